@@ -1,0 +1,69 @@
+//! A row hasher in the making.
+
+use super::error::EmptyPrefix;
+use super::hasher::RowHasher;
+use super::scheme::HashScheme;
+
+/// A [`RowHasher`] in the making; from [`RowHasher::builder`].
+///
+/// # Examples
+///
+/// ```
+/// use fluo_recipes::{HashScheme, RowHasher};
+///
+/// let hasher = RowHasher::builder("p").scheme(HashScheme::Sha1Base32).build()?;
+/// assert_eq!(hasher.scheme(), HashScheme::Sha1Base32);
+/// # Ok::<(), fluo_recipes::EmptyPrefix>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a builder does nothing until `build` is called"]
+pub struct RowHasherBuilder {
+    prefix: String,
+    scheme: HashScheme,
+}
+
+impl RowHasherBuilder {
+    pub(super) fn new(prefix: String) -> Self {
+        Self {
+            prefix,
+            scheme: HashScheme::default(),
+        }
+    }
+
+    /// Sets how rows are hashed. The default is [`HashScheme::Murmur3Base36`], as in Fluo.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use fluo_recipes::{HashScheme, RowHasher};
+    ///
+    /// let hasher = RowHasher::builder("p").scheme(HashScheme::Sha1Base32).build()?;
+    /// assert_eq!(hasher.scheme().name(), "sha1-base32");
+    /// # Ok::<(), fluo_recipes::EmptyPrefix>(())
+    /// ```
+    pub fn scheme(mut self, scheme: HashScheme) -> Self {
+        self.scheme = scheme;
+        self
+    }
+
+    /// The finished hasher.
+    ///
+    /// # Errors
+    ///
+    /// [`EmptyPrefix`] if the prefix has no characters.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use fluo_recipes::RowHasher;
+    ///
+    /// assert!(RowHasher::builder("p").build().is_ok());
+    /// assert!(RowHasher::builder("").build().is_err());
+    /// ```
+    pub fn build(self) -> Result<RowHasher, EmptyPrefix> {
+        if self.prefix.is_empty() {
+            return Err(EmptyPrefix);
+        }
+        Ok(RowHasher::from_parts(&self.prefix, self.scheme))
+    }
+}

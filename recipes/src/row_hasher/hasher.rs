@@ -1,0 +1,163 @@
+//! The handle: a key prefix and a hash scheme.
+
+use std::sync::Arc;
+
+use super::builder::RowHasherBuilder;
+use super::digits::HASH_LEN;
+use super::error::EmptyPrefix;
+use super::scheme::HashScheme;
+use crate::java_quote::java_quote;
+
+/// Spreads rows evenly over a table by a short hash between a prefix and the row.
+///
+/// A hasher is configuration and nothing else: a clone costs one reference count, and any number
+/// of threads may use one at the same time.
+///
+/// # Examples
+///
+/// ```
+/// use fluo_recipes::RowHasher;
+///
+/// let hasher = RowHasher::new("p")?;
+/// let key = hasher.add(b"org.wikipedia/accumulo");
+/// assert_eq!(key, "p:1yl0:org.wikipedia/accumulo");
+/// assert_eq!(hasher.remove(&key)?, b"org.wikipedia/accumulo");
+///
+/// let splits = hasher.splits(3)?;
+/// assert_eq!(splits, ["p:c000", "p:o000", "p:~"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct RowHasher {
+    /// The prefix and its colon: what every key begins with.
+    head: Arc<str>,
+    scheme: HashScheme,
+}
+
+impl RowHasher {
+    /// A hasher with the scheme of Apache Fluo, [`HashScheme::Murmur3Base36`].
+    ///
+    /// Any text but the empty one is a prefix. It should be short, as every key repeats it.
+    ///
+    /// # Errors
+    ///
+    /// [`EmptyPrefix`] if the prefix has no characters.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use fluo_recipes::RowHasher;
+    ///
+    /// let hasher = RowHasher::new("p")?;
+    /// assert_eq!(hasher.add(b"cat"), "p:r2g7:cat");
+    /// # Ok::<(), fluo_recipes::EmptyPrefix>(())
+    /// ```
+    pub fn new(prefix: impl Into<String>) -> Result<Self, EmptyPrefix> {
+        Self::builder(prefix).build()
+    }
+
+    /// Begins a hasher whose scheme is to be chosen.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use fluo_recipes::{HashScheme, RowHasher};
+    ///
+    /// let hasher = RowHasher::builder("p").scheme(HashScheme::Sha1Base32).build()?;
+    /// assert_eq!(hasher.add(b"abc"), "p:l6cj:abc");
+    /// # Ok::<(), fluo_recipes::EmptyPrefix>(())
+    /// ```
+    pub fn builder(prefix: impl Into<String>) -> RowHasherBuilder {
+        RowHasherBuilder::new(prefix.into())
+    }
+
+    pub(super) fn from_parts(prefix: &str, scheme: HashScheme) -> Self {
+        let head = format!("{prefix}:").into();
+        Self { head, scheme }
+    }
+
+    /// The prefix, without the colon that follows it in a key.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use fluo_recipes::RowHasher;
+    ///
+    /// assert_eq!(RowHasher::new("p")?.prefix(), "p");
+    /// # Ok::<(), fluo_recipes::EmptyPrefix>(())
+    /// ```
+    #[must_use]
+    pub fn prefix(&self) -> &str {
+        self.head.strip_suffix(':').unwrap_or(&self.head)
+    }
+
+    /// How rows are hashed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use fluo_recipes::{HashScheme, RowHasher};
+    ///
+    /// assert_eq!(RowHasher::new("p")?.scheme(), HashScheme::Murmur3Base36);
+    /// # Ok::<(), fluo_recipes::EmptyPrefix>(())
+    /// ```
+    #[must_use]
+    pub fn scheme(&self) -> HashScheme {
+        self.scheme
+    }
+
+    /// The four characters of the row's hash.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use fluo_recipes::RowHasher;
+    ///
+    /// assert_eq!(&RowHasher::new("p")?.hash(b"org.wikipedia/accumulo"), b"1yl0");
+    /// # Ok::<(), fluo_recipes::EmptyPrefix>(())
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn hash(&self, row: &[u8]) -> [u8; HASH_LEN] {
+        self.scheme.hash(row)
+    }
+
+    /// The row's hash as a number, from 0 to below [`HashScheme::space`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use fluo_recipes::RowHasher;
+    ///
+    /// // 1yl0 in base 36.
+    /// let number = RowHasher::new("p")?.hash_number(b"org.wikipedia/accumulo");
+    /// assert_eq!(number, ((1 * 36 + 34) * 36 + 21) * 36 + 0);
+    /// # Ok::<(), fluo_recipes::EmptyPrefix>(())
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn hash_number(&self, row: &[u8]) -> u32 {
+        self.scheme.number(row)
+    }
+
+    /// The part of a table's group regex that stands for this hasher: its prefix and colon, quoted
+    /// by [`java_quote`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use fluo_recipes::RowHasher;
+    ///
+    /// assert_eq!(RowHasher::new("p")?.group_regex(), r"\Qp:\E");
+    /// # Ok::<(), fluo_recipes::EmptyPrefix>(())
+    /// ```
+    #[must_use]
+    pub fn group_regex(&self) -> String {
+        java_quote(&self.head)
+    }
+
+    /// What every key begins with: the prefix and its colon.
+    pub(super) fn head(&self) -> &[u8] {
+        self.head.as_bytes()
+    }
+}

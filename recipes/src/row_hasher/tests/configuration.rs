@@ -1,0 +1,73 @@
+//! What a hasher may be made of, and how it may be shared.
+
+use std::fmt::Debug;
+use std::thread;
+
+use rstest::rstest;
+
+use super::{both, murmur3, sha1};
+use crate::{EmptyPrefix, HashScheme, RowHasher, java_quote};
+
+#[test]
+fn default_scheme_is_that_of_fluo() {
+    assert_eq!(murmur3("p").scheme(), HashScheme::Murmur3Base36);
+    assert_eq!(sha1("p").scheme(), HashScheme::Sha1Base32);
+}
+
+#[test]
+fn empty_prefix_is_refused() {
+    let error = RowHasher::new("").unwrap_err();
+    assert_eq!(error, EmptyPrefix);
+    assert_eq!(
+        error.to_string(),
+        "the prefix of a row hasher is empty: give at least one character, such as `p`"
+    );
+}
+
+#[rstest]
+#[case::colon("a:b")]
+#[case::only_colons("::")]
+#[case::end_of_quote(r"\E")]
+#[case::newline("a\nb")]
+#[case::nul("\0")]
+#[case::non_ascii("日本é")]
+#[case::space(" ")]
+#[case::looks_like_a_key("p:1yl0:x")]
+fn any_other_prefix_is_a_prefix(#[case] prefix: &str) {
+    for hasher in both(prefix) {
+        assert_eq!(hasher.prefix(), prefix);
+        assert_eq!(hasher.group_regex(), java_quote(&format!("{prefix}:")));
+        let key = hasher.add(b"row");
+        assert!(key.starts_with(format!("{prefix}:").as_bytes()));
+        assert_eq!(hasher.remove(&key).unwrap(), b"row");
+        assert_eq!(hasher.parts(&key).unwrap().prefix, prefix);
+        let splits = hasher.splits(2).unwrap();
+        assert_eq!(splits.last().unwrap(), &format!("{prefix}:~"));
+    }
+}
+
+#[test]
+fn group_regex_is_java_quoted() {
+    assert_eq!(murmur3("p").group_regex(), r"\Qp:\E");
+    assert_eq!(murmur3(r"a\Eb").group_regex(), r"\Qa\E\\E\Qb:\E");
+    assert_eq!(murmur3("a\\").group_regex(), r"\Qa\:\E");
+}
+
+#[test]
+fn one_hasher_serves_many_threads() {
+    fn shareable<T: Clone + Send + Sync + Debug + 'static>(_: &T) {}
+    let hasher = murmur3("p");
+    shareable(&hasher);
+    thread::scope(|scope| {
+        for thread in 0..4 {
+            let hasher = &hasher;
+            scope.spawn(move || {
+                for row in 0..1000 {
+                    let row = format!("{thread}/{row}");
+                    let key = hasher.add(row.as_bytes());
+                    assert_eq!(hasher.remove(&key).unwrap(), row.as_bytes());
+                }
+            });
+        }
+    });
+}

@@ -1,0 +1,29 @@
+//! One file per scenario.
+
+mod configuration;
+mod fluo_vectors;
+mod properties;
+mod refused_keys;
+mod scheme_names;
+mod splits_even;
+mod splits_fluo;
+mod tablet_weights;
+mod unusual_rows;
+
+use super::{HashScheme, RowHasher};
+
+fn murmur3(prefix: &str) -> RowHasher {
+    RowHasher::new(prefix).expect("the prefix is not empty")
+}
+
+fn sha1(prefix: &str) -> RowHasher {
+    RowHasher::builder(prefix)
+        .scheme(HashScheme::Sha1Base32)
+        .build()
+        .expect("the prefix is not empty")
+}
+
+/// A hasher of each scheme.
+fn both(prefix: &str) -> [RowHasher; 2] {
+    [murmur3(prefix), sha1(prefix)]
+}

@@ -1,0 +1,114 @@
+//! What holds for every prefix and every row.
+
+use proptest::prelude::{Strategy, any, prop_assert, prop_assert_eq, proptest};
+use sha1::{Digest, Sha1};
+
+use super::{both, murmur3, sha1};
+use crate::RowHasher;
+
+/// Text of any characters, newlines and colons among them.
+fn prefixes() -> impl Strategy<Value = String> {
+    proptest::collection::vec(any::<char>(), 1..12).prop_map(String::from_iter)
+}
+
+fn rows() -> impl Strategy<Value = Vec<u8>> {
+    proptest::collection::vec(any::<u8>(), 0..80)
+}
+
+/// The tablet of a key, by the order of bytes alone.
+fn tablet_of(hasher: &RowHasher, key: &[u8], tablets: u32) -> usize {
+    let splits = hasher.splits(tablets).unwrap();
+    splits.partition_point(|split| &split[..] < key)
+}
+
+/// The tablet of a number: behind every split whose digits are at most the number.
+fn tablet_of_number(hasher: &RowHasher, number: u32, tablets: u32) -> usize {
+    let digits = |split: &[u8]| std::str::from_utf8(&split[2..]).unwrap().to_owned();
+    let radix = hasher.scheme().radix();
+    let splits = hasher.splits(tablets).unwrap();
+    let points = splits
+        .iter()
+        .filter_map(|split| u32::from_str_radix(&digits(split), radix).ok());
+    points.filter(|point| *point <= number).count()
+}
+
+proptest! {
+    #[test]
+    fn remove_undoes_add(prefix in prefixes(), row in rows()) {
+        for hasher in both(&prefix) {
+            let key = hasher.add(&row);
+            prop_assert_eq!(hasher.remove(&key).unwrap(), &row[..]);
+            let parts = hasher.parts(&key).unwrap();
+            prop_assert_eq!((parts.prefix, parts.row), (prefix.as_str(), row.as_slice()));
+            prop_assert_eq!(parts.hash, hasher.hash(&row));
+            prop_assert_eq!(parts.number, hasher.hash_number(&row));
+        }
+    }
+
+    #[test]
+    fn add_to_appends_what_add_returns(prefix in prefixes(), row in rows(), before in rows()) {
+        for hasher in both(&prefix) {
+            let mut buffer = before.clone();
+            hasher.add_to(&row, &mut buffer);
+            prop_assert_eq!(buffer, [&before[..], &hasher.add(&row)[..]].concat());
+        }
+    }
+
+    #[test]
+    fn key_is_in_the_tablet_of_its_number(row in rows(), tablets in 1_u32..3_000) {
+        for hasher in both("p") {
+            let by_key = tablet_of(&hasher, &hasher.add(&row), tablets);
+            let by_number = tablet_of_number(&hasher, hasher.hash_number(&row), tablets);
+            prop_assert_eq!(by_key, by_number);
+            prop_assert!(by_key < usize::try_from(tablets).unwrap());
+        }
+    }
+
+    #[test]
+    fn keys_of_the_other_scheme_are_refused(row in rows()) {
+        let [murmur3, sha1] = both("p");
+        let coincide = murmur3.hash(&row) == sha1.hash(&row);
+        for (one, other) in [(&murmur3, &sha1), (&sha1, &murmur3)] {
+            match one.remove(&other.add(&row)) {
+                Ok(removed) => prop_assert!(coincide && removed == row),
+                Err(error) => prop_assert!(
+                    !coincide && error.to_string().contains("is of another hash scheme"), "{}", error
+                ),
+            }
+        }
+    }
+
+    #[test]
+    fn arbitrary_bytes_are_no_panic(prefix in prefixes(), key in rows()) {
+        for hasher in both(&prefix) {
+            if let Ok(row) = hasher.remove(&key) {
+                prop_assert_eq!(hasher.add(row), key.clone());
+            }
+        }
+    }
+
+    /// As above, but with bytes that get past the first checks.
+    #[test]
+    fn nearly_right_keys_are_no_panic(rest in "[0-9a-w:;]{0,10}") {
+        for hasher in both("p") {
+            let key = format!("p:{rest}");
+            match hasher.remove(key.as_bytes()) {
+                Ok(row) => prop_assert_eq!(hasher.add(row), key),
+                Err(error) => prop_assert!(error.to_string().contains(&key)),
+            }
+        }
+    }
+
+    #[test]
+    fn sha1_digits_are_those_of_rfc_4648(row in rows()) {
+        let encoded = base32::encode(base32::Alphabet::Rfc4648HexLower { padding: false }, &Sha1::digest(&row));
+        prop_assert_eq!(&sha1("p").hash(&row)[..], &encoded.as_bytes()[..4]);
+    }
+
+    #[test]
+    fn murmur3_digits_are_the_last_four_of_javas(row in rows()) {
+        let number = murmur3("p").hash_number(&row);
+        let digits = std::str::from_utf8(&murmur3("p").hash(&row)).unwrap().to_owned();
+        prop_assert_eq!(u32::from_str_radix(&digits, 36).unwrap(), number);
+    }
+}

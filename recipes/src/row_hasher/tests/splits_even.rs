@@ -1,0 +1,96 @@
+//! Splits are as many as tablets, ascending, and even, for any count; others are refused.
+
+use bytes::Bytes;
+use rstest::rstest;
+
+use super::{both, murmur3, sha1};
+use crate::{HashScheme, SplitFormula, SplitsError};
+
+/// Each count up to 1,500 and some large ones: where either formula and its rounding show.
+fn counts(space: u32) -> impl Iterator<Item = u32> {
+    (1..=1_500).chain([1_679, 46_656, 65_536, 99_999, 1_048_575, space - 1, space])
+}
+
+#[test]
+fn ascending_and_as_many_as_tablets() {
+    for hasher in both("p") {
+        for tablets in counts(hasher.scheme().space()) {
+            let splits = hasher.splits(tablets).unwrap();
+            assert_eq!(splits.len(), usize::try_from(tablets).unwrap());
+            assert!(splits.is_sorted_by(|a, b| a < b), "{tablets}");
+            assert!(
+                splits.iter().rev().skip(1).all(|split| split.len() == 6),
+                "{tablets}"
+            );
+            assert_eq!(splits.last().unwrap(), "p:~");
+        }
+    }
+}
+
+#[test]
+fn murmur3_with_1297_tablets_is_even() {
+    let splits = murmur3("p").splits(1_297).unwrap();
+    // Fluo's formula gives 0100 and, at the other end, 10000.
+    assert_eq!(splits[0], "p:00zz");
+    assert_eq!(splits[1_295], "p:zz00");
+    assert_eq!(splits[1_296], "p:~");
+}
+
+#[rstest]
+#[case(1, "~")]
+#[case(2, "g000 ~")]
+#[case(4, "8000 g000 o000 ~")]
+#[case(3, "alal lala ~")]
+#[case(5, "6cpj cpj6 j6cp pj6c ~")]
+fn sha1_splits_in_its_own_digits(#[case] tablets: u32, #[case] ends: &str) {
+    let expected: Vec<String> = ends.split(' ').map(|end| format!("p:{end}")).collect();
+    assert_eq!(sha1("p").splits(tablets).unwrap(), expected);
+    assert_eq!(sha1("p").split_formula(tablets), Ok(SplitFormula::Even));
+}
+
+#[test]
+fn one_tablet_per_hash() {
+    let splits = sha1("p").splits(1_048_576).unwrap();
+    assert_eq!(splits[0], "p:0001");
+    assert_eq!(splits[1_048_574], Bytes::from("p:vvvv"));
+}
+
+#[test]
+fn no_tablets_are_refused() {
+    for hasher in both("p") {
+        assert_eq!(hasher.splits(0), Err(SplitsError::NoTablets));
+        assert_eq!(hasher.split_formula(0), Err(SplitsError::NoTablets));
+        assert_eq!(hasher.tablet_weights(0), Err(SplitsError::NoTablets));
+    }
+    assert_eq!(
+        SplitsError::NoTablets.to_string(),
+        "a table has at least 1 tablet, not 0"
+    );
+}
+
+#[rstest]
+#[case(HashScheme::Murmur3Base36, 1_679_617)]
+#[case(HashScheme::Sha1Base32, 1_048_577)]
+#[case(HashScheme::Sha1Base32, u32::MAX)]
+fn more_tablets_than_hashes_are_refused(#[case] scheme: HashScheme, #[case] tablets: u32) {
+    let hasher = crate::RowHasher::builder("p")
+        .scheme(scheme)
+        .build()
+        .unwrap();
+    let error = hasher.splits(tablets).unwrap_err();
+    assert_eq!(error, SplitsError::TooMany { tablets, scheme });
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "{tablets} tablets are more than the {space} hashes of scheme {scheme}: \
+             give at most {space}",
+            space = scheme.space()
+        )
+    );
+}
+
+#[test]
+fn formulas_have_names() {
+    assert_eq!(SplitFormula::Fluo.to_string(), "fluo");
+    assert_eq!(SplitFormula::Even.to_string(), "even");
+}

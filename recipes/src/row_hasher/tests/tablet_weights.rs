@@ -1,0 +1,77 @@
+//! The expected share of each tablet, against a count of every value of the hash function's space.
+
+use rstest::rstest;
+
+use super::{both, murmur3, sha1};
+use crate::RowHasher;
+
+#[rstest]
+#[case(1)]
+#[case(2)]
+#[case(20)]
+#[case(661)]
+#[case(1_295)]
+#[case(1_296)]
+#[case(1_297)]
+#[case(65_536)]
+#[case(1_048_576)]
+fn weights_add_up(#[case] tablets: u32) {
+    for (hasher, values) in both("p").iter().zip([1 << 31, 1 << 20]) {
+        let weights = hasher.tablet_weights(tablets).unwrap();
+        assert_eq!(weights.len(), usize::try_from(tablets).unwrap());
+        assert_eq!(weights.iter().sum::<u64>(), values);
+    }
+}
+
+/// How many hashes below 36^4 resp. 32^4 are in each tablet, found by comparing keys with splits.
+fn hashes_per_tablet(hasher: &RowHasher, tablets: u32) -> Vec<Vec<u64>> {
+    let splits = hasher.splits(tablets).unwrap();
+    let mut found = vec![Vec::new(); splits.len()];
+    for number in 0..hasher.scheme().space() {
+        let key = [b"p:", &hasher.scheme().digits(number)[..], b":row"].concat();
+        found[splits.partition_point(|split| *split < key)].push(u64::from(number));
+    }
+    found
+}
+
+#[rstest]
+#[case(7)]
+#[case(100)]
+#[case(1_295)]
+fn murmur3_weights_count_the_bias_of_the_modulus(#[case] tablets: u32) {
+    let hasher = murmur3("p");
+    // Number n stands for the hashes n, n + 36^4, n + 2 * 36^4 and so on below 2^31.
+    let preimages = |number: &u64| ((1_u64 << 31) - number).div_ceil(36_u64.pow(4));
+    let counted: Vec<u64> = hashes_per_tablet(&hasher, tablets)
+        .iter()
+        .map(|numbers| numbers.iter().map(preimages).sum())
+        .collect();
+    assert_eq!(hasher.tablet_weights(tablets).unwrap(), counted);
+}
+
+#[rstest]
+#[case(7)]
+#[case(100)]
+#[case(1_295)]
+fn sha1_weights_are_the_widths(#[case] tablets: u32) {
+    let hasher = sha1("p");
+    let counted: Vec<u64> = hashes_per_tablet(&hasher, tablets)
+        .iter()
+        .map(|numbers| u64::try_from(numbers.len()).unwrap())
+        .collect();
+    assert_eq!(hasher.tablet_weights(tablets).unwrap(), counted);
+}
+
+/// With the even formula, and with Fluo's where it is kept, no tablet gets less than 3/4 of
+/// another's share.
+#[test]
+fn no_tablet_is_starved() {
+    for hasher in both("p") {
+        for tablets in 1..=1_500 {
+            let weights = hasher.tablet_weights(tablets).unwrap();
+            let (least, most) = (weights.iter().min().unwrap(), weights.iter().max().unwrap());
+            // The bias of the modulus is up to one part in 1,278 on top.
+            assert!(1_000 * least >= 749 * most, "{tablets}: {least} to {most}");
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Bytes as text that a person can read and a program can read back.
+
+use std::fmt;
+
+use thiserror::Error;
+
+use crate::data::Bytes;
+
+/// Shows bytes as text: printable ASCII as it is, a backslash and every other byte as `\xNN`.
+///
+/// The form is Fluo's own. [`unescape`] is its inverse.
+///
+/// ```
+/// use fluo_core::Escaped;
+///
+/// assert_eq!(Escaped(b"a\\b\x01\xff").to_string(), r"a\x5cb\x01\xff");
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Escaped<'a>(
+    /// The bytes to show.
+    pub &'a [u8],
+);
+
+impl fmt::Display for Escaped<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for &byte in self.0 {
+            match byte {
+                b'\\' => f.write_str(r"\x5c")?,
+                0x20..=0x7e => fmt::Write::write_char(f, char::from(byte))?,
+                _ => write!(f, "\\x{byte:02x}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Text that is not of the form which [`Escaped`] writes.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error(
+    "at byte {at}: {what}; bytes are written as printable ASCII or as `\\xNN` with two hex digits"
+)]
+pub struct EscapeError {
+    at: usize,
+    what: &'static str,
+}
+
+/// Reads the form that [`Escaped`] writes.
+///
+/// # Errors
+/// A backslash that does not start `\xNN`, or a character that is not printable ASCII; the error says at
+/// which byte of the text.
+///
+/// ```
+/// # fn main() -> Result<(), fluo_core::EscapeError> {
+/// assert_eq!(fluo_core::unescape(r"p:\x00")?.as_ref(), b"p:\0");
+/// assert!(fluo_core::unescape(r"p:\n").is_err());
+/// # Ok(())
+/// # }
+/// ```
+pub fn unescape(text: &str) -> Result<Bytes, EscapeError> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&first, after)) = rest.split_first() {
+        let at = text.len() - rest.len();
+        rest = match first {
+            b'\\' => {
+                let (byte, after) = hex_byte(after).ok_or(EscapeError {
+                    at,
+                    what: "a backslash that does not start `\\xNN`",
+                })?;
+                bytes.push(byte);
+                after
+            }
+            0x20..=0x7e => {
+                bytes.push(first);
+                after
+            }
+            _ => {
+                return Err(EscapeError {
+                    at,
+                    what: "a byte that is not printable ASCII",
+                });
+            }
+        };
+    }
+    Ok(bytes.into())
+}
+
+fn hex_byte(after_backslash: &[u8]) -> Option<(u8, &[u8])> {
+    let (&[x, high, low], rest) = after_backslash.split_first_chunk()?;
+    if x != b'x' {
+        return None;
+    }
+    let digit = |c: u8| {
+        char::from(c)
+            .to_digit(16)
+            .and_then(|d| u8::try_from(d).ok())
+    };
+    Some((digit(high)? << 4 | digit(low)?, rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn errors_say_where() {
+        let error = unescape(r"ab\q").unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "at byte 2: a backslash that does not start `\\xNN`; bytes are written as printable ASCII or \
+             as `\\xNN` with two hex digits"
+        );
+        assert!(
+            unescape("é")
+                .unwrap_err()
+                .to_string()
+                .starts_with("at byte 0: a byte that is not")
+        );
+        assert!(unescape(r"\x1").is_err() && unescape(r"\x").is_err() && unescape("\\").is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn unescape_is_the_inverse(bytes in any::<Vec<u8>>()) {
+            prop_assert_eq!(unescape(&Escaped(&bytes).to_string()).unwrap().to_vec(), bytes);
+        }
+
+        #[test]
+        fn any_text_is_read_or_refused(text in any::<String>()) {
+            if let Ok(bytes) = unescape(&text) {
+                prop_assert_eq!(unescape(&Escaped(&bytes).to_string()).unwrap(), bytes);
+            }
+        }
+    }
+}

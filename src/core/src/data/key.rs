@@ -1,0 +1,158 @@
+//! The key of a cell, and the order of a table.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use crate::data::{Bytes, Column, Escaped};
+
+/// Row, column and timestamp of a cell.
+///
+/// # Order
+/// Row, family, qualifier, visibility, each by unsigned bytes; then the timestamp, **newest first**. It is
+/// Accumulo's order, and everything sorted in this project is sorted by it.
+///
+/// ```
+/// use fluo_core::{Column, Key};
+///
+/// let newer = Key::new("row", Column::new("f", "q"), 7);
+/// let older = Key::new("row", Column::new("f", "q"), -7);
+/// assert!(newer < older);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Key {
+    /// The row.
+    pub row: Bytes,
+    /// The column.
+    pub column: Column,
+    /// The timestamp, in whatever unit its writer chose; milliseconds since 1970 where a table chose it.
+    pub timestamp: i64,
+}
+
+impl Key {
+    /// A key from its parts.
+    pub fn new(row: impl Into<Bytes>, column: Column, timestamp: i64) -> Self {
+        Self {
+            row: row.into(),
+            column,
+            timestamp,
+        }
+    }
+
+    /// The first key that a row can have.
+    pub fn first_of_row(row: impl Into<Bytes>) -> Self {
+        Self::new(row, Column::default(), i64::MAX)
+    }
+
+    /// The same key, borrowed.
+    pub fn as_ref(&self) -> KeyRef<'_> {
+        KeyRef {
+            row: &self.row,
+            family: &self.column.family,
+            qualifier: &self.column.qualifier,
+            visibility: &self.column.visibility,
+            timestamp: self.timestamp,
+        }
+    }
+}
+
+impl Ord for Key {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.as_ref().cmp(&other.as_ref())
+    }
+}
+
+impl PartialOrd for Key {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} {} @{}",
+            Escaped(&self.row),
+            self.column,
+            self.timestamp
+        )
+    }
+}
+
+/// A [`Key`] whose bytes are borrowed, in the same order: what storage engines and
+/// [views](crate::table::View) work on without copying.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct KeyRef<'a> {
+    /// The row.
+    pub row: &'a [u8],
+    /// The family of the column.
+    pub family: &'a [u8],
+    /// The qualifier of the column.
+    pub qualifier: &'a [u8],
+    /// The visibility of the column.
+    pub visibility: &'a [u8],
+    /// The timestamp.
+    pub timestamp: i64,
+}
+
+impl KeyRef<'_> {
+    /// The same key with bytes of its own.
+    pub fn to_key(self) -> Key {
+        let copy = Bytes::copy_from_slice;
+        let column = Column {
+            family: copy(self.family),
+            qualifier: copy(self.qualifier),
+            visibility: copy(self.visibility),
+        };
+        Key {
+            row: copy(self.row),
+            column,
+            timestamp: self.timestamp,
+        }
+    }
+
+    fn bytes(&self) -> [&[u8]; 4] {
+        [self.row, self.family, self.qualifier, self.visibility]
+    }
+}
+
+impl Ord for KeyRef<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.bytes()
+            .cmp(&other.bytes())
+            .then_with(|| other.timestamp.cmp(&self.timestamp))
+    }
+}
+
+impl PartialOrd for KeyRef<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_sort_as_accumulo_sorts_them() {
+        let column = |f: &'static str, q: &'static str| Column::new(f, q);
+        let sorted = [
+            Key::new("", column("", ""), 0),
+            Key::new("a", column("", "z"), i64::MAX),
+            Key::new("a", column("f", ""), 5),
+            Key::new("a", column("f", "q"), i64::MAX),
+            Key::new("a", column("f", "q"), 0),
+            Key::new("a", column("f", "q"), -1),
+            Key::new("a", column("f", "q"), i64::MIN),
+            Key::new("a", column("f", "q").with_visibility("A"), i64::MAX),
+            Key::new("a\0", column("", ""), 0),
+            Key::new("ab", column("", ""), 0),
+            Key::new(&b"\x7f"[..], column("", ""), 0),
+            Key::new(&b"\x80"[..], column("", ""), 0),
+            Key::new(&b"\xff"[..], column("", ""), 0),
+        ];
+        assert!(sorted.windows(2).all(|pair| pair[0] < pair[1]));
+        assert!(sorted.iter().all(|key| key.as_ref().to_key() == *key));
+    }
+}

@@ -1,0 +1,20 @@
+//! What a table holds: bytes, columns, keys, cells, and the spans that name parts of it.
+//!
+//! The order of all of it is one order, [`Key`]'s, and is written once, there.
+
+mod cell;
+mod column;
+mod escape;
+mod key;
+mod prefix;
+mod span;
+mod visibility;
+
+pub use bytes::Bytes;
+pub use cell::Cell;
+pub use column::Column;
+pub use escape::{EscapeError, Escaped, unescape};
+pub use key::{Key, KeyRef};
+pub use prefix::{prefix_successor, row_successor};
+pub use span::Span;
+pub use visibility::{Authorizations, Visibility, VisibilityError};

@@ -1,0 +1,98 @@
+//! The data port.
+
+use std::fmt::Debug;
+use std::future::Future;
+
+use async_trait::async_trait;
+use futures::stream::{BoxStream, TryStreamExt};
+
+use crate::data::{Bytes, Cell, Column, Span};
+use crate::error::Result;
+use crate::table::{ConditionalMutation, Mutation, Outcome, Scan};
+
+/// What a scan yields: batches of cells, so that the cost of a step is paid once for many cells.
+///
+/// No batch is empty. After an error the stream ends. Dropping the stream ends the scan.
+pub type CellBatches = BoxStream<'static, Result<Vec<Cell>>>;
+
+/// A big sorted table, as one reader and writer with one set of authorizations sees it.
+///
+/// # Contract
+/// Reading:
+/// - **T1, order.** The cells of a span come in the order of [`Key`](crate::Key). A cell that lies in several
+///   spans of one scan comes once. There is no order between spans.
+/// - **T2, view.** A scan yields what [`View`](crate::table::View) lets through, and nothing else: versions,
+///   deletes, visibility, columns and filter mean the same on every table.
+/// - **T3, freshness.** A scan sees every mutation that was acknowledged before [`scan`](Table::scan) was
+///   called. Of what is written while it runs it may see any part.
+///
+/// Writing:
+/// - **T4, row atomicity.** A mutation takes effect whole or not at all.
+/// - **T5, durability.** What was acknowledged survives a crash of the process at the next instant.
+/// - **T6, order of updates.** The updates of a mutation take effect in their order, and so do the mutations
+///   of one row in one call: of two writes to one column and timestamp, the later stays.
+/// - **T7, timestamps.** A given timestamp is kept, whatever its sign. An update without one gets the time of
+///   the table, in milliseconds, which never goes back within a row; a later call never gets a smaller one.
+/// - **T8, bounds.** A wrong request (a mutation without updates, a conditional mutation without conditions,
+///   an expression that is not a visibility, more bytes than the table takes) is
+///   [`Invalid`](crate::ErrorKind::Invalid), and nothing of the call was done.
+///
+/// Conditional writing:
+/// - **T9, atomicity.** The conditions of a mutation are checked and its updates applied as one step;
+///   nothing else is written to the row between the two.
+/// - **T10, condition.** A condition looks at what a scan of its column by this handle would yield first (or
+///   at its timestamp, if it has one): [`Absent`](crate::table::Expected::Absent) holds if that is nothing, a
+///   value holds if it is that value, byte by byte.
+/// - **T11, outcomes.** There is one outcome for each mutation, in their order. `Accepted` and `Rejected` are
+///   final. `Unknown` says that nobody can tell: read before deciding.
+#[async_trait]
+pub trait Table: Debug + Send + Sync {
+    /// Reads cells.
+    ///
+    /// # Errors
+    /// In the stream, at most one, as its last item. What was yielded before it stands;
+    /// [`Span::after`] resumes.
+    fn scan(&self, scan: Scan) -> CellBatches;
+
+    /// Writes mutations; returns when all of them are durable.
+    ///
+    /// # Errors
+    /// [`Invalid`](crate::ErrorKind::Invalid), [`NotFound`](crate::ErrorKind::NotFound),
+    /// [`Storage`](crate::ErrorKind::Storage), [`Unavailable`](crate::ErrorKind::Unavailable): nothing was
+    /// written. [`Uncertain`](crate::ErrorKind::Uncertain): some of the mutations may have been, or may yet be.
+    async fn write(&self, mutations: Vec<Mutation>) -> Result<()>;
+
+    /// Writes each mutation if its conditions hold, and says for each what became of it; returns when all
+    /// accepted ones are durable.
+    ///
+    /// # Errors
+    /// An error says that nothing of the call was written. Whatever may have been written is an
+    /// [`Outcome::Unknown`] of its own.
+    async fn write_conditional(&self, mutations: Vec<ConditionalMutation>) -> Result<Vec<Outcome>>;
+}
+
+/// Conveniences over any [`Table`], made of its three methods.
+pub trait TableExt: Table {
+    /// Reads a whole scan into memory: for results that are known to be small.
+    ///
+    /// # Errors
+    /// As [`Table::scan`].
+    fn read(&self, scan: Scan) -> impl Future<Output = Result<Vec<Cell>>> + Send {
+        self.scan(scan).try_concat()
+    }
+
+    /// The newest visible value of a cell.
+    ///
+    /// # Errors
+    /// As [`Table::scan`].
+    fn get(
+        &self,
+        row: impl Into<Bytes>,
+        column: &Column,
+    ) -> impl Future<Output = Result<Option<Bytes>>> + Send {
+        let cells = self.read(Scan::over(Span::cell(row, column)));
+        async { Ok(cells.await?.into_iter().next().map(|cell| cell.value)) }
+    }
+}
+
+impl<T: Table + ?Sized> TableExt for T {}

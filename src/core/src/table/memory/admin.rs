@@ -1,0 +1,164 @@
+//! The admin port.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+
+use super::store::Store;
+use super::table::MemoryTable;
+use super::{MemoryTables, locked};
+use crate::balancer::{group_balancer_in, place_by_properties};
+use crate::data::{Authorizations, Bytes, Span};
+use crate::error::{Error, ErrorKind, Result};
+use crate::table::{Table, TableAdmin, Tablet, Tablets, Versions, check_table_name, property};
+
+impl MemoryTables {
+    fn store(&self, name: &str) -> Result<Arc<Mutex<Store>>> {
+        locked(&self.tables)
+            .get(name)
+            .cloned()
+            .ok_or_else(|| Error::no_such_table(name))
+    }
+
+    fn with_store<T>(&self, name: &str, use_store: impl FnOnce(&mut Store) -> T) -> Result<T> {
+        Ok(use_store(&mut locked(&*self.store(name)?)))
+    }
+
+    fn server_name(index: usize) -> String {
+        format!("server-{:03}", index + 1)
+    }
+}
+
+#[async_trait]
+impl TableAdmin for MemoryTables {
+    async fn tables(&self) -> Result<Vec<String>> {
+        Ok(locked(&self.tables).keys().cloned().collect())
+    }
+
+    async fn create_table(&self, name: &str, versions: Versions) -> Result<()> {
+        check_table_name(name)?;
+        let mut tables = locked(&self.tables);
+        if tables.contains_key(name) {
+            let message = format!("there is a table `{name}` already");
+            return Err(Error::new(ErrorKind::AlreadyExists, message));
+        }
+        tables.insert(name.to_owned(), Arc::new(Mutex::new(Store::new(versions))));
+        Ok(())
+    }
+
+    async fn delete_table(&self, name: &str) -> Result<()> {
+        let removed = locked(&self.tables)
+            .remove(name)
+            .ok_or_else(|| Error::no_such_table(name))?;
+        locked(&removed).delete();
+        Ok(())
+    }
+
+    async fn open_table(
+        &self,
+        name: &str,
+        authorizations: Authorizations,
+    ) -> Result<Arc<dyn Table>> {
+        let store = self.store(name)?;
+        let clock = self.clock.clone();
+        Ok(Arc::new(MemoryTable {
+            name: name.to_owned(),
+            store,
+            authorizations,
+            clock,
+        }))
+    }
+
+    async fn splits(&self, name: &str) -> Result<Vec<Bytes>> {
+        self.with_store(name, |store| store.splits.iter().cloned().collect())
+    }
+
+    async fn add_splits(&self, name: &str, splits: &BTreeSet<Bytes>) -> Result<()> {
+        let store = self.store(name)?;
+        if splits.first().is_some_and(Bytes::is_empty) {
+            return Err(Error::invalid(
+                "a split point is empty; it must be a row of at least one byte",
+            ));
+        }
+        locked(&store).splits.extend(splits.iter().cloned());
+        Ok(())
+    }
+
+    async fn merge(&self, name: &str, start: Option<&[u8]>, end: Option<&[u8]>) -> Result<()> {
+        let is_between = |split: &Bytes| {
+            start.is_none_or(|start| split.as_ref() > start)
+                && end.is_none_or(|end| split.as_ref() < end)
+        };
+        self.with_store(name, |store| {
+            store.splits.retain(|split| !is_between(split));
+        })
+    }
+
+    async fn properties(&self, name: &str) -> Result<BTreeMap<String, String>> {
+        self.with_store(name, |store| store.properties.clone())
+    }
+
+    async fn set_property(&self, name: &str, property: &str, value: &str) -> Result<()> {
+        let store = self.store(name)?;
+        property::check(property)?;
+        locked(&store)
+            .properties
+            .insert(property.to_owned(), value.to_owned());
+        Ok(())
+    }
+
+    async fn remove_property(&self, name: &str, property: &str) -> Result<()> {
+        let store = self.store(name)?;
+        property::check(property)?;
+        locked(&store).properties.remove(property);
+        Ok(())
+    }
+
+    async fn flush(&self, name: &str) -> Result<()> {
+        self.with_store(name, |_| ())
+    }
+
+    /// Rewrites the whole table, whatever the span: allowed by the contract, and simpler.
+    async fn compact(&self, name: &str, _span: &Span) -> Result<()> {
+        self.with_store(name, Store::compact)
+    }
+
+    async fn tablets(&self, name: &str) -> Result<Tablets> {
+        let servers = self.servers;
+        self.with_store(name, |store| {
+            let end_rows: Vec<_> = store
+                .splits
+                .iter()
+                .cloned()
+                .map(Some)
+                .chain([None])
+                .collect();
+            let placed = place_by_properties(&end_rows, &store.properties, servers);
+            let tablet = |(end_row, server): (Option<Bytes>, Option<usize>)| Tablet {
+                end_row,
+                server: server.map(Self::server_name),
+                entries: 0,
+            };
+            let mut tablets: Vec<_> = end_rows.into_iter().zip(placed).map(tablet).collect();
+            let counts: Vec<_> = Tablets::new(tablets.clone())
+                .spans()
+                .map(|(s, _)| store.count(&s))
+                .collect();
+            for (tablet, count) in tablets.iter_mut().zip(counts) {
+                tablet.entries = count;
+            }
+            Tablets::new(tablets)
+        })
+    }
+
+    async fn servers(&self) -> Result<Vec<String>> {
+        Ok((0..self.servers).map(Self::server_name).collect())
+    }
+
+    async fn can_load(&self, name: &str, class: &str, _as_type: &str) -> Result<bool> {
+        self.with_store(name, |_| {
+            group_balancer_in().any(|(probe, _)| probe == class)
+        })
+    }
+}

@@ -1,0 +1,122 @@
+//! What one table holds.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::data::{Authorizations, Bytes, Cell, Key, Span};
+use crate::table::{
+    Admission, Change, Condition, ConditionalMutation, Mutation, Scan, StoredKey, Versions, View,
+};
+
+#[derive(Debug, Default)]
+pub(super) struct Store {
+    pub(super) entries: BTreeMap<StoredKey, Bytes>,
+    pub(super) splits: BTreeSet<Bytes>,
+    pub(super) properties: BTreeMap<String, String>,
+    /// A handle that outlives its table must not find the next table of the same name.
+    pub(super) is_deleted: bool,
+    last_time_ms: i64,
+}
+
+impl Store {
+    pub(super) fn new(versions: Versions) -> Self {
+        Self {
+            properties: versions.to_properties(),
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn delete(&mut self) {
+        *self = Self {
+            is_deleted: true,
+            ..Self::default()
+        };
+    }
+
+    /// All cells that a scan shows (T1, T2).
+    pub(super) fn scan(&self, scan: &Scan, authorizations: &Authorizations) -> Vec<Cell> {
+        let versions = Versions::from_properties(&self.properties);
+        let mut cells = Vec::new();
+        for span in scan.spans() {
+            let mut view = View::new(scan, span, versions, authorizations);
+            for (stored, value) in self.stored(&View::read_from(scan, span), span.end()) {
+                if view.admit(stored.key.as_ref(), stored.is_delete) == Admission::Show {
+                    cells.push(Cell::new(stored.key.clone(), value.clone()));
+                }
+            }
+        }
+        cells
+    }
+
+    /// Applies a mutation at the time of the table (T4, T6, T7).
+    pub(super) fn apply(&mut self, mutation: Mutation, now_ms: i64) {
+        self.last_time_ms = self.last_time_ms.max(now_ms);
+        for update in mutation.updates {
+            let timestamp = update.timestamp.unwrap_or(self.last_time_ms);
+            let key = Key::new(mutation.row.clone(), update.column, timestamp);
+            let (is_delete, value) = match update.change {
+                Change::Put(value) => (false, value),
+                Change::Delete => (true, Bytes::new()),
+            };
+            self.entries.insert(StoredKey { key, is_delete }, value);
+        }
+    }
+
+    /// Applies a mutation if its conditions hold, and says whether they did (T9, T10).
+    pub(super) fn apply_if(
+        &mut self,
+        conditional: ConditionalMutation,
+        authorizations: &Authorizations,
+        now_ms: i64,
+    ) -> bool {
+        let ConditionalMutation {
+            mutation,
+            conditions,
+        } = conditional;
+        let all_hold = conditions
+            .iter()
+            .all(|condition| self.holds(&mutation.row, condition, authorizations));
+        if all_hold {
+            self.apply(mutation, now_ms);
+        }
+        all_hold
+    }
+
+    /// Drops what no scan can show any more (A8).
+    pub(super) fn compact(&mut self) {
+        let scan = Scan::over(Span::all());
+        let [span] = scan.spans() else { return };
+        let mut view =
+            View::of_any_reader(&scan, span, Versions::from_properties(&self.properties));
+        self.entries.retain(|stored, _| {
+            view.admit(stored.key.as_ref(), stored.is_delete) == Admission::Show
+        });
+    }
+
+    pub(super) fn count(&self, span: &Span) -> u64 {
+        let count = self.stored(span.start(), span.end()).count();
+        u64::try_from(count).unwrap_or(u64::MAX)
+    }
+
+    fn holds(&self, row: &Bytes, condition: &Condition, authorizations: &Authorizations) -> bool {
+        let scan = Scan::over(Span::cell(row.clone(), &condition.column));
+        let cells = self.scan(&scan, authorizations);
+        let found = cells.iter().find(|cell| {
+            condition
+                .timestamp
+                .is_none_or(|wanted| cell.key.timestamp == wanted)
+        });
+        condition.holds(found.map(|cell| cell.value.as_ref()))
+    }
+
+    fn stored(&self, from: &Key, end: Option<&Key>) -> impl Iterator<Item = (&StoredKey, &Bytes)> {
+        let first = |key: &Key| StoredKey {
+            key: key.clone(),
+            is_delete: true,
+        };
+        let from = first(from);
+        // An empty range, not a panic, where the end is before the start.
+        let end = end.map(first).map(|end| end.max(from.clone()));
+        let end = end.map_or(std::ops::Bound::Unbounded, std::ops::Bound::Excluded);
+        self.entries.range((std::ops::Bound::Included(from), end))
+    }
+}

@@ -1,0 +1,75 @@
+//! The data port.
+
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use futures::stream::{self, StreamExt};
+
+use super::locked;
+use super::store::Store;
+use crate::clock::Clock;
+use crate::data::{Authorizations, Cell};
+use crate::error::{Error, Result};
+use crate::table::{CellBatches, ConditionalMutation, Mutation, Outcome, Scan, Table};
+
+/// A handle on one table, with its authorizations.
+#[derive(Debug)]
+pub(super) struct MemoryTable {
+    pub(super) name: String,
+    pub(super) store: Arc<Mutex<Store>>,
+    pub(super) authorizations: Authorizations,
+    pub(super) clock: Arc<dyn Clock>,
+}
+
+impl MemoryTable {
+    fn with_store<T>(&self, use_store: impl FnOnce(&mut Store) -> T) -> Result<T> {
+        let mut store = locked(&self.store);
+        if store.is_deleted {
+            return Err(Error::no_such_table(&self.name));
+        }
+        Ok(use_store(&mut store))
+    }
+}
+
+#[async_trait]
+impl Table for MemoryTable {
+    fn scan(&self, scan: Scan) -> CellBatches {
+        let cells = self.with_store(|store| store.scan(&scan, &self.authorizations));
+        let batches = match cells {
+            Ok(cells) => in_batches(cells, scan.max_batch_cells()).map(Ok).collect(),
+            Err(error) => vec![Err(error)],
+        };
+        stream::iter(batches).boxed()
+    }
+
+    async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
+        mutations.iter().try_for_each(Mutation::check)?;
+        let now_ms = self.clock.now_ms();
+        self.with_store(|store| {
+            for mutation in mutations {
+                store.apply(mutation, now_ms);
+            }
+        })
+    }
+
+    async fn write_conditional(&self, mutations: Vec<ConditionalMutation>) -> Result<Vec<Outcome>> {
+        mutations.iter().try_for_each(ConditionalMutation::check)?;
+        let now_ms = self.clock.now_ms();
+        self.with_store(|store| {
+            let outcome = |mutation| match store.apply_if(mutation, &self.authorizations, now_ms) {
+                true => Outcome::Accepted,
+                false => Outcome::Rejected,
+            };
+            mutations.into_iter().map(outcome).collect()
+        })
+    }
+}
+
+fn in_batches(cells: Vec<Cell>, most: NonZeroUsize) -> impl Iterator<Item = Vec<Cell>> {
+    let mut rest = cells.into_iter();
+    std::iter::from_fn(move || {
+        let batch: Vec<_> = rest.by_ref().take(most.get()).collect();
+        (!batch.is_empty()).then_some(batch)
+    })
+}

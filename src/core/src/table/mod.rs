@@ -1,0 +1,32 @@
+//! The ports to a table: [`Table`] for data, [`TableAdmin`] for everything around it.
+//!
+//! Both are small and object safe, and are held as `Arc<dyn ..>`. Each has a contract of numbered rules in
+//! its documentation; a conformance suite checks the rules one by one on every implementation. What a scan
+//! shows of what is stored (versions, deletes, visibility, columns, filters) is not left to implementations:
+//! it is one pure state machine, [`View`].
+
+mod admin;
+mod data;
+mod locality;
+mod memory;
+mod mutation;
+mod name;
+mod outcome;
+mod scan;
+mod tablet;
+mod versions;
+mod view;
+
+pub mod property;
+
+pub use admin::{TableAdmin, TableAdminExt};
+pub use data::{CellBatches, Table, TableExt};
+pub use locality::LocalityGroups;
+pub use memory::MemoryTables;
+pub use mutation::{Change, Condition, ConditionalMutation, Expected, Mutation, Update};
+pub use name::check_table_name;
+pub use outcome::Outcome;
+pub use scan::{ColumnSelector, Filter, Scan};
+pub use tablet::{Tablet, Tablets};
+pub use versions::Versions;
+pub use view::{Admission, StoredKey, View};

@@ -1,0 +1,280 @@
+//! What is written to one row, and the conditions for it.
+
+use crate::data::{Bytes, Column, Escaped, Visibility};
+use crate::error::{Error, ErrorKind, Result};
+
+/// Updates of one row, applied as one.
+///
+/// ```
+/// use fluo_core::{Column, Mutation};
+///
+/// let mutation = Mutation::new("p:1yl0:org.wikipedia/accumulo")
+///     .put(Column::new("page", "uri"), "https://wikipedia.org/accumulo")
+///     .delete(Column::new("page", "old-uri"));
+/// assert_eq!(mutation.updates.len(), 2);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mutation {
+    /// The row.
+    pub row: Bytes,
+    /// The updates, in the order in which they take effect.
+    pub updates: Vec<Update>,
+}
+
+/// One change of one column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Update {
+    /// The column.
+    pub column: Column,
+    /// The timestamp; none asks for the time of the table.
+    pub timestamp: Option<i64>,
+    /// What happens to the column.
+    pub change: Change,
+}
+
+/// What an update does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Adds a version with this value.
+    Put(Bytes),
+    /// Hides every version of the column at or below the timestamp; also one that is written later, until a
+    /// compaction drops the marker.
+    Delete,
+}
+
+/// A mutation that is applied only if all its conditions hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConditionalMutation {
+    /// What is written.
+    pub mutation: Mutation,
+    /// What must hold, all of it; at least one.
+    pub conditions: Vec<Condition>,
+}
+
+/// What must be true of a column for a [`ConditionalMutation`] to be applied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Condition {
+    /// The column, visibility included.
+    pub column: Column,
+    /// The version to look at; none is the newest visible one.
+    pub timestamp: Option<i64>,
+    /// What it must be.
+    pub expected: Expected,
+}
+
+/// What a [`Condition`] expects.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Expected {
+    /// No visible version.
+    Absent,
+    /// A visible version of exactly this value.
+    Value(Bytes),
+}
+
+impl Mutation {
+    /// A mutation of `row`, without updates yet.
+    pub fn new(row: impl Into<Bytes>) -> Self {
+        Self {
+            row: row.into(),
+            updates: Vec::new(),
+        }
+    }
+
+    /// Adds a value at the time of the table.
+    #[must_use]
+    pub fn put(self, column: Column, value: impl Into<Bytes>) -> Self {
+        self.update(column, None, Change::Put(value.into()))
+    }
+
+    /// Adds a value at a timestamp.
+    #[must_use]
+    pub fn put_at(self, column: Column, timestamp: i64, value: impl Into<Bytes>) -> Self {
+        self.update(column, Some(timestamp), Change::Put(value.into()))
+    }
+
+    /// Deletes a column as of the time of the table.
+    #[must_use]
+    pub fn delete(self, column: Column) -> Self {
+        self.update(column, None, Change::Delete)
+    }
+
+    /// Deletes the versions of a column at or below a timestamp.
+    #[must_use]
+    pub fn delete_at(self, column: Column, timestamp: i64) -> Self {
+        self.update(column, Some(timestamp), Change::Delete)
+    }
+
+    /// Makes the mutation depend on a first condition.
+    pub fn when(self, condition: Condition) -> ConditionalMutation {
+        ConditionalMutation {
+            mutation: self,
+            conditions: vec![condition],
+        }
+    }
+
+    /// Bytes of the row, the columns and the values together: what a table's limit is held against.
+    pub fn size_bytes(&self) -> usize {
+        self.row.len() + self.updates.iter().map(Update::size_bytes).sum::<usize>()
+    }
+
+    /// Checks what rule T8 says of a mutation.
+    ///
+    /// # Errors
+    /// [`Invalid`](ErrorKind::Invalid): no updates, or an update whose visibility is not an expression.
+    pub fn check(&self) -> Result<()> {
+        if self.updates.is_empty() {
+            return Err(Error::invalid(format!(
+                "the mutation of row `{}` has no updates; a mutation needs at least one",
+                Escaped(&self.row)
+            )));
+        }
+        self.updates
+            .iter()
+            .try_for_each(|update| check_visibility(&self.row, &update.column))
+    }
+
+    fn update(mut self, column: Column, timestamp: Option<i64>, change: Change) -> Self {
+        self.updates.push(Update {
+            column,
+            timestamp,
+            change,
+        });
+        self
+    }
+}
+
+impl Update {
+    fn size_bytes(&self) -> usize {
+        let Column {
+            family,
+            qualifier,
+            visibility,
+        } = &self.column;
+        let value = match &self.change {
+            Change::Put(value) => value.len(),
+            Change::Delete => 0,
+        };
+        family.len() + qualifier.len() + visibility.len() + value
+    }
+}
+
+impl ConditionalMutation {
+    /// Adds a condition.
+    #[must_use]
+    pub fn and(mut self, condition: Condition) -> Self {
+        self.conditions.push(condition);
+        self
+    }
+
+    /// Checks what rule T8 says of a conditional mutation.
+    ///
+    /// # Errors
+    /// As [`Mutation::check`]; and [`Invalid`](ErrorKind::Invalid) without conditions.
+    pub fn check(&self) -> Result<()> {
+        let row = &self.mutation.row;
+        if self.conditions.is_empty() {
+            return Err(Error::invalid(format!(
+                "the conditional mutation of row `{}` has no conditions; write it unconditionally instead",
+                Escaped(row)
+            )));
+        }
+        self.conditions
+            .iter()
+            .try_for_each(|condition| check_visibility(row, &condition.column))?;
+        self.mutation.check()
+    }
+}
+
+impl Condition {
+    /// The column has no visible version.
+    pub fn absent(column: Column) -> Self {
+        Self {
+            column,
+            timestamp: None,
+            expected: Expected::Absent,
+        }
+    }
+
+    /// The newest visible version of the column has this value.
+    pub fn value(column: Column, value: impl Into<Bytes>) -> Self {
+        Self {
+            column,
+            timestamp: None,
+            expected: Expected::Value(value.into()),
+        }
+    }
+
+    /// The same condition on the version of exactly this timestamp.
+    #[must_use]
+    pub fn at(mut self, timestamp: i64) -> Self {
+        self.timestamp = Some(timestamp);
+        self
+    }
+
+    /// Whether `found`, the value that the table has, is what is expected.
+    pub fn holds(&self, found: Option<&[u8]>) -> bool {
+        match &self.expected {
+            Expected::Absent => found.is_none(),
+            Expected::Value(value) => found == Some(value.as_ref()),
+        }
+    }
+}
+
+fn check_visibility(row: &[u8], column: &Column) -> Result<()> {
+    match Visibility::parse(&column.visibility) {
+        Ok(_) => Ok(()),
+        Err(error) => {
+            let message = format!("row `{}`, column `{column}`: {error}", Escaped(row));
+            Err(Error::with_source(ErrorKind::Invalid, message, error))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mutation_without_updates_is_refused() {
+        let message = Mutation::new("r\n").check().unwrap_err().to_string();
+        assert_eq!(
+            message,
+            r"the mutation of row `r\x0a` has no updates; a mutation needs at least one"
+        );
+    }
+
+    #[test]
+    fn a_conditional_mutation_without_conditions_is_refused() {
+        let mutation = Mutation::new("r").put(Column::new("f", "q"), "v");
+        let message = ConditionalMutation {
+            mutation,
+            conditions: vec![],
+        }
+        .check()
+        .unwrap_err()
+        .to_string();
+        assert_eq!(
+            message,
+            "the conditional mutation of row `r` has no conditions; write it unconditionally instead"
+        );
+    }
+
+    #[test]
+    fn a_wrong_visibility_is_refused_with_its_place() {
+        let column = Column::new("f", "q").with_visibility("a&");
+        let message = Mutation::new("r")
+            .put(column.clone(), "v")
+            .check()
+            .unwrap_err()
+            .to_string();
+        assert_eq!(
+            message,
+            "row `r`, column `f:q [a&]`: visibility expression: at byte 2: the expression ends where a label \
+             is expected"
+        );
+        let conditional = Mutation::new("r")
+            .put(Column::new("f", "q"), "v")
+            .when(Condition::absent(column));
+        assert_eq!(conditional.check().unwrap_err().to_string(), message);
+    }
+}

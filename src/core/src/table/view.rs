@@ -1,0 +1,354 @@
+//! What a scan shows of what is stored: one pure state machine for every table that evaluates it itself.
+
+use std::cmp::Ordering;
+
+use crate::data::{Authorizations, Key, KeyRef, Span, Visibility};
+use crate::table::{Filter, Scan, Versions};
+
+/// A key as it is stored: a put, or a delete marker.
+///
+/// # Order
+/// The key's order; at one key the delete marker comes first, so that it hides the put.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct StoredKey {
+    /// Row, column and timestamp.
+    pub key: Key,
+    /// Whether this is a delete marker.
+    pub is_delete: bool,
+}
+
+impl Ord for StoredKey {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.key
+            .cmp(&other.key)
+            .then_with(|| other.is_delete.cmp(&self.is_delete))
+    }
+}
+
+impl PartialOrd for StoredKey {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// What a [`View`] says of a stored entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Admission {
+    /// The entry is a cell of the result.
+    Show,
+    /// The entry is not a cell of the result.
+    Hide,
+}
+
+/// Decides, entry by entry in stored order, what a scan of one span shows.
+///
+/// In this order:
+/// - **V1.** An entry whose column is not selected, or whose visibility the reader may not see, is hidden. A
+///   visibility that cannot be read is visible to nobody.
+/// - **V2.** A delete marker is hidden, and hides the entries of its column at or below its timestamp.
+/// - **V3.** Of what is left of a column the newest versions are shown, as many as the table's
+///   [`Versions`] says.
+/// - **V4.** The filter chooses among those.
+/// - **V5.** What lies before the start of the span is hidden, though it has its part in V2 to V4: a scan
+///   that resumes in the middle of a column or row shows what the whole scan would have shown there.
+///
+/// Because of V5 the entries must be fed from [`read_from`](View::read_from) on, up to the end of the span.
+#[derive(Debug)]
+pub struct View<'a> {
+    scan: &'a Scan,
+    versions: Versions,
+    /// `None` sees everything.
+    authorizations: Option<&'a Authorizations>,
+    start: KeyRef<'a>,
+    reached_start: bool,
+    row: Vec<u8>,
+    row_was_shown: bool,
+    column: CurrentColumn,
+}
+
+/// What is known of the column whose versions are passing. The buffers are reused from column to column.
+#[derive(Debug, Default)]
+struct CurrentColumn {
+    is_started: bool,
+    family: Vec<u8>,
+    qualifier: Vec<u8>,
+    visibility: Vec<u8>,
+    is_readable: bool,
+    deleted_up_to: Option<i64>,
+    versions_seen: u32,
+}
+
+impl<'a> View<'a> {
+    /// A view of one of the spans of `scan`, for a reader with these authorizations.
+    pub fn new(
+        scan: &'a Scan,
+        span: &'a Span,
+        versions: Versions,
+        authorizations: &'a Authorizations,
+    ) -> Self {
+        Self::build(scan, span, versions, Some(authorizations))
+    }
+
+    /// A view that shows what any reader could see, whatever its authorizations: what a compaction keeps.
+    pub fn of_any_reader(scan: &'a Scan, span: &'a Span, versions: Versions) -> Self {
+        Self::build(scan, span, versions, None)
+    }
+
+    fn build(
+        scan: &'a Scan,
+        span: &'a Span,
+        versions: Versions,
+        authorizations: Option<&'a Authorizations>,
+    ) -> Self {
+        Self {
+            scan,
+            versions,
+            authorizations,
+            start: span.start().as_ref(),
+            reached_start: false,
+            row: Vec::new(),
+            row_was_shown: false,
+            column: CurrentColumn::default(),
+        }
+    }
+
+    /// The key from which entries must be fed so that V5 holds: the beginning of the column in which the span
+    /// starts, or of its row.
+    pub fn read_from(scan: &Scan, span: &Span) -> Key {
+        let start = span.start();
+        match scan.filter_intent() {
+            Filter::FirstOfRow => Key::first_of_row(start.row.clone()),
+            Filter::None => Key {
+                timestamp: i64::MAX,
+                ..start.clone()
+            },
+        }
+    }
+
+    /// What becomes of the next stored entry.
+    pub fn admit(&mut self, key: KeyRef<'_>, is_delete: bool) -> Admission {
+        self.enter(key);
+        if self.is_visible(key, is_delete) && self.passes_filter() && self.is_in_span(key) {
+            Admission::Show
+        } else {
+            Admission::Hide
+        }
+    }
+
+    fn enter(&mut self, key: KeyRef<'_>) {
+        let is_same_row = self.column.is_started && self.row == key.row;
+        if !is_same_row {
+            replace(&mut self.row, key.row);
+            self.row_was_shown = false;
+        }
+        if !(is_same_row && self.column.is_of(key)) {
+            self.column.start(key);
+            self.column.is_readable = self.is_selected(key) && self.may_see(key.visibility);
+        }
+    }
+
+    fn is_selected(&self, key: KeyRef<'_>) -> bool {
+        let columns = self.scan.columns();
+        columns.is_empty()
+            || columns
+                .iter()
+                .any(|column| column.selects(key.family, key.qualifier))
+    }
+
+    fn may_see(&self, visibility: &[u8]) -> bool {
+        match self.authorizations {
+            None => true,
+            Some(_) if visibility.is_empty() => true,
+            Some(held) => Visibility::parse(visibility).is_ok_and(|read| read.is_visible_to(held)),
+        }
+    }
+
+    fn is_visible(&mut self, key: KeyRef<'_>, is_delete: bool) -> bool {
+        let column = &mut self.column;
+        if !column.is_readable
+            || column
+                .deleted_up_to
+                .is_some_and(|limit| key.timestamp <= limit)
+        {
+            return false;
+        }
+        if is_delete {
+            column.deleted_up_to = Some(key.timestamp);
+            return false;
+        }
+        let newer = column.versions_seen;
+        column.versions_seen = newer.saturating_add(1);
+        self.versions.shows(newer)
+    }
+
+    fn passes_filter(&mut self) -> bool {
+        match self.scan.filter_intent() {
+            Filter::None => true,
+            Filter::FirstOfRow => !std::mem::replace(&mut self.row_was_shown, true),
+        }
+    }
+
+    fn is_in_span(&mut self, key: KeyRef<'_>) -> bool {
+        self.reached_start = self.reached_start || key >= self.start;
+        self.reached_start
+    }
+}
+
+impl CurrentColumn {
+    fn is_of(&self, key: KeyRef<'_>) -> bool {
+        self.family == key.family
+            && self.qualifier == key.qualifier
+            && self.visibility == key.visibility
+    }
+
+    fn start(&mut self, key: KeyRef<'_>) {
+        self.is_started = true;
+        replace(&mut self.family, key.family);
+        replace(&mut self.qualifier, key.qualifier);
+        replace(&mut self.visibility, key.visibility);
+        self.deleted_up_to = None;
+        self.versions_seen = 0;
+    }
+}
+
+fn replace(buffer: &mut Vec<u8>, bytes: &[u8]) {
+    buffer.clear();
+    buffer.extend_from_slice(bytes);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroU32;
+
+    use super::*;
+    use crate::data::Column;
+    use crate::table::ColumnSelector;
+
+    fn put(row: &'static str, qualifier: &'static str, timestamp: i64) -> StoredKey {
+        StoredKey {
+            key: Key::new(row, Column::new("f", qualifier), timestamp),
+            is_delete: false,
+        }
+    }
+
+    fn delete(row: &'static str, qualifier: &'static str, timestamp: i64) -> StoredKey {
+        StoredKey {
+            is_delete: true,
+            ..put(row, qualifier, timestamp)
+        }
+    }
+
+    fn shown(entries: &[StoredKey], scan: &Scan, versions: Versions) -> Vec<(String, String, i64)> {
+        let span = &scan.spans()[0];
+        let none = Authorizations::none();
+        let mut view = View::new(scan, span, versions, &none);
+        let from = View::read_from(scan, span);
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+        let mut sorted = entries.to_vec();
+        sorted.sort();
+        sorted
+            .iter()
+            .filter(|entry| entry.key >= from && span.end().is_none_or(|end| entry.key < *end))
+            .filter(|entry| view.admit(entry.key.as_ref(), entry.is_delete) == Admission::Show)
+            .map(|e| {
+                (
+                    text(&e.key.row),
+                    text(&e.key.column.qualifier),
+                    e.key.timestamp,
+                )
+            })
+            .collect()
+    }
+
+    fn cell(row: &str, qualifier: &str, timestamp: i64) -> (String, String, i64) {
+        (row.into(), qualifier.into(), timestamp)
+    }
+
+    #[test]
+    fn a_delete_hides_its_column_at_and_below_its_timestamp() {
+        let stored = [
+            put("a", "q", 9),
+            put("a", "q", 5),
+            delete("a", "q", 5),
+            put("a", "q", 4),
+            put("a", "r", 1),
+        ];
+        assert_eq!(
+            shown(&stored, &Scan::over(Span::all()), Versions::All),
+            [cell("a", "q", 9), cell("a", "r", 1)]
+        );
+    }
+
+    #[test]
+    fn the_newest_versions_are_shown_and_a_deleted_one_does_not_count() {
+        let stored = [
+            put("a", "q", 9),
+            put("a", "q", 8),
+            put("a", "q", 7),
+            put("b", "q", 3),
+        ];
+        let two = Versions::Latest(NonZeroU32::new(2).unwrap());
+        assert_eq!(
+            shown(&stored, &Scan::over(Span::all()), two),
+            [cell("a", "q", 9), cell("a", "q", 8), cell("b", "q", 3)]
+        );
+    }
+
+    #[test]
+    fn a_scan_that_resumes_inside_a_column_knows_what_came_before() {
+        let stored = [
+            delete("a", "q", 9),
+            put("a", "q", 8),
+            put("b", "q", 7),
+            put("b", "q", 6),
+        ];
+        let resume = |key: &StoredKey| Scan::over(Span::all().after(&key.key));
+        assert_eq!(
+            shown(&stored, &resume(&put("a", "q", 9)), Versions::All).len(),
+            2
+        );
+        assert_eq!(
+            shown(&stored, &resume(&put("b", "q", 7)), Versions::default()),
+            []
+        );
+        let rows = resume(&put("b", "q", 7)).filter(Filter::FirstOfRow);
+        assert_eq!(shown(&stored, &rows, Versions::All), []);
+    }
+
+    #[test]
+    fn the_first_cell_of_a_row_is_the_first_visible_one() {
+        let stored = [
+            delete("a", "q", 9),
+            put("a", "q", 8),
+            put("a", "r", 1),
+            put("a", "s", 1),
+            put("b", "q", 1),
+        ];
+        let rows = Scan::over(Span::all()).filter(Filter::FirstOfRow);
+        assert_eq!(
+            shown(&stored, &rows, Versions::All),
+            [cell("a", "r", 1), cell("b", "q", 1)]
+        );
+        let selected = rows.column(ColumnSelector::qualifier("f", "s"));
+        assert_eq!(
+            shown(&stored, &selected, Versions::All),
+            [cell("a", "s", 1)]
+        );
+    }
+
+    #[test]
+    fn an_unseen_or_unreadable_visibility_hides_the_cell() {
+        let with = |visibility: &'static str| {
+            let column = Column::new("f", "q").with_visibility(visibility);
+            StoredKey {
+                key: Key::new("a", column, 1),
+                is_delete: false,
+            }
+        };
+        let stored = [with(""), with("A"), with("A&")];
+        assert_eq!(
+            shown(&stored, &Scan::over(Span::all()), Versions::All).len(),
+            1
+        );
+    }
+}
