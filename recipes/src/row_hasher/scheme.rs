@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use sha1::{Digest, Sha1};
 
-use super::digits::{HASH_LEN, digit_value, to_digits};
+use super::digits::{HASH_LEN, is_digit, to_digits};
 use super::error::UnknownScheme;
 use super::murmur3::murmur3_32;
 
@@ -143,7 +143,7 @@ impl HashScheme {
 
     /// Whether the byte is one of the scheme's digits.
     pub(super) fn has_digit(self, digit: u8) -> bool {
-        digit_value(digit).is_some_and(|value| value < self.radix())
+        is_digit(digit, self.radix())
     }
 
     /// The digits, as a message names them.

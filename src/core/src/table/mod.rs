@@ -29,4 +29,4 @@ pub use outcome::Outcome;
 pub use scan::{ColumnSelector, Filter, Scan};
 pub use tablet::{Tablet, Tablets};
 pub use versions::Versions;
-pub use view::{Admission, StoredKey, View};
+pub use view::{Admission, StoredKey, View, ViewState};

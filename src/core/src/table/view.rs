@@ -60,6 +60,13 @@ pub struct View<'a> {
     /// `None` sees everything.
     authorizations: Option<&'a Authorizations>,
     start: KeyRef<'a>,
+    seen: ViewState,
+}
+
+/// What a [`View`] knows of the entries that it has seen, without the request: kept by a scan that is read in
+/// parts, so that no part reads again what an earlier one has read.
+#[derive(Debug, Default)]
+pub struct ViewState {
     reached_start: bool,
     row: Vec<u8>,
     row_was_shown: bool,
@@ -105,11 +112,23 @@ impl<'a> View<'a> {
             versions,
             authorizations,
             start: span.start().as_ref(),
-            reached_start: false,
-            row: Vec::new(),
-            row_was_shown: false,
-            column: CurrentColumn::default(),
+            seen: ViewState::default(),
         }
+    }
+
+    /// The same view, gone on with where [`into_state`](Self::into_state) left off: the next entry to be fed is
+    /// the one after the last that was fed then.
+    #[must_use]
+    pub fn resume(self, state: ViewState) -> Self {
+        Self {
+            seen: state,
+            ..self
+        }
+    }
+
+    /// What is known so far, for [`resume`](Self::resume).
+    pub fn into_state(self) -> ViewState {
+        self.seen
     }
 
     /// The key from which entries must be fed so that V5 holds: the beginning of the column in which the span
@@ -136,14 +155,16 @@ impl<'a> View<'a> {
     }
 
     fn enter(&mut self, key: KeyRef<'_>) {
-        let is_same_row = self.column.is_started && self.row == key.row;
+        let seen = &mut self.seen;
+        let is_same_row = seen.column.is_started && seen.row == key.row;
         if !is_same_row {
-            replace(&mut self.row, key.row);
-            self.row_was_shown = false;
+            replace(&mut seen.row, key.row);
+            seen.row_was_shown = false;
         }
-        if !(is_same_row && self.column.is_of(key)) {
-            self.column.start(key);
-            self.column.is_readable = self.is_selected(key) && self.may_see(key.visibility);
+        if !(is_same_row && seen.column.is_of(key)) {
+            seen.column.start(key);
+            let is_readable = self.is_selected(key) && self.may_see(key.visibility);
+            self.seen.column.is_readable = is_readable;
         }
     }
 
@@ -164,7 +185,7 @@ impl<'a> View<'a> {
     }
 
     fn is_visible(&mut self, key: KeyRef<'_>, is_delete: bool) -> bool {
-        let column = &mut self.column;
+        let column = &mut self.seen.column;
         if !column.is_readable
             || column
                 .deleted_up_to
@@ -184,13 +205,14 @@ impl<'a> View<'a> {
     fn passes_filter(&mut self) -> bool {
         match self.scan.filter_intent() {
             Filter::None => true,
-            Filter::FirstOfRow => !std::mem::replace(&mut self.row_was_shown, true),
+            Filter::FirstOfRow => !std::mem::replace(&mut self.seen.row_was_shown, true),
         }
     }
 
     fn is_in_span(&mut self, key: KeyRef<'_>) -> bool {
-        self.reached_start = self.reached_start || key >= self.start;
-        self.reached_start
+        let seen = &mut self.seen;
+        seen.reached_start = seen.reached_start || key >= self.start;
+        seen.reached_start
     }
 }
 
@@ -313,6 +335,28 @@ mod tests {
         );
         let rows = resume(&put("b", "q", 7)).filter(Filter::FirstOfRow);
         assert_eq!(shown(&stored, &rows, Versions::All), []);
+    }
+
+    #[test]
+    fn a_view_that_is_resumed_knows_what_it_saw() {
+        let stored = [
+            put("a", "q", 9),
+            delete("a", "q", 8),
+            put("a", "q", 7),
+            put("a", "q", 6),
+        ];
+        let (scan, none) = (Scan::over(Span::all()), Authorizations::none());
+        let span = &scan.spans()[0];
+        let mut state = ViewState::default();
+        let admissions = stored.map(|entry| {
+            let mut view = View::new(&scan, span, Versions::All, &none);
+            view = view.resume(std::mem::take(&mut state));
+            let admission = view.admit(entry.key.as_ref(), entry.is_delete);
+            state = view.into_state();
+            admission
+        });
+        use Admission::{Hide, Show};
+        assert_eq!(admissions, [Show, Hide, Hide, Hide]);
     }
 
     #[test]

@@ -1,0 +1,82 @@
+//! What the balancer will do with the tablets of a plan.
+
+use std::collections::BTreeMap;
+
+use fluo_core::balancer::{GroupPattern, place};
+use fluo_core::{Bytes, Error, Escaped, Result};
+use serde::{Deserialize, Serialize};
+
+use super::balancer::DEFAULT_GROUP;
+
+/// A group of tablets and how many of them each server would hold.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GroupForecast {
+    /// The group's name: what the pattern captures, or the default group.
+    pub group: String,
+    /// How many tablets it has.
+    pub tablets: usize,
+    /// The end row of its first tablet, escaped; none for the last tablet of the table.
+    pub first_end_row: Option<String>,
+    /// The end row of its last tablet, escaped; none for the last tablet of the table.
+    pub last_end_row: Option<String>,
+    /// How many of its tablets each server would hold, server by server.
+    pub per_server: Vec<usize>,
+}
+
+/// The group of each tablet by the pattern; without one, all are in the default group.
+pub(super) fn groups_of<'a>(
+    pattern: Option<&str>,
+    end_rows: impl Iterator<Item = Option<&'a [u8]>>,
+) -> Result<Vec<String>> {
+    let pattern = pattern
+        .map(GroupPattern::parse)
+        .transpose()
+        .map_err(|error| Error::invalid(format!("the groups cannot be told: {error}")))?;
+    let group = |end_row| {
+        pattern
+            .as_ref()
+            .and_then(|pattern| pattern.group_of(end_row))
+    };
+    Ok(end_rows
+        .map(|end_row| group(end_row).unwrap_or_else(|| DEFAULT_GROUP.to_owned()))
+        .collect())
+}
+
+/// What each group will look like, in the order of the table.
+pub(super) fn forecast<'a>(
+    pattern: Option<&str>,
+    splits: impl Iterator<Item = &'a Bytes>,
+    servers: usize,
+) -> Result<Vec<GroupForecast>> {
+    let end_rows: Vec<Option<&[u8]>> = splits
+        .map(|split| Some(split.as_ref()))
+        .chain(std::iter::once(None))
+        .collect();
+    let groups = groups_of(pattern, end_rows.iter().copied())?;
+    let placed = place(&groups, servers);
+
+    let mut order: Vec<&String> = Vec::new();
+    let mut forecasts: BTreeMap<&String, GroupForecast> = BTreeMap::new();
+    for ((group, end_row), server) in groups.iter().zip(&end_rows).zip(placed) {
+        let end_row = end_row.map(|row| Escaped(row).to_string());
+        let forecast = forecasts.entry(group).or_insert_with(|| {
+            order.push(group);
+            GroupForecast {
+                group: group.clone(),
+                tablets: 0,
+                first_end_row: end_row.clone(),
+                last_end_row: None,
+                per_server: vec![0; servers],
+            }
+        });
+        forecast.tablets += 1;
+        forecast.last_end_row = end_row;
+        if let Some(count) = server.and_then(|server| forecast.per_server.get_mut(server)) {
+            *count += 1;
+        }
+    }
+    Ok(order
+        .into_iter()
+        .filter_map(|group| forecasts.remove(group))
+        .collect())
+}

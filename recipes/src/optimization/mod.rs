@@ -1,0 +1,39 @@
+//! Table optimizations: the split points and groups that recipes ask of a table, brought to a live table and
+//! proven on it.
+//!
+//! Three functions over the [`TableAdmin`](fluo_core::TableAdmin) port, in the order in which they are used:
+//!
+//! 1. [`plan`] compares the [`TableOptimizations`] with the table and says what would change. It writes nothing.
+//! 2. [`apply`] makes the changes, in an order that is safe to interrupt anywhere, and undoes its own if one
+//!    fails.
+//! 3. [`verify`] reads everything back and says in figures whether it worked.
+//!
+//! # The order of `apply`
+//! 1. the missing split points, in one call: a table with more tablets works as before;
+//! 2. the pattern of the groups, then the default group: without effect until the balancer reads them;
+//! 3. the balancer's class, last of the properties: it never runs on a pattern that is not there;
+//! 4. with pruning, the merges that remove split points which nobody asked for.
+//!
+//! After each step the table is whole and serves; running `apply` again finishes from wherever it stopped.
+
+mod apply;
+mod balancer;
+mod contribution;
+mod forecast;
+mod optimizations;
+mod plan;
+mod row_text;
+mod state;
+mod step;
+mod verify;
+
+pub use apply::{Applied, ApplyError, ApplyEvent, Leftover, apply};
+pub use contribution::Contribution;
+pub use forecast::GroupForecast;
+pub use optimizations::{OverlapError, TableOptimizations};
+pub use plan::{Plan, PlanOptions, plan};
+pub use step::Step;
+pub use verify::{
+    GroupVerdict, PropertyVerdict, RowCounting, RowsVerdict, SplitsVerdict, Verdict, VerifyOptions,
+    verify,
+};

@@ -1,0 +1,270 @@
+//! What would change: the difference between the optimizations and a live table.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fluo_core::{Bytes, Error, Escaped, Result, TableAdmin};
+use serde::{Deserialize, Serialize};
+
+use super::balancer::wanted_properties;
+use super::forecast::forecast;
+use super::state::TableState;
+use super::step::runs;
+use super::{GroupForecast, Step, TableOptimizations, row_text};
+
+/// The version of the saved form.
+const FORMAT: u32 = 1;
+
+/// What a plan may do beyond adding.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PlanOptions {
+    /// Whether split points that no recipe asked for are removed.
+    pub prune: bool,
+}
+
+/// What would change on a table, and why: what was found there, what is wanted, and the difference.
+///
+/// A plan can be saved and applied later. It holds what was found, so that [`apply`](super::apply) can refuse a
+/// table that has changed since. In the saved form (JSON) rows are text, escaped as by
+/// [`Escaped`](fluo_core::Escaped).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    format: u32,
+    table: String,
+    #[serde(with = "row_text")]
+    found_splits: Vec<Bytes>,
+    found_properties: BTreeMap<String, String>,
+    #[serde(with = "row_text")]
+    add_splits: Vec<Bytes>,
+    #[serde(with = "row_text")]
+    remove_splits: Vec<Bytes>,
+    #[serde(with = "row_text")]
+    unrequested_splits: Vec<Bytes>,
+    properties: Vec<PropertyChange>,
+    servers: usize,
+    groups: Vec<GroupForecast>,
+}
+
+/// A property that is not as wanted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PropertyChange {
+    name: String,
+    before: Option<String>,
+    after: String,
+}
+
+/// Compares the optimizations with a live table. Writes nothing.
+///
+/// # Errors
+/// [`NotFound`](fluo_core::ErrorKind::NotFound) without the table; [`Invalid`](fluo_core::ErrorKind::Invalid) for
+/// optimizations that ask for nothing; [`Unavailable`](fluo_core::ErrorKind::Unavailable) where the servers load
+/// no group balancer; and what the port answers.
+pub async fn plan(
+    admin: &dyn TableAdmin,
+    table: &str,
+    optimizations: &TableOptimizations,
+    options: PlanOptions,
+) -> Result<Plan> {
+    if optimizations.contributions().is_empty() {
+        return Err(Error::invalid(
+            "the optimizations are empty; name at least one recipe",
+        ));
+    }
+    let state = TableState::read(admin, table).await?;
+    let wanted = wanted_properties(admin, table, optimizations).await?;
+    let servers = admin.servers().await?.len();
+
+    let wanted_splits = optimizations.splits();
+    let unrequested: BTreeSet<_> = state.splits.difference(&wanted_splits).cloned().collect();
+    let remove = if options.prune {
+        unrequested.clone()
+    } else {
+        BTreeSet::new()
+    };
+    let planned: BTreeSet<_> = state
+        .splits
+        .union(&wanted_splits)
+        .filter(|split| !remove.contains(*split))
+        .collect();
+    let groups = forecast(
+        optimizations.group_pattern().as_deref(),
+        planned.into_iter(),
+        servers,
+    )?;
+
+    let change = |(name, after): (&str, String)| {
+        let before = state.properties.get(name).cloned();
+        (before.as_ref() != Some(&after)).then(|| PropertyChange {
+            name: name.to_owned(),
+            before,
+            after,
+        })
+    };
+    Ok(Plan {
+        format: FORMAT,
+        table: table.to_owned(),
+        add_splits: wanted_splits.difference(&state.splits).cloned().collect(),
+        remove_splits: remove.into_iter().collect(),
+        unrequested_splits: unrequested.into_iter().collect(),
+        properties: wanted.into_iter().filter_map(change).collect(),
+        found_splits: state.splits.into_iter().collect(),
+        found_properties: state.properties,
+        servers,
+        groups,
+    })
+}
+
+impl Plan {
+    /// The table that the plan is for.
+    pub fn table(&self) -> &str {
+        &self.table
+    }
+
+    /// Whether there is nothing to do.
+    pub fn is_empty(&self) -> bool {
+        self.add_splits.is_empty() && self.remove_splits.is_empty() && self.properties.is_empty()
+    }
+
+    /// How many split points the table has now.
+    pub fn found_splits(&self) -> usize {
+        self.found_splits.len()
+    }
+
+    /// The split points that are missing.
+    pub fn splits_to_add(&self) -> &[Bytes] {
+        &self.add_splits
+    }
+
+    /// The split points that are removed: those nobody asked for, if the plan prunes.
+    pub fn splits_to_remove(&self) -> &[Bytes] {
+        &self.remove_splits
+    }
+
+    /// The split points that are there and no recipe asked for, pruned or not.
+    pub fn unrequested_splits(&self) -> &[Bytes] {
+        &self.unrequested_splits
+    }
+
+    /// The balancer's properties as they were found.
+    pub fn found_properties(&self) -> &BTreeMap<String, String> {
+        &self.found_properties
+    }
+
+    /// How many servers there are to host the tablets.
+    pub fn servers(&self) -> usize {
+        self.servers
+    }
+
+    /// The groups as the balancer will see them, in the order of the table.
+    pub fn groups(&self) -> &[GroupForecast] {
+        &self.groups
+    }
+
+    /// The steps in the order in which they are safe to take.
+    pub fn steps(&self) -> Vec<Step> {
+        let mut steps = Vec::new();
+        if !self.add_splits.is_empty() {
+            steps.push(Step::AddSplits(self.add_splits.iter().cloned().collect()));
+        }
+        steps.extend(self.properties.iter().map(|change| Step::SetProperty {
+            name: change.name.clone(),
+            before: change.before.clone(),
+            after: change.after.clone(),
+        }));
+        let going: BTreeSet<_> = self.remove_splits.iter().cloned().collect();
+        let staying: BTreeSet<_> = self
+            .found_splits
+            .iter()
+            .chain(&self.add_splits)
+            .cloned()
+            .collect();
+        let staying = staying.difference(&going).cloned().collect();
+        steps.extend(
+            runs(&going, &staying)
+                .into_iter()
+                .map(|run| Step::RemoveSplits {
+                    after: run.after,
+                    splits: run.splits,
+                }),
+        );
+        steps
+    }
+
+    /// Checks a plan that was saved: that this build reads its format, and that it is one.
+    ///
+    /// # Errors
+    /// [`Invalid`](fluo_core::ErrorKind::Invalid), saying what is wrong with it.
+    pub fn check(&self) -> Result<()> {
+        if self.format != FORMAT {
+            return Err(Error::invalid(format!(
+                "the plan is of format {}; this build reads format {FORMAT}",
+                self.format
+            )));
+        }
+        let added = [
+            ("add_splits", &self.add_splits),
+            ("found_splits", &self.found_splits),
+        ];
+        for (name, splits) in added
+            .into_iter()
+            .chain([("remove_splits", &self.remove_splits)])
+        {
+            let is_ascending = splits.iter().zip(splits.iter().skip(1)).all(|(a, b)| a < b);
+            if !is_ascending || splits.first().is_some_and(Bytes::is_empty) {
+                return Err(Error::invalid(format!(
+                    "the plan's {name} are not ascending rows; make it anew"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses a table that is neither as this plan found it nor somewhere on the way to where it leads.
+    pub(super) fn check_unchanged(&self, state: &TableState) -> Result<()> {
+        self.unexpected_split(state).map_or(Ok(()), Err)?;
+        for name in super::balancer::PROPERTIES {
+            let found = state.properties.get(name);
+            let before = self.found_properties.get(name);
+            let after = self
+                .properties
+                .iter()
+                .find(|change| change.name == name)
+                .map(|change| &change.after);
+            if found != before && (found.is_none() || found != after) {
+                let shown = |value: Option<&String>| {
+                    value.map_or("not set".to_owned(), |value| format!("`{value}`"))
+                };
+                return Err(self.changed(&format!(
+                    "property {name} was {} and is {} now",
+                    shown(before),
+                    shown(found)
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    fn unexpected_split(&self, state: &TableState) -> Option<Error> {
+        let is_in = |splits: &[Bytes], split: &Bytes| splits.binary_search(split).is_ok();
+        let appeared = state
+            .splits
+            .iter()
+            .find(|split| !is_in(&self.found_splits, split) && !is_in(&self.add_splits, split));
+        if let Some(split) = appeared {
+            return Some(self.changed(&format!("split point `{}` was added", Escaped(split))));
+        }
+        let vanished = self
+            .found_splits
+            .iter()
+            .find(|split| !state.splits.contains(*split) && !is_in(&self.remove_splits, split));
+        vanished.map(|split| self.changed(&format!("split point `{}` was removed", Escaped(split))))
+    }
+
+    fn changed(&self, what: &str) -> Error {
+        Error::invalid(format!(
+            "table `{}` has changed since the plan was made: {what}; nothing was done, make a new plan",
+            self.table
+        ))
+    }
+}

@@ -1,0 +1,23 @@
+//! What of a live table the optimizations are about.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fluo_core::{Bytes, Result, TableAdmin};
+
+use super::balancer::PROPERTIES;
+
+/// The split points and the balancer's properties of a table, at one moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct TableState {
+    pub(super) splits: BTreeSet<Bytes>,
+    pub(super) properties: BTreeMap<String, String>,
+}
+
+impl TableState {
+    pub(super) async fn read(admin: &dyn TableAdmin, table: &str) -> Result<Self> {
+        let splits = admin.splits(table).await?.into_iter().collect();
+        let mut properties = admin.properties(table).await?;
+        properties.retain(|name, _| PROPERTIES.contains(&name.as_str()));
+        Ok(Self { splits, properties })
+    }
+}

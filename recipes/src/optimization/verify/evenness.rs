@@ -1,0 +1,115 @@
+//! Whether counts are as even as chance would make them.
+
+use statrs::function::gamma::checked_gamma_ur;
+
+/// Fewest rows that must be expected in each tablet for the chi-square distribution to be a fair approximation:
+/// the textbook rule.
+const LEAST_EXPECTED: f64 = 5.0;
+
+/// Pearson's chi-square test of counts against expected shares.
+///
+/// The statistic is the sum of `(count - expected)^2 / expected`; the p-value is the chance of one at least as
+/// large if rows fell by the shares: `Q((k - 1) / 2, statistic / 2)` with the regularised upper incomplete gamma
+/// function Q and k tablets.
+///
+/// None where it has nothing to say: fewer than two tablets, or so few rows that less than five are expected
+/// somewhere.
+pub(super) fn chi_square(counts: &[u64], shares: &[u64]) -> Option<(f64, f64)> {
+    let (rows, whole) = (sum(counts), sum(shares));
+    if counts.len() < 2 || counts.len() != shares.len() {
+        return None;
+    }
+    let mut statistic = 0.0;
+    for (&count, &share) in counts.iter().zip(shares) {
+        let expected = rows * float(share) / whole;
+        if expected < LEAST_EXPECTED {
+            return None;
+        }
+        statistic += (float(count) - expected).powi(2) / expected;
+    }
+    let half_degrees_of_freedom = float_len(counts.len() - 1) / 2.0;
+    if statistic == 0.0 {
+        return Some((0.0, 1.0));
+    }
+    let p_value = checked_gamma_ur(half_degrees_of_freedom, statistic / 2.0).ok()?;
+    Some((statistic, p_value))
+}
+
+/// The mean of things over places; 0 where there are no places.
+pub(super) fn mean(things: usize, places: usize) -> f64 {
+    if places == 0 {
+        0.0
+    } else {
+        float_len(things) / float_len(places)
+    }
+}
+
+/// The mean of counts; 0 where there are none.
+pub(super) fn mean_of(counts: &[u64]) -> f64 {
+    if counts.is_empty() {
+        0.0
+    } else {
+        sum(counts) / float_len(counts.len())
+    }
+}
+
+fn sum(counts: &[u64]) -> f64 {
+    float(counts.iter().sum())
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a statistic of counts above 2^53 does not need the last digits"
+)]
+fn float(count: u64) -> f64 {
+    count as f64
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a number of tablets is far below 2^53"
+)]
+fn float_len(len: usize) -> f64 {
+    len as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn close(a: f64, b: f64) -> bool {
+        (a - b).abs() < 1e-6
+    }
+
+    /// From the tables of the chi-square distribution: 3.841 at 1 degree of freedom, 16.919 at 9, are p = 0.05.
+    #[test]
+    fn p_values_are_those_of_the_tables() {
+        // Two tablets, 100 rows, 50 expected each, off by d: the statistic is 2 d^2 / 50.
+        let (statistic, p) = chi_square(&[60, 40], &[1, 1]).unwrap();
+        assert!(
+            close(statistic, 4.0) && (p - 0.045_500_26).abs() < 1e-7,
+            "{statistic} {p}"
+        );
+        // A fair die that is not: 5, 8, 9, 8, 10, 20 in 60 throws is the textbook's 13.4, p = 0.0199.
+        let (statistic, p) = chi_square(&[5, 8, 9, 8, 10, 20], &[1; 6]).unwrap();
+        assert!(
+            close(statistic, 13.4) && (p - 0.0199).abs() < 1e-4,
+            "{statistic} {p}"
+        );
+    }
+
+    #[test]
+    fn shares_are_what_is_expected() {
+        assert_eq!(chi_square(&[300, 100], &[3, 1]).unwrap(), (0.0, 1.0));
+        assert!(chi_square(&[200, 200], &[3, 1]).unwrap().1 < 1e-20);
+    }
+
+    #[test]
+    fn too_little_says_nothing() {
+        assert_eq!(chi_square(&[], &[]), None);
+        assert_eq!(chi_square(&[100], &[1]), None);
+        assert_eq!(chi_square(&[0, 0], &[1, 1]), None);
+        assert_eq!(chi_square(&[4, 4], &[1, 1]), None);
+        assert!(chi_square(&[5, 5], &[1, 1]).is_some());
+    }
+}

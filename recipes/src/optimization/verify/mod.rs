@@ -1,0 +1,95 @@
+//! Proof that the optimizations are in force: everything is read back, and compared in figures.
+
+mod evenness;
+mod groups;
+mod properties;
+mod rows;
+mod splits;
+
+use fluo_core::{Authorizations, Result, TableAdmin};
+use serde::Serialize;
+
+pub use self::groups::GroupVerdict;
+pub use self::properties::PropertyVerdict;
+pub use self::rows::{RowCounting, RowsVerdict};
+pub use self::splits::SplitsVerdict;
+
+use super::TableOptimizations;
+use super::balancer::wanted_properties;
+use super::state::TableState;
+
+/// What [`verify`] looks at.
+#[derive(Clone, Debug, Default)]
+pub struct VerifyOptions {
+    /// Whether split points that no recipe asked for are fine.
+    pub allow_extra_splits: bool,
+    /// How rows are counted.
+    pub rows: RowCounting,
+    /// What the counting scan may see. Rows all of whose cells need other authorizations are not counted.
+    pub authorizations: Authorizations,
+}
+
+/// What was found, in figures, and what of it is not as it should be.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Verdict {
+    /// The table.
+    pub table: String,
+    /// Whether there are no differences.
+    pub ok: bool,
+    /// What is not as it should be, a sentence each.
+    pub differences: Vec<String>,
+    /// The split points.
+    pub splits: SplitsVerdict,
+    /// The balancer and its properties.
+    pub properties: Vec<PropertyVerdict>,
+    /// Each group, in the order of the table.
+    pub groups: Vec<GroupVerdict>,
+    /// Each recipe's rows, in the order of the optimizations.
+    pub rows: Vec<RowsVerdict>,
+}
+
+/// Reads back the split points, the balancer, where the tablets are and, if asked to, the rows; and compares
+/// each with what the optimizations ask for. Writes nothing.
+///
+/// `progress` is told how many rows were counted so far.
+///
+/// # Errors
+/// As [`plan`](super::plan), and what the port answers. A difference is not an error: it is in the verdict.
+pub async fn verify(
+    admin: &dyn TableAdmin,
+    table: &str,
+    optimizations: &TableOptimizations,
+    options: &VerifyOptions,
+    progress: impl FnMut(u64) + Send,
+) -> Result<Verdict> {
+    let state = TableState::read(admin, table).await?;
+    let wanted = wanted_properties(admin, table, optimizations).await?;
+    let servers = admin.servers().await?;
+    let tablets = admin.tablets(table).await?;
+
+    let splits = SplitsVerdict::compare(
+        &optimizations.splits(),
+        &state.splits,
+        options.allow_extra_splits,
+    );
+    let properties = properties::compare(wanted, &state.properties);
+    let groups = groups::count(optimizations.group_pattern().as_deref(), &tablets, &servers)?;
+    let rows = rows::count(admin, table, optimizations, &tablets, options, progress).await?;
+
+    let differences: Vec<String> = splits
+        .differences()
+        .chain(properties.iter().filter_map(PropertyVerdict::difference))
+        .chain(groups.iter().flat_map(GroupVerdict::differences))
+        .chain(rows.iter().flat_map(RowsVerdict::differences))
+        .collect();
+    let ok = differences.is_empty();
+    Ok(Verdict {
+        table: table.to_owned(),
+        ok,
+        differences,
+        splits,
+        properties,
+        groups,
+        rows,
+    })
+}

@@ -1,0 +1,405 @@
+//! Plan, apply and verify on tables in memory.
+
+use std::collections::BTreeSet;
+
+use fluo_core::balancer::GROUP_BALANCERS;
+use fluo_core::table::property;
+use fluo_core::{
+    Authorizations, Bytes, Column, ErrorKind, MemoryTables, Mutation, TableAdmin, Versions,
+};
+use fluo_recipes::{
+    ApplyError, Plan, PlanOptions, RowCounting, RowHasher, TableOptimizations, VerifyOptions,
+    apply, plan, verify,
+};
+
+const TABLE: &str = "pages";
+
+async fn table() -> MemoryTables {
+    let tables = MemoryTables::new();
+    tables
+        .create_table(TABLE, Versions::default())
+        .await
+        .unwrap();
+    tables
+}
+
+fn optimizations() -> TableOptimizations {
+    let of = |prefix: &str, tablets| {
+        TableOptimizations::of_row_hasher(&RowHasher::new(prefix).unwrap(), tablets).unwrap()
+    };
+    of("p", 20).merge(of("q", 4)).unwrap()
+}
+
+fn rows(rows: &[&'static str]) -> BTreeSet<Bytes> {
+    rows.iter().map(|row| Bytes::from(*row)).collect()
+}
+
+async fn planned(tables: &MemoryTables, prune: bool) -> Plan {
+    plan(tables, TABLE, &optimizations(), PlanOptions { prune })
+        .await
+        .unwrap()
+}
+
+async fn applied(tables: &MemoryTables, plan: &Plan) -> Vec<String> {
+    let mut told = Vec::new();
+    apply(tables, plan, |event| told.push(format!("{event:?}")))
+        .await
+        .unwrap();
+    told
+}
+
+async fn load(tables: &MemoryTables, hasher: &RowHasher, count: u32) {
+    let pages = tables
+        .open_table(TABLE, Authorizations::none())
+        .await
+        .unwrap();
+    let mutation = |n: u32| {
+        Mutation::new(hasher.add(format!("row-{n}").as_bytes()))
+            .put(Column::new("page", "uri"), n.to_string())
+    };
+    pages
+        .write((0..count).map(mutation).collect())
+        .await
+        .unwrap();
+}
+
+#[tokio::test]
+async fn a_plan_is_applied_once_and_then_has_nothing_to_do() {
+    let tables = table().await;
+    let first = planned(&tables, false).await;
+    assert_eq!(first.steps().len(), 4);
+    assert_eq!(first.splits_to_add().len(), 24);
+    assert_eq!(
+        tables.splits(TABLE).await.unwrap(),
+        Vec::<Bytes>::new(),
+        "a plan writes nothing"
+    );
+
+    assert_eq!(applied(&tables, &first).await.len(), 8);
+    let properties = tables.properties(TABLE).await.unwrap();
+    assert_eq!(properties[property::GROUP_PATTERN], r"(\Qp:\E|\Qq:\E).*");
+    assert_eq!(properties[property::GROUP_DEFAULT], "none");
+    assert_eq!(properties[property::BALANCER], GROUP_BALANCERS[0]);
+
+    let second = planned(&tables, false).await;
+    assert!(second.is_empty() && second.steps().is_empty());
+    assert_eq!(applied(&tables, &second).await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn the_forecast_is_what_comes_true() {
+    let tables = table().await;
+    let plan = planned(&tables, false).await;
+    applied(&tables, &plan).await;
+    let options = VerifyOptions {
+        rows: RowCounting::Skip,
+        ..Default::default()
+    };
+    let verdict = verify(&tables, TABLE, &optimizations(), &options, |_| ())
+        .await
+        .unwrap();
+    assert!(verdict.ok, "{:?}", verdict.differences);
+    let forecast: Vec<_> = plan
+        .groups()
+        .iter()
+        .map(|g| (g.group.clone(), g.tablets, g.per_server.clone()))
+        .collect();
+    let found: Vec<_> = verdict
+        .groups
+        .iter()
+        .map(|g| {
+            (
+                g.group.clone(),
+                g.tablets,
+                g.per_server.values().copied().collect::<Vec<_>>(),
+            )
+        })
+        .collect();
+    assert_eq!(forecast, found);
+    assert_eq!(
+        forecast,
+        [
+            ("p:".into(), 20, vec![10, 10]),
+            ("q:".into(), 4, vec![2, 2]),
+            ("none".to_owned(), 1, vec![1, 0])
+        ]
+    );
+}
+
+#[tokio::test]
+async fn split_points_that_nobody_asked_for_go_only_when_pruned() {
+    let tables = table().await;
+    tables
+        .add_splits(TABLE, &rows(&["a", "p:0", "p:1", "p:5zzz", "z"]))
+        .await
+        .unwrap();
+    let keeping = planned(&tables, false).await;
+    assert_eq!(keeping.unrequested_splits().len(), 5);
+    assert!(keeping.splits_to_remove().is_empty());
+    applied(&tables, &keeping).await;
+    assert_eq!(tables.splits(TABLE).await.unwrap().len(), 29);
+
+    let options = VerifyOptions {
+        rows: RowCounting::Skip,
+        ..Default::default()
+    };
+    let verdict = verify(&tables, TABLE, &optimizations(), &options, |_| ())
+        .await
+        .unwrap();
+    assert_eq!(
+        verdict.differences,
+        ["5 split points are there that no recipe asked for, the first is `a`"]
+    );
+    let lenient = VerifyOptions {
+        allow_extra_splits: true,
+        ..options
+    };
+    assert!(
+        verify(&tables, TABLE, &optimizations(), &lenient, |_| ())
+            .await
+            .unwrap()
+            .ok
+    );
+
+    let pruning = planned(&tables, true).await;
+    let steps: Vec<_> = pruning.steps().iter().map(ToString::to_string).collect();
+    assert_eq!(
+        steps,
+        [
+            "remove 3 split points, `a` to `p:1`",
+            "remove the split point `p:5zzz`",
+            "remove the split point `z`"
+        ]
+    );
+    applied(&tables, &pruning).await;
+    let left: BTreeSet<_> = tables.splits(TABLE).await.unwrap().into_iter().collect();
+    assert_eq!(left, optimizations().splits());
+}
+
+#[tokio::test]
+async fn a_table_that_has_changed_is_refused() {
+    let tables = table().await;
+    tables.add_splits(TABLE, &rows(&["kept"])).await.unwrap();
+    let plan = planned(&tables, false).await;
+    let refused = async || match apply(&tables, &plan, |_| ()).await {
+        Err(ApplyError::Refused(error)) => error.to_string(),
+        other => panic!("{other:?}"),
+    };
+    let message = |what: &str| {
+        format!(
+            "table `pages` has changed since the plan was made: {what}; nothing was done, make a new plan"
+        )
+    };
+
+    tables.add_splits(TABLE, &rows(&["new"])).await.unwrap();
+    assert_eq!(refused().await, message("split point `new` was added"));
+    tables
+        .merge(TABLE, Some(b"kept"), Some(b"new\0"))
+        .await
+        .unwrap();
+    tables.merge(TABLE, None, Some(b"kept\0")).await.unwrap();
+    assert_eq!(refused().await, message("split point `kept` was removed"));
+    tables.add_splits(TABLE, &rows(&["kept"])).await.unwrap();
+    tables
+        .set_property(TABLE, property::GROUP_PATTERN, "(x).*")
+        .await
+        .unwrap();
+    assert_eq!(
+        refused().await,
+        message(&format!(
+            "property {} was not set and is `(x).*` now",
+            property::GROUP_PATTERN
+        ))
+    );
+    tables
+        .remove_property(TABLE, property::GROUP_PATTERN)
+        .await
+        .unwrap();
+    assert_eq!(
+        tables.splits(TABLE).await.unwrap().len(),
+        1,
+        "nothing was done"
+    );
+    apply(&tables, &plan, |_| ()).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_saved_plan_is_the_same_plan() {
+    let tables = table().await;
+    tables
+        .add_splits(TABLE, &rows(&["\0\u{7f}é\\"]))
+        .await
+        .unwrap();
+    let plan = planned(&tables, true).await;
+    let json = serde_json::to_string_pretty(&plan).unwrap();
+    assert!(json.contains(r#""\\x00\\x7f\\xc3\\xa9\\x5c""#), "{json}");
+    assert_eq!(serde_json::from_str::<Plan>(&json).unwrap(), plan);
+
+    let of_other_format: Plan =
+        serde_json::from_str(&json.replacen("\"format\": 1", "\"format\": 2", 1)).unwrap();
+    assert_eq!(
+        of_other_format.check().unwrap_err().to_string(),
+        "the plan is of format 2; this build reads format 1"
+    );
+    let shuffled: Plan = serde_json::from_str(&json.replacen("p:1sst", "p:zzzz", 1)).unwrap();
+    assert_eq!(
+        shuffled.check().unwrap_err().to_string(),
+        "the plan's add_splits are not ascending rows; make it anew"
+    );
+    let unescaped = json.replacen("p:1sst", r"p:\\q", 1);
+    assert!(
+        serde_json::from_str::<Plan>(&unescaped)
+            .unwrap_err()
+            .to_string()
+            .contains("row `p:\\q`: at byte 2")
+    );
+}
+
+#[tokio::test]
+async fn verify_names_each_kind_of_drift() {
+    let tables = table().await;
+    applied(&tables, &planned(&tables, false).await).await;
+    load(&tables, &RowHasher::new("p").unwrap(), 5_000).await;
+    load(&tables, &RowHasher::new("q").unwrap(), 100).await;
+    let differences = async || {
+        let options = VerifyOptions::default();
+        verify(&tables, TABLE, &optimizations(), &options, |_| ())
+            .await
+            .unwrap()
+            .differences
+    };
+    assert_eq!(differences().await, Vec::<String>::new());
+
+    tables
+        .merge(TABLE, Some(b"p:5eef"), Some(b"p:9001"))
+        .await
+        .unwrap();
+    assert_eq!(differences().await, ["the split point `p:7778` is missing"]);
+    tables.add_splits(TABLE, &rows(&["p:7778"])).await.unwrap();
+
+    tables
+        .set_property(TABLE, property::BALANCER, "org.example.Typo")
+        .await
+        .unwrap();
+    let told = differences().await;
+    assert_eq!(
+        told[0],
+        format!(
+            "property table.balancer is `org.example.Typo`, it should be `{}`",
+            GROUP_BALANCERS[0]
+        )
+    );
+    assert_eq!(told[1], "group `p:`: 20 of 20 tablets are on no server");
+    tables
+        .remove_property(TABLE, property::BALANCER)
+        .await
+        .unwrap();
+    let told = differences().await;
+    assert!(
+        told[0].starts_with("property table.balancer is not set"),
+        "{told:?}"
+    );
+    assert_eq!(
+        told[1],
+        "group `p:`: a server holds 13 of its 20 tablets, another 7"
+    );
+    tables
+        .set_property(TABLE, property::BALANCER, GROUP_BALANCERS[0])
+        .await
+        .unwrap();
+
+    let pages = tables
+        .open_table(TABLE, Authorizations::none())
+        .await
+        .unwrap();
+    pages
+        .write(vec![
+            Mutation::new("p:plain").put(Column::new("f", "q"), "v"),
+        ])
+        .await
+        .unwrap();
+    assert_eq!(
+        differences().await,
+        ["row hasher `p`: 1 rows under its prefix are not its keys, the first is `p:plain`"]
+    );
+    pages
+        .write(vec![
+            Mutation::new("p:plain").delete_at(Column::new("f", "q"), i64::MAX),
+        ])
+        .await
+        .unwrap();
+
+    // Twins of one hash: every one of them is a key of the hasher, but they all fall in one tablet.
+    let hasher = RowHasher::new("q").unwrap();
+    let skewed: Vec<_> = (0u32..400_000)
+        .map(|n| hasher.add(format!("twin-{n}").as_bytes()))
+        .filter(|key| key.starts_with(b"q:0"))
+        .take(2_000)
+        .map(|key| Mutation::new(key).put(Column::new("f", "q"), "v"))
+        .collect();
+    assert_eq!(skewed.len(), 2_000);
+    pages.write(skewed).await.unwrap();
+    let told = differences().await;
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(
+        told[0].starts_with(
+            "row hasher `q`: its 2100 rows do not lie evenly over the hash space (p = "
+        )
+    );
+}
+
+#[tokio::test]
+async fn rows_are_counted_by_tablet_and_a_large_table_is_not_read() {
+    let tables = table().await;
+    applied(&tables, &planned(&tables, false).await).await;
+    load(&tables, &RowHasher::new("p").unwrap(), 2_000).await;
+    let counted = async |rows| {
+        let options = VerifyOptions {
+            rows,
+            ..Default::default()
+        };
+        let mut seen = 0;
+        let verdict = verify(&tables, TABLE, &optimizations(), &options, |rows| {
+            seen = rows
+        })
+        .await
+        .unwrap();
+        (verdict.rows[0].clone(), seen)
+    };
+    let (exact, seen) = counted(RowCounting::All).await;
+    assert_eq!(
+        (exact.tablets, exact.total, exact.counted, seen),
+        (20, 2_000, true, 2_000)
+    );
+    assert!(
+        (exact.mean - 100.0).abs() < 1e-9 && exact.least > 60 && exact.largest < 140,
+        "{exact:?}"
+    );
+    assert!(exact.p_value.is_some_and(|p| p > 0.001), "{exact:?}");
+
+    let (entries, seen) = counted(RowCounting::UpTo(1_999)).await;
+    assert_eq!(
+        (entries.counted, entries.total, entries.p_value, seen),
+        (false, 2_000, None, 0)
+    );
+}
+
+#[tokio::test]
+async fn a_table_that_is_not_there_is_not_found() {
+    let tables = MemoryTables::new();
+    let error = plan(&tables, TABLE, &optimizations(), PlanOptions::default())
+        .await
+        .unwrap_err();
+    assert_eq!(
+        (error.kind(), error.to_string()),
+        (ErrorKind::NotFound, "there is no table `pages`".into())
+    );
+    let empty = TableOptimizations::default();
+    let error = plan(&table().await, TABLE, &empty, PlanOptions::default())
+        .await
+        .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the optimizations are empty; name at least one recipe"
+    );
+}

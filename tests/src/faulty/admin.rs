@@ -1,0 +1,117 @@
+//! The admin port.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::future::Future;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use fluo_core::{Authorizations, Bytes, Result, Span, Table, TableAdmin, Tablets, Versions};
+
+use super::plan::{unavailable, uncertain};
+use super::table::FaultyTable;
+use super::{Fault, FaultyTables};
+use crate::AdminCall;
+
+impl FaultyTables {
+    fn arrived(&self, call: AdminCall) -> Option<Fault> {
+        let mut plan = self.plan.get();
+        plan.calls.push(call);
+        plan.changes.next()
+    }
+
+    async fn change(
+        &self,
+        call: AdminCall,
+        effect: impl Future<Output = Result<()>> + Send,
+    ) -> Result<()> {
+        match self.arrived(call) {
+            None => effect.await,
+            Some(Fault::Before) => Err(unavailable()),
+            Some(Fault::Lost) => Err(uncertain()),
+            Some(Fault::After) => {
+                effect.await?;
+                Err(uncertain())
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl TableAdmin for FaultyTables {
+    async fn tables(&self) -> Result<Vec<String>> {
+        self.inner.tables().await
+    }
+
+    async fn create_table(&self, name: &str, versions: Versions) -> Result<()> {
+        let effect = self.inner.create_table(name, versions);
+        self.change(AdminCall::create_table(name, versions), effect)
+            .await
+    }
+
+    async fn delete_table(&self, name: &str) -> Result<()> {
+        let effect = self.inner.delete_table(name);
+        self.change(AdminCall::delete_table(name), effect).await
+    }
+
+    async fn open_table(
+        &self,
+        name: &str,
+        authorizations: Authorizations,
+    ) -> Result<Arc<dyn Table>> {
+        let inner = self.inner.open_table(name, authorizations).await?;
+        let plan = self.plan.clone();
+        Ok(Arc::new(FaultyTable { inner, plan }))
+    }
+
+    async fn splits(&self, name: &str) -> Result<Vec<Bytes>> {
+        self.inner.splits(name).await
+    }
+
+    async fn add_splits(&self, name: &str, splits: &BTreeSet<Bytes>) -> Result<()> {
+        let effect = self.inner.add_splits(name, splits);
+        self.change(AdminCall::add_splits(name, splits), effect)
+            .await
+    }
+
+    async fn merge(&self, name: &str, start: Option<&[u8]>, end: Option<&[u8]>) -> Result<()> {
+        let effect = self.inner.merge(name, start, end);
+        self.change(AdminCall::merge(name, start, end), effect)
+            .await
+    }
+
+    async fn properties(&self, name: &str) -> Result<BTreeMap<String, String>> {
+        self.inner.properties(name).await
+    }
+
+    async fn set_property(&self, name: &str, property: &str, value: &str) -> Result<()> {
+        let effect = self.inner.set_property(name, property, value);
+        self.change(AdminCall::set_property(name, property, value), effect)
+            .await
+    }
+
+    async fn remove_property(&self, name: &str, property: &str) -> Result<()> {
+        let effect = self.inner.remove_property(name, property);
+        self.change(AdminCall::remove_property(name, property), effect)
+            .await
+    }
+
+    async fn flush(&self, name: &str) -> Result<()> {
+        self.inner.flush(name).await
+    }
+
+    async fn compact(&self, name: &str, span: &Span) -> Result<()> {
+        self.inner.compact(name, span).await
+    }
+
+    async fn tablets(&self, name: &str) -> Result<Tablets> {
+        self.inner.tablets(name).await
+    }
+
+    async fn servers(&self) -> Result<Vec<String>> {
+        self.inner.servers().await
+    }
+
+    async fn can_load(&self, name: &str, class: &str, as_type: &str) -> Result<bool> {
+        self.inner.can_load(name, class, as_type).await
+    }
+}

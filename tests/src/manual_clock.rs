@@ -1,0 +1,36 @@
+//! A clock that a test moves.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use fluo_core::Clock;
+
+/// A clock that stands still until it is set, also backwards.
+///
+/// ```
+/// use fluo_core::Clock;
+/// use fluo_tests::ManualClock;
+///
+/// let clock = ManualClock::at(1_000);
+/// clock.set(900);
+/// assert_eq!(clock.now_ms(), 900);
+/// ```
+#[derive(Debug)]
+pub struct ManualClock(AtomicI64);
+
+impl ManualClock {
+    /// A clock that shows `now_ms`.
+    pub fn at(now_ms: i64) -> Self {
+        Self(AtomicI64::new(now_ms))
+    }
+
+    /// Makes it show `now_ms` from now on.
+    pub fn set(&self, now_ms: i64) {
+        self.0.store(now_ms, Ordering::SeqCst);
+    }
+}
+
+impl Clock for ManualClock {
+    fn now_ms(&self) -> i64 {
+        self.0.load(Ordering::SeqCst)
+    }
+}
