@@ -1,1 +1,192 @@
-//! Being written.
+//! The conformance suite: what every implementation of the ports is held to, rule by rule.
+//!
+//! Each function here is named by the rule of the contract that it checks and by what it shows. The rules T1
+//! to T11 are [`Table`](fluo_core::Table)'s, A1 to A9 are [`TableAdmin`]'s, V1 to V5 are those of
+//! [`View`](fluo_core::table::View), seen through real scans. A function makes tables of its own, under names
+//! that nothing else uses, and deletes them at the end; so rules can run at once, on an instance that is in
+//! use. It panics where the rule does not hold, and leaves its table to be looked at.
+//!
+//! # Using it
+//! [`suite!`] makes one test of each rule, so that a failure names the rule. Its argument is an async function
+//! that opens an instance; with it comes whatever must live as long, such as a temporary directory.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use fluo_core::{MemoryTables, TableAdmin};
+//!
+//! async fn open() -> (Arc<dyn TableAdmin>, ()) {
+//!     (Arc::new(MemoryTables::new()), ())
+//! }
+//!
+//! fluo_tests::conformance::suite!(open);
+//! ```
+//!
+//! [`run_all`] runs the same rules one after the other, and [`RULES`] lists them. Beside the list stand checks
+//! that need more than an instance: what survives reopening (T5, T7), a clock that is set back (T7), and
+//! [`agrees_with_reference`], which drives random operations on a table and on the reference.
+//!
+//! # What an instance needs
+//! The caller may create tables and holds the [`AUTHORIZATIONS`]. The clock shows the real time.
+//!
+//! # What it leaves open
+//! What the contract leaves open: which part of a concurrent write a running scan sees, the order between
+//! spans, counts beyond A7, when a delete marker is dropped. No rule writes one key twice where all versions
+//! are shown: a table may show both.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a rule that does not hold must panic: that is how a test fails"
+)]
+
+mod agreement;
+mod conditional;
+mod contention;
+mod ground;
+mod keeping;
+mod life;
+mod reading;
+mod reopening;
+mod resuming;
+mod rule;
+mod settings;
+mod tablets;
+mod view;
+mod writing;
+
+use std::sync::Arc;
+
+use fluo_core::TableAdmin;
+
+pub use agreement::{Workload, agree, agrees_with_reference};
+pub use reopening::{
+    t5_what_was_acknowledged_survives_reopening, t7_the_time_of_the_table_survives_reopening,
+};
+pub use rule::Rule;
+pub use writing::t7_the_time_of_the_table_stays_when_its_clock_is_set_back;
+
+/// The authorizations that the caller must hold.
+pub const AUTHORIZATIONS: [&str; 3] = ["A", "B", "a b"];
+
+/// Hands the list of all rules, each with its module, to a macro.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __for_each_rule {
+    ($with:path $(, $argument:expr)?) => {
+        $with! {
+            [$($argument)?]
+            reading::t1_cells_come_in_key_order,
+            reading::t1_a_cell_in_several_spans_comes_once,
+            reading::t1_many_cells_come_in_bounded_batches,
+            reading::t2_any_bytes_come_back_as_they_were_written,
+            reading::t2_a_span_yields_exactly_its_keys,
+            reading::t3_a_scan_sees_what_was_acknowledged,
+            reading::t3_a_running_scan_holds_up_nobody,
+            view::v1_a_scan_shows_the_columns_that_it_selects,
+            view::v1_a_handle_shows_what_it_may_see,
+            view::v2_a_delete_hides_its_column_at_and_below_its_timestamp,
+            view::v2_a_delete_hides_what_is_written_later_below_it,
+            view::v3_the_newest_versions_are_shown,
+            view::v3_the_version_properties_can_be_changed,
+            view::v4_the_first_of_a_row_is_the_first_that_is_shown,
+            resuming::v5_a_scan_resumes_after_any_key,
+            resuming::v5_a_scan_can_be_resumed_batch_by_batch,
+            contention::t4_a_mutation_is_whole_or_not_at_all,
+            writing::t6_of_two_puts_to_one_key_the_later_stays,
+            writing::t7_a_given_timestamp_is_kept,
+            writing::t7_the_time_of_the_table_does_not_go_back,
+            writing::t8_a_wrong_call_writes_nothing,
+            writing::t8_a_large_mutation_is_kept_whole_or_refused,
+            contention::t9_concurrent_increments_are_all_counted,
+            contention::t9_one_of_many_claims_is_accepted,
+            conditional::t10_a_condition_looks_at_its_column,
+            conditional::t10_a_condition_sees_the_versions_of_the_table,
+            conditional::t10_a_condition_sees_what_its_handle_may_see,
+            conditional::t11_there_is_an_outcome_for_each_mutation_in_order,
+            conditional::t11_a_call_without_mutations_has_no_outcomes,
+            life::a1_a_wrong_name_is_refused,
+            life::a2_a_table_that_does_not_exist_is_not_found,
+            life::a2_creating_a_table_twice_changes_nothing,
+            life::a2_a_table_is_created_by_one,
+            life::a3_a_deleted_table_leaves_nothing_behind,
+            life::a3_a_handle_ends_with_its_table,
+            contention::a3_no_write_lands_in_the_next_table,
+            tablets::a4_split_points_are_a_sorted_set,
+            tablets::a4_an_empty_split_point_is_refused,
+            tablets::a4_many_split_points_come_in_one_call,
+            tablets::a5_a_merge_removes_what_is_strictly_between,
+            keeping::a6_rows_stay_whatever_is_set,
+            tablets::a7_tablets_follow_the_split_points,
+            tablets::a7_a_flushed_tablet_counts_its_cells,
+            keeping::a8_a_compaction_changes_no_scan,
+            keeping::a8_a_compaction_keeps_what_anybody_sees,
+            contention::a8_no_write_is_lost_to_a_compaction,
+            settings::a9_a_property_is_in_force_at_once,
+            settings::a9_a_call_may_be_repeated,
+            settings::set_property_refuses_a_wrong_name,
+            settings::can_load_says_what_the_servers_have,
+        }
+    };
+}
+
+macro_rules! list_rules {
+    ([] $($module:ident::$rule:ident,)*) => {
+        $(pub use $module::$rule;)*
+
+        /// All rules, in the order of the contract.
+        pub const RULES: &[Rule] = &[$(Rule::new(stringify!($rule), |tables| Box::pin($rule(tables)))),*];
+    };
+}
+
+__for_each_rule!(list_rules);
+
+/// Runs all rules, one after the other.
+///
+/// # Panics
+/// Where a rule does not hold.
+pub async fn run_all(tables: Arc<dyn TableAdmin>) {
+    for rule in RULES {
+        rule.run(tables.clone()).await;
+    }
+}
+
+/// Makes a test of each rule. The argument names an async function without arguments that opens an instance:
+/// it returns the `Arc<dyn TableAdmin>` and whatever must live as long. The tests need tokio and its macros.
+#[doc(inline)]
+pub use crate::__conformance_suite as suite;
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __conformance_suite {
+    ($open:expr) => {
+        $crate::__for_each_rule!($crate::__conformance_tests, $open);
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __conformance_tests {
+    ([$open:expr] $($module:ident::$rule:ident,)*) => {
+        $(
+            #[::tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $rule() {
+                let rule = $crate::conformance::rule(stringify!($rule));
+                let (tables, held) = ($open)().await;
+                rule.run(tables).await;
+                drop(held);
+            }
+        )*
+    };
+}
+
+/// The rule of a name, so that a single one can be run.
+///
+/// # Panics
+/// If there is no rule of that name.
+pub fn rule(name: &str) -> &'static Rule {
+    let found = RULES.iter().find(|rule| rule.name() == name);
+    found.unwrap_or_else(|| panic!("there is no rule `{name}`"))
+}

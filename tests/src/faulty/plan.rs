@@ -10,20 +10,20 @@ use crate::AdminCall;
 #[derive(Debug, Default)]
 pub(super) struct Plan {
     pub(super) calls: Vec<AdminCall>,
-    pub(super) changes: Countdown<Fault>,
-    pub(super) writes: Countdown<Fault>,
+    pub(super) changes: Numbered<Fault>,
+    pub(super) writes: Numbered<Fault>,
     /// After how many batches a scan ends.
-    pub(super) scans: Countdown<usize>,
+    pub(super) scans: Numbered<usize>,
 }
 
 /// Calls of one kind, numbered as they come, and what happens to some of them.
 #[derive(Debug)]
-pub(super) struct Countdown<F> {
+pub(super) struct Numbered<F> {
     next: usize,
     faults: BTreeMap<usize, F>,
 }
 
-impl<F> Default for Countdown<F> {
+impl<F> Default for Numbered<F> {
     fn default() -> Self {
         Self {
             next: 0,
@@ -32,7 +32,7 @@ impl<F> Default for Countdown<F> {
     }
 }
 
-impl<F> Countdown<F> {
+impl<F> Numbered<F> {
     pub(super) fn fail(&mut self, n: usize, fault: F) {
         self.faults.insert(n, fault);
     }

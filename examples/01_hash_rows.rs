@@ -1,0 +1,31 @@
+//! A row, its key, and back.
+
+use anyhow::Result;
+use fluo_recipes::{HashScheme, RowHasher};
+
+#[expect(clippy::print_stdout, reason = "an example shows what it does")]
+fn main() -> Result<()> {
+    let hasher = RowHasher::new("p")?;
+
+    let key = hasher.add(b"org.wikipedia/accumulo");
+    println!("{}", String::from_utf8_lossy(&key));
+    assert_eq!(key.as_ref(), b"p:1yl0:org.wikipedia/accumulo");
+    assert_eq!(hasher.remove(&key)?, b"org.wikipedia/accumulo");
+
+    // In a loop the buffer is yours, and nothing is allocated.
+    let mut key = Vec::new();
+    for row in ["com.github/a", "com.github/b", "com.github/c"] {
+        key.clear();
+        hasher.add_to(row.as_bytes(), &mut key);
+        println!("{}", String::from_utf8_lossy(&key));
+    }
+
+    // A key is checked before it is believed: its prefix, its form, its hash.
+    let other = RowHasher::builder("p").scheme(HashScheme::Sha1Base32).build()?;
+    for (hasher, key) in [(&hasher, "q:1yl0:org.wikipedia/accumulo"), (&other, "p:1yl0:org.wikipedia/accumulo")] {
+        if let Err(error) = hasher.remove(key.as_bytes()) {
+            println!("{error}");
+        }
+    }
+    Ok(())
+}

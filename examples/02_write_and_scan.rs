@@ -1,0 +1,39 @@
+//! An embedded table: mutations, versions, deletes, scans in batches.
+
+use anyhow::Result;
+use fluo_core::{Authorizations, Column, Mutation, Scan, Span, TableAdmin, TableExt, Versions};
+use fluo_embedded::{EmbeddedTables, Settings};
+use futures::TryStreamExt;
+
+#[tokio::main]
+#[expect(clippy::print_stdout, reason = "an example shows what it does")]
+async fn main() -> Result<()> {
+    let directory = tempfile::tempdir()?;
+    let settings = Settings { create_if_missing: true, ..Settings::default() };
+    let tables = EmbeddedTables::open(directory.path(), settings)?;
+
+    tables.create_table("pages", Versions::All).await?;
+    let pages = tables.open_table("pages", Authorizations::none()).await?;
+
+    // A mutation is one row, whole or not at all, and on disk when the call returns.
+    let (uri, score) = (Column::new("page", "uri"), Column::new("page", "score"));
+    let wikipedia = Mutation::new("org.wikipedia/accumulo")
+        .put(uri.clone(), "https://wikipedia.org/accumulo")
+        .put_at(score.clone(), 1, "7")
+        .put_at(score.clone(), 2, "9");
+    pages.write(vec![wikipedia, Mutation::new("org.debian/").put(uri, "https://debian.org/")]).await?;
+
+    // Newest first; a delete hides what is at or below its timestamp.
+    assert_eq!(pages.get("org.wikipedia/accumulo", &score).await?.as_deref(), Some(&b"9"[..]));
+    pages.write(vec![Mutation::new("org.wikipedia/accumulo").delete_at(score.clone(), 2)]).await?;
+    assert_eq!(pages.get("org.wikipedia/accumulo", &score).await?, None);
+
+    // A scan is a stream of batches, in key order.
+    let mut batches = pages.scan(Scan::over(Span::prefix("org.")));
+    while let Some(cells) = batches.try_next().await? {
+        for cell in cells {
+            println!("{} = {}", cell.key, String::from_utf8_lossy(&cell.value));
+        }
+    }
+    Ok(())
+}

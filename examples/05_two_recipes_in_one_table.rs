@@ -1,0 +1,29 @@
+//! Two hashers in one table: one pattern with one capturing group, and why some pairs are refused.
+
+use anyhow::Result;
+use fluo_core::balancer::GroupPattern;
+use fluo_recipes::{HashScheme, RowHasher, TableOptimizations};
+
+#[expect(clippy::print_stdout, reason = "an example shows what it does")]
+fn main() -> Result<()> {
+    let pages = RowHasher::new("page")?;
+    let links = RowHasher::builder("link").scheme(HashScheme::Sha1Base32).build()?;
+    let both = TableOptimizations::of_row_hasher(&pages, 4)?
+        .merge(TableOptimizations::of_row_hasher(&links, 2)?)?;
+
+    // The balancer ignores a pattern that does not have exactly one capturing group.
+    let pattern = both.group_pattern().unwrap_or_default();
+    println!("{pattern}");
+    let groups = GroupPattern::parse(&pattern)?;
+    for split in both.splits() {
+        let group = groups.group_of(Some(&split)).unwrap_or_else(|| "(default)".to_owned());
+        println!("{:12} is in group {group}", String::from_utf8_lossy(&split));
+    }
+
+    // Rows of `page:x` would start with `page:`, and could be read as rows of `page`.
+    let inside = RowHasher::new("page:x")?;
+    if let Err(error) = both.merge(TableOptimizations::of_row_hasher(&inside, 2)?) {
+        println!("{error}");
+    }
+    Ok(())
+}

@@ -1,0 +1,90 @@
+//! `fluo demo`: what the row hasher does to real rows, on an embedded table that is gone afterwards.
+
+mod story;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use fluo_core::{Authorizations, Bytes, Column, TableAdmin, Tablets, Versions};
+use fluo_embedded::{EmbeddedTables, Settings};
+use fluo_recipes::{PlanOptions, RowHasher, TableOptimizations, VerifyOptions, apply, plan, verify};
+
+use crate::exit::Outcome;
+use crate::{progress, table};
+
+/// Real rows: see `examples/data/README.md`.
+const ROWS: &str = include_str!("../../../../examples/data/package-homepages.txt");
+const TABLETS: u32 = 20;
+const SERVERS: usize = 4;
+
+/// Runs until it is done or interrupted; the directory goes either way.
+pub(crate) async fn run() -> Result<Outcome> {
+    let directory = tempfile::tempdir().context("cannot make a directory for the demo")?;
+    let settings = Settings {
+        create_if_missing: true,
+        servers: SERVERS.try_into()?,
+        ..Settings::default()
+    };
+    let tables = EmbeddedTables::open(directory.path(), settings)?;
+    tokio::select! {
+        told = tell(&tables) => told,
+        _ = tokio::signal::ctrl_c() => anyhow::bail!("the demo was interrupted; nothing is left of it"),
+    }
+}
+
+async fn tell(tables: &EmbeddedTables) -> Result<Outcome> {
+    let hasher = RowHasher::new("p")?;
+    story::opening(ROWS)?;
+
+    load(tables, "plain", &alphabet_splits(), |line| Ok(Bytes::copy_from_slice(line))).await?;
+    story::plain(&tables.tablets("plain").await?)?;
+
+    let spread = hasher.clone();
+    load(tables, "pages", &BTreeSet::new(), move |line| Ok(spread.add(line))).await?;
+    story::hashed(&hasher, ROWS)?;
+
+    let optimizations = TableOptimizations::of_row_hasher(&hasher, TABLETS)?;
+    let plan = plan(tables, "pages", &optimizations, PlanOptions::default()).await?;
+    story::heading("The plan (`fluo table plan`)")?;
+    table::describe_plan(&plan, false)?;
+
+    story::heading("Applied, step by step (`fluo table apply`)")?;
+    apply(tables, &plan, story::step).await?;
+    let tablets = tables.tablets("pages").await?;
+    story::spread(&without_last(&tablets))?;
+
+    story::heading("Verified (`fluo table verify`)")?;
+    let verdict = verify(tables, "pages", &optimizations, &VerifyOptions::default(), |_| ()).await?;
+    table::describe_verdict(&verdict)?;
+    story::closing()?;
+    Ok(if verdict.ok { Outcome::Success } else { Outcome::Difference })
+}
+
+async fn load(
+    tables: &EmbeddedTables,
+    name: &str,
+    splits: &BTreeSet<Bytes>,
+    key_of: impl Fn(&[u8]) -> Result<Bytes> + Send + 'static,
+) -> Result<()> {
+    tables.create_table(name, Versions::default()).await?;
+    tables.add_splits(name, splits).await?;
+    let handle: Arc<_> = tables.open_table(name, Authorizations::none()).await?;
+    let bar = progress::counter("rows", None);
+    let written = table::write_rows(handle, ROWS.as_bytes(), Column::new("page", "uri"), key_of, &bar).await;
+    bar.finish_and_clear();
+    written.map(|_| ())
+}
+
+/// As many tablets as the hashed table gets, evenly over what rows may begin with: `aa` to `zz`.
+fn alphabet_splits() -> BTreeSet<Bytes> {
+    let letter = |n: u32| u8::try_from(n).map_or(b'z', |n| b'a' + n.min(25));
+    let split = |i: u32| i * 26 * 26 / TABLETS;
+    (1..TABLETS).map(|i| Bytes::from(vec![letter(split(i) / 26), letter(split(i) % 26)])).collect()
+}
+
+/// The tablets of the hasher, without the one after its last split point, which no hashed row falls in.
+fn without_last(tablets: &Tablets) -> Tablets {
+    let hashed = tablets.as_slice().split_last().map(|(_, hashed)| hashed.to_vec());
+    Tablets::new(hashed.unwrap_or_default())
+}

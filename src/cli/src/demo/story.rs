@@ -1,0 +1,94 @@
+//! What the demo says between its steps.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use fluo_core::{Escaped, Tablets};
+use fluo_recipes::{ApplyEvent, RowHasher};
+
+use crate::output::{count_of, grouped, print};
+use crate::table::bars;
+
+/// What to type next.
+const CLOSING: &str = "
+Nothing of this is left. To do it with rows of your own, one a line in rows.txt:
+
+  cat > pages.toml <<'END'
+  [[row_hasher]]
+  prefix = \"p\"
+  tablets = 20
+  END
+  fluo table create --at embedded:./data pages
+  fluo table load   --at embedded:./data pages --prefix p rows.txt
+  fluo table plan   --at embedded:./data --spec pages.toml pages
+  fluo table apply  --at embedded:./data --spec pages.toml pages
+  fluo table verify --at embedded:./data --spec pages.toml pages
+
+Every command explains itself: fluo table plan --help";
+
+pub(super) fn heading(text: &str) -> Result<()> {
+    print(&format!("\n{text}\n{}", "=".repeat(text.chars().count())))
+}
+
+pub(super) fn opening(rows: &str) -> Result<()> {
+    let mut hosts: BTreeMap<&str, u64> = BTreeMap::new();
+    for row in rows.lines() {
+        *hosts.entry(row.split('/').next().unwrap_or(row)).or_default() += 1;
+    }
+    let (host, most) = hosts.iter().max_by_key(|(_, count)| **count).map_or(("", 0), |(h, c)| (*h, *c));
+    let total = count_of(rows.lines().count());
+    heading("Real rows")?;
+    print(&format!(
+        "{} home pages of software packages, host reversed as a web table has them. {} of them, {} %, are of \
+         one host, {host}.",
+        grouped(total),
+        grouped(most),
+        most * 100 / total.max(1),
+    ))
+}
+
+pub(super) fn plain(tablets: &Tablets) -> Result<()> {
+    heading("Written as they are")?;
+    print("20 tablets, split evenly over the alphabet; each bar is the rows of one, by its end row:\n")?;
+    draw(tablets)
+}
+
+pub(super) fn hashed(hasher: &RowHasher, rows: &str) -> Result<()> {
+    heading("Written again through the RowHasher (`fluo key add`)")?;
+    print("A hash of the row goes between a prefix and the row, so neighbours part:\n")?;
+    rows.lines().filter(|row| row.starts_with("com.github/a")).take(4).try_for_each(|row| {
+        print(&format!("  {row}\n      {}", Escaped(&hasher.add(row.as_bytes()))))
+    })
+}
+
+pub(super) fn spread(tablets: &Tablets) -> Result<()> {
+    print("\nThe same rows, over as many tablets:\n")?;
+    draw(tablets)
+}
+
+pub(super) fn step(event: ApplyEvent<'_>) {
+    if let ApplyEvent::Done(step) = event {
+        // The end of the run tells of an output that is gone; a step cannot.
+        let _ = print(&format!("  done: {step}"));
+    }
+}
+
+pub(super) fn closing() -> Result<()> {
+    print(CLOSING)
+}
+
+fn draw(tablets: &Tablets) -> Result<()> {
+    let label = |end_row: Option<&[u8]>| match end_row {
+        Some(row) => format!("  {}", Escaped(row)),
+        None => "  (end)".to_owned(),
+    };
+    let counts: Vec<_> =
+        tablets.as_slice().iter().map(|tablet| (label(tablet.end_row.as_deref()), tablet.entries)).collect();
+    let lines = bars(counts.iter().map(|(label, count)| (label.as_str(), *count)));
+    lines.iter().try_for_each(|line| print(line))?;
+    let largest = counts.iter().map(|(_, count)| *count).max().unwrap_or_default();
+    let total: u64 = counts.iter().map(|(_, count)| *count).sum();
+    let percent = largest * 100 / total.max(1);
+    let even = 100 / count_of(counts.len()).max(1);
+    print(&format!("\n  The fullest tablet has {percent} % of the rows; an even share is {even} %."))
+}

@@ -1,0 +1,45 @@
+//! `fluo key add`.
+
+use std::io;
+
+use clap::Args;
+
+use crate::arguments::DesignArguments;
+use crate::encoding::Encoding;
+use crate::lines;
+
+/// Rows on standard input to keys on standard output, one a line.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  $ echo org.wikipedia/accumulo | fluo key add --prefix p
+  p:1yl0:org.wikipedia/accumulo
+
+A row is a line without its newline; an empty line is the empty row. A carriage return belongs to the row.")]
+pub(crate) struct Add {
+    #[command(flatten)]
+    design: DesignArguments,
+    /// How rows are read and keys are written
+    #[arg(long, value_enum, default_value_t)]
+    encoding: Encoding,
+}
+
+impl Add {
+    pub(crate) fn run(&self) -> anyhow::Result<()> {
+        let hasher = self.design.hasher()?;
+        let (input, output) = (io::stdin().lock(), io::stdout().lock());
+        if self.encoding == Encoding::Text && !hasher.prefix().contains('\n') {
+            // A line has no newline, so neither has its key: nothing to check, nothing to copy.
+            return lines::transform(input, output, |row, line| {
+                hasher.add_to(row, line);
+                Ok(())
+            });
+        }
+        let mut key = Vec::new();
+        lines::transform(input, output, |line, output| {
+            key.clear();
+            hasher.add_to(&self.encoding.decode(line)?, &mut key);
+            self.encoding.encode(&key, output)
+        })
+    }
+}

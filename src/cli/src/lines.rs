@@ -1,0 +1,158 @@
+//! Lines in, lines out, at the speed of the pipe and in constant memory.
+
+use std::io::{Read, Write};
+
+use anyhow::{Context, Result, bail};
+
+/// How much is read at once. A page cache away, larger reads gain nothing.
+const READ_BYTES: usize = 1 << 18;
+/// The longest line: far above any row that a table takes, and a bound on memory.
+const MAX_LINE_BYTES: usize = 1 << 28;
+/// How much output is gathered before it is written.
+const WRITE_BYTES: usize = 1 << 18;
+
+/// Calls `each` with the number (from 1) and the bytes of every line, without its newline. A last line without
+/// one is a line too.
+///
+/// An error of `each` is told with its line.
+pub(crate) fn for_each(
+    mut input: impl Read,
+    mut each: impl FnMut(u64, &[u8]) -> Result<()>,
+) -> Result<()> {
+    let mut buffer = vec![0; READ_BYTES];
+    let mut filled = 0;
+    let mut number = 0;
+    loop {
+        if filled == buffer.len() {
+            grow(&mut buffer, number)?;
+        }
+        let free = buffer.get_mut(filled..).unwrap_or_default();
+        let read = match input.read(free) {
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            read => read.context("cannot read the rows")?,
+        };
+        if read == 0 {
+            break;
+        }
+        filled += read;
+        let done = complete_lines(buffer.get(..filled).unwrap_or_default(), &mut number, &mut each)?;
+        buffer.copy_within(done..filled, 0);
+        filled -= done;
+    }
+    match buffer.get(..filled) {
+        Some(rest) if !rest.is_empty() => in_line(number + 1, each(number + 1, rest)),
+        _ => Ok(()),
+    }
+}
+
+/// Writes for every line of `input` what `transform` appends to the buffer, and a newline.
+///
+/// What was transformed before an error is written.
+pub(crate) fn transform(
+    input: impl Read,
+    mut output: impl Write,
+    mut transform: impl FnMut(&[u8], &mut Vec<u8>) -> Result<()>,
+) -> Result<()> {
+    let mut buffer = Vec::with_capacity(2 * WRITE_BYTES);
+    let result = for_each(input, |_, line| {
+        let start = buffer.len();
+        if let Err(error) = transform(line, &mut buffer) {
+            buffer.truncate(start);
+            return Err(error);
+        }
+        buffer.push(b'\n');
+        if buffer.len() >= WRITE_BYTES {
+            output.write_all(&buffer)?;
+            buffer.clear();
+        }
+        Ok(())
+    });
+    output.write_all(&buffer)?;
+    output.flush()?;
+    result
+}
+
+/// Feeds every complete line, and says how many bytes they took.
+fn complete_lines(
+    bytes: &[u8],
+    number: &mut u64,
+    each: &mut impl FnMut(u64, &[u8]) -> Result<()>,
+) -> Result<usize> {
+    let mut start = 0;
+    for end in memchr::memchr_iter(b'\n', bytes) {
+        *number += 1;
+        in_line(*number, each(*number, bytes.get(start..end).unwrap_or_default()))?;
+        start = end + 1;
+    }
+    Ok(start)
+}
+
+fn grow(buffer: &mut Vec<u8>, lines_before: u64) -> Result<()> {
+    if buffer.len() >= MAX_LINE_BYTES {
+        bail!("line {}: it is longer than {MAX_LINE_BYTES} bytes", lines_before + 1);
+    }
+    buffer.resize(buffer.len() * 2, 0);
+    Ok(())
+}
+
+/// An I/O error is of the output and not of the line.
+fn in_line(number: u64, result: Result<()>) -> Result<()> {
+    match result {
+        Err(error) if error.downcast_ref::<std::io::Error>().is_none() => {
+            Err(error.context(format!("line {number}")))
+        }
+        result => result,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A reader that gives a few bytes at a time, as pipes do.
+    struct Trickle<'a>(&'a [u8], usize);
+
+    impl Read for Trickle<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            let count = self.1.min(self.0.len()).min(buffer.len());
+            buffer[..count].copy_from_slice(&self.0[..count]);
+            self.0 = &self.0[count..];
+            Ok(count)
+        }
+    }
+
+    fn lines_of(input: &[u8], at_once: usize) -> Vec<Vec<u8>> {
+        let mut lines = Vec::new();
+        for_each(Trickle(input, at_once), |number, line| {
+            lines.push(line.to_vec());
+            assert_eq!(number, lines.len() as u64);
+            Ok(())
+        })
+        .unwrap();
+        lines
+    }
+
+    #[test]
+    fn lines_are_the_same_however_they_arrive() {
+        let long = vec![b'x'; 3 * READ_BYTES];
+        let input = [b"a\n\nb\r\n\0\xff\n".as_slice(), &long, b"\nlast"].concat();
+        let expected: Vec<Vec<u8>> =
+            vec![b"a".into(), b"".into(), b"b\r".into(), b"\0\xff".into(), long, b"last".into()];
+        for at_once in [1, 7, READ_BYTES, usize::MAX] {
+            assert_eq!(lines_of(&input, at_once), expected);
+        }
+        assert_eq!(lines_of(b"", 1), Vec::<Vec<u8>>::new());
+        assert_eq!(lines_of(b"\n", 1), vec![b"".to_vec()]);
+    }
+
+    #[test]
+    fn an_error_has_its_line_and_what_came_before_is_written() {
+        let mut output = Vec::new();
+        let error = transform(Trickle(b"a\nb\nc\nd", 3), &mut output, |line, buffer| {
+            buffer.extend_from_slice(line);
+            if line == b"c" { bail!("no c") } else { Ok(()) }
+        });
+        assert_eq!(format!("{:#}", error.unwrap_err()), "line 3: no c");
+        assert_eq!(output, b"a\nb\n");
+    }
+}

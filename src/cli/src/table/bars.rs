@@ -1,0 +1,46 @@
+//! A bar chart for the terminal.
+
+use crate::output;
+
+/// Cells of the longest bar.
+const WIDTH: u64 = 50;
+/// Eighths of a cell, so that small differences show.
+const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+
+/// One line for each pair of a label and a count, with a bar as long as the count is large.
+pub(crate) fn bars<'a>(counts: impl Iterator<Item = (&'a str, u64)> + Clone) -> Vec<String> {
+    let longest_label = counts.clone().map(|(label, _)| label.chars().count()).max().unwrap_or_default();
+    let largest = counts.clone().map(|(_, count)| count).max().unwrap_or_default();
+    let digits = output::grouped(largest).len();
+    let line = |(label, count): (&str, u64)| {
+        let pad = " ".repeat(longest_label - label.chars().count());
+        format!("{label}{pad}  {:>digits$}  {}", output::grouped(count), bar(count, largest))
+    };
+    counts.map(line).map(|line| line.trim_end().to_owned()).collect()
+}
+
+fn bar(count: u64, largest: u64) -> String {
+    let eighths = u128::from(count) * u128::from(WIDTH * 8) / u128::from(largest.max(1));
+    let eighths = usize::try_from(eighths).unwrap_or_default();
+    let part = EIGHTHS.get(eighths % 8).copied().unwrap_or_default();
+    // Something is not nothing, however small it is beside the rest.
+    let sliver = if count > 0 && eighths == 0 { "▏" } else { "" };
+    format!("{}{part}{sliver}", "█".repeat(eighths / 8))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_is_full_and_something_is_not_nothing() {
+        let counts = [("a", 1_000_000u64), ("bcd", 500_000), ("e", 1), ("f", 0)];
+        let lines = bars(counts.iter().map(|(label, count)| (*label, *count)));
+        assert_eq!(lines[0], format!("a    1,000,000  {}", "█".repeat(50)));
+        assert_eq!(lines[1], format!("bcd    500,000  {}", "█".repeat(25)));
+        assert_eq!(lines[2], "e            1  ▏");
+        assert_eq!(lines[3], "f            0");
+        assert!(bars([("x", u64::MAX)].into_iter()).len() == 1);
+        assert!(bars(std::iter::empty()).is_empty());
+    }
+}

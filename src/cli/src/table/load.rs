@@ -1,0 +1,200 @@
+//! `fluo table load`.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::{Context, Result, anyhow, bail};
+use clap::Args;
+use fluo_core::{Authorizations, Bytes, Column, Mutation, Table};
+use indicatif::ProgressBar;
+use serde::Serialize;
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+use crate::arguments::DesignArguments;
+use crate::encoding::Encoding;
+use crate::lines;
+use crate::output::{self, plural};
+use crate::progress;
+use crate::target::TargetArguments;
+
+/// Most rows of one write.
+const BATCH_ROWS: usize = 1_000;
+/// Most bytes of one write, but for a row that has more by itself.
+const BATCH_BYTES: usize = 1 << 20;
+/// Writes under way at once: enough for the table to work while rows are read, and a bound on memory.
+const WRITES_UNDER_WAY: usize = 4;
+
+/// Hash rows and write them.
+///
+/// The key of each row is written with one column and an empty value; a row that is there already is written
+/// again, which changes nothing but its timestamp.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  fluo table load --at embedded:./data pages --prefix p rows.txt
+  zcat rows.gz | fluo table load --at embedded:./data pages --prefix p -")]
+pub(crate) struct Load {
+    #[command(flatten)]
+    target: TargetArguments,
+    /// The table
+    name: String,
+    #[command(flatten)]
+    design: DesignArguments,
+    /// The file of rows, one a line, or - for standard input
+    file: PathBuf,
+    /// How the rows are written in the file
+    #[arg(long, value_enum, default_value_t)]
+    encoding: Encoding,
+    /// The column that is written
+    #[arg(long, value_name = "FAMILY:QUALIFIER", default_value = "row:loaded", value_parser = column)]
+    column: Column,
+    /// Print what was done as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Loaded {
+    table: String,
+    rows: u64,
+    seconds: f64,
+    rows_per_second: f64,
+}
+
+impl Load {
+    pub(crate) async fn run(&self) -> Result<()> {
+        let hasher = self.design.hasher()?;
+        let input = self.input()?;
+        let table = self.target.open()?.open_table(&self.name, Authorizations::none()).await?;
+        let encoding = self.encoding;
+        let key_of = move |line: &[u8]| Ok(hasher.add(&encoding.decode(line)?));
+
+        let bar = progress::counter("rows", None);
+        let start = Instant::now();
+        let written = write_rows(table, input, self.column.clone(), key_of, &bar).await;
+        bar.finish_and_clear();
+        self.tell(written?, start.elapsed().as_secs_f64())
+    }
+
+    fn input(&self) -> Result<Box<dyn Read + Send>> {
+        if self.file.as_os_str() == "-" {
+            return Ok(Box::new(io::stdin()));
+        }
+        let name = self.file.display();
+        let file = File::open(&self.file).with_context(|| format!("cannot read the rows of {name}"))?;
+        if file.metadata()?.is_dir() {
+            bail!("cannot read the rows of {name}: it is a directory");
+        }
+        Ok(Box::new(file))
+    }
+
+    fn tell(&self, rows: u64, seconds: f64) -> Result<()> {
+        let rows_per_second = rate(rows, seconds);
+        if self.json {
+            return output::print_json(&Loaded { table: self.name.clone(), rows, seconds, rows_per_second });
+        }
+        output::say(&format!(
+            "{} written to table `{}` in {seconds:.1} s ({rows_per_second:.0} rows/s)",
+            plural(rows, "row"),
+            self.name
+        ));
+        Ok(())
+    }
+}
+
+/// Writes a row for each line of `input`, and says how many there were. All of them are durable when it returns.
+///
+/// An error says how many rows are known to be written.
+pub(crate) async fn write_rows(
+    table: Arc<dyn Table>,
+    input: impl Read + Send + 'static,
+    column: Column,
+    key_of: impl Fn(&[u8]) -> Result<Bytes> + Send + 'static,
+    bar: &ProgressBar,
+) -> Result<u64> {
+    let (batches, mut received) = mpsc::channel::<Vec<Mutation>>(WRITES_UNDER_WAY);
+    let reader = tokio::task::spawn_blocking(move || read_batches(input, &column, key_of, &batches));
+
+    let mut under_way = JoinSet::new();
+    let mut written = 0;
+    let mut failure = None;
+    while let Some(batch) = received.recv().await {
+        if under_way.len() == WRITES_UNDER_WAY {
+            settle(&mut under_way, &mut written, &mut failure, bar).await;
+        }
+        if failure.is_some() {
+            break;
+        }
+        let table = Arc::clone(&table);
+        let rows = output::count_of(batch.len());
+        under_way.spawn(async move { table.write(batch).await.map(|()| rows) });
+    }
+    // A reader that waits for room must see that nobody takes its rows any more.
+    drop(received);
+    while !under_way.is_empty() {
+        settle(&mut under_way, &mut written, &mut failure, bar).await;
+    }
+    let read = reader.await?;
+    match failure.map_or(read, Err) {
+        Ok(()) => Ok(written),
+        Err(error) => Err(error.context(format!("the load stopped after {} were written", plural(written, "row")))),
+    }
+}
+
+async fn settle(
+    under_way: &mut JoinSet<fluo_core::Result<u64>>,
+    written: &mut u64,
+    failure: &mut Option<anyhow::Error>,
+    bar: &ProgressBar,
+) {
+    match under_way.join_next().await {
+        Some(Ok(Ok(rows))) => {
+            *written += rows;
+            bar.set_position(*written);
+        }
+        Some(Ok(Err(error))) => *failure = Some(error.into()),
+        Some(Err(panicked)) => *failure = Some(panicked.into()),
+        None => {}
+    }
+}
+
+fn read_batches(
+    input: impl Read,
+    column: &Column,
+    key_of: impl Fn(&[u8]) -> Result<Bytes>,
+    batches: &mpsc::Sender<Vec<Mutation>>,
+) -> Result<()> {
+    let mut batch = Vec::with_capacity(BATCH_ROWS);
+    let mut bytes = 0;
+    let send = |batch: Vec<Mutation>| batches.blocking_send(batch).map_err(|_| anyhow!("the writer stopped"));
+    let result = lines::for_each(input, |_, line| {
+        let mutation = Mutation::new(key_of(line)?).put(column.clone(), Bytes::new());
+        bytes += mutation.size_bytes();
+        batch.push(mutation);
+        if batch.len() == BATCH_ROWS || bytes >= BATCH_BYTES {
+            bytes = 0;
+            send(std::mem::replace(&mut batch, Vec::with_capacity(BATCH_ROWS)))?;
+        }
+        Ok(())
+    });
+    if !batch.is_empty() {
+        send(batch)?;
+    }
+    result
+}
+
+fn rate(rows: u64, seconds: f64) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "a rate for a person to read")]
+    let rows = rows as f64;
+    rows / seconds.max(1e-9)
+}
+
+fn column(text: &str) -> Result<Column, String> {
+    let (family, qualifier) =
+        text.split_once(':').ok_or("a column is a family, a `:` and a qualifier; either may be empty")?;
+    Ok(Column::new(family.to_owned(), qualifier.to_owned()))
+}

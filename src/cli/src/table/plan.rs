@@ -1,0 +1,165 @@
+//! `fluo table plan`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use clap::Args;
+use fluo_core::{Bytes, Escaped};
+use fluo_recipes::{GroupForecast, Plan, PlanOptions, Step, plan};
+
+use crate::output::{self, count_of, plural};
+use crate::spec::SpecArguments;
+use crate::target::TargetArguments;
+
+/// Most split points of a kind that are listed for a person.
+const MOST_LISTED: usize = 40;
+/// Most groups that are listed for a person.
+const MOST_GROUPS: usize = 40;
+
+/// What would change to make a table as the spec says; writes nothing.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  fluo table plan --at embedded:./data --spec pages.toml pages
+  fluo table plan --at embedded:./data --spec pages.toml --out plan.json pages")]
+pub(crate) struct PlanCommand {
+    #[command(flatten)]
+    target: TargetArguments,
+    #[command(flatten)]
+    spec: SpecArguments,
+    /// The table
+    name: String,
+    /// Remove split points that the spec does not ask for
+    #[arg(long)]
+    prune: bool,
+    /// Save the plan, for `fluo table apply`
+    #[arg(long, value_name = "PLAN.json")]
+    out: Option<PathBuf>,
+    /// Print the plan as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl PlanCommand {
+    pub(crate) async fn run(&self) -> Result<()> {
+        let optimizations = self.spec.read()?;
+        let tables = self.target.open()?;
+        let options = PlanOptions { prune: self.prune };
+        let plan = plan(&*tables, &self.name, &optimizations, options).await?;
+        if let Some(path) = &self.out {
+            save(&plan, path)?;
+        }
+        if self.json { output::print_json(&plan)? } else { describe(&plan, self.prune)? }
+        if let Some(path) = &self.out {
+            output::say(&format!("saved as {0}; `fluo table apply --at TARGET {0}` does it", path.display()));
+        }
+        Ok(())
+    }
+}
+
+/// Writes beside the file and renames, so that a plan is never half there.
+fn save(plan: &Plan, path: &Path) -> Result<()> {
+    let name = path.display();
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let save = || -> Result<()> {
+        let file = tempfile::NamedTempFile::new_in(directory)?;
+        fs::write(file.path(), serde_json::to_vec_pretty(plan)?)?;
+        file.persist(path)?;
+        Ok(())
+    };
+    save().with_context(|| format!("cannot save the plan as {name}"))
+}
+
+/// Prints a plan for a person.
+pub(crate) fn describe(plan: &Plan, prunes: bool) -> Result<()> {
+    let servers = plural(count_of(plan.servers()), "server");
+    let splits = plural(count_of(plan.found_splits()), "split point");
+    output::print(&format!("Plan for table {}, which has {splits} on {servers}.", plan.table()))?;
+    if plan.is_empty() {
+        output::print("\nNothing to do: the table is as the spec says.")?;
+    } else {
+        describe_splits("+", plan.splits_to_add(), "to add, because the spec asks for them")?;
+        describe_properties(plan)?;
+        describe_splits("-", plan.splits_to_remove(), "to remove, because nobody asked for them")?;
+    }
+    if !prunes {
+        let kept = "there that nobody asked for; they stay (--prune removes them)";
+        describe_splits("?", plan.unrequested_splits(), kept)?;
+    }
+    describe_groups(plan.groups())?;
+    output::print(&format!(
+        "\nIn all: {} to add, {} to remove, {} to set.",
+        plural(count_of(plan.splits_to_add().len()), "split point"),
+        output::grouped(count_of(plan.splits_to_remove().len())),
+        properties_text(property_steps(plan).count()),
+    ))
+}
+
+fn describe_splits(sign: &str, splits: &[Bytes], what: &str) -> Result<()> {
+    if splits.is_empty() {
+        return Ok(());
+    }
+    output::print(&format!("\n{} {what}:", plural(count_of(splits.len()), "split point")))?;
+    for split in splits.iter().take(MOST_LISTED) {
+        output::print(&format!("  {sign} {}", Escaped(split)))?;
+    }
+    if splits.len() > MOST_LISTED {
+        let more = output::grouped(count_of(splits.len() - MOST_LISTED));
+        output::print(&format!("  {sign} and {more} more; --json has all of them"))?;
+    }
+    Ok(())
+}
+
+fn property_steps(plan: &Plan) -> impl Iterator<Item = (String, Option<String>, String)> {
+    plan.steps().into_iter().filter_map(|step| match step {
+        Step::SetProperty { name, before, after } => Some((name, before, after)),
+        Step::AddSplits(_) | Step::RemoveSplits { .. } => None,
+    })
+}
+
+fn describe_properties(plan: &Plan) -> Result<()> {
+    let mut steps = property_steps(plan).peekable();
+    if steps.peek().is_some() {
+        output::print("\nproperties to set, because the balancer has to know the groups:")?;
+    }
+    for (name, before, after) in steps {
+        output::print(&format!("  ~ {name}"))?;
+        output::print(&format!("      before  {}", before.as_deref().unwrap_or("(not set)")))?;
+        output::print(&format!("      after   {after}"))?;
+    }
+    Ok(())
+}
+
+fn describe_groups(groups: &[GroupForecast]) -> Result<()> {
+    let mut table = comfy_table::Table::new();
+    table.load_style(comfy_table::presets::NOTHING);
+    table.set_header(["  group", "tablets", "end rows", "on each server"]);
+    for forecast in groups.iter().take(MOST_GROUPS) {
+        let end = |row: &Option<String>| row.clone().unwrap_or_else(|| "(end of table)".to_owned());
+        let end_rows = match (end(&forecast.first_end_row), end(&forecast.last_end_row)) {
+            (first, last) if first == last => first,
+            (first, last) => format!("{first} .. {last}"),
+        };
+        let group = format!("  {}", forecast.group.escape_debug());
+        table.add_row([group, forecast.tablets.to_string(), end_rows, range(&forecast.per_server)]);
+    }
+    output::print("\ngroups, as the balancer will spread them:")?;
+    output::print(&table.trim_fmt())?;
+    if groups.len() > MOST_GROUPS {
+        output::print(&format!("  and {} more; --json has all of them", groups.len() - MOST_GROUPS))?;
+    }
+    Ok(())
+}
+
+fn range(per_server: &[usize]) -> String {
+    match (per_server.iter().min(), per_server.iter().max()) {
+        (Some(least), Some(most)) if least == most => least.to_string(),
+        (Some(least), Some(most)) => format!("{least} to {most}"),
+        _ => "(no servers)".to_owned(),
+    }
+}
+
+fn properties_text(count: usize) -> String {
+    if count == 1 { "1 property".to_owned() } else { format!("{count} properties") }
+}

@@ -1,0 +1,92 @@
+//! `fluo table show`.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use clap::Args;
+use fluo_core::{Escaped, Tablets};
+use serde::Serialize;
+
+use super::bars;
+use crate::output::{self, count_of, plural};
+use crate::target::TargetArguments;
+
+/// Most tablets that are listed one by one for a person.
+const MOST_LISTED: usize = 64;
+
+/// The tablets of a table, where they are and how full, and its properties.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  fluo table show --at embedded:./data pages")]
+pub(crate) struct Show {
+    #[command(flatten)]
+    target: TargetArguments,
+    /// The table
+    name: String,
+    /// Print JSON, bytes that are not printable ASCII escaped as \xNN
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Shown {
+    table: String,
+    entries: u64,
+    tablets: Vec<ShownTablet>,
+    properties: BTreeMap<String, String>,
+}
+
+#[derive(Serialize)]
+struct ShownTablet {
+    end_row: Option<String>,
+    server: Option<String>,
+    entries: u64,
+}
+
+impl Show {
+    pub(crate) async fn run(&self) -> Result<()> {
+        let tables = self.target.open()?;
+        tables.flush(&self.name).await?;
+        let tablets = shown(&tables.tablets(&self.name).await?);
+        let properties = tables.properties(&self.name).await?;
+        let entries = tablets.iter().map(|tablet| tablet.entries).sum();
+        let shown = Shown { table: self.name.clone(), entries, tablets, properties };
+        if self.json { output::print_json(&shown) } else { draw(&shown) }
+    }
+}
+
+fn shown(tablets: &Tablets) -> Vec<ShownTablet> {
+    let tablet = |tablet: &fluo_core::Tablet| ShownTablet {
+        end_row: tablet.end_row.as_ref().map(|row| Escaped(row).to_string()),
+        server: tablet.server.clone(),
+        entries: tablet.entries,
+    };
+    tablets.as_slice().iter().map(tablet).collect()
+}
+
+fn draw(shown: &Shown) -> Result<()> {
+    let tablets = plural(count_of(shown.tablets.len()), "tablet");
+    let entries = shown.entries;
+    output::print(&format!("table {}: {tablets}, {}", shown.table, entries_text(entries)))?;
+    output::print("\ntablets, by end row, with the server and the stored entries:")?;
+    let label = |tablet: &ShownTablet| {
+        let end_row = tablet.end_row.as_deref().unwrap_or("(end of table)");
+        format!("  {end_row}  {}", tablet.server.as_deref().unwrap_or("(on no server)"))
+    };
+    let listed: Vec<_> =
+        shown.tablets.iter().take(MOST_LISTED).map(|tablet| (label(tablet), tablet.entries)).collect();
+    for line in bars(listed.iter().map(|(label, entries)| (label.as_str(), *entries))) {
+        output::print(&line)?;
+    }
+    if shown.tablets.len() > MOST_LISTED {
+        let more = count_of(shown.tablets.len() - MOST_LISTED);
+        output::print(&format!("  and {}; --json has all of them", plural(more, "more tablet")))?;
+    }
+    output::print("\nproperties:")?;
+    shown.properties.iter().try_for_each(|(name, value)| output::print(&format!("  {name} = {value}")))
+}
+
+fn entries_text(entries: u64) -> String {
+    if entries == 1 { "1 entry".to_owned() } else { format!("{} entries", output::grouped(entries)) }
+}

@@ -1,0 +1,159 @@
+//! `fluo table verify`.
+
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use comfy_table::Table;
+use fluo_recipes::{PropertyVerdict, RowCounting, RowsVerdict, Verdict, VerifyOptions, verify};
+
+use crate::exit::Outcome;
+use crate::output::{self, count_of, grouped, plural};
+use crate::progress;
+use crate::spec::SpecArguments;
+use crate::target::TargetArguments;
+
+/// Read everything back and say whether the table is as the spec says; exits 1 if not.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  fluo table verify --at embedded:./data --spec pages.toml pages
+
+The p-value is Pearson's chi-square test of the rows per tablet against what the hash space of each tablet leads
+to expect. Below 0.000001 the rows are called uneven.")]
+pub(crate) struct Verify {
+    #[command(flatten)]
+    target: TargetArguments,
+    #[command(flatten)]
+    spec: SpecArguments,
+    /// The table
+    name: String,
+    /// Whether rows are counted by reading them
+    #[arg(long, value_enum, default_value_t)]
+    rows: Rows,
+    /// Accept split points that the spec does not ask for
+    #[arg(long)]
+    allow_extra_splits: bool,
+    /// Print the verdict as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Whether rows are counted by reading them.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum Rows {
+    /// Up to ten million stored entries; of a larger table the tablets' own counts are shown
+    #[default]
+    Auto,
+    /// However many there are
+    Count,
+    /// Not at all
+    Skip,
+}
+
+impl Verify {
+    pub(crate) async fn run(&self) -> Result<Outcome> {
+        let optimizations = self.spec.read()?;
+        let tables = self.target.open()?;
+        let options = VerifyOptions {
+            allow_extra_splits: self.allow_extra_splits,
+            rows: match self.rows {
+                Rows::Auto => RowCounting::default(),
+                Rows::Count => RowCounting::All,
+                Rows::Skip => RowCounting::Skip,
+            },
+            ..VerifyOptions::default()
+        };
+        let bar = progress::counter("rows counted", None);
+        let verdict =
+            verify(&*tables, &self.name, &optimizations, &options, |rows| bar.set_position(rows)).await;
+        bar.finish_and_clear();
+        let verdict = verdict?;
+        if self.json { output::print_json(&verdict)? } else { describe(&verdict)? }
+        Ok(if verdict.ok { Outcome::Success } else { Outcome::Difference })
+    }
+}
+
+/// Prints a verdict for a person: the figures, then what is wrong, then the verdict.
+pub(crate) fn describe(verdict: &Verdict) -> Result<()> {
+    describe_splits(verdict)?;
+    describe_properties(verdict)?;
+    describe_groups(verdict)?;
+    describe_rows(&verdict.rows)?;
+    for difference in &verdict.differences {
+        output::print(&format!("  ! {difference}"))?;
+    }
+    let differences = plural(count_of(verdict.differences.len()), "difference");
+    output::print(&match verdict.ok {
+        true => format!("OK: table {} is as the spec says.", verdict.table),
+        false => format!("NOT OK: {differences} on table {}.", verdict.table),
+    })
+}
+
+fn describe_splits(verdict: &Verdict) -> Result<()> {
+    let splits = &verdict.splits;
+    output::print(&format!(
+        "split points  {} wanted, {} missing, {} extra",
+        grouped(count_of(splits.wanted)),
+        grouped(count_of(splits.missing.len())),
+        grouped(count_of(splits.extra.len())),
+    ))
+}
+
+fn describe_properties(verdict: &Verdict) -> Result<()> {
+    let as_expected = verdict.properties.iter().all(PropertyVerdict::is_as_expected);
+    output::print(&format!("balancer      {}", if as_expected { "as expected" } else { "not as expected" }))?;
+    verdict.properties.iter().try_for_each(|property| {
+        let sign = if property.is_as_expected() { "=" } else { "!" };
+        let found = property.found.as_deref().unwrap_or("(not set)");
+        output::print(&format!("              {sign} {} = {found}", property.name))
+    })
+}
+
+fn describe_groups(verdict: &Verdict) -> Result<()> {
+    let mut table = columns(["group", "tablets", "least", "mean", "largest", "on a server"]);
+    for group in &verdict.groups {
+        table.add_row([
+            group.group.escape_debug().to_string(),
+            group.tablets.to_string(),
+            group.least.to_string(),
+            format!("{:.1}", group.mean),
+            group.largest.to_string(),
+            if group.is_spread() { "spread" } else { "not spread" }.to_owned(),
+        ]);
+    }
+    output::print(&format!("\n{}", table.trim_fmt()))
+}
+
+fn describe_rows(rows: &[RowsVerdict]) -> Result<()> {
+    if rows.is_empty() {
+        return output::print("");
+    }
+    let unit = if rows.iter().all(|rows| rows.counted) { "rows" } else { "entries" };
+    let mut table = columns(["recipe", unit, "tablets", "least", "mean", "largest", "evenness"]);
+    for rows in rows {
+        table.add_row([
+            rows.recipe.escape_debug().to_string(),
+            grouped(rows.total),
+            rows.tablets.to_string(),
+            grouped(rows.least),
+            format!("{:.1}", rows.mean),
+            grouped(rows.largest),
+            evenness(rows),
+        ]);
+    }
+    output::print(&format!("\n{}\n", table.trim_fmt()))
+}
+
+fn evenness(rows: &RowsVerdict) -> String {
+    match (rows.chi_square, rows.p_value) {
+        (Some(statistic), Some(p_value)) => format!("chi-square {statistic:.1}, p = {p_value:.3}"),
+        _ if rows.counted => "too few rows to tell".to_owned(),
+        _ => "rows were not counted".to_owned(),
+    }
+}
+
+fn columns<const N: usize>(header: [&str; N]) -> Table {
+    let mut table = Table::new();
+    table.load_style(comfy_table::presets::NOTHING);
+    table.set_header(header);
+    table
+}

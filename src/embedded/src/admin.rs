@@ -1,0 +1,201 @@
+//! The admin port.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use fluo_core::balancer::{group_balancer_in, place_by_properties};
+use fluo_core::table::property;
+use fluo_core::{
+    Authorizations, Bytes, Error, Result, Span, Table, TableAdmin, Tablet, Tablets, Versions,
+    check_table_name,
+};
+use redb::{ReadTransaction, WriteTransaction};
+
+use crate::catalog;
+use crate::compaction;
+use crate::error::Failure;
+use crate::scan::off_the_runtime;
+use crate::schema::{PROPERTIES, TABLETS};
+use crate::table::EmbeddedTable;
+use crate::tables::EmbeddedTables;
+use crate::tablets;
+use crate::writer::{TableRef, Verdict};
+
+impl EmbeddedTables {
+    /// Reads of a table, from one snapshot.
+    async fn read<T: Send + 'static>(
+        &self,
+        name: &str,
+        read: impl FnOnce(&ReadTransaction, u64) -> Result<T, Failure> + Send + 'static,
+    ) -> Result<T> {
+        let (store, name) = (self.shared.store.clone(), name.to_owned());
+        off_the_runtime(move || {
+            store.read(|snapshot| read(snapshot, catalog::id_in(snapshot, &name)?))
+        })
+        .await
+    }
+
+    /// Changes something about a table, durably.
+    async fn change(
+        &self,
+        name: &str,
+        change: impl FnOnce(&WriteTransaction, u64) -> Result<(), Failure> + Send + 'static,
+    ) -> Result<()> {
+        let name = name.to_owned();
+        let job = move |transaction: &WriteTransaction| {
+            let id = catalog::id_in_write(transaction, &name)?;
+            change(transaction, id)?;
+            Ok(Verdict::Commit(()))
+        };
+        self.shared.writer.run(job).await
+    }
+
+    async fn put_property(&self, name: &str, property: &str, value: Option<&str>) -> Result<()> {
+        let (property, value) = (property.to_owned(), value.map(str::to_owned));
+        self.change(name, move |transaction, id| {
+            property::check(&property)?;
+            catalog::put_property(transaction, id, &property, value.as_deref())
+        })
+        .await
+    }
+
+    fn server_name(index: usize) -> String {
+        format!("server-{:03}", index + 1)
+    }
+}
+
+#[async_trait]
+impl TableAdmin for EmbeddedTables {
+    async fn tables(&self) -> Result<Vec<String>> {
+        self.shared.store.read(catalog::names)
+    }
+
+    async fn create_table(&self, name: &str, versions: Versions) -> Result<()> {
+        check_table_name(name)?;
+        let name = name.to_owned();
+        let job = move |transaction: &WriteTransaction| {
+            catalog::create(transaction, &name, versions)?;
+            Ok(Verdict::Commit(()))
+        };
+        self.shared.writer.run(job).await
+    }
+
+    async fn delete_table(&self, name: &str) -> Result<()> {
+        let name = name.to_owned();
+        let job = move |transaction: &WriteTransaction| {
+            catalog::delete(transaction, &name)?;
+            Ok(Verdict::Commit(()))
+        };
+        self.shared.writer.run(job).await
+    }
+
+    async fn open_table(
+        &self,
+        name: &str,
+        authorizations: Authorizations,
+    ) -> Result<Arc<dyn Table>> {
+        let id = self
+            .shared
+            .store
+            .read(|snapshot| catalog::id_in(snapshot, name))?;
+        Ok(Arc::new(EmbeddedTable {
+            shared: self.shared.clone(),
+            table: TableRef {
+                id,
+                name: name.into(),
+            },
+            authorizations: Arc::new(authorizations),
+        }))
+    }
+
+    async fn splits(&self, name: &str) -> Result<Vec<Bytes>> {
+        self.read(name, |snapshot, id| {
+            let tablets = tablets::list(&snapshot.open_table(TABLETS)?, id)?;
+            Ok(tablets.into_iter().filter_map(|(end, _)| end).collect())
+        })
+        .await
+    }
+
+    async fn add_splits(&self, name: &str, splits: &BTreeSet<Bytes>) -> Result<()> {
+        let splits = splits.clone();
+        self.change(name, move |transaction, id| {
+            if splits.first().is_some_and(Bytes::is_empty) {
+                let message = "a split point is empty; it must be a row of at least one byte";
+                return Err(Error::invalid(message).into());
+            }
+            tablets::split(transaction, id, &splits)
+        })
+        .await
+    }
+
+    async fn merge(&self, name: &str, start: Option<&[u8]>, end: Option<&[u8]>) -> Result<()> {
+        let (start, end) = (start.map(<[u8]>::to_vec), end.map(<[u8]>::to_vec));
+        self.change(name, move |transaction, id| {
+            tablets::merge(transaction, id, start.as_deref(), end.as_deref())
+        })
+        .await
+    }
+
+    async fn properties(&self, name: &str) -> Result<BTreeMap<String, String>> {
+        self.read(name, |snapshot, id| {
+            catalog::properties(&snapshot.open_table(PROPERTIES)?, id)
+        })
+        .await
+    }
+
+    async fn set_property(&self, name: &str, property: &str, value: &str) -> Result<()> {
+        self.put_property(name, property, Some(value)).await
+    }
+
+    async fn remove_property(&self, name: &str, property: &str) -> Result<()> {
+        self.put_property(name, property, None).await
+    }
+
+    /// Everything acknowledged is durable and counted already: this only looks whether the table is there.
+    async fn flush(&self, name: &str) -> Result<()> {
+        self.read(name, |_, _| Ok(())).await
+    }
+
+    async fn compact(&self, name: &str, span: &Span) -> Result<()> {
+        let id = self
+            .shared
+            .store
+            .read(|snapshot| catalog::id_in(snapshot, name))?;
+        compaction::run(&self.shared, name, id, span).await
+    }
+
+    async fn tablets(&self, name: &str) -> Result<Tablets> {
+        let servers = self.shared.servers;
+        self.read(name, move |snapshot, id| {
+            let properties = catalog::properties(&snapshot.open_table(PROPERTIES)?, id)?;
+            let (end_rows, counts): (Vec<_>, Vec<_>) =
+                tablets::list(&snapshot.open_table(TABLETS)?, id)?
+                    .into_iter()
+                    .unzip();
+            let placed = place_by_properties(&end_rows, &properties, servers);
+            let tablet = |((end_row, entries), server): ((_, _), Option<usize>)| Tablet {
+                end_row,
+                server: server.map(Self::server_name),
+                entries,
+            };
+            let tablets = end_rows.into_iter().zip(counts).zip(placed).map(tablet);
+            Ok(Tablets::new(tablets.collect()))
+        })
+        .await
+    }
+
+    async fn servers(&self) -> Result<Vec<String>> {
+        Ok((0..self.shared.servers).map(Self::server_name).collect())
+    }
+
+    /// True for the class that says where the group balancer is, as on a real server, and false for the group
+    /// balancer itself, which cannot be made without arguments.
+    async fn can_load(&self, name: &str, class: &str, _as_type: &str) -> Result<bool> {
+        let class = class.to_owned();
+        self.read(name, move |_, _| {
+            Ok(group_balancer_in().any(|(probe, _)| probe == class))
+        })
+        .await
+    }
+}

@@ -1,0 +1,69 @@
+//! Conditions, checked on what is stored.
+
+use fluo_core::table::{Admission, View};
+use fluo_core::{Authorizations, Bytes, Condition, KeyRef, Scan, Span, Versions};
+use redb::ReadableTable;
+
+use crate::error::Failure;
+use crate::key::{self, KeyReader};
+
+/// How the writer of a condition sees the table.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reader<'a> {
+    /// How many versions the table shows.
+    pub(crate) versions: Versions,
+    /// What the reader may see.
+    pub(crate) authorizations: &'a Authorizations,
+}
+
+impl Reader<'_> {
+    /// Whether a condition holds for a row of `cells` (T10).
+    pub(crate) fn holds(
+        self,
+        cells: &impl ReadableTable<&'static [u8], &'static [u8]>,
+        row: &Bytes,
+        condition: &Condition,
+    ) -> Result<bool, Failure> {
+        let column = &condition.column;
+        let mut from = Vec::with_capacity(row.len() + 64);
+        let prefix = KeyRef {
+            row,
+            family: &column.family,
+            qualifier: &column.qualifier,
+            visibility: &column.visibility,
+            timestamp: 0,
+        };
+        key::push_column(&mut from, prefix);
+        let mut to = from.clone();
+        key::push_after_all_versions(&mut to);
+        let mut entries = cells
+            .range::<&[u8]>(from.as_slice()..to.as_slice())?
+            .peekable();
+        // Most conditions are about a column that is not there: no view is needed to say so.
+        if entries.peek().is_none() {
+            return Ok(condition.holds(None));
+        }
+        let scan = Scan::over(Span::cell(row.clone(), column));
+        let [span] = scan.spans() else {
+            return Ok(condition.holds(None));
+        };
+        let mut view = View::new(&scan, span, self.versions, self.authorizations);
+        let mut reader = KeyReader::default();
+        for entry in entries {
+            let (bytes, value) = entry?;
+            let (key, is_delete) = reader.read(bytes.value()).ok_or_else(unreadable_key)?;
+            let is_wanted = condition
+                .timestamp
+                .is_none_or(|wanted| key.timestamp == wanted);
+            if view.admit(key, is_delete) == Admission::Show && is_wanted {
+                return Ok(condition.holds(Some(value.value())));
+            }
+        }
+        Ok(condition.holds(None))
+    }
+}
+
+/// The failure for a stored key that is none.
+pub(crate) fn unreadable_key() -> Failure {
+    Failure::damaged("a stored key cannot be read")
+}

@@ -1,0 +1,255 @@
+//! The file under the storage engine, with two habits added to it.
+//!
+//! - **The header goes last.** The engine's header says which pages are the current ones, so a commit takes
+//!   effect when the header is written, and not before. Within one commit the engine leaves the order of writes
+//!   open; here the header is kept back until everything else of the commit was written. So a commit that failed
+//!   before its header is known to have had no effect (a full disk is such a failure), and only one that failed
+//!   at the header or after it is in doubt.
+//! - **Nothing is written before the file was recognised.** While a file is being opened, writes (the engine
+//!   marks the file as open, and repairs it after a crash) are kept in memory. They reach the file when
+//!   [`release`](FileState::release) is called; a file that is damaged or of another format stays as it was.
+
+use std::fs::File;
+use std::io;
+use std::ops::Bound;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use redb::backends::FileBackend;
+use redb::{BackendError, DatabaseError, StorageBackend};
+
+/// The header's place in the file.
+const HEADER_OFFSET: u64 = 0;
+
+/// The file, as the storage engine holds it.
+#[derive(Debug)]
+pub(crate) struct TableFile(Arc<FileState>);
+
+/// The file, as its directory holds it beside the engine.
+#[derive(Debug)]
+pub(crate) struct FileState {
+    file: FileBackend,
+    /// Whether writes are kept in memory, in `kept`.
+    is_holding: AtomicBool,
+    kept: Mutex<Kept>,
+    /// Whether the header may have been written since the last commit began.
+    header_was_written: AtomicBool,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    operations: Vec<Operation>,
+    header: Option<Vec<u8>>,
+}
+
+#[derive(Debug)]
+enum Operation {
+    Write(u64, Vec<u8>),
+    SetLength(u64),
+    Sync,
+}
+
+impl TableFile {
+    /// Wraps a file whose writes are to be held, and gives the half that releases them.
+    pub(crate) fn holding(file: File) -> Result<(Self, Arc<FileState>), DatabaseError> {
+        let state = Arc::new(FileState {
+            file: FileBackend::new(file)?,
+            is_holding: AtomicBool::new(true),
+            kept: Mutex::default(),
+            header_was_written: AtomicBool::new(false),
+        });
+        Ok((Self(state.clone()), state))
+    }
+}
+
+impl FileState {
+    /// Writes what was held, in the order in which it came, and holds nothing from now on.
+    pub(crate) fn release(&self) -> io::Result<()> {
+        let mut kept = self.kept();
+        let operations = std::mem::take(&mut kept.operations);
+        for operation in operations {
+            match operation {
+                Operation::Write(offset, bytes) => self.write_through(&mut kept, offset, &bytes)?,
+                Operation::SetLength(length) => self.file.set_len(length)?,
+                Operation::Sync => self.sync_through(&mut kept)?,
+            }
+        }
+        self.is_holding.store(false, Ordering::Release);
+        Ok(())
+    }
+
+    /// Marks the beginning of a commit.
+    pub(crate) fn begin_commit(&self) {
+        self.header_was_written.store(false, Ordering::Release);
+    }
+
+    /// Whether a commit that failed may have taken effect all the same.
+    pub(crate) fn may_have_committed(&self) -> bool {
+        self.header_was_written.load(Ordering::Acquire)
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_holding(&self) -> bool {
+        self.is_holding.load(Ordering::Acquire)
+    }
+
+    fn write_through(&self, kept: &mut Kept, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        if offset == HEADER_OFFSET {
+            kept.header = Some(bytes.to_vec());
+            return Ok(());
+        }
+        self.file.write(offset, bytes)
+    }
+
+    fn sync_through(&self, kept: &mut Kept) -> io::Result<()> {
+        if let Some(header) = kept.header.take() {
+            self.header_was_written.store(true, Ordering::Release);
+            self.file.write(HEADER_OFFSET, &header)?;
+        }
+        self.file.sync_data()
+    }
+
+    fn length(&self) -> io::Result<u64> {
+        if self.is_holding() {
+            let kept = self.kept();
+            let lengths = kept
+                .operations
+                .iter()
+                .rev()
+                .find_map(|operation| match operation {
+                    Operation::SetLength(length) => Some(*length),
+                    _ => None,
+                });
+            if let Some(length) = lengths {
+                return Ok(length);
+            }
+        }
+        self.file.len()
+    }
+
+    /// Reads what the file would have here if everything kept had been written.
+    fn read_with_kept(&self, offset: u64, into: &mut [u8]) -> io::Result<()> {
+        let kept = self.kept();
+        self.read_zero_filled(offset, into)?;
+        for operation in &kept.operations {
+            match operation {
+                Operation::Write(at, bytes) => overlay(offset, into, *at, bytes),
+                Operation::SetLength(length) => zero_from(offset, into, *length),
+                Operation::Sync => {}
+            }
+        }
+        if let Some(header) = &kept.header {
+            overlay(offset, into, HEADER_OFFSET, header);
+        }
+        Ok(())
+    }
+
+    /// Reads with zeros for what lies beyond the file's end, if it was made longer in memory.
+    fn read_zero_filled(&self, offset: u64, into: &mut [u8]) -> io::Result<()> {
+        let is_longer_in_memory = self.is_holding();
+        let present =
+            usize::try_from(self.file.len()?.saturating_sub(offset)).unwrap_or(usize::MAX);
+        match into.split_at_mut_checked(present) {
+            Some((stored, beyond)) if is_longer_in_memory => {
+                beyond.fill(0);
+                self.file.read(offset, stored)
+            }
+            _ => self.file.read(offset, into),
+        }
+    }
+}
+
+/// Copies the part of `bytes`, which stand at `at`, that lies in `into`, which stands at `offset`.
+fn overlay(offset: u64, into: &mut [u8], at: u64, bytes: &[u8]) {
+    let distance =
+        |far: u64, near: u64| usize::try_from(far.saturating_sub(near)).unwrap_or(usize::MAX);
+    let target = into.get_mut(distance(at, offset)..).unwrap_or_default();
+    let source = bytes.get(distance(offset, at)..).unwrap_or_default();
+    for (to, from) in target.iter_mut().zip(source) {
+        *to = *from;
+    }
+}
+
+fn zero_from(offset: u64, into: &mut [u8], length: u64) {
+    let kept = usize::try_from(length.saturating_sub(offset)).unwrap_or(usize::MAX);
+    if let Some(beyond) = into.get_mut(kept..) {
+        beyond.fill(0);
+    }
+}
+
+impl StorageBackend for TableFile {
+    fn len(&self) -> io::Result<u64> {
+        self.0.length()
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        if offset == HEADER_OFFSET || self.0.is_holding() {
+            return self.0.read_with_kept(offset, out);
+        }
+        self.0.file.read(offset, out)
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        if self.0.is_holding() {
+            self.0.kept().operations.push(Operation::SetLength(len));
+            return Ok(());
+        }
+        self.0.file.set_len(len)
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        let mut kept = self.0.kept();
+        if self.0.is_holding() {
+            kept.operations.push(Operation::Sync);
+            return Ok(());
+        }
+        self.0.sync_through(&mut kept)
+    }
+
+    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        if self.0.is_holding() {
+            let operation = Operation::Write(offset, data.to_vec());
+            self.0.kept().operations.push(operation);
+            return Ok(());
+        }
+        if offset == HEADER_OFFSET {
+            return self.0.write_through(&mut self.0.kept(), offset, data);
+        }
+        self.0.file.write(offset, data)
+    }
+
+    fn close(&self) -> io::Result<()> {
+        self.0.file.close()
+    }
+
+    fn try_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
+        self.0.file.try_lock_range(start, end)
+    }
+
+    fn try_lock_shared_range(
+        &self,
+        start: Bound<u64>,
+        end: Bound<u64>,
+    ) -> Result<bool, BackendError> {
+        self.0.file.try_lock_shared_range(start, end)
+    }
+
+    fn lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
+        self.0.file.lock_range(start, end)
+    }
+
+    fn lock_shared_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
+        self.0.file.lock_shared_range(start, end)
+    }
+
+    fn unlock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
+        self.0.file.unlock_range(start, end)
+    }
+
+    fn query_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
+        self.0.file.query_lock_range(start, end)
+    }
+}

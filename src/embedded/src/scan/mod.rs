@@ -1,0 +1,91 @@
+//! Scans: a snapshot that is read in batches, when they are asked for.
+//!
+//! The first batch is small and is read in place: most scans are of one row and end with it, and a few dozen
+//! cells cost less than a change of thread. What comes after it is read on the runtime's threads for blocking
+//! work, one batch at a time, so that a long scan holds up nobody and a slow consumer holds back its scan.
+
+mod batch;
+mod reader;
+
+use fluo_core::{Cell, CellBatches, Error, ErrorKind, Result};
+use futures::stream::{self, StreamExt};
+use tokio::runtime::Handle;
+
+pub(crate) use reader::Reader;
+use reader::StepBounds;
+
+/// The first step: what takes microseconds.
+const FIRST_STEP: StepBounds = StepBounds {
+    cells: 64,
+    bytes: 64 << 10,
+    entries: 256,
+};
+/// Most bytes of a later batch, give or take one cell.
+const MAX_BATCH_BYTES: usize = 1 << 20;
+/// Most entries that a later step looks at, so that a scan that was dropped ends soon.
+const MAX_STEP_ENTRIES: usize = 65_536;
+
+/// The batches of a scan whose snapshot was taken.
+pub(crate) fn batches(reader: Result<Reader>) -> CellBatches {
+    match reader {
+        Err(error) => stream::iter([Err(error)]).boxed(),
+        Ok(reader) => stream::try_unfold((reader, true), |(reader, is_first)| async move {
+            let next = next_batch(reader, is_first).await?;
+            Ok(next.map(|(batch, reader)| (batch, (reader, false))))
+        })
+        .boxed(),
+    }
+}
+
+/// The next batch that is not empty.
+async fn next_batch(mut reader: Reader, is_first: bool) -> Result<Option<(Vec<Cell>, Reader)>> {
+    let mut in_place = is_first;
+    while !reader.is_done() {
+        let cells;
+        (cells, reader) = if in_place {
+            first_step(reader)?
+        } else {
+            long_step(reader).await?
+        };
+        if !cells.is_empty() {
+            return Ok(Some((cells, reader)));
+        }
+        in_place = false;
+    }
+    Ok(None)
+}
+
+fn first_step(mut reader: Reader) -> Result<(Vec<Cell>, Reader)> {
+    let cells = FIRST_STEP.cells.min(reader.max_batch_cells());
+    let bounds = StepBounds {
+        cells,
+        ..FIRST_STEP
+    };
+    Ok((reader.step(bounds)?, reader))
+}
+
+async fn long_step(mut reader: Reader) -> Result<(Vec<Cell>, Reader)> {
+    let bounds = StepBounds {
+        cells: reader.max_batch_cells(),
+        bytes: MAX_BATCH_BYTES,
+        entries: MAX_STEP_ENTRIES,
+    };
+    off_the_runtime(move || Ok((reader.step(bounds)?, reader))).await
+}
+
+/// Runs what may take long on a thread for it; in place where there is no runtime.
+pub(crate) async fn off_the_runtime<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T> + Send + 'static,
+) -> Result<T> {
+    let Ok(runtime) = Handle::try_current() else {
+        return work();
+    };
+    match runtime.spawn_blocking(work).await {
+        Ok(result) => result,
+        Err(error) => Err(Error::with_source(
+            ErrorKind::Unavailable,
+            "the runtime was shut down while a table was read",
+            error,
+        )),
+    }
+}

@@ -1,0 +1,153 @@
+//! A scan of one snapshot, read in steps.
+
+use std::sync::Arc;
+
+use fluo_core::table::{Admission, View, ViewState};
+use fluo_core::{Authorizations, Cell, Result, Scan, Span, Versions};
+use redb::{Range, ReadOnlyTable};
+
+use super::batch::BatchBuilder;
+use crate::condition::unreadable_key;
+use crate::contain::contain_in;
+use crate::error::Failure;
+use crate::key::{self, KeyReader};
+use crate::tables::Shared;
+
+type Entries = Range<'static, &'static [u8], &'static [u8]>;
+
+/// How much one step does at most.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StepBounds {
+    /// Cells that it yields.
+    pub(super) cells: usize,
+    /// Bytes that these have together, give or take one cell.
+    pub(super) bytes: usize,
+    /// Stored entries that it looks at, shown or hidden.
+    pub(super) entries: usize,
+}
+
+/// A snapshot, and how far it has been read.
+pub(crate) struct Reader {
+    scan: Scan,
+    authorizations: Arc<Authorizations>,
+    versions: Versions,
+    cells: ReadOnlyTable<&'static [u8], &'static [u8]>,
+    /// The span that is being read and what is left of it; `None` before the first and between two.
+    current: Option<(usize, Entries)>,
+    next_span: usize,
+    view: ViewState,
+    keys: KeyReader,
+    /// Last: the directory is held for as long as something is read from it.
+    shared: Arc<Shared>,
+}
+
+impl Reader {
+    pub(crate) fn new(
+        shared: Arc<Shared>,
+        cells: ReadOnlyTable<&'static [u8], &'static [u8]>,
+        versions: Versions,
+        authorizations: Arc<Authorizations>,
+        scan: Scan,
+    ) -> Self {
+        Self {
+            scan,
+            authorizations,
+            versions,
+            cells,
+            current: None,
+            next_span: 0,
+            view: ViewState::default(),
+            keys: KeyReader::default(),
+            shared,
+        }
+    }
+
+    /// Most cells of a batch of this scan.
+    pub(super) fn max_batch_cells(&self) -> usize {
+        self.scan.max_batch_cells().get()
+    }
+
+    /// Whether everything has been read.
+    pub(super) fn is_done(&self) -> bool {
+        self.current.is_none() && self.next_span >= self.scan.spans().len()
+    }
+
+    /// Reads on. The result may be empty although more is to come, if what was looked at is hidden.
+    pub(super) fn step(&mut self, bounds: StepBounds) -> Result<Vec<Cell>> {
+        let shared = self.shared.clone();
+        contain_in(shared.store.path(), || self.read_on(bounds))
+    }
+
+    fn read_on(&mut self, bounds: StepBounds) -> Result<Vec<Cell>, Failure> {
+        let mut batch = BatchBuilder::with_capacity(bounds.bytes.min(bounds.cells * 64));
+        let mut entries_left = bounds.entries;
+        while batch.cell_count() < bounds.cells
+            && batch.byte_count() < bounds.bytes
+            && entries_left > 0
+            && self.enter_span()?
+        {
+            self.read_span(bounds, &mut batch, &mut entries_left)?;
+        }
+        Ok(batch.finish())
+    }
+
+    /// Makes sure that a span is being read; false if there are no more.
+    fn enter_span(&mut self) -> Result<bool, Failure> {
+        if self.current.is_some() {
+            return Ok(true);
+        }
+        let Some(span) = self.scan.spans().get(self.next_span) else {
+            return Ok(false);
+        };
+        let from = key::bound(View::read_from(&self.scan, span).as_ref());
+        self.current = Some((self.next_span, entries_of(&self.cells, &from, span)?));
+        self.next_span += 1;
+        self.view = ViewState::default();
+        Ok(true)
+    }
+
+    fn read_span(
+        &mut self,
+        bounds: StepBounds,
+        batch: &mut BatchBuilder,
+        entries_left: &mut usize,
+    ) -> Result<(), Failure> {
+        let Some((index, entries)) = &mut self.current else {
+            return Ok(());
+        };
+        let Some(span) = self.scan.spans().get(*index) else {
+            return Ok(());
+        };
+        let mut view = View::new(&self.scan, span, self.versions, &self.authorizations)
+            .resume(std::mem::take(&mut self.view));
+        while *entries_left > 0
+            && batch.cell_count() < bounds.cells
+            && batch.byte_count() < bounds.bytes
+        {
+            let Some(entry) = entries.next() else {
+                self.current = None;
+                return Ok(());
+            };
+            *entries_left -= 1;
+            let (bytes, value) = entry?;
+            let (key, is_delete) = self.keys.read(bytes.value()).ok_or_else(unreadable_key)?;
+            if view.admit(key, is_delete) == Admission::Show {
+                batch.push(key, value.value());
+            }
+        }
+        self.view = view.into_state();
+        Ok(())
+    }
+}
+
+fn entries_of(
+    cells: &ReadOnlyTable<&'static [u8], &'static [u8]>,
+    from: &[u8],
+    span: &Span,
+) -> Result<Entries, Failure> {
+    let Some(end) = span.end() else {
+        return Ok(cells.range::<&[u8]>(from..)?);
+    };
+    let end = key::bound(end.as_ref());
+    Ok(cells.range::<&[u8]>(from..end.as_slice())?)
+}

@@ -1,0 +1,146 @@
+//! What can be set.
+
+use std::num::NonZeroUsize;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+use fluo_core::{Clock, Error, Result, SystemClock};
+
+/// How a directory is opened.
+///
+/// ```
+/// use fluo_embedded::Settings;
+///
+/// let settings = Settings { create_if_missing: true, cache_bytes: 256 << 20, ..Settings::default() };
+/// assert!(settings.check().is_ok());
+/// ```
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Whether a directory that is not there, or has no tables in it yet, is made. Default: no.
+    pub create_if_missing: bool,
+    /// How many servers the tablets are pretended to stand on; 1 to 10,000. Default: 2.
+    ///
+    /// Stored when the directory is made; a directory that is there keeps its own number.
+    pub servers: NonZeroUsize,
+    /// Where the time comes from for updates without a timestamp. Default: the system's clock.
+    pub clock: Arc<dyn Clock>,
+    /// Memory for pages that were read or are to be written, in bytes; 1 MiB at least. Default: 128 MiB.
+    pub cache_bytes: usize,
+    /// Most mutations that wait for the writer, over all callers; 1 to 1,000,000. A call that finds no room waits
+    /// until there is; one that is larger than this alone waits until it is alone. Default: 16,384.
+    pub max_queued_mutations: usize,
+    /// Mutations after which a commit takes no further call in; at least 1. A call is never spread over two
+    /// commits, so a larger one is a commit of its own. Default: 4,096.
+    pub max_commit_mutations: usize,
+    /// Bytes of mutations after which a commit takes no further call in; at least 1. Default: 16 MiB.
+    pub max_commit_bytes: usize,
+    /// Largest mutation, in bytes of row, columns and values; 1 to 512 MiB. A larger one is refused.
+    /// Default: 16 MiB.
+    pub max_mutation_bytes: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            create_if_missing: false,
+            servers: NonZeroUsize::MIN.saturating_add(1),
+            clock: Arc::new(SystemClock),
+            cache_bytes: 128 << 20,
+            max_queued_mutations: 16_384,
+            max_commit_mutations: 4_096,
+            max_commit_bytes: 16 << 20,
+            max_mutation_bytes: 16 << 20,
+        }
+    }
+}
+
+impl Settings {
+    /// Checks every bound; opening does it too.
+    ///
+    /// # Errors
+    /// [`Invalid`](fluo_core::ErrorKind::Invalid): the first field that is out of its bounds, and what they are.
+    pub fn check(&self) -> Result<()> {
+        within("servers", self.servers.get(), 1..=10_000)?;
+        within("cache_bytes", self.cache_bytes, 1 << 20..=usize::MAX)?;
+        within(
+            "max_queued_mutations",
+            self.max_queued_mutations,
+            1..=1_000_000,
+        )?;
+        within(
+            "max_commit_mutations",
+            self.max_commit_mutations,
+            1..=usize::MAX,
+        )?;
+        within("max_commit_bytes", self.max_commit_bytes, 1..=usize::MAX)?;
+        within("max_mutation_bytes", self.max_mutation_bytes, 1..=512 << 20)
+    }
+}
+
+fn within(name: &str, value: usize, bounds: RangeInclusive<usize>) -> Result<()> {
+    if bounds.contains(&value) {
+        return Ok(());
+    }
+    let (least, most) = bounds.into_inner();
+    let most = match most {
+        usize::MAX => String::new(),
+        most => format!(" and at most {most}"),
+    };
+    Err(Error::invalid(format!(
+        "setting `{name}` is {value}; it must be at least {least}{most}"
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_setting_out_of_bounds_is_named_with_its_bounds() {
+        let message = |settings: Settings| settings.check().unwrap_err().to_string();
+        let defaults = Settings::default;
+        assert_eq!(
+            message(Settings {
+                cache_bytes: 5,
+                ..defaults()
+            }),
+            "setting `cache_bytes` is 5; it must be at least 1048576"
+        );
+        assert_eq!(
+            message(Settings {
+                max_queued_mutations: 0,
+                ..defaults()
+            }),
+            "setting `max_queued_mutations` is 0; it must be at least 1 and at most 1000000"
+        );
+        let many = NonZeroUsize::new(10_001).unwrap();
+        assert_eq!(
+            message(Settings {
+                servers: many,
+                ..defaults()
+            }),
+            "setting `servers` is 10001; it must be at least 1 and at most 10000"
+        );
+        assert!(
+            message(Settings {
+                max_commit_mutations: 0,
+                ..defaults()
+            })
+            .contains("max_commit_mutations")
+        );
+        assert!(
+            message(Settings {
+                max_commit_bytes: 0,
+                ..defaults()
+            })
+            .contains("max_commit_bytes")
+        );
+        assert!(
+            message(Settings {
+                max_mutation_bytes: 0,
+                ..defaults()
+            })
+            .contains("max_mutation_bytes")
+        );
+    }
+}

@@ -1,0 +1,88 @@
+//! The data port.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use fluo_core::{
+    Authorizations, CellBatches, ConditionalMutation, Error, Escaped, Mutation, Outcome, Result,
+    Scan, Table, Versions,
+};
+use redb::TableError;
+
+use crate::catalog;
+use crate::contain::contain_in;
+use crate::error::Failure;
+use crate::scan::{self, Reader};
+use crate::schema::{CellsDefinition, PROPERTIES, cells_name};
+use crate::tables::Shared;
+use crate::writer::TableRef;
+
+/// A handle on one table, with its authorizations.
+#[derive(Debug)]
+pub(crate) struct EmbeddedTable {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) table: TableRef,
+    pub(crate) authorizations: Arc<Authorizations>,
+}
+
+#[async_trait]
+impl Table for EmbeddedTable {
+    /// Takes the snapshot now: what the scan shows is what was acknowledged until now, and nothing later.
+    fn scan(&self, scan: Scan) -> CellBatches {
+        scan::batches(contain_in(self.shared.store.path(), || self.reader(scan)))
+    }
+
+    async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
+        for mutation in &mutations {
+            mutation.check()?;
+            self.check_size(mutation)?;
+        }
+        let writer = &self.shared.writer;
+        writer.write(self.table.clone(), mutations).await
+    }
+
+    async fn write_conditional(&self, mutations: Vec<ConditionalMutation>) -> Result<Vec<Outcome>> {
+        for conditional in &mutations {
+            conditional.check()?;
+            self.check_size(&conditional.mutation)?;
+        }
+        let authorizations = self.authorizations.clone();
+        let writer = &self.shared.writer;
+        writer
+            .write_conditional(self.table.clone(), mutations, authorizations)
+            .await
+    }
+}
+
+impl EmbeddedTable {
+    fn reader(&self, scan: Scan) -> Result<Reader, Failure> {
+        let snapshot = self.shared.store.snapshot()?;
+        let name = cells_name(self.table.id);
+        let cells = match snapshot.open_table(CellsDefinition::new(&name)) {
+            Err(TableError::TableDoesNotExist(_)) => {
+                return Err(Error::no_such_table(&self.table.name).into());
+            }
+            cells => cells?,
+        };
+        let properties = catalog::properties(&snapshot.open_table(PROPERTIES)?, self.table.id)?;
+        Ok(Reader::new(
+            self.shared.clone(),
+            cells,
+            Versions::from_properties(&properties),
+            self.authorizations.clone(),
+            scan,
+        ))
+    }
+
+    fn check_size(&self, mutation: &Mutation) -> Result<()> {
+        let (size, most) = (mutation.size_bytes(), self.shared.max_mutation_bytes);
+        if size <= most {
+            return Ok(());
+        }
+        let row: Vec<u8> = mutation.row.iter().copied().take(60).collect();
+        Err(Error::invalid(format!(
+            "the mutation of row `{}` has {size} bytes; this table takes {most} at most",
+            Escaped(&row)
+        )))
+    }
+}

@@ -1,0 +1,98 @@
+//! The handle on a directory.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use fluo_core::Result;
+use redb::ReadTransaction;
+use tokio::sync::Mutex;
+
+use crate::error::Failure;
+use crate::schema::{META, meta};
+use crate::settings::Settings;
+use crate::store::Store;
+use crate::writer::Writer;
+
+/// The tables of one directory: a [`TableAdmin`](fluo_core::TableAdmin). A clone shares them.
+///
+/// The directory is held, so that no other process and no other handle can open it, until the last clone, the last
+/// table opened through one, and the last running scan are dropped. The last drop waits for what is queued.
+///
+/// ```
+/// use fluo_core::{Authorizations, Column, Mutation, Scan, Span, TableAdmin, TableExt, Versions};
+/// use fluo_embedded::{EmbeddedTables, Settings};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let directory = tempfile::tempdir()?;
+/// let create = Settings { create_if_missing: true, ..Settings::default() };
+/// let tables = EmbeddedTables::open(directory.path(), create)?;
+/// tables.create_table("pages", Versions::default()).await?;
+/// let pages = tables.open_table("pages", Authorizations::none()).await?;
+/// pages.write(vec![Mutation::new("org.wikipedia").put(Column::new("page", "uri"), "wikipedia.org")]).await?;
+/// assert_eq!(pages.read(Scan::over(Span::all())).await?.len(), 1);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct EmbeddedTables {
+    pub(crate) shared: Arc<Shared>,
+}
+
+/// What all handles on a directory share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    /// Before the store: it must be done with it when the store is closed.
+    pub(crate) writer: Writer,
+    pub(crate) store: Arc<Store>,
+    pub(crate) servers: usize,
+    pub(crate) max_mutation_bytes: usize,
+    /// Held by a compaction: two at once could each rely on what the other drops.
+    pub(crate) compacting: Mutex<()>,
+}
+
+impl EmbeddedTables {
+    /// Opens the tables of a directory, and makes them first if the settings say so.
+    ///
+    /// It blocks the thread: for milliseconds, or, after a crash, for as long as reading the whole file takes.
+    ///
+    /// # Errors
+    /// Nothing is written to a directory that is not opened, and nothing is made where nothing was.
+    /// - [`Invalid`](fluo_core::ErrorKind::Invalid): a setting is out of its bounds, or the path is a file's.
+    /// - [`NotFound`](fluo_core::ErrorKind::NotFound): the directory is not there or has no tables in it, and
+    ///   [`create_if_missing`](Settings::create_if_missing) is not set.
+    /// - [`Unavailable`](fluo_core::ErrorKind::Unavailable): another process or handle holds it.
+    /// - [`Corrupt`](fluo_core::ErrorKind::Corrupt): the file is damaged, is not one of this crate's, or has a
+    ///   format that this build does not know.
+    /// - [`Denied`](fluo_core::ErrorKind::Denied), [`Storage`](fluo_core::ErrorKind::Storage): the file system
+    ///   refused.
+    pub fn open(directory: impl AsRef<Path>, settings: Settings) -> Result<Self> {
+        let store = Store::open(directory.as_ref(), &settings)?;
+        let (servers, last_time_ms) = store.read(numbers)?;
+        let store = Arc::new(store);
+        let writer = Writer::start(store.clone(), &settings, last_time_ms)?;
+        let shared = Shared {
+            writer,
+            store,
+            servers,
+            max_mutation_bytes: settings.max_mutation_bytes,
+            compacting: Mutex::new(()),
+        };
+        Ok(Self {
+            shared: Arc::new(shared),
+        })
+    }
+}
+
+fn numbers(snapshot: &ReadTransaction) -> Result<(usize, i64), Failure> {
+    let numbers = snapshot.open_table(META)?;
+    let number = |name: &str| {
+        let number = numbers.get(name)?.map(|number| number.value());
+        number.ok_or_else(|| Failure::damaged(format_args!("the number `{name}` is missing")))
+    };
+    let servers = usize::try_from(number(meta::SERVERS)?)
+        .ok()
+        .filter(|servers| (1..=10_000).contains(servers))
+        .ok_or_else(|| Failure::damaged("the number of servers is out of its bounds"))?;
+    Ok((servers, number(meta::LAST_TIME_MS)?.cast_signed()))
+}

@@ -1,0 +1,171 @@
+//! The calls of one commit, applied to one transaction.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use fluo_core::{Authorizations, Bytes, Change, Error, KeyRef, Mutation, Versions};
+use redb::{Table, WriteTransaction};
+
+use super::request::{Applied, Call, TableRef, Work};
+use crate::catalog;
+use crate::condition::Reader;
+use crate::error::Failure;
+use crate::key;
+use crate::schema::{CellsDefinition, META, PROPERTIES, TABLETS, cells_name, meta};
+use crate::tablets::{self, CountChanges};
+
+/// What the writer remembers of the tables between commits. Forgotten when anything but rows changes.
+pub(super) type Facts = HashMap<u64, Versions>;
+
+/// A transaction with the tables that its calls have written to.
+pub(super) struct Batch<'t> {
+    transaction: &'t WriteTransaction,
+    tables: HashMap<u64, OpenTable<'t>>,
+    records: Table<'t, &'static [u8], u64>,
+    counts: CountChanges,
+    now_ms: i64,
+    assigned_time: bool,
+    has_changes: bool,
+    key: Vec<u8>,
+}
+
+struct OpenTable<'t> {
+    id: u64,
+    cells: Table<'t, &'static [u8], &'static [u8]>,
+    versions: Versions,
+}
+
+impl<'t> Batch<'t> {
+    pub(super) fn new(transaction: &'t WriteTransaction, now_ms: i64) -> Result<Self, Failure> {
+        Ok(Self {
+            transaction,
+            tables: HashMap::new(),
+            records: transaction.open_table(TABLETS)?,
+            counts: CountChanges::default(),
+            now_ms,
+            assigned_time: false,
+            has_changes: false,
+            key: Vec::new(),
+        })
+    }
+
+    /// Applies a call. The outer error ends the batch; the inner one is the call's own.
+    pub(super) fn apply(&mut self, call: &Call, facts: &mut Facts) -> Result<Applied, Failure> {
+        if !self.open(&call.table, facts)? {
+            return Ok(Err(Error::no_such_table(&call.table.name)));
+        }
+        let id = call.table.id;
+        let accepted: Result<Vec<bool>, Failure> = match &call.work {
+            Work::Plain { mutations, .. } => mutations
+                .iter()
+                .map(|mutation| self.put(id, mutation).map(|()| true))
+                .collect(),
+            Work::Conditional {
+                mutations,
+                authorizations,
+                ..
+            } => mutations
+                .iter()
+                .map(|conditional| {
+                    let row = &conditional.mutation.row;
+                    let holds = self.all_hold(id, row, &conditional.conditions, authorizations)?;
+                    if holds {
+                        self.put(id, &conditional.mutation)?;
+                    }
+                    Ok(holds)
+                })
+                .collect(),
+        };
+        accepted.map(Ok)
+    }
+
+    /// Writes what was gathered, and says whether there is anything to commit.
+    pub(super) fn finish(mut self) -> Result<bool, Failure> {
+        self.counts.apply(&mut self.records)?;
+        if self.assigned_time {
+            let mut numbers = self.transaction.open_table(META)?;
+            numbers.insert(meta::LAST_TIME_MS, self.now_ms.cast_unsigned())?;
+        }
+        Ok(self.has_changes)
+    }
+
+    /// Opens the table of a call; false if it was deleted.
+    fn open(&mut self, table: &TableRef, facts: &mut Facts) -> Result<bool, Failure> {
+        let Entry::Vacant(vacant) = self.tables.entry(table.id) else {
+            return Ok(true);
+        };
+        let versions = match facts.get(&table.id) {
+            Some(versions) => *versions,
+            None if !tablets::exist(&self.records, table.id)? => return Ok(false),
+            None => {
+                let properties = self.transaction.open_table(PROPERTIES)?;
+                let properties = catalog::properties(&properties, table.id)?;
+                let versions = Versions::from_properties(&properties);
+                facts.insert(table.id, versions);
+                versions
+            }
+        };
+        let name = cells_name(table.id);
+        vacant.insert(OpenTable {
+            id: table.id,
+            cells: self.transaction.open_table(CellsDefinition::new(&name))?,
+            versions,
+        });
+        Ok(true)
+    }
+
+    fn all_hold(
+        &self,
+        table_id: u64,
+        row: &Bytes,
+        conditions: &[fluo_core::Condition],
+        authorizations: &Authorizations,
+    ) -> Result<bool, Failure> {
+        let table = self.tables.get(&table_id).ok_or_else(not_open)?;
+        let reader = Reader {
+            versions: table.versions,
+            authorizations,
+        };
+        for condition in conditions {
+            if !reader.holds(&table.cells, row, condition)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Stores the updates of a mutation in their order (T4, T6, T7).
+    fn put(&mut self, table_id: u64, mutation: &Mutation) -> Result<(), Failure> {
+        let table = self.tables.get_mut(&table_id).ok_or_else(not_open)?;
+        let mut added = 0;
+        for update in &mutation.updates {
+            self.assigned_time |= update.timestamp.is_none();
+            let key = KeyRef {
+                row: &mutation.row,
+                family: &update.column.family,
+                qualifier: &update.column.qualifier,
+                visibility: &update.column.visibility,
+                timestamp: update.timestamp.unwrap_or(self.now_ms),
+            };
+            let (is_delete, value) = match &update.change {
+                Change::Put(value) => (false, value.as_ref()),
+                Change::Delete => (true, &[][..]),
+            };
+            self.key.clear();
+            key::push_key(&mut self.key, key, is_delete);
+            let replaced = table.cells.insert(self.key.as_slice(), value)?;
+            added += i64::from(replaced.is_none());
+        }
+        self.has_changes = true;
+        if added != 0 {
+            let tablet = tablets::key_of_row(&self.records, table.id, &mutation.row)?;
+            self.counts.add(tablet, added);
+        }
+        Ok(())
+    }
+}
+
+/// Cannot happen: a call's table is opened before its mutations are applied.
+fn not_open() -> Failure {
+    Failure::damaged("a table is not open")
+}

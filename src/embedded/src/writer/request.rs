@@ -1,0 +1,111 @@
+//! What the writer is asked to do.
+
+use std::fmt;
+use std::sync::Arc;
+
+use fluo_core::{Authorizations, ConditionalMutation, Error, Mutation, Outcome, Result};
+use tokio::sync::{OwnedSemaphorePermit, oneshot};
+
+use super::thread::WriterThread;
+
+/// A request and the room in the queue that it takes until it has been answered.
+#[derive(Debug)]
+pub(super) struct Queued {
+    pub(super) request: Request,
+    pub(super) _room: OwnedSemaphorePermit,
+}
+
+/// What is in the queue.
+pub(super) enum Request {
+    /// A write that can share a commit with others.
+    Call(Call),
+    /// Anything else; a transaction of its own.
+    Job(Box<dyn FnOnce(&mut WriterThread) + Send>),
+}
+
+/// One call of a table's `write` or `write_conditional`.
+#[derive(Debug)]
+pub(super) struct Call {
+    pub(super) table: TableRef,
+    pub(super) work: Work,
+}
+
+/// The table of a call: the id, so that a table of the same name made later is not meant.
+#[derive(Clone, Debug)]
+pub(crate) struct TableRef {
+    pub(crate) id: u64,
+    pub(crate) name: Arc<str>,
+}
+
+#[derive(Debug)]
+pub(super) enum Work {
+    Plain {
+        mutations: Vec<Mutation>,
+        answer: oneshot::Sender<Result<()>>,
+    },
+    Conditional {
+        mutations: Vec<ConditionalMutation>,
+        authorizations: Arc<Authorizations>,
+        answer: oneshot::Sender<Result<Vec<Outcome>>>,
+    },
+}
+
+/// How a call that was applied ended: whether each of its mutations was accepted.
+pub(super) type Applied = Result<Vec<bool>>;
+
+impl Call {
+    pub(super) fn mutation_count(&self) -> usize {
+        match &self.work {
+            Work::Plain { mutations, .. } => mutations.len(),
+            Work::Conditional { mutations, .. } => mutations.len(),
+        }
+    }
+
+    pub(super) fn size_bytes(&self) -> usize {
+        match &self.work {
+            Work::Plain { mutations, .. } => mutations.iter().map(Mutation::size_bytes).sum(),
+            Work::Conditional { mutations, .. } => {
+                let size = |conditional: &ConditionalMutation| conditional.mutation.size_bytes();
+                mutations.iter().map(size).sum()
+            }
+        }
+    }
+
+    /// Tells the caller how it ended; one who no longer listens is not told.
+    pub(super) fn answer(self, applied: Applied) {
+        match self.work {
+            Work::Plain { answer, .. } => {
+                let _ = answer.send(applied.map(|_| ()));
+            }
+            Work::Conditional { answer, .. } => {
+                let outcome = |accepted| match accepted {
+                    true => Outcome::Accepted,
+                    false => Outcome::Rejected,
+                };
+                let _ = answer.send(applied.map(|all| all.into_iter().map(outcome).collect()));
+            }
+        }
+    }
+
+    /// Tells the caller that nobody can tell.
+    pub(super) fn answer_in_doubt(self, error: &Error) {
+        let unknown = vec![Outcome::Unknown(error.clone()); self.mutation_count()];
+        match self.work {
+            Work::Plain { answer, .. } => {
+                let _ = answer.send(Err(error.clone()));
+            }
+            Work::Conditional { answer, .. } => {
+                let _ = answer.send(Ok(unknown));
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Call(call) => f.debug_tuple("Call").field(call).finish(),
+            Self::Job(_) => f.write_str("Job(..)"),
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! The thread that owns the write side.
+
+use std::sync::Arc;
+
+use fluo_core::{Clock, Error, ErrorKind, Result};
+use redb::WriteTransaction;
+use tokio::sync::mpsc::UnboundedReceiver;
+use tracing::debug;
+
+use super::batch::{Batch, Facts};
+use super::request::{Applied, Call, Queued, Request};
+use crate::contain::contain;
+use crate::error::Failure;
+use crate::store::{CommitFailure, Store};
+
+/// Whether a job's transaction is committed, with what the job says.
+#[derive(Debug)]
+pub(crate) enum Verdict<T> {
+    /// It changed something.
+    Commit(T),
+    /// It changed nothing.
+    Discard(T),
+}
+
+/// How much one commit takes in.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CommitBounds {
+    pub(super) mutations: usize,
+    pub(super) bytes: usize,
+}
+
+/// The state of the thread.
+#[derive(Debug)]
+pub(crate) struct WriterThread {
+    store: Arc<Store>,
+    clock: Arc<dyn Clock>,
+    bounds: CommitBounds,
+    last_time_ms: i64,
+    facts: Facts,
+}
+
+impl WriterThread {
+    pub(super) fn new(
+        store: Arc<Store>,
+        clock: Arc<dyn Clock>,
+        bounds: CommitBounds,
+        last_time_ms: i64,
+    ) -> Self {
+        Self {
+            store,
+            clock,
+            bounds,
+            last_time_ms,
+            facts: Facts::new(),
+        }
+    }
+
+    /// Works until nobody can ask for anything any more, and the queue is empty.
+    pub(super) fn run(mut self, mut queue: UnboundedReceiver<Queued>) {
+        let mut next = None;
+        while let Some(queued) = next.take().or_else(|| queue.blocking_recv()) {
+            match queued.request {
+                Request::Job(job) => {
+                    job(&mut self);
+                    // A job may have changed what is remembered.
+                    self.facts.clear();
+                }
+                Request::Call(call) => {
+                    let mut rooms = vec![queued._room];
+                    let mut calls = vec![call];
+                    next = self.gather(&mut queue, &mut calls, &mut rooms);
+                    self.commit(calls);
+                }
+            }
+        }
+    }
+
+    /// Takes in what waits, up to the bounds. Gives back what it took but could not take in.
+    fn gather(
+        &self,
+        queue: &mut UnboundedReceiver<Queued>,
+        calls: &mut Vec<Call>,
+        rooms: &mut Vec<tokio::sync::OwnedSemaphorePermit>,
+    ) -> Option<Queued> {
+        let mut mutations: usize = calls.iter().map(Call::mutation_count).sum();
+        let mut bytes: usize = calls.iter().map(Call::size_bytes).sum();
+        while mutations < self.bounds.mutations && bytes < self.bounds.bytes {
+            let queued = queue.try_recv().ok()?;
+            match queued.request {
+                Request::Job(_) => return Some(queued),
+                Request::Call(call) => {
+                    mutations += call.mutation_count();
+                    bytes += call.size_bytes();
+                    calls.push(call);
+                    rooms.push(queued._room);
+                }
+            }
+        }
+        None
+    }
+
+    /// Applies calls in one transaction, commits it, answers each.
+    fn commit(&mut self, calls: Vec<Call>) {
+        match self.try_commit(&calls) {
+            Ok(applied) => {
+                for (call, applied) in calls.into_iter().zip(applied) {
+                    call.answer(applied);
+                }
+            }
+            Err(CommitFailure::NothingWritten(failure)) => {
+                let error = self.note(failure);
+                for call in calls {
+                    call.answer(Err(error.clone()));
+                }
+            }
+            Err(CommitFailure::InDoubt(failure)) => {
+                let error = in_doubt(&self.note(failure));
+                for call in calls {
+                    call.answer_in_doubt(&error);
+                }
+            }
+        }
+    }
+
+    fn try_commit(&mut self, calls: &[Call]) -> Result<Vec<Applied>, CommitFailure> {
+        let (transaction, applied, has_changes) =
+            contain(|| self.apply(calls)).map_err(CommitFailure::NothingWritten)?;
+        if has_changes {
+            self.store.commit(transaction)?;
+            debug!(calls = calls.len(), "committed");
+        } else {
+            let _ = contain(|| Ok(transaction.abort()?));
+        }
+        Ok(applied)
+    }
+
+    fn apply(&mut self, calls: &[Call]) -> Result<(WriteTransaction, Vec<Applied>, bool), Failure> {
+        self.store.check_writable()?;
+        self.last_time_ms = self.last_time_ms.max(self.clock.now_ms());
+        let transaction = self.store.begin_write()?;
+        let mut batch = Batch::new(&transaction, self.last_time_ms)?;
+        let mut applied = Vec::with_capacity(calls.len());
+        for call in calls {
+            applied.push(batch.apply(call, &mut self.facts)?);
+        }
+        let has_changes = batch.finish()?;
+        Ok((transaction, applied, has_changes))
+    }
+
+    /// Runs a job in a transaction of its own.
+    pub(super) fn run_job<T>(
+        &mut self,
+        job: impl FnOnce(&WriteTransaction) -> Result<Verdict<T>, Failure>,
+    ) -> Result<T> {
+        let work = || {
+            self.store.check_writable()?;
+            let transaction = self.store.begin_write()?;
+            let verdict = job(&transaction)?;
+            Ok((transaction, verdict))
+        };
+        match contain(work) {
+            Err(failure) => Err(self.note(failure)),
+            Ok((transaction, Verdict::Discard(result))) => {
+                let _ = contain(|| Ok(transaction.abort()?));
+                Ok(result)
+            }
+            Ok((transaction, Verdict::Commit(result))) => match self.store.commit(transaction) {
+                Ok(()) => Ok(result),
+                Err(CommitFailure::NothingWritten(failure)) => Err(self.note(failure)),
+                Err(CommitFailure::InDoubt(failure)) => Err(in_doubt(&self.note(failure))),
+            },
+        }
+    }
+
+    /// The error of a failure, after which nothing more is written if it is the storage's.
+    fn note(&self, failure: Failure) -> Error {
+        let is_of_the_storage = failure.is_of_the_storage();
+        let error = failure.into_error(self.store.path());
+        if is_of_the_storage {
+            self.store.stop_writing(&error);
+        }
+        error
+    }
+}
+
+fn in_doubt(cause: &Error) -> Error {
+    let message = format!(
+        "the commit failed at its last step, so the write may or may not be in force: {cause}; open the \
+         directory again and look"
+    );
+    Error::with_source(ErrorKind::Uncertain, message, cause.clone())
+}

@@ -1,0 +1,210 @@
+//! The embedded table beside the bare storage engine, in one run:
+//! `cargo bench -p fluo-tests --bench embedded [seconds per write case]`.
+//!
+//! Writes: durable, one row per call, on the condition that the row is not there, from 64 tasks; beside them the
+//! engine with one durable commit per row, and with 64 rows per commit by one writer. Scans: every cell of the
+//! table, beside a range over the same bytes in the engine.
+
+use std::error::Error;
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use fluo_core::{
+    Authorizations, Column, Condition, Mutation, Scan, Span, Table, TableAdmin, Versions,
+};
+use fluo_embedded::{EmbeddedTables, Settings};
+use futures::TryStreamExt;
+use redb::{Database, ReadableDatabase, TableDefinition};
+use tokio::runtime::Runtime;
+
+type Outcome<T = ()> = Result<T, Box<dyn Error + Send + Sync>>;
+
+const TASKS: u64 = 64;
+const SCANNED_ROWS: u64 = 1_000_000;
+const SCAN_ROUNDS: usize = 3;
+const RAW: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("raw");
+
+fn main() -> Outcome {
+    let seconds = std::env::args().find_map(|argument| argument.parse().ok());
+    let time = Duration::from_secs(seconds.unwrap_or(4));
+    let directory = tempfile::tempdir()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?;
+
+    report(
+        "raw engine, 1 row per durable commit",
+        raw_writes(directory.path(), 1, time)?,
+        "rows/s",
+    )?;
+    let raw_64 = raw_writes(directory.path(), TASKS, time)?;
+    report("raw engine, 64 rows per durable commit", raw_64, "rows/s")?;
+    let conditional = conditional_writes(&runtime, directory.path(), time)?;
+    report(
+        "embedded table, 64 tasks, conditional, durable",
+        conditional,
+        "rows/s",
+    )?;
+    share(
+        "  of the raw engine with 64 rows per commit",
+        conditional,
+        raw_64,
+    )?;
+
+    let (table, raw) = scans(&runtime, directory.path())?;
+    report("raw engine, range over the same cells", raw, "cells/s")?;
+    report("embedded table, scan", table, "cells/s")?;
+    share("  of the raw engine", table, raw)
+}
+
+/// The row of a number: in hash order, so that writes go everywhere.
+fn row(number: u64) -> String {
+    let hash = number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 44;
+    format!("p:{hash:05x}:org.example/{number:010}")
+}
+
+fn value(number: u64) -> String {
+    format!("https://www.example.org/a/path/of/some/length/page-{number:010}.html")
+}
+
+fn raw_writes(directory: &Path, rows_per_commit: u64, time: Duration) -> Outcome<u128> {
+    let engine = Database::create(directory.join(format!("raw-{rows_per_commit}")))?;
+    let (start, mut written) = (Instant::now(), 0);
+    while start.elapsed() < time {
+        let transaction = engine.begin_write()?;
+        {
+            let mut table = transaction.open_table(RAW)?;
+            for number in written..written + rows_per_commit {
+                table.insert(row(number).as_bytes(), value(number).as_bytes())?;
+            }
+        }
+        transaction.commit()?;
+        written += rows_per_commit;
+    }
+    Ok(per_second(written, start.elapsed()))
+}
+
+fn conditional_writes(runtime: &Runtime, directory: &Path, time: Duration) -> Outcome<u128> {
+    let table = runtime.block_on(new_table(&directory.join("conditional")))?;
+    let (next, start) = (Arc::new(AtomicU64::new(0)), Instant::now());
+    let tasks: Vec<_> = (0..TASKS)
+        .map(|_| runtime.spawn(write_until(table.clone(), next.clone(), start + time)))
+        .collect();
+    let mut written = 0;
+    for task in tasks {
+        written += runtime.block_on(task)??;
+    }
+    Ok(per_second(written, start.elapsed()))
+}
+
+async fn write_until(table: Arc<dyn Table>, next: Arc<AtomicU64>, end: Instant) -> Outcome<u64> {
+    let uri = Column::new("page", "uri");
+    let mut written = 0;
+    while Instant::now() < end {
+        let number = next.fetch_add(1, Ordering::Relaxed);
+        let mutation = Mutation::new(row(number)).put(uri.clone(), value(number));
+        let conditional = mutation.when(Condition::absent(uri.clone()));
+        let outcomes = table.write_conditional(vec![conditional]).await?;
+        if !outcomes.iter().all(fluo_core::Outcome::is_accepted) {
+            return Err("a row that was not there was rejected".into());
+        }
+        written += 1;
+    }
+    Ok(written)
+}
+
+/// The rates of the table's scan and of the engine's range.
+fn scans(runtime: &Runtime, directory: &Path) -> Outcome<(u128, u128)> {
+    let table = runtime.block_on(loaded_table(&directory.join("scanned")))?;
+    let engine = loaded_engine(&directory.join("raw-scanned"))?;
+    let (mut best_table, mut best_raw) = (0, 0);
+    for _ in 0..SCAN_ROUNDS {
+        best_table = best_table.max(runtime.block_on(scan_all(&*table))?);
+        best_raw = best_raw.max(range_all(&engine)?);
+    }
+    Ok((best_table, best_raw))
+}
+
+async fn scan_all(table: &dyn Table) -> Outcome<u128> {
+    let start = Instant::now();
+    let (mut cells, mut bytes) = (0_u64, 0);
+    let mut batches = table.scan(Scan::over(Span::all()));
+    while let Some(batch) = batches.try_next().await? {
+        cells += u64::try_from(batch.len())?;
+        bytes += batch
+            .iter()
+            .map(|cell| cell.value.len() + cell.key.row.len())
+            .sum::<usize>();
+    }
+    std::hint::black_box(bytes);
+    Ok(per_second(cells, start.elapsed()))
+}
+
+fn range_all(engine: &Database) -> Outcome<u128> {
+    let start = Instant::now();
+    let table = engine.begin_read()?.open_table(RAW)?;
+    let (mut cells, mut bytes) = (0_u64, 0);
+    for entry in table.range::<&[u8]>(..)? {
+        let (key, value) = entry?;
+        bytes += key.value().len() + value.value().len();
+        cells += 1;
+    }
+    std::hint::black_box(bytes);
+    Ok(per_second(cells, start.elapsed()))
+}
+
+async fn new_table(directory: &Path) -> Outcome<Arc<dyn Table>> {
+    let settings = Settings {
+        create_if_missing: true,
+        cache_bytes: 1 << 30,
+        ..Settings::default()
+    };
+    let tables = EmbeddedTables::open(directory, settings)?;
+    tables.create_table("pages", Versions::default()).await?;
+    Ok(tables.open_table("pages", Authorizations::none()).await?)
+}
+
+async fn loaded_table(directory: &Path) -> Outcome<Arc<dyn Table>> {
+    let table = new_table(directory).await?;
+    let uri = Column::new("page", "uri");
+    let mut number = 0;
+    while number < SCANNED_ROWS {
+        let mutation = |number| Mutation::new(row(number)).put(uri.clone(), value(number));
+        table
+            .write((number..number + 10_000).map(mutation).collect())
+            .await?;
+        number += 10_000;
+    }
+    Ok(table)
+}
+
+/// The engine with entries of the same size: the table's key has 17 bytes more than row and column.
+fn loaded_engine(path: &Path) -> Outcome<Database> {
+    let engine = Database::create(path)?;
+    let transaction = engine.begin_write()?;
+    {
+        let mut table = transaction.open_table(RAW)?;
+        for number in 0..SCANNED_ROWS {
+            let key = format!("{}page:uri-as-long-as-a-key", row(number));
+            table.insert(key.as_bytes(), value(number).as_bytes())?;
+        }
+    }
+    transaction.commit()?;
+    Ok(engine)
+}
+
+fn per_second(count: u64, time: Duration) -> u128 {
+    u128::from(count) * 1_000_000_000 / time.as_nanos().max(1)
+}
+
+fn report(what: &str, rate: u128, unit: &str) -> Outcome {
+    Ok(writeln!(std::io::stdout(), "{what:<50} {rate:>10} {unit}")?)
+}
+
+fn share(what: &str, part: u128, whole: u128) -> Outcome {
+    let percent = part * 100 / whole.max(1);
+    Ok(writeln!(std::io::stdout(), "{what:<50} {percent:>10} %")?)
+}

@@ -1,0 +1,267 @@
+//! T4, T9 and what of A3 and A8 shows only when many tasks are at it at once.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use fluo_core::{
+    Column, Condition, ErrorKind, Mutation, Outcome, Scan, Span, Table, TableAdmin, TableExt,
+    Versions,
+};
+
+use super::ground::{Ground, assert_kind, column, read};
+
+/// T4: a row that fits in one batch is seen with all that a mutation writes to it, or with none of it.
+pub async fn t4_a_mutation_is_whole_or_not_at_all(tables: Arc<dyn TableAdmin>) {
+    let ground = Ground::new(&tables, Versions::default()).await;
+    let is_written = Arc::new(AtomicBool::new(false));
+    let watchers: Vec<_> = (0..2)
+        .map(|_| tokio::spawn(watch_row(ground.table.clone(), is_written.clone())))
+        .collect();
+    let writers: Vec<_> = (0..2)
+        .map(|writer| tokio::spawn(write_row(ground.table.clone(), writer)))
+        .collect();
+    for writer in writers {
+        writer.await.unwrap();
+    }
+    is_written.store(true, Ordering::SeqCst);
+    for watcher in watchers {
+        watcher.await.unwrap();
+    }
+    let last = ground.table.get("r", &column("a")).await.unwrap().unwrap();
+    let both = Mutation::new("r").put(column("c"), "seen");
+    let both = both.when(Condition::value(column("a"), last.clone()));
+    let both = vec![both.and(Condition::value(column("b"), last))];
+    let outcomes = ground.table.write_conditional(both).await.unwrap();
+    assert!(outcomes[0].is_accepted(), "{outcomes:?}");
+    ground.end().await;
+}
+
+async fn write_row(table: Arc<dyn Table>, writer: usize) {
+    for n in 0..150 {
+        let value = format!("{writer} {n}");
+        let put = Mutation::new("r")
+            .put(column("a"), value.clone())
+            .put(column("b"), value);
+        table.write(vec![put]).await.unwrap();
+    }
+}
+
+async fn watch_row(table: Arc<dyn Table>, is_written: Arc<AtomicBool>) {
+    while !is_written.load(Ordering::SeqCst) {
+        let cells = table.read(Scan::over(Span::row("r"))).await.unwrap();
+        let values: Vec<_> = cells.iter().map(|cell| &cell.value).collect();
+        assert!(
+            matches!(values[..], [] | [_, _]),
+            "half a mutation: {cells:?}"
+        );
+        assert!(
+            values.windows(2).all(|pair| pair[0] == pair[1]),
+            "two halves: {cells:?}"
+        );
+        tokio::task::yield_now().await;
+    }
+}
+
+/// T9: increments by many tasks at once are all counted.
+pub async fn t9_concurrent_increments_are_all_counted(tables: Arc<dyn TableAdmin>) {
+    const TASKS: usize = 6;
+    const EACH: usize = 25;
+    let ground = Ground::new(&tables, Versions::default()).await;
+    let increment = |task| tokio::spawn(increment(ground.table.clone(), task, EACH));
+    let tasks: Vec<_> = (0..TASKS).map(increment).collect();
+    for task in tasks {
+        task.await.unwrap();
+    }
+    assert_eq!(counter(&*ground.table).await, TASKS * EACH);
+    for task in 0..TASKS {
+        let done = ground.table.get("counter", &done_by(task)).await.unwrap();
+        assert_eq!(done, Some(EACH.to_string().into()), "task {task}");
+    }
+    ground.end().await;
+}
+
+fn done_by(task: usize) -> Column {
+    Column::new("done", format!("{task}"))
+}
+
+async fn counter(table: &dyn Table) -> usize {
+    let value = table.get("counter", &column("count")).await.unwrap();
+    value.map_or(0, |value| str::from_utf8(&value).unwrap().parse().unwrap())
+}
+
+async fn increment(table: Arc<dyn Table>, task: usize, times: usize) {
+    for nth in 1..=times {
+        let nth = nth.to_string();
+        loop {
+            let count = counter(&*table).await;
+            let unchanged = match count {
+                0 => Condition::absent(column("count")),
+                _ => Condition::value(column("count"), count.to_string()),
+            };
+            let next = Mutation::new("counter").put(column("count"), (count + 1).to_string());
+            let next = next.put(done_by(task), nth.clone()).when(unchanged);
+            match &table.write_conditional(vec![next]).await.unwrap()[..] {
+                [Outcome::Accepted] => break,
+                [Outcome::Rejected] => {}
+                // One that is applied later still finds the count that it expects, or is rejected.
+                [Outcome::Unknown(_)] => {
+                    let done = table.get("counter", &done_by(task)).await.unwrap();
+                    if done.is_some_and(|done| done == nth) {
+                        break;
+                    }
+                }
+                outcomes => panic!("{outcomes:?} of one mutation"),
+            }
+        }
+    }
+}
+
+/// T9: of many tasks that claim one row at once, one is accepted, for each row.
+pub async fn t9_one_of_many_claims_is_accepted(tables: Arc<dyn TableAdmin>) {
+    const ROWS: usize = 50;
+    let ground = Ground::new(&tables, Versions::default()).await;
+    let claim = |task| tokio::spawn(claim_rows(ground.table.clone(), task, ROWS));
+    let tasks: Vec<_> = (0..5).map(claim).collect();
+    let mut owners = vec![Vec::new(); ROWS];
+    for (task, claims) in tasks.into_iter().enumerate() {
+        for row in claims.await.unwrap() {
+            owners[row].push(task);
+        }
+    }
+    for (row, owners) in owners.iter().enumerate() {
+        let owner = ground
+            .table
+            .get(format!("{row:03}"), &column("owner"))
+            .await
+            .unwrap();
+        let [one] = owners[..] else {
+            panic!("row {row} belongs to {owners:?}")
+        };
+        assert_eq!(owner, Some(one.to_string().into()));
+    }
+    ground.end().await;
+}
+
+async fn claim_rows(table: Arc<dyn Table>, task: usize, rows: usize) -> Vec<usize> {
+    let claim = |row| {
+        let put = Mutation::new(format!("{row:03}")).put(column("owner"), task.to_string());
+        put.when(Condition::absent(column("owner")))
+    };
+    let mut claimed = Vec::new();
+    // Several rows in a call, in another order by each task.
+    let order: Vec<_> = (0..rows).map(|n| (n * 7 + task * 11) % rows).collect();
+    for rows in order.chunks(5) {
+        let outcomes = table
+            .write_conditional(rows.iter().copied().map(claim).collect())
+            .await;
+        for (&row, outcome) in rows.iter().zip(outcomes.unwrap()) {
+            if settled(&*table, row, task, &outcome).await {
+                claimed.push(row);
+            }
+        }
+    }
+    claimed
+}
+
+async fn settled(table: &dyn Table, row: usize, task: usize, outcome: &Outcome) -> bool {
+    match outcome {
+        Outcome::Accepted => true,
+        Outcome::Rejected => false,
+        Outcome::Unknown(_) => {
+            let owner = table
+                .get(format!("{row:03}"), &column("owner"))
+                .await
+                .unwrap();
+            owner.is_some_and(|owner| owner == task.to_string())
+        }
+    }
+}
+
+/// A3: a write that meets the deletion of its table never lands in the next table of that name.
+pub async fn a3_no_write_lands_in_the_next_table(tables: Arc<dyn TableAdmin>) {
+    let ground = Ground::new(&tables, Versions::default()).await;
+    let writers: Vec<_> = (0..3)
+        .map(|writer| tokio::spawn(write_until_deleted(ground.table.clone(), writer)))
+        .collect();
+    while ground.all().await.len() < 3 {
+        tokio::task::yield_now().await;
+    }
+    tables.delete_table(&ground.name).await.unwrap();
+    tables
+        .create_table(&ground.name, Versions::default())
+        .await
+        .unwrap();
+    for writer in writers {
+        writer.await.unwrap();
+    }
+    let new = ground.reader(&[]).await;
+    assert_eq!(read(&*new, Scan::over(Span::all())).await, []);
+    ground.end().await;
+}
+
+async fn write_until_deleted(table: Arc<dyn Table>, writer: usize) {
+    for n in 0.. {
+        let put = Mutation::new(format!("{writer} {n:06}")).put(column("q"), "v");
+        let result = if n % 2 == 0 {
+            table.write(vec![put]).await
+        } else {
+            let put = vec![put.when(Condition::absent(column("q")))];
+            table.write_conditional(put).await.map(|_| ())
+        };
+        if result.is_err() {
+            return assert_kind(result, ErrorKind::NotFound, "a write");
+        }
+    }
+}
+
+/// A6, A8: what is written while tablets are split, merged and compacted is there afterwards.
+pub async fn a8_no_write_is_lost_to_a_compaction(tables: Arc<dyn TableAdmin>) {
+    const ROWS: usize = 60;
+    let ground = Ground::new(&tables, Versions::default()).await;
+    let writers: Vec<_> = (0..3)
+        .map(|writer| tokio::spawn(write_rows(ground.table.clone(), writer, ROWS)))
+        .collect();
+    for _ in 0..4 {
+        ground.add_splits(["0 020", "1", "2 050"]).await;
+        tables.compact(&ground.name, &Span::all()).await.unwrap();
+        tables
+            .merge(&ground.name, Some(b"0 020"), None)
+            .await
+            .unwrap();
+        tables.flush(&ground.name).await.unwrap();
+    }
+    for writer in writers {
+        writer.await.unwrap();
+    }
+    tables.compact(&ground.name, &Span::all()).await.unwrap();
+    let shown = ground.all().await;
+    assert_eq!(shown.len(), 3 * ROWS);
+    for cell in shown {
+        assert_eq!(
+            (cell.key.timestamp, &cell.value[..]),
+            (3, &b"last"[..]),
+            "{}",
+            cell.key
+        );
+    }
+    ground.end().await;
+}
+
+/// Each row is put, deleted and put again, the last time if it is as it should be by then.
+async fn write_rows(table: Arc<dyn Table>, writer: usize, rows: usize) {
+    for n in 0..rows {
+        let row = || Mutation::new(format!("{writer} {n:03}"));
+        table
+            .write(vec![row().put_at(column("q"), 1, "first")])
+            .await
+            .unwrap();
+        table
+            .write(vec![row().delete_at(column("q"), 2)])
+            .await
+            .unwrap();
+        let last = row().put_at(column("q"), 3, "last");
+        let last = vec![last.when(Condition::absent(column("q")))];
+        let outcomes = table.write_conditional(last).await.unwrap();
+        assert!(outcomes[0].is_accepted(), "{writer} {n}: {outcomes:?}");
+    }
+}

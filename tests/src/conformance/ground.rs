@@ -1,0 +1,155 @@
+//! A table of its own for one rule, and what rules have in common.
+
+use std::process;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use fluo_core::{
+    Authorizations, Bytes, Cell, Column, ErrorKind, Key, Mutation, Result, Scan, Span, Table,
+    TableAdmin, Versions,
+};
+use futures::stream::TryStreamExt;
+
+/// A property that says nothing to any table.
+pub(super) const CUSTOM: &str = "table.custom.conformance";
+
+/// A table that no other rule, and no other run, uses. One that a failed rule leaves behind can be looked at.
+pub(super) struct Ground {
+    pub(super) tables: Arc<dyn TableAdmin>,
+    pub(super) name: String,
+    /// A handle without authorizations.
+    pub(super) table: Arc<dyn Table>,
+}
+
+impl Ground {
+    pub(super) async fn new(tables: &Arc<dyn TableAdmin>, versions: Versions) -> Self {
+        let name = unused_name();
+        tables.create_table(&name, versions).await.unwrap();
+        let none = Authorizations::none();
+        let table = tables.open_table(&name, none).await.unwrap();
+        Self {
+            tables: tables.clone(),
+            name,
+            table,
+        }
+    }
+
+    pub(super) async fn reader(&self, labels: &[&'static str]) -> Arc<dyn Table> {
+        let held = labels.iter().copied().collect();
+        self.tables.open_table(&self.name, held).await.unwrap()
+    }
+
+    pub(super) async fn write(&self, mutations: Vec<Mutation>) {
+        self.table.write(mutations).await.unwrap();
+    }
+
+    pub(super) async fn read(&self, scan: Scan) -> Vec<Cell> {
+        read(&*self.table, scan).await
+    }
+
+    pub(super) async fn all(&self) -> Vec<Cell> {
+        self.read(Scan::over(Span::all())).await
+    }
+
+    pub(super) async fn splits(&self) -> Vec<Bytes> {
+        self.tables.splits(&self.name).await.unwrap()
+    }
+
+    pub(super) async fn add_splits<const N: usize>(&self, splits: [&'static str; N]) {
+        let splits = splits.into_iter().map(Bytes::from).collect();
+        self.tables.add_splits(&self.name, &splits).await.unwrap();
+    }
+
+    pub(super) async fn set_versions(&self, versions: Versions) {
+        set_versions(&*self.tables, &self.name, versions).await;
+    }
+
+    pub(super) async fn end(self) {
+        self.tables.delete_table(&self.name).await.unwrap();
+    }
+}
+
+/// A name that no table has.
+pub(super) fn unused_name() -> String {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    let n = NEXT.fetch_add(1, Ordering::Relaxed);
+    format!("conformance_{}_{}_{n}", now.as_millis(), process::id())
+}
+
+/// Puts the properties of `versions` in the place of those that say something else.
+pub(super) async fn set_versions(tables: &dyn TableAdmin, name: &str, versions: Versions) {
+    let wanted = versions.to_properties();
+    let in_force = tables.properties(name).await.unwrap();
+    let is_of_versions =
+        |property: &&String| property.starts_with("table.iterator.") && property.contains(".vers");
+    for property in in_force.keys().filter(is_of_versions) {
+        if !wanted.contains_key(property) {
+            tables.remove_property(name, property).await.unwrap();
+        }
+    }
+    for (property, value) in &wanted {
+        tables.set_property(name, property, value).await.unwrap();
+    }
+}
+
+/// What a scan yields, sorted, after a check of what rule T1 says of every scan: order within each span, no
+/// cell twice, none from outside, no batch that is empty or too large.
+pub(super) async fn read(table: &dyn Table, scan: Scan) -> Vec<Cell> {
+    let spans = scan.spans().to_vec();
+    let most = scan.max_batch_cells().get();
+    let batches: Vec<Vec<Cell>> = table.scan(scan).try_collect().await.unwrap();
+    for batch in &batches {
+        assert!(!batch.is_empty(), "an empty batch");
+        assert!(batch.len() <= most, "{} cells in a batch", batch.len());
+    }
+    let mut cells = batches.concat();
+    check_order(&spans, &cells);
+    cells.sort();
+    cells
+}
+
+fn check_order(spans: &[Span], cells: &[Cell]) {
+    let mut last_of_span: Vec<Option<&Key>> = vec![None; spans.len()];
+    for Cell { key, .. } in cells {
+        // Spans are sorted and disjoint: only the last that starts at or before the key can hold it.
+        let starting = spans.partition_point(|span| span.start() <= key);
+        let holder = starting.checked_sub(1).filter(|&i| spans[i].contains(key));
+        let holder = holder.unwrap_or_else(|| panic!("`{key}` is in no span of the scan"));
+        if let Some(last) = last_of_span[holder].replace(key) {
+            assert!(last < key, "`{key}` comes after `{last}`");
+        }
+    }
+}
+
+/// The column `f:<qualifier>`.
+pub(super) fn column(qualifier: &'static str) -> Column {
+    Column::new("f", qualifier)
+}
+
+pub(super) fn cell(
+    row: &'static str,
+    qualifier: &'static str,
+    timestamp: i64,
+    value: &'static str,
+) -> Cell {
+    Cell::new(Key::new(row, column(qualifier), timestamp), value)
+}
+
+/// A mutation that writes one cell as it is.
+pub(super) fn put_cell(cell: &Cell) -> Mutation {
+    let Key {
+        row,
+        column,
+        timestamp,
+    } = cell.key.clone();
+    Mutation::new(row).put_at(column, timestamp, cell.value.clone())
+}
+
+pub(super) fn assert_kind<T>(result: Result<T>, expected: ErrorKind, call: &str) {
+    match result {
+        Ok(_) => panic!("{call} succeeded; {expected:?} was expected"),
+        Err(error) => assert_eq!(error.kind(), expected, "{call}: {error}"),
+    }
+}

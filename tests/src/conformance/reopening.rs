@@ -1,0 +1,98 @@
+//! T5 and T7 across lives of a process: for tables that can be closed and opened again.
+
+use std::sync::Arc;
+
+use fluo_core::{Authorizations, Condition, Mutation, Scan, Span, TableAdmin, TableExt, Versions};
+
+use super::ground::{CUSTOM, column, read, unused_name};
+
+/// T5: what was acknowledged is there when the tables are opened again, and what was deleted is not.
+///
+/// `open` opens the same tables each time; what was opened before is dropped by then.
+///
+/// # Panics
+/// Where the rule does not hold.
+pub async fn t5_what_was_acknowledged_survives_reopening(
+    open: impl AsyncFn() -> Arc<dyn TableAdmin>,
+) {
+    let (name, deleted) = (unused_name(), unused_name());
+    let mut expected = Vec::new();
+    for life in 0..4_i64 {
+        let tables = open().await;
+        if life == 0 {
+            tables
+                .create_table(&deleted, Versions::default())
+                .await
+                .unwrap();
+            tables.create_table(&name, Versions::All).await.unwrap();
+            tables
+                .add_splits(&name, &["m".into()].into())
+                .await
+                .unwrap();
+            tables.set_property(&name, CUSTOM, "kept").await.unwrap();
+            tables.delete_table(&deleted).await.unwrap();
+        }
+        assert!(!tables.tables().await.unwrap().contains(&deleted));
+        assert_eq!(tables.splits(&name).await.unwrap(), ["m"]);
+        let properties = tables.properties(&name).await.unwrap();
+        assert_eq!(properties.get(CUSTOM).map(String::as_str), Some("kept"));
+        assert_eq!(Versions::from_properties(&properties), Versions::All);
+
+        let held = Authorizations::from_iter(["A"]);
+        let table = tables.open_table(&name, held).await.unwrap();
+        assert_eq!(
+            read(&*table, Scan::over(Span::all())).await,
+            expected,
+            "life {life}"
+        );
+        let row = Mutation::new(format!("row {life}"))
+            .put_at(column("q"), life, "v")
+            .put_at(column("q").with_visibility("A"), i64::MIN, "")
+            .put_at(column("gone"), 1, "v");
+        let gone = Mutation::new(format!("row {life}")).delete_at(column("gone"), 1);
+        table.write(vec![row, gone]).await.unwrap();
+        let counted = Mutation::new("lives").put_at(column("q"), life, format!("{life}"));
+        let counted = counted.when(Condition::absent(column("q")).at(life));
+        let outcomes = table.write_conditional(vec![counted]).await.unwrap();
+        assert!(outcomes[0].is_accepted(), "{outcomes:?}");
+        expected = table.read(Scan::over(Span::all())).await.unwrap();
+        let lives = usize::try_from(life).unwrap() + 1;
+        assert_eq!(expected.len(), 3 * lives);
+    }
+    open().await.delete_table(&name).await.unwrap();
+}
+
+/// T7: the time of a table does not go back when it is opened again with a clock that did.
+///
+/// `open` opens the same tables each time, with a clock that shows so many milliseconds; what was opened
+/// before is dropped by then.
+///
+/// # Panics
+/// Where the rule does not hold.
+pub async fn t7_the_time_of_the_table_survives_reopening(
+    open: impl AsyncFn(i64) -> Arc<dyn TableAdmin>,
+) {
+    let name = unused_name();
+    let tables = open(5_000).await;
+    tables
+        .create_table(&name, Versions::default())
+        .await
+        .unwrap();
+    drop(tables);
+    for (clock, expected) in [(5_000, 5_000), (4_000, 5_000), (-1, 5_000), (5_001, 5_001)] {
+        let tables = open(clock).await;
+        let table = tables
+            .open_table(&name, Authorizations::none())
+            .await
+            .unwrap();
+        let put = Mutation::new("r").put(column("q"), format!("{clock}"));
+        table.write(vec![put]).await.unwrap();
+        let shown = read(&*table, Scan::over(Span::all())).await;
+        assert_eq!(
+            shown[0].key.timestamp, expected,
+            "with the clock at {clock}"
+        );
+        assert_eq!(shown[0].value, format!("{clock}"));
+    }
+    open(0).await.delete_table(&name).await.unwrap();
+}

@@ -1,0 +1,87 @@
+//! V5: scans that begin where another ended.
+
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::sync::Arc;
+
+use fluo_core::{Cell, Filter, Key, Mutation, Scan, Span, TableAdmin, Versions};
+use futures::stream::StreamExt;
+
+use super::ground::{Ground, column};
+
+const LATEST_TWO: Versions = Versions::Latest(NonZeroU32::new(2).unwrap());
+
+/// V5: a scan that begins in the middle of a row or column shows what the whole scan shows from there on.
+pub async fn v5_a_scan_resumes_after_any_key(tables: Arc<dyn TableAdmin>) {
+    for versions in [Versions::All, LATEST_TWO] {
+        let ground = Ground::new(&tables, versions).await;
+        let keys = rich_rows(&ground).await;
+        for filter in [Filter::None, Filter::FirstOfRow] {
+            let over = |span| Scan::over(span).filter(filter);
+            let whole = ground.read(over(Span::all())).await;
+            for key in &keys {
+                let resumed = ground.read(over(Span::all().after(key))).await;
+                let rest = whole.iter().filter(|cell| cell.key > *key);
+                assert!(
+                    resumed.iter().eq(rest),
+                    "{filter:?} after {key}: {resumed:?}"
+                );
+                let from = ground.read(over(Span::between(key.clone(), None))).await;
+                let rest = whole.iter().filter(|cell| cell.key >= *key);
+                assert!(from.iter().eq(rest), "{filter:?} from {key}: {from:?}");
+            }
+        }
+        ground.end().await;
+    }
+}
+
+/// V5: a whole scan can be read batch by batch, each by a new scan that resumes after the last cell.
+pub async fn v5_a_scan_can_be_resumed_batch_by_batch(tables: Arc<dyn TableAdmin>) {
+    let ground = Ground::new(&tables, LATEST_TWO).await;
+    rich_rows(&ground).await;
+    for filter in [Filter::None, Filter::FirstOfRow] {
+        let whole = ground.read(Scan::over(Span::all()).filter(filter)).await;
+        let mut cells: Vec<Cell> = Vec::new();
+        let mut rest = Span::all();
+        loop {
+            let batch_cells = NonZeroUsize::new(2).unwrap();
+            let scan = Scan::over(rest.clone())
+                .filter(filter)
+                .batch_cells(batch_cells);
+            let Some(batch) = ground.table.scan(scan).next().await else {
+                break;
+            };
+            cells.extend(batch.unwrap());
+            rest = rest.after(&cells.last().unwrap().key);
+        }
+        assert_eq!(cells, whole, "{filter:?}");
+    }
+    ground.end().await;
+}
+
+/// Writes rows with versions, deletes and hidden columns, and returns every key at which something stands.
+async fn rich_rows(ground: &Ground) -> Vec<Key> {
+    let columns = [
+        column(""),
+        column("q"),
+        column("q").with_visibility("A"),
+        column("r"),
+    ];
+    let mut keys = Vec::new();
+    for (n, row) in ["", "a", "a\0", "b"].into_iter().enumerate() {
+        let mut mutation = Mutation::new(row);
+        for (m, column) in columns.iter().enumerate() {
+            for timestamp in [i64::MAX, 3, 2, 1, i64::MIN] {
+                mutation = mutation.put_at(column.clone(), timestamp, "v");
+                keys.push(Key::new(row, column.clone(), timestamp));
+            }
+            if (n + m) % 2 == 0 {
+                mutation = mutation.delete_at(column.clone(), 2);
+            }
+            if n + m == 3 {
+                mutation = mutation.delete_at(column.clone(), i64::MAX);
+            }
+        }
+        ground.write(vec![mutation]).await;
+    }
+    keys
+}

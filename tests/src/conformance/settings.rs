@@ -1,0 +1,136 @@
+//! A9 and properties: what is set is in force, and what a table's servers can load.
+
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::sync::Arc;
+
+use fluo_core::balancer::{GROUP_BALANCERS, group_balancer_in};
+use fluo_core::table::property;
+use fluo_core::{
+    Cell, Column, ColumnSelector, ErrorKind, Filter, LocalityGroups, Mutation, Scan, Span,
+    TableAdmin, TableAdminExt, Versions,
+};
+
+use super::ground::{CUSTOM, Ground, assert_kind, cell, column, read};
+
+/// A9: a property that was set, replaced or removed is so for the next call.
+pub async fn a9_a_property_is_in_force_at_once(tables: Arc<dyn TableAdmin>) {
+    let ground = Ground::new(&tables, Versions::default()).await;
+    let other = Ground::new(&tables, Versions::default()).await;
+    let before = tables.properties(&ground.name).await.unwrap();
+    assert_eq!(Versions::from_properties(&before), Versions::default());
+    let values = [
+        "v",
+        "a = b, c",
+        r"(\Qp:\E|\Qm1:\E[du]:).*",
+        "\u{e9}\u{1f600}",
+        "x".repeat(3_000).leak(),
+    ];
+    for value in values {
+        tables
+            .set_property(&ground.name, CUSTOM, value)
+            .await
+            .unwrap();
+        let mut expected = before.clone();
+        expected.insert(CUSTOM.to_owned(), value.to_owned());
+        assert_eq!(tables.properties(&ground.name).await.unwrap(), expected);
+    }
+    assert_eq!(
+        tables.properties(&other.name).await.unwrap(),
+        before,
+        "of another table"
+    );
+    tables.remove_property(&ground.name, CUSTOM).await.unwrap();
+    assert_eq!(tables.properties(&ground.name).await.unwrap(), before);
+
+    let groups = LocalityGroups::default()
+        .with("one", ["f", "a,b", "\\"])
+        .with("two", ["g"]);
+    tables
+        .set_locality_groups(&ground.name, &groups)
+        .await
+        .unwrap();
+    assert_eq!(tables.locality_groups(&ground.name).await.unwrap(), groups);
+    other.end().await;
+    ground.end().await;
+}
+
+/// A9: every call but creation and deletion may be repeated.
+pub async fn a9_a_call_may_be_repeated(tables: Arc<dyn TableAdmin>) {
+    let ground = Ground::new(&tables, Versions::default()).await;
+    let name = &ground.name;
+    let row = Mutation::new("r").put_at(column("q"), 1, "v");
+    ground.write(vec![row]).await;
+    for _ in 0..3 {
+        ground.add_splits(["b", "d", "f"]).await;
+    }
+    for _ in 0..3 {
+        tables.merge(name, Some(b"b"), Some(b"f")).await.unwrap();
+        tables.set_property(name, CUSTOM, "v").await.unwrap();
+        tables.flush(name).await.unwrap();
+        tables.compact(name, &Span::all()).await.unwrap();
+    }
+    assert_eq!(ground.splits().await, ["b", "f"]);
+    assert_eq!(
+        tables.properties(name).await.unwrap().get(CUSTOM).unwrap(),
+        "v"
+    );
+    for _ in 0..3 {
+        tables.remove_property(name, CUSTOM).await.unwrap();
+        tables
+            .remove_property(name, "table.custom.never.set")
+            .await
+            .unwrap();
+    }
+    assert!(!tables.properties(name).await.unwrap().contains_key(CUSTOM));
+    assert_eq!(ground.all().await, [cell("r", "q", 1, "v")]);
+    ground.end().await;
+}
+
+/// `set_property` and `remove_property`: a name that is not a table property's is refused.
+pub async fn set_property_refuses_a_wrong_name(tables: Arc<dyn TableAdmin>) {
+    let ground = Ground::new(&tables, Versions::default()).await;
+    let before = tables.properties(&ground.name).await.unwrap();
+    for wrong in [
+        "",
+        "table.",
+        "custom",
+        "tserver.port",
+        "table.custom.a b",
+        "table.custom.a=b",
+    ] {
+        assert!(property::check(wrong).is_err());
+        let set = tables.set_property(&ground.name, wrong, "v").await;
+        assert_kind(set, ErrorKind::Invalid, &format!("set_property({wrong:?})"));
+        let removed = tables.remove_property(&ground.name, wrong).await;
+        assert_kind(
+            removed,
+            ErrorKind::Invalid,
+            &format!("remove_property({wrong:?})"),
+        );
+    }
+    assert_eq!(tables.properties(&ground.name).await.unwrap(), before);
+    ground.end().await;
+}
+
+/// `can_load`: the servers can say which package of balancers they have, and load no class that there is not.
+pub async fn can_load_says_what_the_servers_have(tables: Arc<dyn TableAdmin>) {
+    let ground = Ground::new(&tables, Versions::default()).await;
+    let can_load = async |class: &str| {
+        let as_object = tables.can_load(&ground.name, class, "java.lang.Object");
+        as_object.await.unwrap()
+    };
+    assert!(!can_load("org.example.NoSuchBalancer").await);
+    assert!(!can_load("").await);
+    for balancer in GROUP_BALANCERS {
+        assert!(
+            !can_load(balancer).await,
+            "it has no constructor without arguments"
+        );
+    }
+    let mut packages = 0;
+    for (probe, _) in group_balancer_in() {
+        packages += usize::from(can_load(&probe).await);
+    }
+    assert!(packages > 0, "no package of balancers loads");
+    ground.end().await;
+}

@@ -1,0 +1,110 @@
+//! The embedded tables pass the conformance suite: with the default settings, with every bound as tight as it
+//! gets, and wrapped; and they agree with the reference.
+
+#![allow(clippy::unwrap_used, reason = "a test panics where it fails")]
+
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::Arc;
+
+use fluo_core::{Clock, TableAdmin};
+use fluo_embedded::{EmbeddedTables, Settings};
+use fluo_tests::conformance::{self, Workload};
+use fluo_tests::{FaultyTables, ManualClock, RecordingTables};
+use tempfile::TempDir;
+
+fn open(directory: &Path, settings: Settings) -> Arc<dyn TableAdmin> {
+    let settings = Settings {
+        create_if_missing: true,
+        ..settings
+    };
+    Arc::new(EmbeddedTables::open(directory, settings).unwrap())
+}
+
+fn open_new(settings: Settings) -> (Arc<dyn TableAdmin>, TempDir) {
+    let directory = tempfile::tempdir().unwrap();
+    (open(directory.path(), settings), directory)
+}
+
+fn with_clock(clock: Arc<dyn Clock>) -> Settings {
+    Settings {
+        clock,
+        ..Settings::default()
+    }
+}
+
+async fn embedded() -> (Arc<dyn TableAdmin>, TempDir) {
+    open_new(Settings::default())
+}
+
+conformance::suite!(embedded);
+
+/// A queue and a commit of one mutation each: every call waits, and is split or alone where that is allowed.
+mod tightly_bounded {
+    use super::{Arc, NonZeroUsize, Settings, TableAdmin, TempDir, conformance, open_new};
+
+    async fn tight() -> (Arc<dyn TableAdmin>, TempDir) {
+        open_new(Settings {
+            servers: NonZeroUsize::MIN,
+            cache_bytes: 1 << 20,
+            max_queued_mutations: 1,
+            max_commit_mutations: 1,
+            max_commit_bytes: 1,
+            max_mutation_bytes: 128 << 10,
+            ..Settings::default()
+        })
+    }
+
+    conformance::suite!(tight);
+}
+
+mod wrapped {
+    use super::{Arc, FaultyTables, RecordingTables, TableAdmin, TempDir, conformance, embedded};
+
+    async fn wrapped() -> (Arc<dyn TableAdmin>, TempDir) {
+        let (tables, directory) = embedded().await;
+        let recording = Arc::new(RecordingTables::new(tables));
+        (Arc::new(FaultyTables::new(recording)), directory)
+    }
+
+    conformance::suite!(wrapped);
+}
+
+#[tokio::test]
+async fn what_was_acknowledged_survives_reopening() {
+    let directory = tempfile::tempdir().unwrap();
+    let open = async || open(directory.path(), Settings::default());
+    conformance::t5_what_was_acknowledged_survives_reopening(open).await;
+}
+
+#[tokio::test]
+async fn the_time_of_the_table_survives_reopening() {
+    let directory = tempfile::tempdir().unwrap();
+    let open = async |now_ms| {
+        open(
+            directory.path(),
+            with_clock(Arc::new(ManualClock::at(now_ms))),
+        )
+    };
+    conformance::t7_the_time_of_the_table_survives_reopening(open).await;
+}
+
+#[tokio::test]
+async fn the_time_of_the_table_stays_when_its_clock_is_set_back() {
+    let clock = Arc::new(ManualClock::at(0));
+    let (tables, _directory) = open_new(with_clock(clock.clone()));
+    let set_clock = |now_ms| clock.set(now_ms);
+    conformance::t7_the_time_of_the_table_stays_when_its_clock_is_set_back(tables, set_clock).await;
+}
+
+#[tokio::test]
+async fn embedded_agrees_with_the_reference() {
+    for seed in 0..12 {
+        let (tables, _directory) = open_new(Settings::default());
+        let workload = Workload {
+            seed,
+            operations: 250,
+        };
+        conformance::agrees_with_reference(tables, workload).await;
+    }
+}

@@ -1,0 +1,59 @@
+//! The tables in memory, bare and wrapped, pass the conformance suite.
+
+#![allow(clippy::unwrap_used, reason = "a test panics where it fails")]
+
+use std::sync::Arc;
+
+use fluo_core::{MemoryTables, TableAdmin};
+use fluo_tests::{FaultyTables, ManualClock, RecordingTables, conformance};
+
+async fn memory() -> (Arc<dyn TableAdmin>, ()) {
+    (Arc::new(MemoryTables::new()), ())
+}
+
+conformance::suite!(memory);
+
+mod recording {
+    use super::{Arc, RecordingTables, TableAdmin, conformance, memory};
+
+    async fn recording() -> (Arc<dyn TableAdmin>, ()) {
+        let (memory, ()) = memory().await;
+        (Arc::new(RecordingTables::new(memory)), ())
+    }
+
+    conformance::suite!(recording);
+}
+
+mod faulty_without_faults {
+    use super::{Arc, FaultyTables, TableAdmin, conformance, memory};
+
+    async fn faulty() -> (Arc<dyn TableAdmin>, ()) {
+        let (memory, ()) = memory().await;
+        (Arc::new(FaultyTables::new(memory)), ())
+    }
+
+    conformance::suite!(faulty);
+}
+
+#[tokio::test]
+async fn the_time_of_the_table_stays_when_its_clock_is_set_back() {
+    let clock = Arc::new(ManualClock::at(0));
+    let tables = Arc::new(MemoryTables::with(clock.clone(), 2));
+    let set_clock = |now_ms| clock.set(now_ms);
+    conformance::t7_the_time_of_the_table_stays_when_its_clock_is_set_back(tables, set_clock).await;
+}
+
+/// Tables in memory live on in a clone, which is all the reopening that they have.
+#[tokio::test]
+async fn a_clone_shares_the_tables() {
+    let tables = MemoryTables::new();
+    let open = async || Arc::new(tables.clone()) as Arc<dyn TableAdmin>;
+    conformance::t5_what_was_acknowledged_survives_reopening(open).await;
+}
+
+#[tokio::test]
+async fn one_instance_passes_all_rules_and_is_left_as_it_was() {
+    let tables = Arc::new(MemoryTables::new());
+    conformance::run_all(tables.clone()).await;
+    assert!(tables.tables().await.unwrap().is_empty());
+}

@@ -1,0 +1,187 @@
+//! All that was ever written to one table, in order, and what it means.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+
+use fluo_core::{
+    Authorizations, Bytes, Cell, Change, Condition, Expected, Filter, Key, Mutation, Scan, Span,
+    Versions,
+};
+
+#[derive(Debug)]
+pub struct Log {
+    pub writes: Vec<Write>,
+    pub splits: BTreeSet<Bytes>,
+    pub properties: BTreeMap<String, String>,
+    pub is_deleted: bool,
+    pub last_ms: i64,
+}
+
+/// A put, or, without a value, a delete.
+#[derive(Clone, Debug)]
+pub struct Write {
+    pub key: Key,
+    pub value: Option<Bytes>,
+}
+
+impl Log {
+    pub fn new(versions: Versions) -> Self {
+        Self {
+            writes: Vec::new(),
+            splits: BTreeSet::new(),
+            properties: versions.to_properties(),
+            is_deleted: false,
+            last_ms: i64::MIN,
+        }
+    }
+
+    pub fn apply(&mut self, mutation: Mutation, now_ms: i64) {
+        self.last_ms = self.last_ms.max(now_ms);
+        for update in mutation.updates {
+            let timestamp = update.timestamp.unwrap_or(self.last_ms);
+            let value = match update.change {
+                Change::Put(value) => Some(value),
+                Change::Delete => None,
+            };
+            let key = Key {
+                row: mutation.row.clone(),
+                column: update.column,
+                timestamp,
+            };
+            self.writes.push(Write { key, value });
+        }
+    }
+
+    /// What a scan yields (T1, T2). Rules V1 to V3 say which cells; V4 chooses among those; V5 cuts.
+    pub fn scan(&self, scan: &Scan, held: &Authorizations) -> Vec<Cell> {
+        let mut cells: Vec<Cell> = self.shown(|key| is_selected(scan, key) && may_see(key, held));
+        cells.sort_by(|a, b| order(&a.key, &b.key));
+        if scan.filter_intent() == Filter::FirstOfRow {
+            cells.dedup_by(|later, first| later.key.row == first.key.row);
+        }
+        cells.retain(|cell| scan.spans().iter().any(|span| is_in(span, &cell.key)));
+        cells
+    }
+
+    pub fn holds(&self, row: &[u8], condition: &Condition, held: &Authorizations) -> bool {
+        let mut seen = self
+            .shown(|key| key.row == row && key.column == condition.column && may_see(key, held));
+        seen.retain(|cell| condition.timestamp.is_none_or(|t| cell.key.timestamp == t));
+        let newest = seen.iter().max_by_key(|cell| cell.key.timestamp);
+        match &condition.expected {
+            Expected::Absent => newest.is_none(),
+            Expected::Value(value) => newest.is_some_and(|cell| cell.value == value),
+        }
+    }
+
+    /// Keeps what some reader could see (A8).
+    pub fn compact(&mut self) {
+        let kept = self.shown(|_| true);
+        let as_write = |cell: Cell| Write {
+            key: cell.key,
+            value: Some(cell.value),
+        };
+        self.writes = kept.into_iter().map(as_write).collect();
+    }
+
+    pub fn count(&self, span: &Span) -> usize {
+        self.writes
+            .iter()
+            .filter(|write| is_in(span, &write.key))
+            .count()
+    }
+
+    /// The newest versions of the columns that `is_read` admits: put, not deleted, not overwritten.
+    fn shown(&self, is_read: impl Fn(&Key) -> bool) -> Vec<Cell> {
+        let mut columns: BTreeMap<_, Vec<&Write>> = BTreeMap::new();
+        for write in self.writes.iter().filter(|write| is_read(&write.key)) {
+            let Key { row, column, .. } = &write.key;
+            columns.entry((row, column)).or_default().push(write);
+        }
+        let most = self.versions();
+        columns
+            .values()
+            .flat_map(|writes| shown_of_column(writes, most))
+            .collect()
+    }
+
+    fn versions(&self) -> Option<usize> {
+        self.properties.get("table.iterator.scan.vers")?;
+        let count = self
+            .properties
+            .get("table.iterator.scan.vers.opt.maxVersions");
+        Some(count.map_or(1, |count| count.parse().unwrap()))
+    }
+}
+
+/// What of the writes to one column, in the order in which they were written, is shown.
+fn shown_of_column(writes: &[&Write], most: Option<usize>) -> Vec<Cell> {
+    let mut shown = Vec::new();
+    for (n, Write { key, value }) in writes.iter().enumerate() {
+        let Some(value) = value else { continue };
+        let is_deleted = |w: &&&Write| w.value.is_none() && w.key.timestamp >= key.timestamp;
+        let is_newer = |w: &&&Write| w.value.is_some() && w.key.timestamp > key.timestamp;
+        let overwrites = |w: &&&Write| w.value.is_some() && w.key.timestamp == key.timestamp;
+        let newer: BTreeSet<i64> = writes
+            .iter()
+            .filter(is_newer)
+            .map(|w| w.key.timestamp)
+            .collect();
+        let is_shown = !writes.iter().any(|w| is_deleted(&w))
+            && !writes[n + 1..].iter().any(|w| overwrites(&w))
+            && most.is_none_or(|most| newer.len() < most);
+        if is_shown {
+            shown.push(Cell {
+                key: key.clone(),
+                value: value.clone(),
+            });
+        }
+    }
+    shown
+}
+
+fn is_selected(scan: &Scan, key: &Key) -> bool {
+    scan.columns().is_empty()
+        || scan.columns().iter().any(|wanted| {
+            wanted.family == key.column.family
+                && wanted
+                    .qualifier
+                    .as_ref()
+                    .is_none_or(|q| *q == key.column.qualifier)
+        })
+}
+
+fn order(a: &Key, b: &Key) -> Ordering {
+    let bytes = |key: &Key| {
+        let column = &key.column;
+        [
+            &key.row,
+            &column.family,
+            &column.qualifier,
+            &column.visibility,
+        ]
+        .map(|part| part.to_vec())
+    };
+    bytes(a).cmp(&bytes(b)).then(b.timestamp.cmp(&a.timestamp))
+}
+
+fn is_in(span: &Span, key: &Key) -> bool {
+    let is_before_end = |end: &Key| order(key, end) == Ordering::Less;
+    order(key, span.start()) != Ordering::Less && span.end().is_none_or(is_before_end)
+}
+
+/// The expressions that the tests write, by their truth tables.
+fn may_see(key: &Key, held: &Authorizations) -> bool {
+    let [a, b, ab] = [&b"A"[..], b"B", b"a b"].map(|label| held.contains(label));
+    match &key.column.visibility[..] {
+        b"" => true,
+        b"A" | b"A|unheld" => a,
+        b"B" => b,
+        b"A&B" => a && b,
+        b"A|B" => a || b,
+        b"\"a b\"" => ab,
+        b"(A|B)&\"a b\"" => (a || b) && ab,
+        b"unheld" => false,
+        other => panic!("{other:?} is not in the table of expressions"),
+    }
+}
