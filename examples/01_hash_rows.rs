@@ -21,8 +21,13 @@ fn main() -> Result<()> {
     }
 
     // A key is checked before it is believed: its prefix, its form, its hash.
-    let other = RowHasher::builder("p").scheme(HashScheme::Sha1Base32).build()?;
-    for (hasher, key) in [(&hasher, "q:1yl0:org.wikipedia/accumulo"), (&other, "p:1yl0:org.wikipedia/accumulo")] {
+    let other = RowHasher::builder("p")
+        .scheme(HashScheme::Sha1Base32)
+        .build()?;
+    for (hasher, key) in [
+        (&hasher, "q:1yl0:org.wikipedia/accumulo"),
+        (&other, "p:1yl0:org.wikipedia/accumulo"),
+    ] {
         if let Err(error) = hasher.remove(key.as_bytes()) {
             println!("{error}");
         }

@@ -9,7 +9,10 @@ use futures::TryStreamExt;
 #[expect(clippy::print_stdout, reason = "an example shows what it does")]
 async fn main() -> Result<()> {
     let directory = tempfile::tempdir()?;
-    let settings = Settings { create_if_missing: true, ..Settings::default() };
+    let settings = Settings {
+        create_if_missing: true,
+        ..Settings::default()
+    };
     let tables = EmbeddedTables::open(directory.path(), settings)?;
 
     tables.create_table("pages", Versions::All).await?;
@@ -21,11 +24,26 @@ async fn main() -> Result<()> {
         .put(uri.clone(), "https://wikipedia.org/accumulo")
         .put_at(score.clone(), 1, "7")
         .put_at(score.clone(), 2, "9");
-    pages.write(vec![wikipedia, Mutation::new("org.debian/").put(uri, "https://debian.org/")]).await?;
+    pages
+        .write(vec![
+            wikipedia,
+            Mutation::new("org.debian/").put(uri, "https://debian.org/"),
+        ])
+        .await?;
 
     // Newest first; a delete hides what is at or below its timestamp.
-    assert_eq!(pages.get("org.wikipedia/accumulo", &score).await?.as_deref(), Some(&b"9"[..]));
-    pages.write(vec![Mutation::new("org.wikipedia/accumulo").delete_at(score.clone(), 2)]).await?;
+    assert_eq!(
+        pages
+            .get("org.wikipedia/accumulo", &score)
+            .await?
+            .as_deref(),
+        Some(&b"9"[..])
+    );
+    pages
+        .write(vec![
+            Mutation::new("org.wikipedia/accumulo").delete_at(score.clone(), 2),
+        ])
+        .await?;
     assert_eq!(pages.get("org.wikipedia/accumulo", &score).await?, None);
 
     // A scan is a stream of batches, in key order.

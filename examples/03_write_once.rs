@@ -1,7 +1,9 @@
 //! Conditional mutations: many tasks write one row, one of them wins.
 
 use anyhow::Result;
-use fluo_core::{Authorizations, Column, Condition, Mutation, Outcome, TableAdmin, TableExt, Versions};
+use fluo_core::{
+    Authorizations, Column, Condition, Mutation, Outcome, TableAdmin, TableExt, Versions,
+};
 use fluo_embedded::{EmbeddedTables, Settings};
 use futures::future::try_join_all;
 
@@ -9,7 +11,10 @@ use futures::future::try_join_all;
 #[expect(clippy::print_stdout, reason = "an example shows what it does")]
 async fn main() -> Result<()> {
     let directory = tempfile::tempdir()?;
-    let settings = Settings { create_if_missing: true, ..Settings::default() };
+    let settings = Settings {
+        create_if_missing: true,
+        ..Settings::default()
+    };
     let tables = EmbeddedTables::open(directory.path(), settings)?;
     tables.create_table("owners", Versions::default()).await?;
     let owners = tables.open_table("owners", Authorizations::none()).await?;
@@ -32,7 +37,10 @@ async fn main() -> Result<()> {
             Outcome::Unknown(error) => println!("task {who} cannot know: {error}"),
         }
     }
-    let stored = owners.get("org.wikipedia/accumulo", &owner).await?.unwrap_or_default();
+    let stored = owners
+        .get("org.wikipedia/accumulo", &owner)
+        .await?
+        .unwrap_or_default();
     println!("the owner is {}", String::from_utf8_lossy(&stored));
     assert_eq!(winners.len(), 1);
     Ok(())

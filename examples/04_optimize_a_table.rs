@@ -13,7 +13,10 @@ const ROWS: &str = include_str!("data/package-homepages.txt");
 #[expect(clippy::print_stdout, reason = "an example shows what it does")]
 async fn main() -> Result<()> {
     let directory = tempfile::tempdir()?;
-    let settings = Settings { create_if_missing: true, ..Settings::default() };
+    let settings = Settings {
+        create_if_missing: true,
+        ..Settings::default()
+    };
     let tables = EmbeddedTables::open(directory.path(), settings)?;
     tables.create_table("pages", Versions::default()).await?;
 
@@ -34,15 +37,29 @@ async fn main() -> Result<()> {
 
     let pages = tables.open_table("pages", Authorizations::none()).await?;
     let uri = Column::new("page", "uri");
-    let mutation = |row: &str| Mutation::new(hasher.add(row.as_bytes())).put(uri.clone(), row.to_owned());
+    let mutation =
+        |row: &str| Mutation::new(hasher.add(row.as_bytes())).put(uri.clone(), row.to_owned());
     pages.write(ROWS.lines().map(mutation).collect()).await?;
 
-    let verdict = verify(&tables, "pages", &optimizations, &VerifyOptions::default(), |_| ()).await?;
+    let verdict = verify(
+        &tables,
+        "pages",
+        &optimizations,
+        &VerifyOptions::default(),
+        |_| (),
+    )
+    .await?;
     for rows in &verdict.rows {
-        println!("{}: {} to {} rows in a tablet, p = {:?}", rows.recipe, rows.least, rows.largest, rows.p_value);
+        println!(
+            "{}: {} to {} rows in a tablet, p = {:?}",
+            rows.recipe, rows.least, rows.largest, rows.p_value
+        );
     }
     if !verdict.ok {
-        bail!("the table is not as it should be: {}", verdict.differences.join("; "));
+        bail!(
+            "the table is not as it should be: {}",
+            verdict.differences.join("; ")
+        );
     }
     Ok(())
 }

@@ -7,7 +7,9 @@ use fluo_recipes::{HashScheme, RowHasher, TableOptimizations};
 #[expect(clippy::print_stdout, reason = "an example shows what it does")]
 fn main() -> Result<()> {
     let pages = RowHasher::new("page")?;
-    let links = RowHasher::builder("link").scheme(HashScheme::Sha1Base32).build()?;
+    let links = RowHasher::builder("link")
+        .scheme(HashScheme::Sha1Base32)
+        .build()?;
     let both = TableOptimizations::of_row_hasher(&pages, 4)?
         .merge(TableOptimizations::of_row_hasher(&links, 2)?)?;
 
@@ -16,7 +18,9 @@ fn main() -> Result<()> {
     println!("{pattern}");
     let groups = GroupPattern::parse(&pattern)?;
     for split in both.splits() {
-        let group = groups.group_of(Some(&split)).unwrap_or_else(|| "(default)".to_owned());
+        let group = groups
+            .group_of(Some(&split))
+            .unwrap_or_else(|| "(default)".to_owned());
         println!("{:12} is in group {group}", String::from_utf8_lossy(&split));
     }
 

@@ -8,11 +8,16 @@ use crate::table::TableCommand;
 
 /// Spread the rows of a big sorted table, and prove that it worked.
 #[derive(Debug, Parser)]
-#[command(name = "fluo", version, max_term_width = 110, after_help = "\
+#[command(
+    name = "fluo",
+    version,
+    max_term_width = 110,
+    after_help = "\
 Exit codes: 0 success, 1 a check found a difference, 2 bad use or failure.
 Data goes to standard output, everything else to standard error.
 
-Start with `fluo demo`.")]
+Start with `fluo demo`."
+)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -55,7 +60,9 @@ pub(crate) struct DesignArguments {
 impl DesignArguments {
     pub(crate) fn hasher(&self) -> anyhow::Result<RowHasher> {
         match self.design {
-            Design::RowHasher => Ok(RowHasher::builder(&self.prefix).scheme(self.scheme).build()?),
+            Design::RowHasher => Ok(RowHasher::builder(&self.prefix)
+                .scheme(self.scheme)
+                .build()?),
         }
     }
 }

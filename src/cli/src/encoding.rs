@@ -23,7 +23,10 @@ impl Encoding {
     pub(crate) fn decode(self, line: &[u8]) -> Result<Cow<'_, [u8]>> {
         match self {
             Self::Text => Ok(Cow::Borrowed(line)),
-            Self::Hex => decoded(HEXLOWER_PERMISSIVE.decode(line), "hex: two of 0-9a-f for each byte"),
+            Self::Hex => decoded(
+                HEXLOWER_PERMISSIVE.decode(line),
+                "hex: two of 0-9a-f for each byte",
+            ),
             Self::Base64 => decoded(BASE64.decode(line), "base64 with its padding"),
         }
     }
@@ -32,7 +35,9 @@ impl Encoding {
     pub(crate) fn encode(self, bytes: &[u8], line: &mut Vec<u8>) -> Result<()> {
         match self {
             Self::Text if memchr::memchr(b'\n', bytes).is_some() => {
-                bail!("it contains a newline, which a line of text cannot show; use --encoding hex or base64")
+                bail!(
+                    "it contains a newline, which a line of text cannot show; use --encoding hex or base64"
+                )
             }
             Self::Text => line.extend_from_slice(bytes),
             Self::Hex => line.extend_from_slice(HEXLOWER.encode(bytes).as_bytes()),

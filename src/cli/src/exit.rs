@@ -53,7 +53,9 @@ mod tests {
 
     #[test]
     fn causes_are_told_once() {
-        let error = anyhow!("disk full").context("cannot write: disk full").context("load stopped");
+        let error = anyhow!("disk full")
+            .context("cannot write: disk full")
+            .context("load stopped");
         assert_eq!(sentence(&error), "load stopped: cannot write: disk full");
     }
 }

@@ -34,8 +34,10 @@ pub(crate) fn for_each(
         if read == 0 {
             break;
         }
+        let searched = filled;
         filled += read;
-        let done = complete_lines(buffer.get(..filled).unwrap_or_default(), &mut number, &mut each)?;
+        let bytes = buffer.get(..filled).unwrap_or_default();
+        let done = complete_lines(bytes, searched, &mut number, &mut each)?;
         buffer.copy_within(done..filled, 0);
         filled -= done;
     }
@@ -72,16 +74,22 @@ pub(crate) fn transform(
     result
 }
 
-/// Feeds every complete line, and says how many bytes they took.
+/// Feeds every complete line, and says how many bytes they took. The first `searched` bytes are known to have no
+/// newline: a long line that arrives in many pieces is not searched again with each.
 fn complete_lines(
     bytes: &[u8],
+    searched: usize,
     number: &mut u64,
     each: &mut impl FnMut(u64, &[u8]) -> Result<()>,
 ) -> Result<usize> {
     let mut start = 0;
-    for end in memchr::memchr_iter(b'\n', bytes) {
+    for found in memchr::memchr_iter(b'\n', bytes.get(searched..).unwrap_or_default()) {
+        let end = searched + found;
         *number += 1;
-        in_line(*number, each(*number, bytes.get(start..end).unwrap_or_default()))?;
+        in_line(
+            *number,
+            each(*number, bytes.get(start..end).unwrap_or_default()),
+        )?;
         start = end + 1;
     }
     Ok(start)
@@ -89,7 +97,10 @@ fn complete_lines(
 
 fn grow(buffer: &mut Vec<u8>, lines_before: u64) -> Result<()> {
     if buffer.len() >= MAX_LINE_BYTES {
-        bail!("line {}: it is longer than {MAX_LINE_BYTES} bytes", lines_before + 1);
+        bail!(
+            "line {}: it is longer than {MAX_LINE_BYTES} bytes",
+            lines_before + 1
+        );
     }
     buffer.resize(buffer.len() * 2, 0);
     Ok(())
@@ -136,8 +147,14 @@ mod tests {
     fn lines_are_the_same_however_they_arrive() {
         let long = vec![b'x'; 3 * READ_BYTES];
         let input = [b"a\n\nb\r\n\0\xff\n".as_slice(), &long, b"\nlast"].concat();
-        let expected: Vec<Vec<u8>> =
-            vec![b"a".into(), b"".into(), b"b\r".into(), b"\0\xff".into(), long, b"last".into()];
+        let expected: Vec<Vec<u8>> = vec![
+            b"a".into(),
+            b"".into(),
+            b"b\r".into(),
+            b"\0\xff".into(),
+            long,
+            b"last".into(),
+        ];
         for at_once in [1, 7, READ_BYTES, usize::MAX] {
             assert_eq!(lines_of(&input, at_once), expected);
         }

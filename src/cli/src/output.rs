@@ -52,9 +52,18 @@ mod tests {
 
     #[test]
     fn counts_are_grouped_by_thousands() {
-        for (count, text) in [(0, "0"), (999, "999"), (1_000, "1,000"), (29_599, "29,599"), (1_234_567, "1,234,567")] {
+        for (count, text) in [
+            (0, "0"),
+            (999, "999"),
+            (1_000, "1,000"),
+            (29_599, "29,599"),
+            (1_234_567, "1,234,567"),
+        ] {
             assert_eq!(grouped(count), text);
         }
-        assert_eq!((plural(1, "row"), plural(2, "row")), ("1 row".to_owned(), "2 rows".to_owned()));
+        assert_eq!(
+            (plural(1, "row"), plural(2, "row")),
+            ("1 row".to_owned(), "2 rows".to_owned())
+        );
     }
 }

@@ -49,7 +49,9 @@ pub(crate) fn read(path: &Path) -> Result<TableOptimizations> {
 fn parse(text: &str) -> Result<TableOptimizations> {
     let spec: Spec = toml::from_str(text)?;
     if spec.row_hasher.is_empty() {
-        bail!("it names no recipe; write at least one [[row_hasher]] with a prefix and a number of tablets");
+        bail!(
+            "it names no recipe; write at least one [[row_hasher]] with a prefix and a number of tablets"
+        );
     }
     let mut all = TableOptimizations::default();
     for recipe in &spec.row_hasher {
@@ -60,7 +62,9 @@ fn parse(text: &str) -> Result<TableOptimizations> {
 
 impl RowHasherSpec {
     fn optimizations(&self) -> Result<TableOptimizations> {
-        let hasher = RowHasher::builder(&self.prefix).scheme(self.scheme).build()?;
+        let hasher = RowHasher::builder(&self.prefix)
+            .scheme(self.scheme)
+            .build()?;
         TableOptimizations::of_row_hasher(&hasher, self.tablets)
             .with_context(|| format!("row hasher `{}`", self.prefix))
     }
@@ -86,9 +90,14 @@ mod tests {
         assert!(message("").starts_with("it names no recipe"));
         assert!(message("[[row_hasher]]\nprefix = \"p\"\n").contains("missing field `tablets`"));
         let unknown = message("[[row_hasher]]\nprefix = \"p\"\ntablets = 2\ntablet = 3\n");
-        assert!(unknown.contains("line 4") && unknown.contains("unknown field `tablet`"), "{unknown}");
+        assert!(
+            unknown.contains("line 4") && unknown.contains("unknown field `tablet`"),
+            "{unknown}"
+        );
         assert!(message("[[row_hasher]]\nprefix = \"p\"\ntablets = -1\n").contains("line 3"));
-        assert!(message("[[row_hasher]]\nprefix = \"p\"\ntablets = 0\n").contains("row hasher `p`"));
+        assert!(
+            message("[[row_hasher]]\nprefix = \"p\"\ntablets = 0\n").contains("row hasher `p`")
+        );
         assert!(message("[[row_hasher]]\nprefix = \"\"\ntablets = 1\n").contains("prefix"));
         let twice = "[[row_hasher]]\nprefix = \"p\"\ntablets = 1\n".repeat(2);
         assert!(message(&twice).contains("row hasher `p` and row hasher `p` overlap"));

@@ -45,8 +45,14 @@ impl TargetArguments {
     }
 
     /// The tables of a target, which is made where it does not exist.
-    pub(crate) fn open_or_create(&self, servers: Option<NonZeroUsize>) -> Result<Arc<dyn TableAdmin>> {
-        let mut settings = Settings { create_if_missing: true, ..Settings::default() };
+    pub(crate) fn open_or_create(
+        &self,
+        servers: Option<NonZeroUsize>,
+    ) -> Result<Arc<dyn TableAdmin>> {
+        let mut settings = Settings {
+            create_if_missing: true,
+            ..Settings::default()
+        };
         if let Some(servers) = servers {
             settings.servers = servers;
         }
@@ -65,10 +71,22 @@ mod tests {
 
     #[test]
     fn a_target_is_read_or_refused_with_what_would_be_right() {
-        assert_eq!("embedded:a:b".parse::<Target>().unwrap(), Target::Embedded("a:b".into()));
+        assert_eq!(
+            "embedded:a:b".parse::<Target>().unwrap(),
+            Target::Embedded("a:b".into())
+        );
         let message = |text: &str| text.parse::<Target>().unwrap_err().to_string();
-        assert_eq!(message("embedded:"), "the directory is missing; write embedded:DIR");
-        assert_eq!(message("hbase:x"), "`hbase` is not a kind of target; write embedded:DIR");
-        assert_eq!(message("dir"), "a target has a kind and a place; write embedded:DIR");
+        assert_eq!(
+            message("embedded:"),
+            "the directory is missing; write embedded:DIR"
+        );
+        assert_eq!(
+            message("hbase:x"),
+            "`hbase` is not a kind of target; write embedded:DIR"
+        );
+        assert_eq!(
+            message("dir"),
+            "a target has a kind and a place; write embedded:DIR"
+        );
     }
 }

@@ -1,16 +1,12 @@
 //! A9 and properties: what is set is in force, and what a table's servers can load.
 
-use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
 
 use fluo_core::balancer::{GROUP_BALANCERS, group_balancer_in};
 use fluo_core::table::property;
-use fluo_core::{
-    Cell, Column, ColumnSelector, ErrorKind, Filter, LocalityGroups, Mutation, Scan, Span,
-    TableAdmin, TableAdminExt, Versions,
-};
+use fluo_core::{ErrorKind, LocalityGroups, Mutation, Span, TableAdmin, TableAdminExt, Versions};
 
-use super::ground::{CUSTOM, Ground, assert_kind, cell, column, read};
+use super::ground::{CUSTOM, Ground, assert_kind, cell, column};
 
 /// A9: a property that was set, replaced or removed is so for the next call.
 pub async fn a9_a_property_is_in_force_at_once(tables: Arc<dyn TableAdmin>) {

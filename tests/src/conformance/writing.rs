@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use fluo_core::{
-    Column, Condition, ConditionalMutation, ErrorKind, Mutation, Outcome, Scan, Span, Table,
-    TableAdmin, TableExt, Versions,
+    Column, Condition, ConditionalMutation, ErrorKind, Mutation, Outcome, Scan, Span, TableAdmin,
+    TableExt, Versions,
 };
 
 use super::ground::{Ground, assert_kind, cell, column, put_cell};

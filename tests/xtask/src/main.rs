@@ -57,16 +57,56 @@ fn test() -> Result<()> {
     cargo(&["test", "--workspace", "--all-targets"], &[])?;
     cargo(&["test", "--workspace", "--doc"], &[])?;
     for example in examples()? {
-        cargo(&["run", "--quiet", "--package", "fluo-examples", "--example", &example], &[])?;
+        cargo(
+            &[
+                "run",
+                "--quiet",
+                "--package",
+                "fluo-examples",
+                "--example",
+                &example,
+            ],
+            &[],
+        )?;
     }
-    cargo(&["run", "--quiet", "--package", "fluo-cli", "--bin", "fluo", "--", "demo"], &[])
+    cargo(
+        &[
+            "run",
+            "--quiet",
+            "--package",
+            "fluo-cli",
+            "--bin",
+            "fluo",
+            "--",
+            "demo",
+        ],
+        &[],
+    )
 }
 
 fn lint() -> Result<()> {
     cargo(&["fmt", "--all", "--", "--check"], &[])?;
-    cargo(&["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"], &[])?;
+    cargo(
+        &[
+            "clippy",
+            "--workspace",
+            "--all-targets",
+            "--",
+            "--deny",
+            "warnings",
+        ],
+        &[],
+    )?;
     let documented = [("RUSTDOCFLAGS", "--deny warnings".to_owned())];
-    cargo(&["doc", "--workspace", "--no-deps", "--document-private-items"], &documented)
+    cargo(
+        &[
+            "doc",
+            "--workspace",
+            "--no-deps",
+            "--document-private-items",
+        ],
+        &documented,
+    )
 }
 
 fn bench(name: Option<&str>) -> Result<()> {
@@ -80,7 +120,17 @@ fn bench(name: Option<&str>) -> Result<()> {
 
 fn soak(times: u32) -> Result<()> {
     let length = [("FLUO_SOAK", times.to_string())];
-    cargo(&["test", "--release", "--package", "fluo-embedded", "--package", "fluo-tests"], &length)
+    cargo(
+        &[
+            "test",
+            "--release",
+            "--package",
+            "fluo-embedded",
+            "--package",
+            "fluo-tests",
+        ],
+        &length,
+    )
 }
 
 /// The examples in reading order: the files say it by their numbers.
@@ -89,7 +139,10 @@ fn examples() -> Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in folder.read_dir().context("the folder of the examples")? {
         let name = entry?.file_name().to_string_lossy().into_owned();
-        if let Some(stem) = name.strip_suffix(".rs").filter(|stem| stem.starts_with(|c: char| c.is_ascii_digit())) {
+        if let Some(stem) = name
+            .strip_suffix(".rs")
+            .filter(|stem| stem.starts_with(|c: char| c.is_ascii_digit()))
+        {
             names.push(stem.to_owned());
         }
     }
@@ -104,7 +157,9 @@ fn cargo(arguments: &[&str], environment: &[(&str, String)]) -> Result<()> {
     say(&format!("\n> cargo {}", arguments.join(" ")));
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
-    command.args(arguments).envs(environment.iter().map(|(name, value)| (name, value)));
+    command
+        .args(arguments)
+        .envs(environment.iter().map(|(name, value)| (name, value)));
     let status = command.status().context("cargo cannot be run")?;
     if !status.success() {
         bail!("`cargo {}` failed", arguments.join(" "));
@@ -112,7 +167,10 @@ fn cargo(arguments: &[&str], environment: &[(&str, String)]) -> Result<()> {
     Ok(())
 }
 
-#[expect(clippy::print_stderr, reason = "what a task does is said to whoever started it")]
+#[expect(
+    clippy::print_stderr,
+    reason = "what a task does is said to whoever started it"
+)]
 fn say(line: &str) {
     eprintln!("{line}");
 }

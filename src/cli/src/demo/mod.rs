@@ -8,7 +8,9 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use fluo_core::{Authorizations, Bytes, Column, TableAdmin, Tablets, Versions};
 use fluo_embedded::{EmbeddedTables, Settings};
-use fluo_recipes::{PlanOptions, RowHasher, TableOptimizations, VerifyOptions, apply, plan, verify};
+use fluo_recipes::{
+    PlanOptions, RowHasher, TableOptimizations, VerifyOptions, apply, plan, verify,
+};
 
 use crate::exit::Outcome;
 use crate::{progress, table};
@@ -37,11 +39,17 @@ async fn tell(tables: &EmbeddedTables) -> Result<Outcome> {
     let hasher = RowHasher::new("p")?;
     story::opening(ROWS)?;
 
-    load(tables, "plain", &alphabet_splits(), |line| Ok(Bytes::copy_from_slice(line))).await?;
+    load(tables, "plain", &alphabet_splits(), |line| {
+        Ok(Bytes::copy_from_slice(line))
+    })
+    .await?;
     story::plain(&tables.tablets("plain").await?)?;
 
     let spread = hasher.clone();
-    load(tables, "pages", &BTreeSet::new(), move |line| Ok(spread.add(line))).await?;
+    load(tables, "pages", &BTreeSet::new(), move |line| {
+        Ok(spread.add(line))
+    })
+    .await?;
     story::hashed(&hasher, ROWS)?;
 
     let optimizations = TableOptimizations::of_row_hasher(&hasher, TABLETS)?;
@@ -55,10 +63,21 @@ async fn tell(tables: &EmbeddedTables) -> Result<Outcome> {
     story::spread(&without_last(&tablets))?;
 
     story::heading("Verified (`fluo table verify`)")?;
-    let verdict = verify(tables, "pages", &optimizations, &VerifyOptions::default(), |_| ()).await?;
+    let verdict = verify(
+        tables,
+        "pages",
+        &optimizations,
+        &VerifyOptions::default(),
+        |_| (),
+    )
+    .await?;
     table::describe_verdict(&verdict)?;
     story::closing()?;
-    Ok(if verdict.ok { Outcome::Success } else { Outcome::Difference })
+    Ok(if verdict.ok {
+        Outcome::Success
+    } else {
+        Outcome::Difference
+    })
 }
 
 async fn load(
@@ -71,7 +90,14 @@ async fn load(
     tables.add_splits(name, splits).await?;
     let handle: Arc<_> = tables.open_table(name, Authorizations::none()).await?;
     let bar = progress::counter("rows", None);
-    let written = table::write_rows(handle, ROWS.as_bytes(), Column::new("page", "uri"), key_of, &bar).await;
+    let written = table::write_rows(
+        handle,
+        ROWS.as_bytes(),
+        Column::new("page", "uri"),
+        key_of,
+        &bar,
+    )
+    .await;
     bar.finish_and_clear();
     written.map(|_| ())
 }
@@ -80,11 +106,16 @@ async fn load(
 fn alphabet_splits() -> BTreeSet<Bytes> {
     let letter = |n: u32| u8::try_from(n).map_or(b'z', |n| b'a' + n.min(25));
     let split = |i: u32| i * 26 * 26 / TABLETS;
-    (1..TABLETS).map(|i| Bytes::from(vec![letter(split(i) / 26), letter(split(i) % 26)])).collect()
+    (1..TABLETS)
+        .map(|i| Bytes::from(vec![letter(split(i) / 26), letter(split(i) % 26)]))
+        .collect()
 }
 
 /// The tablets of the hasher, without the one after its last split point, which no hashed row falls in.
 fn without_last(tablets: &Tablets) -> Tablets {
-    let hashed = tablets.as_slice().split_last().map(|(_, hashed)| hashed.to_vec());
+    let hashed = tablets
+        .as_slice()
+        .split_last()
+        .map(|(_, hashed)| hashed.to_vec());
     Tablets::new(hashed.unwrap_or_default())
 }

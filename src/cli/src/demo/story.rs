@@ -33,9 +33,14 @@ pub(super) fn heading(text: &str) -> Result<()> {
 pub(super) fn opening(rows: &str) -> Result<()> {
     let mut hosts: BTreeMap<&str, u64> = BTreeMap::new();
     for row in rows.lines() {
-        *hosts.entry(row.split('/').next().unwrap_or(row)).or_default() += 1;
+        *hosts
+            .entry(row.split('/').next().unwrap_or(row))
+            .or_default() += 1;
     }
-    let (host, most) = hosts.iter().max_by_key(|(_, count)| **count).map_or(("", 0), |(h, c)| (*h, *c));
+    let (host, most) = hosts
+        .iter()
+        .max_by_key(|(_, count)| **count)
+        .map_or(("", 0), |(h, c)| (*h, *c));
     let total = count_of(rows.lines().count());
     heading("Real rows")?;
     print(&format!(
@@ -49,16 +54,24 @@ pub(super) fn opening(rows: &str) -> Result<()> {
 
 pub(super) fn plain(tablets: &Tablets) -> Result<()> {
     heading("Written as they are")?;
-    print("20 tablets, split evenly over the alphabet; each bar is the rows of one, by its end row:\n")?;
+    print(
+        "20 tablets, split evenly over the alphabet; each bar is the rows of one, by its end row:\n",
+    )?;
     draw(tablets)
 }
 
 pub(super) fn hashed(hasher: &RowHasher, rows: &str) -> Result<()> {
     heading("Written again through the RowHasher (`fluo key add`)")?;
     print("A hash of the row goes between a prefix and the row, so neighbours part:\n")?;
-    rows.lines().filter(|row| row.starts_with("com.github/a")).take(4).try_for_each(|row| {
-        print(&format!("  {row}\n      {}", Escaped(&hasher.add(row.as_bytes()))))
-    })
+    rows.lines()
+        .filter(|row| row.starts_with("com.github/a"))
+        .take(4)
+        .try_for_each(|row| {
+            print(&format!(
+                "  {row}\n      {}",
+                Escaped(&hasher.add(row.as_bytes()))
+            ))
+        })
 }
 
 pub(super) fn spread(tablets: &Tablets) -> Result<()> {
@@ -82,13 +95,22 @@ fn draw(tablets: &Tablets) -> Result<()> {
         Some(row) => format!("  {}", Escaped(row)),
         None => "  (end)".to_owned(),
     };
-    let counts: Vec<_> =
-        tablets.as_slice().iter().map(|tablet| (label(tablet.end_row.as_deref()), tablet.entries)).collect();
+    let counts: Vec<_> = tablets
+        .as_slice()
+        .iter()
+        .map(|tablet| (label(tablet.end_row.as_deref()), tablet.entries))
+        .collect();
     let lines = bars(counts.iter().map(|(label, count)| (label.as_str(), *count)));
     lines.iter().try_for_each(|line| print(line))?;
-    let largest = counts.iter().map(|(_, count)| *count).max().unwrap_or_default();
+    let largest = counts
+        .iter()
+        .map(|(_, count)| *count)
+        .max()
+        .unwrap_or_default();
     let total: u64 = counts.iter().map(|(_, count)| *count).sum();
     let percent = largest * 100 / total.max(1);
     let even = 100 / count_of(counts.len()).max(1);
-    print(&format!("\n  The fullest tablet has {percent} % of the rows; an even share is {even} %."))
+    print(&format!(
+        "\n  The fullest tablet has {percent} % of the rows; an even share is {even} %."
+    ))
 }

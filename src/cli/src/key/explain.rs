@@ -58,9 +58,15 @@ struct TabletOf {
 impl Explain {
     pub(crate) fn run(&self) -> Result<()> {
         let hasher = self.design.hasher()?;
-        let splits = self.tablets.map(|tablets| hasher.splits(tablets)).transpose()?;
-        let explained: Result<Vec<_>> =
-            self.keys.iter().map(|key| self.explain(&hasher, splits.as_deref(), key)).collect();
+        let splits = self
+            .tablets
+            .map(|tablets| hasher.splits(tablets))
+            .transpose()?;
+        let explained: Result<Vec<_>> = self
+            .keys
+            .iter()
+            .map(|key| self.explain(&hasher, splits.as_deref(), key))
+            .collect();
         if self.json {
             return output::print_json(&explained?);
         }
@@ -70,7 +76,12 @@ impl Explain {
         self.tell_formula(&hasher)
     }
 
-    fn explain(&self, hasher: &RowHasher, splits: Option<&[Bytes]>, key: &str) -> Result<Explanation> {
+    fn explain(
+        &self,
+        hasher: &RowHasher,
+        splits: Option<&[Bytes]>,
+        key: &str,
+    ) -> Result<Explanation> {
         let named = || format!("key `{}`", key.escape_debug());
         let bytes = self.encoding.decode(key.as_bytes()).with_context(named)?;
         let parts = hasher.parts(&bytes).with_context(named)?;
@@ -106,23 +117,52 @@ fn tablet_of(splits: &[Bytes], key: &[u8]) -> Option<TabletOf> {
     Some(TabletOf {
         number: index + 1,
         tablets: splits.len(),
-        after_row: index.checked_sub(1).and_then(|before| splits.get(before)).map(shown),
+        after_row: index
+            .checked_sub(1)
+            .and_then(|before| splits.get(before))
+            .map(shown),
         end_row: splits.get(index).map(shown)?,
     })
 }
 
 fn drawn(explanation: &Explanation) -> String {
-    let Explanation { key, prefix, hash, hash_number, hash_space, scheme, row, tablet } = explanation;
+    let Explanation {
+        key,
+        prefix,
+        hash,
+        hash_number,
+        hash_space,
+        scheme,
+        row,
+        tablet,
+    } = explanation;
     let mut table = Table::new();
     table.load_style(comfy_table::presets::NOTHING);
     table.add_row(["key".to_owned(), key.clone()]);
     table.add_row(["prefix".to_owned(), prefix.escape_debug().to_string()]);
-    let (number, space) = (output::grouped((*hash_number).into()), output::grouped((*hash_space).into()));
-    table.add_row(["hash".to_owned(), format!("{hash}  ({scheme}: number {number} of {space})")]);
+    let (number, space) = (
+        output::grouped((*hash_number).into()),
+        output::grouped((*hash_space).into()),
+    );
+    table.add_row([
+        "hash".to_owned(),
+        format!("{hash}  ({scheme}: number {number} of {space})"),
+    ]);
     table.add_row(["row".to_owned(), row.clone()]);
-    if let Some(TabletOf { number, tablets, after_row, end_row }) = tablet {
-        let after = after_row.as_ref().map_or("the rows before".to_owned(), |row| format!("after {row}"));
-        table.add_row(["tablet".to_owned(), format!("{number} of {tablets}: {after}, up to {end_row}")]);
+    if let Some(TabletOf {
+        number,
+        tablets,
+        after_row,
+        end_row,
+    }) = tablet
+    {
+        let after = after_row
+            .as_ref()
+            .map_or("the rows before".to_owned(), |row| format!("after {row}"));
+        table.add_row([
+            "tablet".to_owned(),
+            format!("{number} of {tablets}: {after}, up to {end_row}"),
+        ]);
     }
     table.trim_fmt()
 }

@@ -56,7 +56,10 @@ impl Splits {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let splits = self.design.hasher()?.splits(self.tablets)?;
         if self.json {
-            let shown: Vec<_> = splits.iter().map(|split| Escaped(split).to_string()).collect();
+            let shown: Vec<_> = splits
+                .iter()
+                .map(|split| Escaped(split).to_string())
+                .collect();
             return output::print_json(&shown);
         }
         let mut lines = Vec::new();
@@ -72,11 +75,17 @@ impl Splits {
 impl Group {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let pattern = group_pattern(&self.design.hasher()?)?;
-        if self.json { output::print_json(&pattern) } else { output::print(&pattern) }
+        if self.json {
+            output::print_json(&pattern)
+        } else {
+            output::print(&pattern)
+        }
     }
 }
 
 fn group_pattern(hasher: &RowHasher) -> anyhow::Result<String> {
     let optimizations = TableOptimizations::of_row_hasher(hasher, 1)?;
-    optimizations.group_pattern().context("a hasher has a group")
+    optimizations
+        .group_pattern()
+        .context("a hasher has a group")
 }

@@ -69,13 +69,19 @@ impl Apply {
         let applied = apply(&*tables, &plan, tell).await?;
         let table = plan.table().to_owned();
         if self.json {
-            return output::print_json(&Done { table, done, already_so: applied.already_so });
+            return output::print_json(&Done {
+                table,
+                done,
+                already_so: applied.already_so,
+            });
         }
         match applied.done {
             0 => output::say(&format!("nothing to do: table `{table}` is as asked for")),
             count => {
                 let steps = plural(count_of(count), "step");
-                output::say(&format!("table `{table}`: {steps} done; `fluo table verify` proves it"));
+                output::say(&format!(
+                    "table `{table}`: {steps} done; `fluo table verify` proves it"
+                ));
             }
         }
         Ok(())
@@ -84,8 +90,16 @@ impl Apply {
     async fn planned(&self, spec: &Path) -> Result<(std::sync::Arc<dyn TableAdmin>, Plan)> {
         let optimizations = spec::read(spec)?;
         let tables = self.target.open()?;
-        let Some(name) = self.name_or_plan.to_str() else { bail!("the name of the table is not text") };
-        let plan = plan(&*tables, name, &optimizations, PlanOptions { prune: self.prune }).await?;
+        let Some(name) = self.name_or_plan.to_str() else {
+            bail!("the name of the table is not text")
+        };
+        let plan = plan(
+            &*tables,
+            name,
+            &optimizations,
+            PlanOptions { prune: self.prune },
+        )
+        .await?;
         Ok((tables, plan))
     }
 }
@@ -94,7 +108,8 @@ fn read(path: &Path) -> Result<Plan> {
     let name = path.display();
     let advice = "to apply a spec to a table, name the spec with --spec";
     let text = fs::read(path).with_context(|| format!("cannot read the plan {name}; {advice}"))?;
-    serde_json::from_slice(&text).with_context(|| format!("{name} is not a plan of `fluo table plan --out`"))
+    serde_json::from_slice(&text)
+        .with_context(|| format!("{name} is not a plan of `fluo table plan --out`"))
 }
 
 fn line_of(event: ApplyEvent<'_>) -> Option<String> {

@@ -9,14 +9,29 @@ const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"]
 
 /// One line for each pair of a label and a count, with a bar as long as the count is large.
 pub(crate) fn bars<'a>(counts: impl Iterator<Item = (&'a str, u64)> + Clone) -> Vec<String> {
-    let longest_label = counts.clone().map(|(label, _)| label.chars().count()).max().unwrap_or_default();
-    let largest = counts.clone().map(|(_, count)| count).max().unwrap_or_default();
+    let longest_label = counts
+        .clone()
+        .map(|(label, _)| label.chars().count())
+        .max()
+        .unwrap_or_default();
+    let largest = counts
+        .clone()
+        .map(|(_, count)| count)
+        .max()
+        .unwrap_or_default();
     let digits = output::grouped(largest).len();
     let line = |(label, count): (&str, u64)| {
         let pad = " ".repeat(longest_label - label.chars().count());
-        format!("{label}{pad}  {:>digits$}  {}", output::grouped(count), bar(count, largest))
+        format!(
+            "{label}{pad}  {:>digits$}  {}",
+            output::grouped(count),
+            bar(count, largest)
+        )
     };
-    counts.map(line).map(|line| line.trim_end().to_owned()).collect()
+    counts
+        .map(line)
+        .map(|line| line.trim_end().to_owned())
+        .collect()
 }
 
 fn bar(count: u64, largest: u64) -> String {

@@ -82,7 +82,10 @@ impl Delete {
     }
 
     fn confirmed(&self) -> Result<bool> {
-        output::say(&format!("delete table `{0}` and all its rows? type its name to confirm:", self.name));
+        output::say(&format!(
+            "delete table `{0}` and all its rows? type its name to confirm:",
+            self.name
+        ));
         let mut answer = String::new();
         io::stdin().lock().read_line(&mut answer)?;
         Ok(answer.trim_end() == self.name)

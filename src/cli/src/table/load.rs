@@ -69,7 +69,11 @@ impl Load {
     pub(crate) async fn run(&self) -> Result<()> {
         let hasher = self.design.hasher()?;
         let input = self.input()?;
-        let table = self.target.open()?.open_table(&self.name, Authorizations::none()).await?;
+        let table = self
+            .target
+            .open()?
+            .open_table(&self.name, Authorizations::none())
+            .await?;
         let encoding = self.encoding;
         let key_of = move |line: &[u8]| Ok(hasher.add(&encoding.decode(line)?));
 
@@ -85,7 +89,8 @@ impl Load {
             return Ok(Box::new(io::stdin()));
         }
         let name = self.file.display();
-        let file = File::open(&self.file).with_context(|| format!("cannot read the rows of {name}"))?;
+        let file =
+            File::open(&self.file).with_context(|| format!("cannot read the rows of {name}"))?;
         if file.metadata()?.is_dir() {
             bail!("cannot read the rows of {name}: it is a directory");
         }
@@ -95,7 +100,12 @@ impl Load {
     fn tell(&self, rows: u64, seconds: f64) -> Result<()> {
         let rows_per_second = rate(rows, seconds);
         if self.json {
-            return output::print_json(&Loaded { table: self.name.clone(), rows, seconds, rows_per_second });
+            return output::print_json(&Loaded {
+                table: self.name.clone(),
+                rows,
+                seconds,
+                rows_per_second,
+            });
         }
         output::say(&format!(
             "{} written to table `{}` in {seconds:.1} s ({rows_per_second:.0} rows/s)",
@@ -117,7 +127,8 @@ pub(crate) async fn write_rows(
     bar: &ProgressBar,
 ) -> Result<u64> {
     let (batches, mut received) = mpsc::channel::<Vec<Mutation>>(WRITES_UNDER_WAY);
-    let reader = tokio::task::spawn_blocking(move || read_batches(input, &column, key_of, &batches));
+    let reader =
+        tokio::task::spawn_blocking(move || read_batches(input, &column, key_of, &batches));
 
     let mut under_way = JoinSet::new();
     let mut written = 0;
@@ -141,7 +152,10 @@ pub(crate) async fn write_rows(
     let read = reader.await?;
     match failure.map_or(read, Err) {
         Ok(()) => Ok(written),
-        Err(error) => Err(error.context(format!("the load stopped after {} were written", plural(written, "row")))),
+        Err(error) => Err(error.context(format!(
+            "the load stopped after {} were written",
+            plural(written, "row")
+        ))),
     }
 }
 
@@ -170,14 +184,21 @@ fn read_batches(
 ) -> Result<()> {
     let mut batch = Vec::with_capacity(BATCH_ROWS);
     let mut bytes = 0;
-    let send = |batch: Vec<Mutation>| batches.blocking_send(batch).map_err(|_| anyhow!("the writer stopped"));
+    let send = |batch: Vec<Mutation>| {
+        batches
+            .blocking_send(batch)
+            .map_err(|_| anyhow!("the writer stopped"))
+    };
     let result = lines::for_each(input, |_, line| {
         let mutation = Mutation::new(key_of(line)?).put(column.clone(), Bytes::new());
         bytes += mutation.size_bytes();
         batch.push(mutation);
         if batch.len() == BATCH_ROWS || bytes >= BATCH_BYTES {
             bytes = 0;
-            send(std::mem::replace(&mut batch, Vec::with_capacity(BATCH_ROWS)))?;
+            send(std::mem::replace(
+                &mut batch,
+                Vec::with_capacity(BATCH_ROWS),
+            ))?;
         }
         Ok(())
     });
@@ -194,7 +215,8 @@ fn rate(rows: u64, seconds: f64) -> f64 {
 }
 
 fn column(text: &str) -> Result<Column, String> {
-    let (family, qualifier) =
-        text.split_once(':').ok_or("a column is a family, a `:` and a qualifier; either may be empty")?;
+    let (family, qualifier) = text
+        .split_once(':')
+        .ok_or("a column is a family, a `:` and a qualifier; either may be empty")?;
     Ok(Column::new(family.to_owned(), qualifier.to_owned()))
 }

@@ -50,9 +50,16 @@ impl PlanCommand {
         if let Some(path) = &self.out {
             save(&plan, path)?;
         }
-        if self.json { output::print_json(&plan)? } else { describe(&plan, self.prune)? }
+        if self.json {
+            output::print_json(&plan)?
+        } else {
+            describe(&plan, self.prune)?
+        }
         if let Some(path) = &self.out {
-            output::say(&format!("saved as {0}; `fluo table apply --at TARGET {0}` does it", path.display()));
+            output::say(&format!(
+                "saved as {0}; `fluo table apply --at TARGET {0}` does it",
+                path.display()
+            ));
         }
         Ok(())
     }
@@ -61,7 +68,10 @@ impl PlanCommand {
 /// Writes beside the file and renames, so that a plan is never half there.
 fn save(plan: &Plan, path: &Path) -> Result<()> {
     let name = path.display();
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let directory = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
     let save = || -> Result<()> {
         let file = tempfile::NamedTempFile::new_in(directory)?;
         fs::write(file.path(), serde_json::to_vec_pretty(plan)?)?;
@@ -75,13 +85,24 @@ fn save(plan: &Plan, path: &Path) -> Result<()> {
 pub(crate) fn describe(plan: &Plan, prunes: bool) -> Result<()> {
     let servers = plural(count_of(plan.servers()), "server");
     let splits = plural(count_of(plan.found_splits()), "split point");
-    output::print(&format!("Plan for table {}, which has {splits} on {servers}.", plan.table()))?;
+    output::print(&format!(
+        "Plan for table {}, which has {splits} on {servers}.",
+        plan.table()
+    ))?;
     if plan.is_empty() {
         output::print("\nNothing to do: the table is as the spec says.")?;
     } else {
-        describe_splits("+", plan.splits_to_add(), "to add, because the spec asks for them")?;
+        describe_splits(
+            "+",
+            plan.splits_to_add(),
+            "to add, because the spec asks for them",
+        )?;
         describe_properties(plan)?;
-        describe_splits("-", plan.splits_to_remove(), "to remove, because nobody asked for them")?;
+        describe_splits(
+            "-",
+            plan.splits_to_remove(),
+            "to remove, because nobody asked for them",
+        )?;
     }
     if !prunes {
         let kept = "there that nobody asked for; they stay (--prune removes them)";
@@ -100,7 +121,10 @@ fn describe_splits(sign: &str, splits: &[Bytes], what: &str) -> Result<()> {
     if splits.is_empty() {
         return Ok(());
     }
-    output::print(&format!("\n{} {what}:", plural(count_of(splits.len()), "split point")))?;
+    output::print(&format!(
+        "\n{} {what}:",
+        plural(count_of(splits.len()), "split point")
+    ))?;
     for split in splits.iter().take(MOST_LISTED) {
         output::print(&format!("  {sign} {}", Escaped(split)))?;
     }
@@ -113,7 +137,11 @@ fn describe_splits(sign: &str, splits: &[Bytes], what: &str) -> Result<()> {
 
 fn property_steps(plan: &Plan) -> impl Iterator<Item = (String, Option<String>, String)> {
     plan.steps().into_iter().filter_map(|step| match step {
-        Step::SetProperty { name, before, after } => Some((name, before, after)),
+        Step::SetProperty {
+            name,
+            before,
+            after,
+        } => Some((name, before, after)),
         Step::AddSplits(_) | Step::RemoveSplits { .. } => None,
     })
 }
@@ -125,7 +153,10 @@ fn describe_properties(plan: &Plan) -> Result<()> {
     }
     for (name, before, after) in steps {
         output::print(&format!("  ~ {name}"))?;
-        output::print(&format!("      before  {}", before.as_deref().unwrap_or("(not set)")))?;
+        output::print(&format!(
+            "      before  {}",
+            before.as_deref().unwrap_or("(not set)")
+        ))?;
         output::print(&format!("      after   {after}"))?;
     }
     Ok(())
@@ -142,12 +173,20 @@ fn describe_groups(groups: &[GroupForecast]) -> Result<()> {
             (first, last) => format!("{first} .. {last}"),
         };
         let group = format!("  {}", forecast.group.escape_debug());
-        table.add_row([group, forecast.tablets.to_string(), end_rows, range(&forecast.per_server)]);
+        table.add_row([
+            group,
+            forecast.tablets.to_string(),
+            end_rows,
+            range(&forecast.per_server),
+        ]);
     }
     output::print("\ngroups, as the balancer will spread them:")?;
     output::print(&table.trim_fmt())?;
     if groups.len() > MOST_GROUPS {
-        output::print(&format!("  and {} more; --json has all of them", groups.len() - MOST_GROUPS))?;
+        output::print(&format!(
+            "  and {} more; --json has all of them",
+            groups.len() - MOST_GROUPS
+        ))?;
     }
     Ok(())
 }
@@ -161,5 +200,9 @@ fn range(per_server: &[usize]) -> String {
 }
 
 fn properties_text(count: usize) -> String {
-    if count == 1 { "1 property".to_owned() } else { format!("{count} properties") }
+    if count == 1 {
+        "1 property".to_owned()
+    } else {
+        format!("{count} properties")
+    }
 }

@@ -51,8 +51,17 @@ impl Show {
         let tablets = shown(&tables.tablets(&self.name).await?);
         let properties = tables.properties(&self.name).await?;
         let entries = tablets.iter().map(|tablet| tablet.entries).sum();
-        let shown = Shown { table: self.name.clone(), entries, tablets, properties };
-        if self.json { output::print_json(&shown) } else { draw(&shown) }
+        let shown = Shown {
+            table: self.name.clone(),
+            entries,
+            tablets,
+            properties,
+        };
+        if self.json {
+            output::print_json(&shown)
+        } else {
+            draw(&shown)
+        }
     }
 }
 
@@ -68,25 +77,50 @@ fn shown(tablets: &Tablets) -> Vec<ShownTablet> {
 fn draw(shown: &Shown) -> Result<()> {
     let tablets = plural(count_of(shown.tablets.len()), "tablet");
     let entries = shown.entries;
-    output::print(&format!("table {}: {tablets}, {}", shown.table, entries_text(entries)))?;
+    output::print(&format!(
+        "table {}: {tablets}, {}",
+        shown.table,
+        entries_text(entries)
+    ))?;
     output::print("\ntablets, by end row, with the server and the stored entries:")?;
     let label = |tablet: &ShownTablet| {
         let end_row = tablet.end_row.as_deref().unwrap_or("(end of table)");
-        format!("  {end_row}  {}", tablet.server.as_deref().unwrap_or("(on no server)"))
+        format!(
+            "  {end_row}  {}",
+            tablet.server.as_deref().unwrap_or("(on no server)")
+        )
     };
-    let listed: Vec<_> =
-        shown.tablets.iter().take(MOST_LISTED).map(|tablet| (label(tablet), tablet.entries)).collect();
-    for line in bars(listed.iter().map(|(label, entries)| (label.as_str(), *entries))) {
+    let listed: Vec<_> = shown
+        .tablets
+        .iter()
+        .take(MOST_LISTED)
+        .map(|tablet| (label(tablet), tablet.entries))
+        .collect();
+    for line in bars(
+        listed
+            .iter()
+            .map(|(label, entries)| (label.as_str(), *entries)),
+    ) {
         output::print(&line)?;
     }
     if shown.tablets.len() > MOST_LISTED {
         let more = count_of(shown.tablets.len() - MOST_LISTED);
-        output::print(&format!("  and {}; --json has all of them", plural(more, "more tablet")))?;
+        output::print(&format!(
+            "  and {}; --json has all of them",
+            plural(more, "more tablet")
+        ))?;
     }
     output::print("\nproperties:")?;
-    shown.properties.iter().try_for_each(|(name, value)| output::print(&format!("  {name} = {value}")))
+    shown
+        .properties
+        .iter()
+        .try_for_each(|(name, value)| output::print(&format!("  {name} = {value}")))
 }
 
 fn entries_text(entries: u64) -> String {
-    if entries == 1 { "1 entry".to_owned() } else { format!("{} entries", output::grouped(entries)) }
+    if entries == 1 {
+        "1 entry".to_owned()
+    } else {
+        format!("{} entries", output::grouped(entries))
+    }
 }

@@ -63,12 +63,22 @@ impl Verify {
             ..VerifyOptions::default()
         };
         let bar = progress::counter("rows counted", None);
-        let verdict =
-            verify(&*tables, &self.name, &optimizations, &options, |rows| bar.set_position(rows)).await;
+        let verdict = verify(&*tables, &self.name, &optimizations, &options, |rows| {
+            bar.set_position(rows)
+        })
+        .await;
         bar.finish_and_clear();
         let verdict = verdict?;
-        if self.json { output::print_json(&verdict)? } else { describe(&verdict)? }
-        Ok(if verdict.ok { Outcome::Success } else { Outcome::Difference })
+        if self.json {
+            output::print_json(&verdict)?
+        } else {
+            describe(&verdict)?
+        }
+        Ok(if verdict.ok {
+            Outcome::Success
+        } else {
+            Outcome::Difference
+        })
     }
 }
 
@@ -99,8 +109,18 @@ fn describe_splits(verdict: &Verdict) -> Result<()> {
 }
 
 fn describe_properties(verdict: &Verdict) -> Result<()> {
-    let as_expected = verdict.properties.iter().all(PropertyVerdict::is_as_expected);
-    output::print(&format!("balancer      {}", if as_expected { "as expected" } else { "not as expected" }))?;
+    let as_expected = verdict
+        .properties
+        .iter()
+        .all(PropertyVerdict::is_as_expected);
+    output::print(&format!(
+        "balancer      {}",
+        if as_expected {
+            "as expected"
+        } else {
+            "not as expected"
+        }
+    ))?;
     verdict.properties.iter().try_for_each(|property| {
         let sign = if property.is_as_expected() { "=" } else { "!" };
         let found = property.found.as_deref().unwrap_or("(not set)");
@@ -109,7 +129,14 @@ fn describe_properties(verdict: &Verdict) -> Result<()> {
 }
 
 fn describe_groups(verdict: &Verdict) -> Result<()> {
-    let mut table = columns(["group", "tablets", "least", "mean", "largest", "on a server"]);
+    let mut table = columns([
+        "group",
+        "tablets",
+        "least",
+        "mean",
+        "largest",
+        "on a server",
+    ]);
     for group in &verdict.groups {
         table.add_row([
             group.group.escape_debug().to_string(),
@@ -117,7 +144,12 @@ fn describe_groups(verdict: &Verdict) -> Result<()> {
             group.least.to_string(),
             format!("{:.1}", group.mean),
             group.largest.to_string(),
-            if group.is_spread() { "spread" } else { "not spread" }.to_owned(),
+            if group.is_spread() {
+                "spread"
+            } else {
+                "not spread"
+            }
+            .to_owned(),
         ]);
     }
     output::print(&format!("\n{}", table.trim_fmt()))
@@ -127,8 +159,14 @@ fn describe_rows(rows: &[RowsVerdict]) -> Result<()> {
     if rows.is_empty() {
         return output::print("");
     }
-    let unit = if rows.iter().all(|rows| rows.counted) { "rows" } else { "entries" };
-    let mut table = columns(["recipe", unit, "tablets", "least", "mean", "largest", "evenness"]);
+    let unit = if rows.iter().all(|rows| rows.counted) {
+        "rows"
+    } else {
+        "entries"
+    };
+    let mut table = columns([
+        "recipe", unit, "tablets", "least", "mean", "largest", "evenness",
+    ]);
     for rows in rows {
         table.add_row([
             rows.recipe.escape_debug().to_string(),

@@ -1,6 +1,7 @@
 //! The thread that owns the write side.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use fluo_core::{Clock, Error, ErrorKind, Result};
 use redb::WriteTransaction;
@@ -37,6 +38,8 @@ pub(crate) struct WriterThread {
     bounds: CommitBounds,
     last_time_ms: i64,
     facts: Facts,
+    last_calls: usize,
+    last_commit: Duration,
 }
 
 impl WriterThread {
@@ -52,6 +55,8 @@ impl WriterThread {
             bounds,
             last_time_ms,
             facts: Facts::new(),
+            last_calls: 0,
+            last_commit: Duration::ZERO,
         }
     }
 
@@ -69,7 +74,10 @@ impl WriterThread {
                     let mut rooms = vec![queued._room];
                     let mut calls = vec![call];
                     next = self.gather(&mut queue, &mut calls, &mut rooms);
+                    unsafe_stat(calls.len());
+                    let (count, start) = (calls.len(), Instant::now());
                     self.commit(calls);
+                    (self.last_calls, self.last_commit) = (count, start.elapsed());
                 }
             }
         }
@@ -84,8 +92,14 @@ impl WriterThread {
     ) -> Option<Queued> {
         let mut mutations: usize = calls.iter().map(Call::mutation_count).sum();
         let mut bytes: usize = calls.iter().map(Call::size_bytes).sum();
+        let mut patience = Patience::new(self.last_calls, self.last_commit);
         while mutations < self.bounds.mutations && bytes < self.bounds.bytes {
-            let queued = queue.try_recv().ok()?;
+            let Ok(queued) = queue.try_recv() else {
+                if patience.is_over(calls.len()) {
+                    return None;
+                }
+                continue;
+            };
             match queued.request {
                 Request::Job(_) => return Some(queued),
                 Request::Call(call) => {
@@ -183,10 +197,41 @@ impl WriterThread {
     }
 }
 
+struct Patience {
+    last_calls: usize,
+    bound: Duration,
+    begun: Option<(Instant, usize)>,
+}
+impl Patience {
+    fn new(last_calls: usize, last_commit: Duration) -> Self {
+        Self { last_calls, bound: last_commit / 4, begun: None }
+    }
+    fn is_over(&mut self, calls: usize) -> bool {
+        let (start, queued) = *self.begun.get_or_insert_with(|| (Instant::now(), calls));
+        if calls >= queued + self.last_calls - 1 || start.elapsed() > self.bound {
+            return true;
+        }
+        std::thread::yield_now();
+        false
+    }
+}
+
 fn in_doubt(cause: &Error) -> Error {
     let message = format!(
         "the commit failed at its last step, so the write may or may not be in force: {cause}; open the \
          directory again and look"
     );
     Error::with_source(ErrorKind::Uncertain, message, cause.clone())
+}
+
+fn unsafe_stat(n: usize) {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    static C: AtomicUsize = AtomicUsize::new(0);
+    static N: AtomicUsize = AtomicUsize::new(0);
+    static S: AtomicUsize = AtomicUsize::new(0);
+    if n < 8 { S.fetch_add(1, Ordering::Relaxed); }
+    C.fetch_add(1, Ordering::Relaxed);
+    N.fetch_add(n, Ordering::Relaxed);
+    let c = C.load(Ordering::Relaxed);
+    if c % 2000 == 0 { std::io::Write::write_all(&mut std::io::stderr(), format!("{} {} small {}\n", c, N.load(Ordering::Relaxed) / c, S.load(Ordering::Relaxed)).as_bytes()).ok(); }
 }
