@@ -41,9 +41,23 @@ impl Store {
     pub(crate) fn open(path: &Path, settings: &Settings) -> Result<Self> {
         settings.check()?;
         let directory = Directory::hold(path, settings.create_if_missing)?;
+        let store = Self::open_held(directory, settings)?;
+        contain_in(path, || store.file.release().map_err(io_failure))?;
+        debug!(directory = %path.display(), "opened");
+        Ok(store)
+    }
+
+    /// Opens a directory for reading only: what the engine writes stays in memory.
+    pub(crate) fn open_unwritten(path: &Path) -> Result<Self> {
+        let settings = Settings::default();
+        Self::open_held(Directory::hold(path, false)?, &settings)
+    }
+
+    /// Opens a directory whose file was recognised and to which nothing was written yet.
+    fn open_held(directory: Directory, settings: &Settings) -> Result<Self> {
+        let path = directory.path();
         let file = directory.data_file(|file| contain_in(path, || fill(file, settings)))?;
         let (engine, file) = contain_in(path, || open_engine(file, settings, path))?;
-        debug!(directory = %path.display(), "opened");
         Ok(Self {
             engine: Some(engine),
             file,
@@ -118,6 +132,15 @@ impl Store {
     }
 }
 
+impl Store {
+    /// The engine alone, while nothing else uses it.
+    pub(crate) fn engine_mut(&mut self) -> Result<&mut Database, Failure> {
+        self.engine
+            .as_mut()
+            .ok_or(Failure::Engine(redb::Error::DatabaseClosed))
+    }
+}
+
 impl Drop for Store {
     fn drop(&mut self) {
         let engine = self.engine.take();
@@ -153,7 +176,7 @@ fn fill(file: File, settings: &Settings) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Opens a file that is there, and lets the engine write to it once it was recognised.
+/// Opens a file that is there, holding back what the engine writes.
 fn open_engine(
     file: File,
     settings: &Settings,
@@ -162,7 +185,6 @@ fn open_engine(
     let (file, state) = TableFile::holding(file)?;
     let engine = builder(settings, path).create_with_backend(file)?;
     check_format(&engine)?;
-    state.release().map_err(io_failure)?;
     Ok((engine, state))
 }
 

@@ -70,12 +70,13 @@ impl EmbeddedTables {
         let store = Store::open(directory.as_ref(), &settings)?;
         let (servers, last_time_ms) = store.read(numbers)?;
         let store = Arc::new(store);
-        let writer = Writer::start(store.clone(), &settings, last_time_ms)?;
+        let max_mutation_bytes = settings.max_mutation_bytes;
+        let writer = Writer::start(store.clone(), settings, last_time_ms)?;
         let shared = Shared {
             writer,
             store,
             servers,
-            max_mutation_bytes: settings.max_mutation_bytes,
+            max_mutation_bytes,
             compacting: Mutex::new(()),
         };
         Ok(Self {

@@ -54,7 +54,7 @@ fn main() -> ExitCode {
 
 fn test() -> Result<()> {
     lint()?;
-    cargo(&["test", "--workspace", "--all-targets"], &[])?;
+    cargo(&["test", "--workspace", "--lib", "--bins", "--tests"], &[])?;
     cargo(&["test", "--workspace", "--doc"], &[])?;
     for example in examples()? {
         cargo(
@@ -110,6 +110,8 @@ fn lint() -> Result<()> {
 }
 
 fn bench(name: Option<&str>) -> Result<()> {
+    // One of the benchmarks runs the command.
+    cargo(&["build", "--release", "--package", "fluo-cli"], &[])?;
     let mut arguments = vec!["bench", "--package", "fluo-tests"];
     match name {
         Some(name) => arguments.extend(["--bench", name]),

@@ -9,6 +9,7 @@
 //! asked for anything yet. A request that is in the queue is carried out whether or not its caller still listens.
 
 mod batch;
+mod patience;
 mod request;
 mod thread;
 
@@ -40,13 +41,13 @@ pub(crate) struct Writer {
 
 impl Writer {
     /// Starts the thread.
-    pub(crate) fn start(store: Arc<Store>, settings: &Settings, last_time_ms: i64) -> Result<Self> {
+    pub(crate) fn start(store: Arc<Store>, settings: Settings, last_time_ms: i64) -> Result<Self> {
         let (queue, requests) = mpsc::unbounded_channel();
         let bounds = CommitBounds {
             mutations: settings.max_commit_mutations,
             bytes: settings.max_commit_bytes,
         };
-        let thread = WriterThread::new(store, settings.clock.clone(), bounds, last_time_ms);
+        let thread = WriterThread::new(store, settings.clock, bounds, last_time_ms);
         let thread = std::thread::Builder::new()
             .name("fluo-writer".to_owned())
             .spawn(move || thread.run(requests))
@@ -112,10 +113,7 @@ impl Writer {
             .clamp(1, self.most_queued);
         let room = self.room.clone().acquire_many_owned(room).await;
         let room = room.map_err(|_| has_ended())?;
-        let queued = Queued {
-            request,
-            _room: room,
-        };
+        let queued = Queued { request, room };
         let queue = self.queue.as_ref().ok_or_else(has_ended)?;
         queue.send(queued).map_err(|_| has_ended())
     }

@@ -12,8 +12,11 @@ use super::thread::WriterThread;
 #[derive(Debug)]
 pub(super) struct Queued {
     pub(super) request: Request,
-    pub(super) _room: OwnedSemaphorePermit,
+    pub(super) room: Room,
 }
+
+/// Room in the queue; free again when it is dropped.
+pub(super) type Room = OwnedSemaphorePermit;
 
 /// What is in the queue.
 pub(super) enum Request {

@@ -1,7 +1,7 @@
 //! The thread that owns the write side.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use fluo_core::{Clock, Error, ErrorKind, Result};
 use redb::WriteTransaction;
@@ -9,7 +9,8 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tracing::debug;
 
 use super::batch::{Batch, Facts};
-use super::request::{Applied, Call, Queued, Request};
+use super::patience::{LastCommit, Patience};
+use super::request::{Applied, Call, Queued, Request, Room};
 use crate::contain::contain;
 use crate::error::Failure;
 use crate::store::{CommitFailure, Store};
@@ -38,8 +39,7 @@ pub(crate) struct WriterThread {
     bounds: CommitBounds,
     last_time_ms: i64,
     facts: Facts,
-    last_calls: usize,
-    last_commit: Duration,
+    last: LastCommit,
 }
 
 impl WriterThread {
@@ -55,8 +55,7 @@ impl WriterThread {
             bounds,
             last_time_ms,
             facts: Facts::new(),
-            last_calls: 0,
-            last_commit: Duration::ZERO,
+            last: LastCommit::default(),
         }
     }
 
@@ -71,13 +70,9 @@ impl WriterThread {
                     self.facts.clear();
                 }
                 Request::Call(call) => {
-                    let mut rooms = vec![queued._room];
-                    let mut calls = vec![call];
-                    next = self.gather(&mut queue, &mut calls, &mut rooms);
-                    unsafe_stat(calls.len());
-                    let (count, start) = (calls.len(), Instant::now());
+                    let mut calls = vec![(call, queued.room)];
+                    next = self.gather(&mut queue, &mut calls);
                     self.commit(calls);
-                    (self.last_calls, self.last_commit) = (count, start.elapsed());
                 }
             }
         }
@@ -87,12 +82,11 @@ impl WriterThread {
     fn gather(
         &self,
         queue: &mut UnboundedReceiver<Queued>,
-        calls: &mut Vec<Call>,
-        rooms: &mut Vec<tokio::sync::OwnedSemaphorePermit>,
+        calls: &mut Vec<(Call, Room)>,
     ) -> Option<Queued> {
-        let mut mutations: usize = calls.iter().map(Call::mutation_count).sum();
-        let mut bytes: usize = calls.iter().map(Call::size_bytes).sum();
-        let mut patience = Patience::new(self.last_calls, self.last_commit);
+        let mut mutations: usize = calls.iter().map(|(call, _)| call.mutation_count()).sum();
+        let mut bytes: usize = calls.iter().map(|(call, _)| call.size_bytes()).sum();
+        let mut patience = Patience::after(self.last);
         while mutations < self.bounds.mutations && bytes < self.bounds.bytes {
             let Ok(queued) = queue.try_recv() else {
                 if patience.is_over(calls.len()) {
@@ -105,16 +99,18 @@ impl WriterThread {
                 Request::Call(call) => {
                     mutations += call.mutation_count();
                     bytes += call.size_bytes();
-                    calls.push(call);
-                    rooms.push(queued._room);
+                    calls.push((call, queued.room));
                 }
             }
         }
         None
     }
 
-    /// Applies calls in one transaction, commits it, answers each.
-    fn commit(&mut self, calls: Vec<Call>) {
+    /// Applies calls in one transaction, commits it, answers each. Their room is free when they are answered.
+    fn commit(&mut self, calls: Vec<(Call, Room)>) {
+        let start = Instant::now();
+        let (calls, _rooms): (Vec<Call>, Vec<Room>) = calls.into_iter().unzip();
+        let count = calls.len();
         match self.try_commit(&calls) {
             Ok(applied) => {
                 for (call, applied) in calls.into_iter().zip(applied) {
@@ -134,6 +130,10 @@ impl WriterThread {
                 }
             }
         }
+        self.last = LastCommit {
+            calls: count,
+            took: start.elapsed(),
+        };
     }
 
     fn try_commit(&mut self, calls: &[Call]) -> Result<Vec<Applied>, CommitFailure> {
@@ -141,7 +141,8 @@ impl WriterThread {
             contain(|| self.apply(calls)).map_err(CommitFailure::NothingWritten)?;
         if has_changes {
             self.store.commit(transaction)?;
-            debug!(calls = calls.len(), "committed");
+            let mutations: usize = calls.iter().map(Call::mutation_count).sum();
+            debug!(calls = calls.len(), mutations, "committed");
         } else {
             let _ = contain(|| Ok(transaction.abort()?));
         }
@@ -197,41 +198,10 @@ impl WriterThread {
     }
 }
 
-struct Patience {
-    last_calls: usize,
-    bound: Duration,
-    begun: Option<(Instant, usize)>,
-}
-impl Patience {
-    fn new(last_calls: usize, last_commit: Duration) -> Self {
-        Self { last_calls, bound: last_commit / 4, begun: None }
-    }
-    fn is_over(&mut self, calls: usize) -> bool {
-        let (start, queued) = *self.begun.get_or_insert_with(|| (Instant::now(), calls));
-        if calls >= queued + self.last_calls - 1 || start.elapsed() > self.bound {
-            return true;
-        }
-        std::thread::yield_now();
-        false
-    }
-}
-
 fn in_doubt(cause: &Error) -> Error {
     let message = format!(
         "the commit failed at its last step, so the write may or may not be in force: {cause}; open the \
          directory again and look"
     );
     Error::with_source(ErrorKind::Uncertain, message, cause.clone())
-}
-
-fn unsafe_stat(n: usize) {
-    use std::sync::atomic::{AtomicUsize, Ordering};
-    static C: AtomicUsize = AtomicUsize::new(0);
-    static N: AtomicUsize = AtomicUsize::new(0);
-    static S: AtomicUsize = AtomicUsize::new(0);
-    if n < 8 { S.fetch_add(1, Ordering::Relaxed); }
-    C.fetch_add(1, Ordering::Relaxed);
-    N.fetch_add(n, Ordering::Relaxed);
-    let c = C.load(Ordering::Relaxed);
-    if c % 2000 == 0 { std::io::Write::write_all(&mut std::io::stderr(), format!("{} {} small {}\n", c, N.load(Ordering::Relaxed) / c, S.load(Ordering::Relaxed)).as_bytes()).ok(); }
 }

@@ -1,0 +1,46 @@
+//! Planning a table of 100,000 split points, beside reading its split points and nothing else.
+//!
+//! Budget: under a second.
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use fluo_core::{TableAdmin, Versions};
+use fluo_embedded::{EmbeddedTables, Settings};
+use fluo_recipes::{PlanOptions, RowHasher, TableOptimizations, plan};
+
+const TABLE: &str = "pages";
+const SPLITS: u32 = 100_000;
+
+fn plan_a_large_table(criterion: &mut Criterion) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let settings = Settings { create_if_missing: true, ..Settings::default() };
+    let tables = EmbeddedTables::open(directory.path(), settings).unwrap();
+    let hasher = RowHasher::new("p").unwrap();
+    let optimizations = TableOptimizations::of_row_hasher(&hasher, SPLITS).unwrap();
+    let other = TableOptimizations::of_row_hasher(&hasher, SPLITS + 1).unwrap();
+    runtime.block_on(async {
+        tables.create_table(TABLE, Versions::default()).await.unwrap();
+        tables.add_splits(TABLE, &optimizations.splits()).await.unwrap();
+    });
+
+    let mut group = criterion.benchmark_group("table_of_100k_splits");
+    group.sample_size(10).measurement_time(Duration::from_secs(8));
+    group.bench_function("read_splits", |bencher| {
+        bencher.iter(|| runtime.block_on(tables.splits(TABLE)).unwrap());
+    });
+    let mut bench = |name: &str, wanted: &TableOptimizations| {
+        group.bench_function(name, |bencher| {
+            let planned = || plan(&tables, TABLE, black_box(wanted), PlanOptions::default());
+            bencher.iter(|| runtime.block_on(planned()).unwrap());
+        });
+    };
+    bench("plan_nothing_to_do", &optimizations);
+    bench("plan_all_to_change", &other);
+    group.finish();
+}
+
+criterion_group!(benches, plan_a_large_table);
+criterion_main!(benches);

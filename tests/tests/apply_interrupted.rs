@@ -1,0 +1,247 @@
+//! `apply` is stopped at every call that it makes, in every way a call can fail, and then run again.
+//!
+//! Undone means as before; cut off means somewhere on the way, from where a second run finishes; and whatever
+//! happened, the second run ends in the one state where an undisturbed run ends.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use fluo_core::table::property::BALANCER;
+use fluo_core::{Bytes, MemoryTables, TableAdmin, Versions};
+use fluo_embedded::{EmbeddedTables, Settings};
+use fluo_recipes::{
+    ApplyError, ApplyEvent, Plan, PlanOptions, RowHasher, TableOptimizations, apply, plan,
+};
+use fluo_tests::{Fault, FaultyTables};
+
+const TABLE: &str = "pages";
+const FAULTS: [Fault; 3] = [Fault::Before, Fault::After, Fault::Lost];
+
+type State = (Vec<Bytes>, BTreeMap<String, String>);
+
+fn optimizations() -> TableOptimizations {
+    let of = |prefix: &str, tablets| {
+        TableOptimizations::of_row_hasher(&RowHasher::new(prefix).unwrap(), tablets).unwrap()
+    };
+    of("p", 7).merge(of("q", 2)).unwrap()
+}
+
+/// A table with split points nobody asked for, in three runs, some between those that are wanted; one of the
+/// wanted; and another balancer, so that undoing has something to put back.
+async fn prepare(tables: &dyn TableAdmin) {
+    tables
+        .create_table(TABLE, Versions::default())
+        .await
+        .unwrap();
+    let splits = ["a", "b", "p:~", "p:zz", "q:5", "z"].map(Bytes::from);
+    tables
+        .add_splits(TABLE, &BTreeSet::from(splits))
+        .await
+        .unwrap();
+    tables
+        .set_property(TABLE, BALANCER, "org.example.Balancer")
+        .await
+        .unwrap();
+}
+
+async fn state(tables: &dyn TableAdmin) -> State {
+    (
+        tables.splits(TABLE).await.unwrap(),
+        tables.properties(TABLE).await.unwrap(),
+    )
+}
+
+async fn planned(tables: &dyn TableAdmin) -> Plan {
+    plan(tables, TABLE, &optimizations(), PlanOptions { prune: true })
+        .await
+        .unwrap()
+}
+
+async fn run(tables: &dyn TableAdmin, plan: &Plan) -> Result<usize, ApplyError> {
+    apply(tables, plan, |_| ())
+        .await
+        .map(|applied| applied.done)
+}
+
+/// How many changing calls an undisturbed run makes, and where it ends.
+async fn undisturbed(tables: Arc<dyn TableAdmin>) -> (usize, State) {
+    prepare(&*tables).await;
+    let plan = planned(&*tables).await;
+    let counting = FaultyTables::new(Arc::clone(&tables));
+    let done = run(&counting, &plan).await.unwrap();
+    assert_eq!(done, plan.steps().len());
+    (counting.calls().len(), state(&*tables).await)
+}
+
+async fn each_failing_step_is_undone(make: impl AsyncFn() -> Arc<dyn TableAdmin>) {
+    let (calls, end) = undisturbed(make().await).await;
+    assert!(
+        calls >= 7,
+        "one addition, three properties, three merges at least: {calls}"
+    );
+    for (call, fault) in (0..calls).flat_map(|call| FAULTS.map(|fault| (call, fault))) {
+        let tables = make().await;
+        prepare(&*tables).await;
+        let (before, plan) = (state(&*tables).await, planned(&*tables).await);
+        let faulty = FaultyTables::new(Arc::clone(&tables)).fail_call(call, fault);
+
+        let error = run(&faulty, &plan).await.unwrap_err();
+        let ApplyError::Failed { number, left, .. } = &error else {
+            panic!("{error}")
+        };
+        assert_eq!(*number, call + 1);
+        assert!(left.is_empty(), "{left}");
+        assert!(
+            error
+                .to_string()
+                .ends_with("everything was undone, table `pages` is as it was before")
+        );
+        assert_eq!(state(&*tables).await, before, "call {call} {fault:?}");
+
+        run(&*tables, &plan).await.unwrap();
+        assert_eq!(
+            state(&*tables).await,
+            end,
+            "call {call} {fault:?}, the second run"
+        );
+    }
+}
+
+async fn whoever_is_cut_off_can_go_on(make: impl AsyncFn() -> Arc<dyn TableAdmin>) {
+    let (calls, end) = undisturbed(make().await).await;
+    for (call, fault) in (0..calls).flat_map(|call| FAULTS.map(|fault| (call, fault))) {
+        let tables = make().await;
+        prepare(&*tables).await;
+        let plan = planned(&*tables).await;
+        // Undoing is cut off as well: as after a kill, what was done stays.
+        let cut_off = (call..call + 100)
+            .fold(FaultyTables::new(Arc::clone(&tables)), |faulty, n| {
+                faulty.fail_call(n, fault)
+            });
+        let error = run(&cut_off, &plan).await.unwrap_err();
+        let ApplyError::Failed { left, .. } = &error else {
+            panic!("{error}")
+        };
+        assert!(!left.is_empty() && left.not_undone().len() <= call + 1);
+        assert!(
+            error.to_string().contains("apply again to finish"),
+            "{error}"
+        );
+
+        // The saved plan still applies: the table is on the way to where it leads.
+        let resumed = run(&*tables, &plan).await.unwrap();
+        assert!(resumed <= plan.steps().len());
+        assert_eq!(state(&*tables).await, end, "call {call} {fault:?}");
+        assert_eq!(
+            run(&*tables, &plan).await.unwrap(),
+            0,
+            "a third run has nothing to do"
+        );
+    }
+}
+
+/// A future that is dropped makes no further call: the same as a kill during the call after a step. Only a table
+/// whose calls take time can be dropped in the middle.
+async fn a_dropped_run_can_be_finished(make: impl AsyncFn() -> Arc<dyn TableAdmin>) {
+    let (calls, end) = undisturbed(make().await).await;
+    for stop_after in 0..calls {
+        let tables = make().await;
+        prepare(&*tables).await;
+        let plan = planned(&*tables).await;
+        let (stop, stopped) = tokio::sync::oneshot::channel();
+        let (mut stop, mut done) = (Some(stop), 0);
+        let watch = |event: ApplyEvent<'_>| {
+            done += usize::from(matches!(event, ApplyEvent::Done(_)));
+            if done == stop_after + 1
+                && let Some(stop) = stop.take()
+            {
+                let _ = stop.send(());
+            }
+        };
+        tokio::select! {
+            biased;
+            _ = stopped => {}
+            _ = apply(&*tables, &plan, watch) => {}
+        }
+        run(&*tables, &planned(&*tables).await).await.unwrap();
+        assert_eq!(state(&*tables).await, end, "stopped after {stop_after}");
+    }
+}
+
+async fn memory() -> Arc<dyn TableAdmin> {
+    Arc::new(MemoryTables::new())
+}
+
+/// Makes embedded tables in directories that live as long as this does.
+struct Directories(std::sync::Mutex<Vec<tempfile::TempDir>>);
+
+impl Directories {
+    fn new() -> Self {
+        Self(std::sync::Mutex::default())
+    }
+
+    fn embedded(&self) -> Arc<dyn TableAdmin> {
+        let directory = tempfile::tempdir().unwrap();
+        let settings = Settings {
+            create_if_missing: true,
+            ..Settings::default()
+        };
+        let tables = EmbeddedTables::open(directory.path(), settings).unwrap();
+        self.0.lock().unwrap().push(directory);
+        Arc::new(tables)
+    }
+}
+
+#[tokio::test]
+async fn each_failing_step_is_undone_in_memory() {
+    each_failing_step_is_undone(memory).await;
+}
+
+#[tokio::test]
+async fn each_failing_step_is_undone_embedded() {
+    let directories = Directories::new();
+    each_failing_step_is_undone(async || directories.embedded()).await;
+}
+
+#[tokio::test]
+async fn whoever_is_cut_off_can_go_on_in_memory() {
+    whoever_is_cut_off_can_go_on(memory).await;
+}
+
+#[tokio::test]
+async fn whoever_is_cut_off_can_go_on_embedded() {
+    let directories = Directories::new();
+    whoever_is_cut_off_can_go_on(async || directories.embedded()).await;
+}
+
+#[tokio::test]
+async fn a_dropped_run_can_be_finished_embedded() {
+    let directories = Directories::new();
+    a_dropped_run_can_be_finished(async || directories.embedded()).await;
+}
+
+#[tokio::test]
+async fn the_message_says_which_step_why_and_what_is_left() {
+    let tables = memory().await;
+    prepare(&*tables).await;
+    let plan = planned(&*tables).await;
+    let faulty = FaultyTables::new(Arc::clone(&tables)).fail_call(3, Fault::Before);
+    assert_eq!(
+        run(&faulty, &plan).await.unwrap_err().to_string(),
+        "step 4 of 8 failed (set table.balancer to \
+         `org.apache.accumulo.core.spi.balancer.RegexGroupBalancer` in place of `org.example.Balancer`): \
+         injected fault: the call was not sent; nothing was done; everything was undone, table `pages` is as \
+         it was before"
+    );
+
+    let faulty = FaultyTables::new(tables)
+        .fail_call(1, Fault::Before)
+        .fail_call(3, Fault::Before);
+    assert_eq!(
+        run(&faulty, &plan).await.unwrap_err().to_string(),
+        "step 2 of 8 failed (set table.custom.balancer.group.regex.pattern to `(\\Qp:\\E|\\Qq:\\E).*`): \
+         injected fault: the call was not sent; nothing was done; table `pages` serves as before but may have \
+         kept: add 8 split points, `p:5556` to `q:~` (undoing it failed: injected fault: the call was not \
+         sent; nothing was done); apply again to finish, or plan to see what differs"
+    );
+}
