@@ -14,20 +14,34 @@ const TABLE: &str = "pages";
 const SPLITS: u32 = 100_000;
 
 fn plan_a_large_table(criterion: &mut Criterion) {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
     let directory = tempfile::tempdir().unwrap();
-    let settings = Settings { create_if_missing: true, ..Settings::default() };
+    let settings = Settings {
+        create_if_missing: true,
+        ..Settings::default()
+    };
     let tables = EmbeddedTables::open(directory.path(), settings).unwrap();
     let hasher = RowHasher::new("p").unwrap();
     let optimizations = TableOptimizations::of_row_hasher(&hasher, SPLITS).unwrap();
     let other = TableOptimizations::of_row_hasher(&hasher, SPLITS + 1).unwrap();
     runtime.block_on(async {
-        tables.create_table(TABLE, Versions::default()).await.unwrap();
-        tables.add_splits(TABLE, &optimizations.splits()).await.unwrap();
+        tables
+            .create_table(TABLE, Versions::default())
+            .await
+            .unwrap();
+        tables
+            .add_splits(TABLE, &optimizations.splits())
+            .await
+            .unwrap();
     });
 
     let mut group = criterion.benchmark_group("table_of_100k_splits");
-    group.sample_size(10).measurement_time(Duration::from_secs(8));
+    group
+        .sample_size(10)
+        .measurement_time(Duration::from_secs(8));
     group.bench_function("read_splits", |bencher| {
         bencher.iter(|| runtime.block_on(tables.splits(TABLE)).unwrap());
     });

@@ -1,0 +1,249 @@
+//! A file that was damaged at random is opened, read and written: every call ends with a result or an error that says
+//! so. Nothing panics, nothing is printed, and a file that was refused has not been touched.
+//!
+//! The rounds run in a child process, because what must not happen (a stack overflow, an abort) takes the process
+//! with it. `FLUO_DAMAGE_ROUNDS` sets their number, `FLUO_DAMAGE_SEED` the first seed.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+
+use fluo_core::{
+    Authorizations, Bytes, Column, Condition, Error, ErrorKind, Mutation, Result, Scan, Span,
+    TableAdmin, TableExt, Versions,
+};
+use fluo_embedded::{EmbeddedTables, Settings};
+
+const IN_CHILD: &str = "FLUO_DAMAGE_CHILD";
+const ROUNDS: &str = "FLUO_DAMAGE_ROUNDS";
+const SEED: &str = "FLUO_DAMAGE_SEED";
+const PAGE: u64 = 4_096;
+
+fn setting(name: &str, default: u64) -> u64 {
+    std::env::var(name)
+        .ok()
+        .and_then(|value| value.parse().ok())
+        .unwrap_or(default)
+}
+
+/// SplitMix64: enough to choose where to hit.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        (z ^ (z >> 31)) % sides.max(1)
+    }
+
+    fn byte(&mut self) -> u8 {
+        u8::try_from(self.roll(256)).unwrap_or_default()
+    }
+}
+
+fn settings() -> Settings {
+    Settings {
+        create_if_missing: true,
+        cache_bytes: 1 << 20,
+        ..Settings::default()
+    }
+}
+
+async fn load(directory: &Path) -> Result<()> {
+    let tables = EmbeddedTables::open(directory, settings())?;
+    tables.create_table("pages", Versions::All).await?;
+    tables.create_table("other", Versions::default()).await?;
+    let pages = tables.open_table("pages", Authorizations::none()).await?;
+    let row = |number: u32| {
+        Mutation::new(format!("row-{number:06}"))
+            .put(
+                Column::new("page", "uri"),
+                format!("https://example.org/{number}"),
+            )
+            .put(
+                Column::new("page", "text"),
+                vec![b'x'; if number.is_multiple_of(97) { 9_000 } else { 90 }],
+            )
+    };
+    for start in [0, 500, 1_000, 1_500] {
+        pages.write((start..start + 500).map(row).collect()).await?;
+    }
+    let splits: BTreeSet<Bytes> = (0..200)
+        .map(|number| format!("row-{:06}", number * 10).into())
+        .collect();
+    tables.add_splits("pages", &splits).await
+}
+
+/// Damages one to three places of a file of `length` bytes.
+fn damage(bytes: &mut Vec<u8>, dice: &mut Dice) {
+    for _ in 0..=dice.roll(3) {
+        let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        // Half of the hits go where there is the most structure: the header and the first pages.
+        let reach = if dice.roll(2) == 0 {
+            length
+        } else {
+            length.min(PAGE * 24)
+        };
+        let at = usize::try_from(dice.roll(reach)).unwrap_or(0);
+        let page = at - at % 4_096;
+        match dice.roll(7) {
+            0 => bytes.truncate(at),
+            1 => bytes
+                .iter_mut()
+                .skip(page)
+                .take(4_096)
+                .for_each(|byte| *byte = 0),
+            2 => bytes
+                .iter_mut()
+                .skip(at)
+                .take(16)
+                .for_each(|byte| *byte = dice.byte()),
+            3 => bytes
+                .iter_mut()
+                .skip(page)
+                .take(64)
+                .for_each(|byte| *byte = dice.byte()),
+            4 => bytes
+                .iter_mut()
+                .skip(page)
+                .take(4_096)
+                .for_each(|byte| *byte = 0xff),
+            5 => bytes
+                .iter_mut()
+                .skip(page)
+                .take(8)
+                .for_each(|byte| *byte = dice.byte()),
+            _ => bytes
+                .iter_mut()
+                .skip(at)
+                .take(1)
+                .for_each(|byte| *byte ^= 1),
+        }
+    }
+}
+
+fn must_be_of_the_storage(what: &str, seed: u64, result: Result<()>) -> Result<()> {
+    match result {
+        Err(error)
+            if !matches!(
+                error.kind(),
+                ErrorKind::Corrupt | ErrorKind::Storage | ErrorKind::NotFound
+            ) =>
+        {
+            Err(Error::with_source(
+                error.kind(),
+                format!("seed {seed}: {what}: {error}"),
+                error,
+            ))
+        }
+        _ => Ok(()),
+    }
+}
+
+async fn use_everything(tables: &EmbeddedTables, seed: u64) -> Result<()> {
+    let check = |what: &str, result: Result<()>| must_be_of_the_storage(what, seed, result);
+    check("tables", tables.tables().await.map(drop))?;
+    for name in ["pages", "other"] {
+        check("properties", tables.properties(name).await.map(drop))?;
+        check("tablets", tables.tablets(name).await.map(drop))?;
+        let Ok(table) = tables.open_table(name, Authorizations::none()).await else {
+            continue;
+        };
+        check("scan", table.read(Scan::over(Span::all())).await.map(drop))?;
+        for number in [0, 1_000, 1_999, 5_000] {
+            let row =
+                Mutation::new(format!("row-{number:06}")).put(Column::new("page", "new"), "v");
+            let conditional = row
+                .clone()
+                .when(Condition::absent(Column::new("page", "uri")));
+            check("write", table.write(vec![row]).await)?;
+            check(
+                "write if",
+                table.write_conditional(vec![conditional]).await.map(drop),
+            )?;
+        }
+        check(
+            "add_splits",
+            tables.add_splits(name, &["row-000777".into()].into()).await,
+        )?;
+        check(
+            "merge",
+            tables
+                .merge(name, Some(b"row-000100"), Some(b"row-000900"))
+                .await,
+        )?;
+        check("compact", tables.compact(name, &Span::all()).await)?;
+        check("delete", tables.delete_table(name).await)?;
+    }
+    check("create", tables.create_table("third", Versions::All).await)
+}
+
+async fn round(original: &[u8], seed: u64) -> Result<()> {
+    let directory = tempfile::tempdir().map_err(|error| Error::invalid(error.to_string()))?;
+    let file = directory.path().join("fluo.redb");
+    let mut bytes = original.to_vec();
+    damage(&mut bytes, &mut Dice(seed));
+    std::fs::write(&file, &bytes).map_err(|error| Error::invalid(error.to_string()))?;
+    let unchanged = || std::fs::read(&file).is_ok_and(|now| now == bytes);
+
+    let checked = EmbeddedTables::check(directory.path());
+    if !unchanged() {
+        return Err(Error::invalid(format!(
+            "seed {seed}: the check wrote to the file: {checked:?}"
+        )));
+    }
+    must_be_of_the_storage("check", seed, checked.map(drop))?;
+    match EmbeddedTables::open(
+        directory.path(),
+        Settings {
+            cache_bytes: 1 << 20,
+            ..Settings::default()
+        },
+    ) {
+        Ok(tables) => use_everything(&tables, seed).await,
+        Err(_) if !unchanged() => Err(Error::invalid(format!(
+            "seed {seed}: a refused file was written to"
+        ))),
+        Err(error) => must_be_of_the_storage("open", seed, Err(error)),
+    }
+}
+
+/// Run by the test below, in a process of its own.
+#[test]
+fn child() {
+    if std::env::var_os(IN_CHILD).is_none() {
+        return;
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    runtime.block_on(load(directory.path())).unwrap();
+    let original = std::fs::read(directory.path().join("fluo.redb")).unwrap();
+    let first = setting(SEED, 1);
+    for seed in first..first + setting(ROUNDS, 60) {
+        std::fs::write(std::env::var_os(IN_CHILD).unwrap(), seed.to_string()).unwrap();
+        runtime.block_on(round(&original, seed)).unwrap();
+    }
+}
+
+#[test]
+fn damage_is_an_error_and_never_a_panic() {
+    let directory = tempfile::tempdir().unwrap();
+    let last_seed = directory.path().join("seed");
+    let child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "child", "--nocapture"])
+        .env(IN_CHILD, &last_seed)
+        .output()
+        .unwrap();
+    let printed = String::from_utf8_lossy(&child.stderr).into_owned();
+    let seed = std::fs::read_to_string(&last_seed).unwrap_or_default();
+    assert!(
+        child.status.success(),
+        "seed {seed}: {:?}\n{printed}",
+        child.status
+    );
+    assert_eq!(printed, "", "nothing is printed (last seed {seed})");
+}
