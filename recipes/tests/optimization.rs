@@ -1,5 +1,7 @@
 //! Plan, apply and verify on tables in memory.
 
+#![cfg(test)]
+
 use std::collections::BTreeSet;
 
 use fluo_core::balancer::GROUP_BALANCERS;
@@ -235,16 +237,50 @@ async fn a_saved_plan_is_the_same_plan() {
     assert!(json.contains(r#""\\x00\\x7f\\xc3\\xa9\\x5c""#), "{json}");
     assert_eq!(serde_json::from_str::<Plan>(&json).unwrap(), plan);
 
-    let of_other_format: Plan =
-        serde_json::from_str(&json.replacen("\"format\": 1", "\"format\": 2", 1)).unwrap();
+    let edited = |from: &str, to: &str| {
+        assert!(json.contains(from), "{from} is not in {json}");
+        let plan: Plan = serde_json::from_str(&json.replacen(from, to, 1)).unwrap();
+        plan.check().unwrap_err().to_string()
+    };
+    let message = |what: &str| format!("the plan was edited: {what}; make a new one");
     assert_eq!(
-        of_other_format.check().unwrap_err().to_string(),
+        edited("\"format\": 1", "\"format\": 2"),
         "the plan is of format 2; this build reads format 1"
     );
-    let shuffled: Plan = serde_json::from_str(&json.replacen("p:1sst", "p:zzzz", 1)).unwrap();
+    assert!(
+        edited("\"table\": \"pages\"", "\"table\": \"../x\"")
+            .contains("cannot be the name of a table")
+    );
     assert_eq!(
-        shuffled.check().unwrap_err().to_string(),
-        "the plan's add_splits are not ascending rows; make it anew"
+        edited("p:1sst", "p:zzzz"),
+        message("its add_splits are not ascending rows")
+    );
+    assert_eq!(
+        edited("p:1sst", ""),
+        message("its add_splits are not ascending rows")
+    );
+    let found = r#""\\x00\\x7f\\xc3\\xa9\\x5c""#;
+    assert_eq!(
+        edited(found, "\"a\""),
+        message(r"it removes `\x00\x7f\xc3\xa9\x5c`, which it did not find")
+    );
+    assert_eq!(
+        edited(found, "\"p:1sst\""),
+        message("it adds `p:1sst`, which it found")
+    );
+    assert_eq!(
+        edited(
+            "\"name\": \"table.balancer\"",
+            "\"name\": \"table.file.replication\""
+        ),
+        message("it speaks of property `table.file.replication`, which is none of the balancer's")
+    );
+    assert_eq!(
+        edited("\"before\": null", "\"before\": \"x\""),
+        message(&format!(
+            "what it says of property {} is at odds",
+            property::GROUP_PATTERN
+        ))
     );
     let unescaped = json.replacen("p:1sst", r"p:\\q", 1);
     assert!(
@@ -360,7 +396,7 @@ async fn rows_are_counted_by_tablet_and_a_large_table_is_not_read() {
         };
         let mut seen = 0;
         let verdict = verify(&tables, TABLE, &optimizations(), &options, |rows| {
-            seen = rows
+            seen = rows;
         })
         .await
         .unwrap();

@@ -3,6 +3,8 @@
 //! Undone means as before; cut off means somewhere on the way, from where a second run finishes; and whatever
 //! happened, the second run ends in the one state where an undisturbed run ends.
 
+#![cfg(test)]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 

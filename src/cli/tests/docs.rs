@@ -1,5 +1,7 @@
 //! The commands in the docs are run, in order, in one directory, and must print what the docs say.
 
+#![cfg(test)]
+
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};

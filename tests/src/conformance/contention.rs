@@ -1,4 +1,4 @@
-//! T4, T9 and what of A3 and A8 shows only when many tasks are at it at once.
+//! T4, T9 and what of A3 shows only when many tasks are at it at once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -219,57 +219,5 @@ async fn write_until_deleted(table: Arc<dyn Table>, writer: usize) {
         }
         // A table that answers at once would never let the others have a turn.
         tokio::task::yield_now().await;
-    }
-}
-
-/// A6, A8: what is written while tablets are split, merged and compacted is there afterwards.
-pub async fn a8_no_write_is_lost_to_a_compaction(tables: Arc<dyn TableAdmin>) {
-    const ROWS: usize = 60;
-    let ground = Ground::new(&tables, Versions::default()).await;
-    let writers: Vec<_> = (0..3)
-        .map(|writer| tokio::spawn(write_rows(ground.table.clone(), writer, ROWS)))
-        .collect();
-    for _ in 0..4 {
-        ground.add_splits(["0 020", "1", "2 050"]).await;
-        tables.compact(&ground.name, &Span::all()).await.unwrap();
-        tables
-            .merge(&ground.name, Some(b"0 020"), None)
-            .await
-            .unwrap();
-        tables.flush(&ground.name).await.unwrap();
-    }
-    for writer in writers {
-        writer.await.unwrap();
-    }
-    tables.compact(&ground.name, &Span::all()).await.unwrap();
-    let shown = ground.all().await;
-    assert_eq!(shown.len(), 3 * ROWS);
-    for cell in shown {
-        assert_eq!(
-            (cell.key.timestamp, &cell.value[..]),
-            (3, &b"last"[..]),
-            "{}",
-            cell.key
-        );
-    }
-    ground.end().await;
-}
-
-/// Each row is put, deleted and put again, the last time if it is as it should be by then.
-async fn write_rows(table: Arc<dyn Table>, writer: usize, rows: usize) {
-    for n in 0..rows {
-        let row = || Mutation::new(format!("{writer} {n:03}"));
-        table
-            .write(vec![row().put_at(column("q"), 1, "first")])
-            .await
-            .unwrap();
-        table
-            .write(vec![row().delete_at(column("q"), 2)])
-            .await
-            .unwrap();
-        let last = row().put_at(column("q"), 3, "last");
-        let last = vec![last.when(Condition::absent(column("q")))];
-        let outcomes = table.write_conditional(last).await.unwrap();
-        assert!(outcomes[0].is_accepted(), "{writer} {n}: {outcomes:?}");
     }
 }

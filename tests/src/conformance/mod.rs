@@ -43,6 +43,7 @@
 )]
 
 mod agreement;
+mod compaction;
 mod conditional;
 mod contention;
 mod ground;
@@ -123,7 +124,8 @@ macro_rules! __for_each_rule {
             tablets::a7_a_flushed_tablet_counts_its_cells,
             keeping::a8_a_compaction_changes_no_scan,
             keeping::a8_a_compaction_keeps_what_anybody_sees,
-            contention::a8_no_write_is_lost_to_a_compaction,
+            compaction::a8_a_running_compaction_changes_no_scan,
+            compaction::a8_no_write_is_lost_to_a_compaction,
             settings::a9_a_property_is_in_force_at_once,
             settings::a9_a_call_may_be_repeated,
             settings::set_property_refuses_a_wrong_name,

@@ -48,7 +48,7 @@ pub(super) fn opening(rows: &str) -> Result<()> {
          one host, {host}.",
         grouped(total),
         grouped(most),
-        most * 100 / total.max(1),
+        percent(most, total),
     ))
 }
 
@@ -87,7 +87,9 @@ pub(super) fn step(event: ApplyEvent<'_>) {
 }
 
 pub(super) fn closing() -> Result<()> {
-    print(CLOSING)
+    print(CLOSING)?;
+    let own = std::env::current_exe()?;
+    print(&format!("(`fluo` is {} here.)", own.display()))
 }
 
 fn draw(tablets: &Tablets) -> Result<()> {

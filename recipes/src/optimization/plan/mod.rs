@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fluo_core::{Bytes, Error, Escaped, Result, TableAdmin};
+use fluo_core::{Bytes, Error, Result, TableAdmin};
 use serde::{Deserialize, Serialize};
 
 use super::balancer::wanted_properties;
@@ -10,6 +10,9 @@ use super::forecast::forecast;
 use super::state::TableState;
 use super::step::runs;
 use super::{GroupForecast, Step, TableOptimizations, row_text};
+
+mod saved;
+mod unchanged;
 
 /// The version of the saved form.
 const FORMAT: u32 = 1;
@@ -189,82 +192,5 @@ impl Plan {
                 }),
         );
         steps
-    }
-
-    /// Checks a plan that was saved: that this build reads its format, and that it is one.
-    ///
-    /// # Errors
-    /// [`Invalid`](fluo_core::ErrorKind::Invalid), saying what is wrong with it.
-    pub fn check(&self) -> Result<()> {
-        if self.format != FORMAT {
-            return Err(Error::invalid(format!(
-                "the plan is of format {}; this build reads format {FORMAT}",
-                self.format
-            )));
-        }
-        let added = [
-            ("add_splits", &self.add_splits),
-            ("found_splits", &self.found_splits),
-        ];
-        for (name, splits) in added
-            .into_iter()
-            .chain([("remove_splits", &self.remove_splits)])
-        {
-            let is_ascending = splits.iter().zip(splits.iter().skip(1)).all(|(a, b)| a < b);
-            if !is_ascending || splits.first().is_some_and(Bytes::is_empty) {
-                return Err(Error::invalid(format!(
-                    "the plan's {name} are not ascending rows; make it anew"
-                )));
-            }
-        }
-        Ok(())
-    }
-
-    /// Refuses a table that is neither as this plan found it nor somewhere on the way to where it leads.
-    pub(super) fn check_unchanged(&self, state: &TableState) -> Result<()> {
-        self.unexpected_split(state).map_or(Ok(()), Err)?;
-        for name in super::balancer::PROPERTIES {
-            let found = state.properties.get(name);
-            let before = self.found_properties.get(name);
-            let after = self
-                .properties
-                .iter()
-                .find(|change| change.name == name)
-                .map(|change| &change.after);
-            if found != before && (found.is_none() || found != after) {
-                let shown = |value: Option<&String>| {
-                    value.map_or("not set".to_owned(), |value| format!("`{value}`"))
-                };
-                return Err(self.changed(&format!(
-                    "property {name} was {} and is {} now",
-                    shown(before),
-                    shown(found)
-                )));
-            }
-        }
-        Ok(())
-    }
-
-    fn unexpected_split(&self, state: &TableState) -> Option<Error> {
-        let is_in = |splits: &[Bytes], split: &Bytes| splits.binary_search(split).is_ok();
-        let appeared = state
-            .splits
-            .iter()
-            .find(|split| !is_in(&self.found_splits, split) && !is_in(&self.add_splits, split));
-        if let Some(split) = appeared {
-            return Some(self.changed(&format!("split point `{}` was added", Escaped(split))));
-        }
-        let vanished = self
-            .found_splits
-            .iter()
-            .find(|split| !state.splits.contains(*split) && !is_in(&self.remove_splits, split));
-        vanished.map(|split| self.changed(&format!("split point `{}` was removed", Escaped(split))))
-    }
-
-    fn changed(&self, what: &str) -> Error {
-        Error::invalid(format!(
-            "table `{}` has changed since the plan was made: {what}; nothing was done, make a new plan",
-            self.table
-        ))
     }
 }
