@@ -99,7 +99,7 @@ async fn the_time_of_the_table_stays_when_its_clock_is_set_back() {
 
 #[tokio::test]
 async fn embedded_agrees_with_the_reference() {
-    for seed in 0..12 {
+    for seed in 0..20 {
         let (tables, _directory) = open_new(Settings::default());
         let workload = Workload {
             seed,

@@ -16,6 +16,10 @@ use crate::table::TableCommand;
 Exit codes: 0 success, 1 a check found a difference, 2 bad use or failure.
 Data goes to standard output, everything else to standard error.
 
+Example:
+  $ echo org.wikipedia/accumulo | fluo key add --prefix p
+  p:1yl0:org.wikipedia/accumulo
+
 Start with `fluo demo`."
 )]
 pub(crate) struct Arguments {
@@ -26,10 +30,16 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Hash rows into keys and back; split points and the balancer's group for them
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Example:\n  $ echo org.wikipedia/accumulo | fluo key add --prefix p"
+    )]
     Key(KeyCommand),
     /// Make and load tables; plan, apply and verify their optimization
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Example:\n  fluo table create --at embedded:./data pages"
+    )]
     Table(TableCommand),
     /// Show what the row hasher does to real, skewed rows; leaves nothing behind
     #[command(after_help = "Example:\n  fluo demo")]

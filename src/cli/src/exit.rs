@@ -17,7 +17,7 @@ pub(crate) fn code_of(result: anyhow::Result<Outcome>) -> ExitCode {
     match result {
         Ok(Outcome::Success) => ExitCode::SUCCESS,
         Ok(Outcome::Difference) => ExitCode::from(1),
-        // Whoever read our output has had enough: `fluo key splits .. | head` is no failure.
+        // Whoever read our output has had enough: `fluo key add .. | head` is no failure.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             crate::output::say(&format!("error: {}", sentence(&error)));

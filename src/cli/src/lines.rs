@@ -4,6 +4,8 @@ use std::io::{Read, Write};
 
 use anyhow::{Context, Result, bail};
 
+use crate::output::CANNOT_WRITE;
+
 /// How much is read at once. A page cache away, larger reads gain nothing.
 const READ_BYTES: usize = 1 << 18;
 /// The longest line: far above any row that a table takes, and a bound on memory.
@@ -64,13 +66,13 @@ pub(crate) fn transform(
         }
         buffer.push(b'\n');
         if buffer.len() >= WRITE_BYTES {
-            output.write_all(&buffer)?;
+            output.write_all(&buffer).context(CANNOT_WRITE)?;
             buffer.clear();
         }
         Ok(())
     });
-    output.write_all(&buffer)?;
-    output.flush()?;
+    output.write_all(&buffer).context(CANNOT_WRITE)?;
+    output.flush().context(CANNOT_WRITE)?;
     result
 }
 
@@ -102,7 +104,12 @@ fn grow(buffer: &mut Vec<u8>, lines_before: u64) -> Result<()> {
             lines_before + 1
         );
     }
-    buffer.resize(buffer.len() * 2, 0);
+    // The system gives zeros for nothing; to fill them in would cost as much as the reading.
+    let mut larger = vec![0; buffer.len() * 2];
+    if let Some(start) = larger.get_mut(..buffer.len()) {
+        start.copy_from_slice(buffer);
+    }
+    *buffer = larger;
     Ok(())
 }
 

@@ -5,6 +5,7 @@
 
 mod arguments;
 mod demo;
+mod document;
 mod encoding;
 mod exit;
 mod key;
@@ -16,11 +17,15 @@ mod table;
 mod target;
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::Parser;
 
 use crate::arguments::{Arguments, Command};
 use crate::exit::Outcome;
+
+/// How long work that nobody needs any more may take to end after a failure.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
@@ -36,8 +41,13 @@ fn run(command: Command) -> anyhow::Result<Outcome> {
 }
 
 fn in_runtime(work: impl Future<Output = anyhow::Result<Outcome>>) -> anyhow::Result<Outcome> {
-    tokio::runtime::Builder::new_multi_thread()
+    let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
-        .build()?
-        .block_on(work)
+        .build()?;
+    let result = runtime.block_on(work);
+    if result.is_err() {
+        // Something may still wait for input that never comes.
+        runtime.shutdown_timeout(PATIENCE);
+    }
+    result
 }

@@ -1,25 +1,60 @@
 //! Standard output and standard error.
+//!
+//! Names, properties and messages can come from a table or a file that somebody else wrote. What goes to a person
+//! is therefore printed without control characters, which a terminal would obey; what goes to a program is exact.
 
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Write};
 
+use anyhow::{Context, Result};
 use serde::Serialize;
 
-/// Prints a line of data.
-pub(crate) fn print(line: &str) -> anyhow::Result<()> {
+/// Prints lines for a person.
+pub(crate) fn print(lines: &str) -> Result<()> {
+    print_exactly(&without_controls(lines, |c| c == '\n'))
+}
+
+/// Prints data for a program, and a newline.
+///
+/// A reader that has had enough (`| head`) neither stops the work nor changes how it ends.
+pub(crate) fn print_exactly(data: &str) -> Result<()> {
     let mut stdout = io::stdout().lock();
-    stdout.write_all(line.as_bytes())?;
-    stdout.write_all(b"\n")?;
-    Ok(())
+    let written = stdout
+        .write_all(data.as_bytes())
+        .and_then(|()| stdout.write_all(b"\n"));
+    match written {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        written => written.context(CANNOT_WRITE),
+    }
 }
 
 /// Prints data as JSON.
-pub(crate) fn print_json(data: &impl Serialize) -> anyhow::Result<()> {
-    print(&serde_json::to_string_pretty(data)?)
+pub(crate) fn print_json(data: &impl Serialize) -> Result<()> {
+    print_exactly(&serde_json::to_string_pretty(data)?)
 }
 
-/// Says something to the person at the terminal. If standard error is gone there is nobody to tell.
+/// Says a line to the person at the terminal. If standard error is gone there is nobody to tell.
 pub(crate) fn say(line: &str) {
-    let _ = writeln!(io::stderr().lock(), "{line}");
+    let _ = writeln!(io::stderr().lock(), "{}", shown(line));
+}
+
+/// Text as it may stand within a line for a person: without control characters.
+pub(crate) fn shown(text: &str) -> String {
+    without_controls(text, |_| false)
+}
+
+/// What is said where standard output fails.
+pub(crate) const CANNOT_WRITE: &str = "cannot write to standard output";
+
+fn without_controls(text: &str, is_kept: impl Fn(char) -> bool) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() && !is_kept(c) {
+            shown.extend(c.escape_default());
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
 }
 
 /// A count as people read it: `29,599`.
@@ -49,6 +84,12 @@ pub(crate) fn plural(count: u64, noun: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_terminal_would_obey_is_shown_and_not_sent() {
+        assert_eq!(shown("a\x1b[31m\nb\u{9b}é\\Q"), r"a\u{1b}[31m\nb\u{9b}é\Q");
+        assert_eq!(without_controls("a\nb\r", |c| c == '\n'), "a\nb\\r");
+    }
 
     #[test]
     fn counts_are_grouped_by_thousands() {

@@ -1,11 +1,12 @@
 //! The file that says what a table should be like.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use fluo_recipes::{HashScheme, RowHasher, TableOptimizations};
 use serde::Deserialize;
+
+use crate::document;
 
 /// The file, in TOML.
 #[derive(Debug, Deserialize)]
@@ -42,22 +43,41 @@ impl SpecArguments {
 /// Reads the optimizations that a file asks for.
 pub(crate) fn read(path: &Path) -> Result<TableOptimizations> {
     let name = path.display();
-    let text = fs::read_to_string(path).with_context(|| format!("cannot read the spec {name}"))?;
-    parse(&text).with_context(|| format!("the spec {name} cannot be used"))
+    let bytes = document::read(path).with_context(|| format!("cannot read the spec {name}"))?;
+    let text = std::str::from_utf8(&bytes)
+        .with_context(|| format!("the spec {name} is not UTF-8 text"))?;
+    parse(text).with_context(|| format!("the spec {name} cannot be used"))
 }
 
 fn parse(text: &str) -> Result<TableOptimizations> {
-    let spec: Spec = toml::from_str(text)?;
+    let spec: Spec = toml::from_str(text).map_err(|error| located(text, &error))?;
     if spec.row_hasher.is_empty() {
         bail!(
             "it names no recipe; write at least one [[row_hasher]] with a prefix and a number of tablets"
         );
     }
     let mut all = TableOptimizations::default();
-    for recipe in &spec.row_hasher {
-        all = all.merge(recipe.optimizations()?)?;
+    for (index, recipe) in spec.row_hasher.iter().enumerate() {
+        let optimizations = recipe
+            .optimizations()
+            .with_context(|| format!("[[row_hasher]] number {}", index + 1))?;
+        all = all.merge(optimizations)?;
     }
     Ok(all)
+}
+
+/// The error in one line, with its place: the parser's own text shows the whole line of the file.
+fn located(text: &str, error: &toml::de::Error) -> anyhow::Error {
+    let message = error.message();
+    let before = error.span().and_then(|span| text.get(..span.start));
+    match before {
+        Some(before) => {
+            let line = before.matches('\n').count() + 1;
+            let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+            anyhow!("line {line}, column {column}: {message}")
+        }
+        None => anyhow!("{message}"),
+    }
 }
 
 impl RowHasherSpec {
@@ -91,14 +111,23 @@ mod tests {
         assert!(message("[[row_hasher]]\nprefix = \"p\"\n").contains("missing field `tablets`"));
         let unknown = message("[[row_hasher]]\nprefix = \"p\"\ntablets = 2\ntablet = 3\n");
         assert!(
-            unknown.contains("line 4") && unknown.contains("unknown field `tablet`"),
+            unknown.starts_with("line 4, column 1: unknown field `tablet`"),
             "{unknown}"
         );
         assert!(message("[[row_hasher]]\nprefix = \"p\"\ntablets = -1\n").contains("line 3"));
         assert!(
             message("[[row_hasher]]\nprefix = \"p\"\ntablets = 0\n").contains("row hasher `p`")
         );
-        assert!(message("[[row_hasher]]\nprefix = \"\"\ntablets = 1\n").contains("prefix"));
+        assert_eq!(
+            message(
+                "[[row_hasher]]\nprefix = \"p\"\ntablets = 1\n[[row_hasher]]\nprefix = \"\"\ntablets = 1\n"
+            ),
+            "[[row_hasher]] number 2: the prefix of a row hasher is empty: give at least one character, such as `p`"
+        );
+        assert_eq!(
+            message("[[row_hasher]]\nprefix = \"é\" é"),
+            "line 2, column 14: unexpected key or value, expected newline, `#`"
+        );
         let twice = "[[row_hasher]]\nprefix = \"p\"\ntablets = 1\n".repeat(2);
         assert!(message(&twice).contains("row hasher `p` and row hasher `p` overlap"));
     }

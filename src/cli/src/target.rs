@@ -1,13 +1,14 @@
 //! Where tables are: the argument `--at`.
 
+use std::fmt;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use clap::Args;
-use fluo_core::TableAdmin;
+use fluo_core::{ErrorKind, TableAdmin};
 use fluo_embedded::{EmbeddedTables, Settings};
 
 /// Where tables are.
@@ -23,6 +24,13 @@ pub(crate) struct TargetArguments {
     /// Where the tables are: embedded:DIR
     #[arg(long, value_name = "TARGET")]
     at: Target,
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self::Embedded(directory) = self;
+        write!(f, "embedded:{}", directory.display())
+    }
 }
 
 impl FromStr for Target {
@@ -44,8 +52,10 @@ impl TargetArguments {
         self.open_with(Settings::default())
     }
 
-    /// The tables of a target, which is made where it does not exist.
-    pub(crate) fn open_or_create(
+    /// The tables of a target, which is made where it does not exist, with this number of servers.
+    ///
+    /// A target that is there keeps its number of servers; another one is refused.
+    pub(crate) async fn open_or_create(
         &self,
         servers: Option<NonZeroUsize>,
     ) -> Result<Arc<dyn TableAdmin>> {
@@ -56,12 +66,26 @@ impl TargetArguments {
         if let Some(servers) = servers {
             settings.servers = servers;
         }
-        self.open_with(settings)
+        let tables = self.open_with(settings)?;
+        let found = tables.servers().await?.len();
+        match servers {
+            Some(wanted) if wanted.get() != found => bail!(
+                "{} has {found} servers since it was made, and keeps them; leave --servers out",
+                self.at
+            ),
+            _ => Ok(tables),
+        }
     }
 
     fn open_with(&self, settings: Settings) -> Result<Arc<dyn TableAdmin>> {
         let Target::Embedded(directory) = &self.at;
-        Ok(Arc::new(EmbeddedTables::open(directory, settings)?))
+        match EmbeddedTables::open(directory, settings) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                let advice = format!("{}: `fluo table create` makes a first table", self.at);
+                Err(anyhow!(error).context(advice))
+            }
+            opened => Ok(Arc::new(opened?)),
+        }
     }
 }
 

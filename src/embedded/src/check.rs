@@ -12,7 +12,7 @@ use crate::key::KeyReader;
 use crate::schema::{CellsDefinition, TABLES, TABLETS, cells_name};
 use crate::store::Store;
 use crate::tables::EmbeddedTables;
-use crate::tablets;
+use crate::tablets::{self, Counted};
 
 /// What [`EmbeddedTables::check`] found whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -74,41 +74,83 @@ fn check_tables(snapshot: &ReadTransaction) -> Result<CheckReport, Failure> {
 
 /// The numbers of tablets and of entries of a table.
 fn check_table(snapshot: &ReadTransaction, table_id: u64) -> Result<(u64, u64), Failure> {
+    let mut tablets = tablets::list(&snapshot.open_table(TABLETS)?, table_id)?;
+    tablets.reverse();
+    let mut counting = Counting {
+        table_id,
+        left: tablets,
+        found: 0,
+        tablets: 0,
+        entries: 0,
+    };
     let name = cells_name(table_id);
-    let cells = snapshot.open_table(CellsDefinition::new(&name))?;
-    let mut entries = cells.iter()?.peekable();
-    let (mut tablet_count, mut total) = (0, 0);
     let mut reader = KeyReader::default();
     let mut previous: Vec<u8> = Vec::new();
-    for (end_row, expected) in tablets::list(&snapshot.open_table(TABLETS)?, table_id)? {
-        let mut found = 0;
-        while let Some(entry) = entries.peek() {
-            let bytes = match entry {
-                Ok((key, _)) => key.value(),
-                Err(_) => break,
-            };
-            let (key, _) = reader.read(bytes).ok_or_else(unreadable_key)?;
-            if end_row.as_ref().is_some_and(|end| key.row > end.as_ref()) {
-                break;
-            }
-            if total > 0 && previous.as_slice() >= bytes {
-                return Err(Failure::damaged("a stored key stands in the wrong place"));
-            }
-            previous.clear();
-            previous.extend_from_slice(bytes);
-            found += 1;
-            total += 1;
-            entries.next().transpose()?;
+    for entry in snapshot.open_table(CellsDefinition::new(&name))?.iter()? {
+        let (bytes, _) = entry?;
+        let bytes = bytes.value();
+        let (key, _) = reader.read(bytes).ok_or_else(unreadable_key)?;
+        if previous.as_slice() >= bytes {
+            return Err(Failure::damaged("a stored key stands in the wrong place"));
         }
+        previous.clear();
+        previous.extend_from_slice(bytes);
+        counting.count(key.row)?;
+    }
+    counting.finish()
+}
+
+/// Holds the counts of a table's tablets against the entries that pass, in order.
+struct Counting {
+    table_id: u64,
+    /// The current tablet and those after it, the last one first.
+    left: Vec<Counted>,
+    /// Entries of the current tablet so far.
+    found: u64,
+    /// Tablets and entries that are done with.
+    tablets: u64,
+    entries: u64,
+}
+
+impl Counting {
+    fn count(&mut self, row: &[u8]) -> Result<(), Failure> {
+        while let Some((Some(end), _)) = self.left.last()
+            && row > end.as_ref()
+        {
+            self.leave_tablet()?;
+        }
+        self.found += 1;
+        Ok(())
+    }
+
+    fn leave_tablet(&mut self) -> Result<bool, Failure> {
+        let Some((end, expected)) = self.left.pop() else {
+            return Ok(false);
+        };
+        let (table_id, found) = (self.table_id, std::mem::take(&mut self.found));
         if found != expected {
             return Err(Failure::damaged(format_args!(
                 "a tablet of table {table_id} counts {expected} entries and has {found}"
             )));
         }
-        tablet_count += 1;
+        if self.left.is_empty() && end.is_some() {
+            return Err(Failure::damaged(format_args!(
+                "table {table_id} has no last tablet"
+            )));
+        }
+        self.tablets += 1;
+        self.entries += found;
+        Ok(true)
     }
-    match entries.next().transpose()? {
-        None => Ok((tablet_count, total)),
-        Some(_) => Err(Failure::damaged("there are entries after the last tablet")),
+
+    fn finish(mut self) -> Result<(u64, u64), Failure> {
+        while self.leave_tablet()? {}
+        match self.tablets {
+            0 => Err(Failure::damaged(format_args!(
+                "table {} has no tablets",
+                self.table_id
+            ))),
+            tablets => Ok((tablets, self.entries)),
+        }
     }
 }

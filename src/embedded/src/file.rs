@@ -28,7 +28,7 @@ pub(crate) struct TableFile(Arc<FileState>);
 /// The file, as its directory holds it beside the engine.
 #[derive(Debug)]
 pub(crate) struct FileState {
-    file: FileBackend,
+    file: Box<dyn StorageBackend>,
     /// Whether writes are kept in memory, in `kept`.
     is_holding: AtomicBool,
     kept: Mutex<Kept>,
@@ -52,13 +52,17 @@ enum Operation {
 impl TableFile {
     /// Wraps a file whose writes are to be held, and gives the half that releases them.
     pub(crate) fn holding(file: File) -> Result<(Self, Arc<FileState>), DatabaseError> {
+        Ok(Self::over(Box::new(FileBackend::new(file)?)))
+    }
+
+    fn over(file: Box<dyn StorageBackend>) -> (Self, Arc<FileState>) {
         let state = Arc::new(FileState {
-            file: FileBackend::new(file)?,
+            file,
             is_holding: AtomicBool::new(true),
             kept: Mutex::default(),
             header_was_written: AtomicBool::new(false),
         });
-        Ok((Self(state.clone()), state))
+        (Self(state.clone()), state)
     }
 }
 
@@ -251,5 +255,161 @@ impl StorageBackend for TableFile {
 
     fn query_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
         self.0.file.query_lock_range(start, end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicUsize;
+
+    use redb::backends::InMemoryBackend;
+    use redb::{Database, ReadableDatabase, ReadableTableMetadata, TableDefinition};
+
+    use super::*;
+
+    const ROWS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("rows");
+
+    /// A disk that does so many writes, syncs and changes of length, and fails from then on.
+    #[derive(Debug)]
+    struct Disk {
+        memory: InMemoryBackend,
+        left: AtomicUsize,
+    }
+
+    impl Disk {
+        fn use_up(&self) -> io::Result<()> {
+            let left = self.left.load(Ordering::Relaxed);
+            self.left.store(left.saturating_sub(1), Ordering::Relaxed);
+            if left == 0 {
+                Err(io::Error::other("the disk is gone"))
+            } else {
+                Ok(())
+            }
+        }
+
+        /// What would be found there by the next process.
+        fn copy(&self) -> InMemoryBackend {
+            let mut bytes = vec![0; usize::try_from(self.memory.len().unwrap()).unwrap()];
+            self.memory.read(0, &mut bytes).unwrap();
+            let copy = InMemoryBackend::new();
+            copy.set_len(self.memory.len().unwrap()).unwrap();
+            copy.write(0, &bytes).unwrap();
+            copy
+        }
+    }
+
+    #[derive(Debug)]
+    struct Handle(Arc<Disk>);
+
+    impl StorageBackend for Handle {
+        fn len(&self) -> io::Result<u64> {
+            self.0.memory.len()
+        }
+
+        fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+            self.0.memory.read(offset, out)
+        }
+
+        fn set_len(&self, len: u64) -> io::Result<()> {
+            self.0.use_up()?;
+            self.0.memory.set_len(len)
+        }
+
+        fn sync_data(&self) -> io::Result<()> {
+            self.0.use_up()
+        }
+
+        fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+            self.0.use_up()?;
+            self.0.memory.write(offset, data)
+        }
+    }
+
+    fn engine_on(disk: &Arc<Disk>) -> (Database, Arc<FileState>) {
+        let (file, state) = TableFile::over(Box::new(Handle(disk.clone())));
+        state.release().unwrap();
+        (
+            Database::builder().create_with_backend(file).unwrap(),
+            state,
+        )
+    }
+
+    fn insert(engine: &Database, state: &FileState, number: u64) -> Result<(), redb::Error> {
+        let transaction = engine.begin_write()?;
+        transaction
+            .open_table(ROWS)?
+            .insert(number, [7; 9_000].as_slice())?;
+        state.begin_commit();
+        Ok(transaction.commit()?)
+    }
+
+    fn rows_on(disk: &Disk) -> u64 {
+        let engine = Database::builder()
+            .create_with_backend(disk.copy())
+            .unwrap();
+        let rows = engine.begin_read().unwrap().open_table(ROWS).unwrap();
+        rows.len().unwrap()
+    }
+
+    #[test]
+    fn a_commit_that_failed_before_its_header_is_not_in_the_file() {
+        let (mut certain, mut in_doubt) = (0, 0);
+        for operations in 0..400 {
+            let disk = Arc::new(Disk {
+                memory: InMemoryBackend::new(),
+                left: AtomicUsize::new(usize::MAX),
+            });
+            let (engine, state) = engine_on(&disk);
+            insert(&engine, &state, 0).unwrap();
+            disk.left.store(operations, Ordering::Relaxed);
+            let mut acknowledged = 1;
+            let failed = (1..).find(|&number| match insert(&engine, &state, number) {
+                Ok(()) => {
+                    acknowledged += 1;
+                    false
+                }
+                Err(_) => true,
+            });
+            assert_eq!(failed, Some(acknowledged));
+            drop(engine);
+            let found = rows_on(&disk);
+            if state.may_have_committed() {
+                in_doubt += 1;
+                assert!(found == acknowledged || found == acknowledged + 1);
+            } else {
+                certain += 1;
+                assert_eq!(found, acknowledged, "after {operations} operations");
+            }
+        }
+        assert!(certain > 50 && in_doubt > 50, "{certain} {in_doubt}");
+    }
+
+    #[test]
+    fn what_is_held_is_read_back_and_not_in_the_file() {
+        let disk = Arc::new(Disk {
+            memory: InMemoryBackend::new(),
+            left: AtomicUsize::new(usize::MAX),
+        });
+        disk.memory.set_len(8).unwrap();
+        disk.memory.write(0, b"12345678").unwrap();
+        let (file, state) = TableFile::over(Box::new(Handle(disk.clone())));
+        let read = |offset, length| {
+            let mut bytes = vec![b'.'; length];
+            file.read(offset, &mut bytes).unwrap();
+            String::from_utf8(bytes).unwrap()
+        };
+        file.set_len(12).unwrap();
+        file.write(6, b"abcd").unwrap();
+        file.write(0, b"HE").unwrap();
+        file.sync_data().unwrap();
+        assert_eq!(file.len().unwrap(), 12);
+        assert_eq!(
+            (read(0, 12), read(7, 3)),
+            ("HE3456abcd\0\0".to_owned(), "bcd".to_owned())
+        );
+        assert_eq!(disk.memory.len().unwrap(), 8);
+        state.release().unwrap();
+        assert_eq!(disk.memory.len().unwrap(), 12);
+        assert_eq!(read(0, 12), "HE3456abcd\0\0");
     }
 }

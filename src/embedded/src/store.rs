@@ -125,18 +125,16 @@ impl Store {
             .set(Error::with_source(kind, message, cause.clone()));
     }
 
-    fn engine(&self) -> Result<&Database, Failure> {
-        self.engine
-            .as_ref()
-            .ok_or(Failure::Engine(redb::Error::DatabaseClosed))
-    }
-}
-
-impl Store {
     /// The engine alone, while nothing else uses it.
     pub(crate) fn engine_mut(&mut self) -> Result<&mut Database, Failure> {
         self.engine
             .as_mut()
+            .ok_or(Failure::Engine(redb::Error::DatabaseClosed))
+    }
+
+    fn engine(&self) -> Result<&Database, Failure> {
+        self.engine
+            .as_ref()
             .ok_or(Failure::Engine(redb::Error::DatabaseClosed))
     }
 }

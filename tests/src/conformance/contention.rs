@@ -7,6 +7,7 @@ use fluo_core::{
     Column, Condition, ConditionalMutation, ErrorKind, Mutation, Outcome, Scan, Span, Table,
     TableAdmin, TableExt, Versions,
 };
+use tokio::task::JoinHandle;
 
 use super::ground::{Ground, assert_kind, column, read};
 
@@ -68,6 +69,9 @@ async fn watch_row(table: Arc<dyn Table>, is_written: Arc<AtomicBool>) {
     }
 }
 
+/// Each rejected attempt is another task's success, and of those there are fewer than this.
+const MOST_ATTEMPTS: usize = 1_000;
+
 /// T9: increments by many tasks at once are all counted.
 pub async fn t9_concurrent_increments_are_all_counted(tables: Arc<dyn TableAdmin>) {
     const TASKS: usize = 6;
@@ -98,7 +102,11 @@ async fn counter(table: &dyn Table) -> usize {
 async fn increment(table: Arc<dyn Table>, task: usize, times: usize) {
     for nth in 1..=times {
         let nth = nth.to_string();
-        loop {
+        for attempt in 0.. {
+            assert!(
+                attempt < MOST_ATTEMPTS,
+                "rejected, though nobody else was accepted"
+            );
             let count = counter(&*table).await;
             let unchanged = match count {
                 0 => Condition::absent(column("count")),
@@ -186,13 +194,21 @@ async fn settled(table: &dyn Table, row: usize, task: usize, outcome: &Outcome) 
 /// A3: a write that meets the deletion of its table never lands in the next table of that name.
 pub async fn a3_no_write_lands_in_the_next_table(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
-    let writers: Vec<_> = (0..3)
-        .map(|writer| tokio::spawn(write_until_deleted(ground.table.clone(), writer)))
-        .collect();
+    let is_deleted = Arc::new(AtomicBool::new(false));
+    let write = |writer| {
+        let table = ground.table.clone();
+        tokio::spawn(write_until_deleted(table, writer, is_deleted.clone()))
+    };
+    let writers: Vec<_> = (0..3).map(write).collect();
     while ground.all().await.len() < 3 {
+        assert!(
+            !writers.iter().any(JoinHandle::is_finished),
+            "a write failed"
+        );
         tokio::task::yield_now().await;
     }
     tables.delete_table(&ground.name).await.unwrap();
+    is_deleted.store(true, Ordering::SeqCst);
     tables
         .create_table(&ground.name, Versions::default())
         .await
@@ -205,8 +221,9 @@ pub async fn a3_no_write_lands_in_the_next_table(tables: Arc<dyn TableAdmin>) {
     ground.end().await;
 }
 
-async fn write_until_deleted(table: Arc<dyn Table>, writer: usize) {
+async fn write_until_deleted(table: Arc<dyn Table>, writer: usize, is_deleted: Arc<AtomicBool>) {
     for n in 0.. {
+        let must_fail = is_deleted.load(Ordering::SeqCst);
         let put = Mutation::new(format!("{writer} {n:06}")).put(column("q"), "v");
         let result = if n % 2 == 0 {
             table.write(vec![put]).await
@@ -214,8 +231,8 @@ async fn write_until_deleted(table: Arc<dyn Table>, writer: usize) {
             let put = vec![put.when(Condition::absent(column("q")))];
             table.write_conditional(put).await.map(|_| ())
         };
-        if result.is_err() {
-            return assert_kind(result, ErrorKind::NotFound, "a write");
+        if must_fail || result.is_err() {
+            return assert_kind(result, ErrorKind::NotFound, "a write to a deleted table");
         }
         // A table that answers at once would never let the others have a turn.
         tokio::task::yield_now().await;

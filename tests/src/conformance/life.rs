@@ -7,6 +7,7 @@ use fluo_core::{
     Authorizations, Condition, ErrorKind, Mutation, Scan, Span, TableAdmin, TableAdminExt,
     TableExt, Versions,
 };
+use futures::stream::StreamExt;
 
 use super::ground::{CUSTOM, Ground, assert_kind, cell, column, put_cell, unused_name};
 
@@ -202,8 +203,11 @@ pub async fn a3_a_handle_ends_with_its_table(tables: Arc<dyn TableAdmin>) {
 
 async fn every_use_is_not_found(ground: &Ground) {
     let row = || Mutation::new("old").put(column("q"), "v");
-    let scanned = ground.table.read(Scan::over(Span::all())).await;
-    assert_kind(scanned, ErrorKind::NotFound, "scan");
+    let scanned: Vec<_> = ground.table.scan(Scan::over(Span::all())).collect().await;
+    assert_eq!(scanned.len(), 1, "an error ends a scan: {scanned:?}");
+    for item in scanned {
+        assert_kind(item, ErrorKind::NotFound, "scan");
+    }
     assert_kind(
         ground.table.write(vec![row()]).await,
         ErrorKind::NotFound,

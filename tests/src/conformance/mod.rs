@@ -94,6 +94,7 @@ macro_rules! __for_each_rule {
             view::v3_the_version_properties_can_be_changed,
             view::v4_the_first_of_a_row_is_the_first_that_is_shown,
             resuming::v5_a_scan_resumes_after_any_key,
+            resuming::v5_each_of_several_spans_may_begin_anywhere,
             resuming::v5_a_scan_can_be_resumed_batch_by_batch,
             contention::t4_a_mutation_is_whole_or_not_at_all,
             writing::t6_of_two_puts_to_one_key_the_later_stays,

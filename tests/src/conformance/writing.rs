@@ -233,7 +233,7 @@ pub async fn t8_a_large_mutation_is_kept_whole_or_refused(tables: Arc<dyn TableA
         let value = varied(value_bytes, n + 7);
         let large = Mutation::new(row.clone()).put(large_column.clone(), value.clone());
         let small = Mutation::new(format!("small {n}")).put(column("q"), "v");
-        let result = ground.table.write(vec![small, large]).await;
+        let result = ground.table.write(vec![small.clone(), large.clone()]).await;
         let is_taken = result.is_ok();
         if !is_taken {
             assert!(
@@ -241,6 +241,10 @@ pub async fn t8_a_large_mutation_is_kept_whole_or_refused(tables: Arc<dyn TableA
                 "a row of 1 KiB and a value of 64 KiB are not large: {result:?}"
             );
             assert_kind(result, ErrorKind::Invalid, "a large write");
+            let always = |mutation: Mutation| mutation.when(Condition::absent(column("none")));
+            let call = vec![always(small), always(large)];
+            let result = ground.table.write_conditional(call).await;
+            assert_kind(result, ErrorKind::Invalid, "a large conditional write");
         }
         let read = ground.table.get(row, &large_column).await.unwrap();
         assert!(

@@ -1,6 +1,6 @@
 //! All that was ever written to one table, in order, and what it means.
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BTreeSet};
 
 use fluo_core::{
@@ -114,30 +114,25 @@ impl Log {
     }
 }
 
-/// What of the writes to one column, in the order in which they were written, is shown.
+/// What of the writes to one column, in the order in which they were written, is shown: T6, V2, V3.
 fn shown_of_column(writes: &[&Write], most: Option<usize>) -> Vec<Cell> {
-    let mut shown = Vec::new();
-    for (n, Write { key, value }) in writes.iter().enumerate() {
-        let Some(value) = value else { continue };
-        let is_deleted = |w: &&&Write| w.value.is_none() && w.key.timestamp >= key.timestamp;
-        let is_newer = |w: &&&Write| w.value.is_some() && w.key.timestamp > key.timestamp;
-        let overwrites = |w: &&&Write| w.value.is_some() && w.key.timestamp == key.timestamp;
-        let newer: BTreeSet<i64> = writes
-            .iter()
-            .filter(is_newer)
-            .map(|w| w.key.timestamp)
-            .collect();
-        let is_shown = !writes.iter().any(|w| is_deleted(&w))
-            && !writes[n + 1..].iter().any(|w| overwrites(&w))
-            && most.is_none_or(|most| newer.len() < most);
-        if is_shown {
-            shown.push(Cell {
+    let deletes = writes.iter().filter(|write| write.value.is_none());
+    let deleted_up_to = deletes.map(|write| write.key.timestamp).max();
+    let mut newest_first = BTreeMap::new();
+    for Write { key, value } in writes {
+        let is_deleted = deleted_up_to.is_some_and(|limit| key.timestamp <= limit);
+        if let (Some(value), false) = (value, is_deleted) {
+            let cell = Cell {
                 key: key.clone(),
                 value: value.clone(),
-            });
+            };
+            newest_first.insert(Reverse(key.timestamp), cell);
         }
     }
-    shown
+    newest_first
+        .into_values()
+        .take(most.unwrap_or(usize::MAX))
+        .collect()
 }
 
 fn is_selected(scan: &Scan, key: &Key) -> bool {

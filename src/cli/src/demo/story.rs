@@ -110,9 +110,15 @@ fn draw(tablets: &Tablets) -> Result<()> {
         .max()
         .unwrap_or_default();
     let total: u64 = counts.iter().map(|(_, count)| *count).sum();
-    let percent = largest * 100 / total.max(1);
-    let even = 100 / count_of(counts.len()).max(1);
+    let even = percent(1, count_of(counts.len()));
     print(&format!(
-        "\n  The fullest tablet has {percent} % of the rows; an even share is {even} %."
+        "\n  The fullest tablet has {} % of the rows; an even share is {even} %.",
+        percent(largest, total)
     ))
+}
+
+/// A share in percent, rounded.
+fn percent(part: u64, whole: u64) -> u64 {
+    let whole = whole.max(1);
+    (part * 100 + whole / 2) / whole
 }

@@ -1,5 +1,7 @@
 //! `fluo key explain`.
 
+use std::ffi::{OsStr, OsString};
+
 use anyhow::{Context, Result};
 use clap::Args;
 use comfy_table::Table;
@@ -20,7 +22,7 @@ pub(crate) struct Explain {
     #[command(flatten)]
     design: DesignArguments,
     /// How many tablets the keys are spread over
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     tablets: Option<u32>,
     /// How the keys are written
     #[arg(long, value_enum, default_value_t)]
@@ -30,7 +32,7 @@ pub(crate) struct Explain {
     json: bool,
     /// The keys
     #[arg(required = true, value_name = "KEY")]
-    keys: Vec<String>,
+    keys: Vec<OsString>,
 }
 
 #[derive(Serialize)]
@@ -80,14 +82,17 @@ impl Explain {
         &self,
         hasher: &RowHasher,
         splits: Option<&[Bytes]>,
-        key: &str,
+        key: &OsStr,
     ) -> Result<Explanation> {
-        let named = || format!("key `{}`", key.escape_debug());
-        let bytes = self.encoding.decode(key.as_bytes()).with_context(named)?;
-        let parts = hasher.parts(&bytes).with_context(named)?;
+        let written = key.as_encoded_bytes();
+        let bytes = self
+            .encoding
+            .decode(written)
+            .with_context(|| format!("key `{}`", Escaped(written)))?;
+        let parts = hasher.parts(&bytes)?;
         Ok(Explanation {
             key: Escaped(&bytes).to_string(),
-            prefix: parts.prefix.to_owned(),
+            prefix: Escaped(parts.prefix.as_bytes()).to_string(),
             hash: Escaped(&parts.hash).to_string(),
             hash_number: parts.number,
             hash_space: hasher.scheme().space(),
@@ -139,7 +144,7 @@ fn drawn(explanation: &Explanation) -> String {
     let mut table = Table::new();
     table.load_style(comfy_table::presets::NOTHING);
     table.add_row(["key".to_owned(), key.clone()]);
-    table.add_row(["prefix".to_owned(), prefix.escape_debug().to_string()]);
+    table.add_row(["prefix".to_owned(), prefix.clone()]);
     let (number, space) = (
         output::grouped((*hash_number).into()),
         output::grouped((*hash_space).into()),

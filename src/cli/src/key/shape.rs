@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::Args;
 use fluo_core::Escaped;
 use fluo_recipes::{RowHasher, TableOptimizations};
@@ -26,7 +26,7 @@ pub(crate) struct Splits {
     #[command(flatten)]
     design: DesignArguments,
     /// How many tablets the keys are spread over
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     tablets: u32,
     /// How split points are written
     #[arg(long, value_enum, default_value_t)]
@@ -68,7 +68,10 @@ impl Splits {
             self.encoding.encode(split, &mut lines).with_context(name)?;
             lines.push(b'\n');
         }
-        Ok(io::stdout().lock().write_all(&lines)?)
+        io::stdout()
+            .lock()
+            .write_all(&lines)
+            .context(output::CANNOT_WRITE)
     }
 }
 
@@ -76,10 +79,12 @@ impl Group {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let pattern = group_pattern(&self.design.hasher()?)?;
         if self.json {
-            output::print_json(&pattern)
-        } else {
-            output::print(&pattern)
+            return output::print_json(&pattern);
         }
+        if pattern.contains('\n') {
+            bail!("the regex contains a newline, which a line of text cannot show; use --json");
+        }
+        output::print_exactly(&pattern)
     }
 }
 

@@ -1,6 +1,5 @@
 //! `fluo table apply`.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -9,6 +8,7 @@ use fluo_core::TableAdmin;
 use fluo_recipes::{ApplyEvent, Plan, PlanOptions, apply, plan};
 use serde::Serialize;
 
+use crate::document;
 use crate::output::{self, count_of, plural};
 use crate::spec;
 use crate::target::TargetArguments;
@@ -107,7 +107,8 @@ impl Apply {
 fn read(path: &Path) -> Result<Plan> {
     let name = path.display();
     let advice = "to apply a spec to a table, name the spec with --spec";
-    let text = fs::read(path).with_context(|| format!("cannot read the plan {name}; {advice}"))?;
+    let text =
+        document::read(path).with_context(|| format!("cannot read the plan {name}; {advice}"))?;
     serde_json::from_slice(&text)
         .with_context(|| format!("{name} is not a plan of `fluo table plan --out`"))
 }

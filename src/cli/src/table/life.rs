@@ -29,7 +29,9 @@ pub(crate) struct Create {
     servers: Option<NonZeroUsize>,
 }
 
-/// Delete a table and all that is in it. At a terminal it asks first.
+/// Delete a table and all that is in it.
+///
+/// It asks for the name of the table first; without a terminal to ask at, --yes is needed.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -60,7 +62,7 @@ pub(crate) struct List {
 impl Create {
     pub(crate) async fn run(&self) -> Result<()> {
         fluo_core::check_table_name(&self.name)?;
-        let tables = self.target.open_or_create(self.servers)?;
+        let tables = self.target.open_or_create(self.servers).await?;
         tables.create_table(&self.name, self.versions).await?;
         output::say(&format!("created table `{}`", self.name));
         Ok(())
@@ -73,23 +75,35 @@ impl Delete {
         if !tables.table_exists(&self.name).await? {
             return Err(fluo_core::Error::no_such_table(&self.name).into());
         }
-        if !self.yes && io::stdin().is_terminal() && !self.confirmed()? {
-            bail!("table `{}` was not deleted", self.name);
+        if !self.yes {
+            self.ask()?;
         }
         tables.delete_table(&self.name).await?;
         output::say(&format!("deleted table `{}`", self.name));
         Ok(())
     }
 
-    fn confirmed(&self) -> Result<bool> {
+    fn ask(&self) -> Result<()> {
+        let name = &self.name;
+        let stdin = io::stdin();
+        if !stdin.is_terminal() {
+            bail!("table `{name}` was not deleted: there is no terminal to ask at; give --yes");
+        }
         output::say(&format!(
-            "delete table `{0}` and all its rows? type its name to confirm:",
-            self.name
+            "delete table `{name}` and all its rows? type its name to confirm:"
         ));
-        let mut answer = String::new();
-        io::stdin().lock().read_line(&mut answer)?;
-        Ok(answer.trim_end() == self.name)
+        confirm(name, stdin.lock())
     }
+}
+
+/// Nothing is deleted unless its name is the answer.
+fn confirm(name: &str, mut answers: impl BufRead) -> Result<()> {
+    let mut answer = Vec::new();
+    answers.read_until(b'\n', &mut answer)?;
+    if answer.trim_ascii_end() != name.as_bytes() {
+        bail!("table `{name}` was not deleted");
+    }
+    Ok(())
 }
 
 impl List {
@@ -107,5 +121,19 @@ fn versions(text: &str) -> Result<Versions, String> {
         ("all", _) => Ok(Versions::All),
         (_, Ok(count)) => Ok(Versions::Latest(count)),
         (_, Err(_)) => Err("write a number from 1 on, or all".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_is_deleted_only_if_its_name_is_typed() {
+        assert!(confirm("pages", b"pages\r\n".as_slice()).is_ok());
+        for answer in [b"".as_slice(), b"y\n", b"page\n", b"\xff\n", b" pages\n"] {
+            let refused = confirm("pages", answer).unwrap_err();
+            assert_eq!(refused.to_string(), "table `pages` was not deleted");
+        }
     }
 }

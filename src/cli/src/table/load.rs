@@ -12,7 +12,7 @@ use fluo_core::{Authorizations, Bytes, Column, Mutation, Table};
 use indicatif::ProgressBar;
 use serde::Serialize;
 use tokio::sync::mpsc;
-use tokio::task::JoinSet;
+use tokio::task::{JoinError, JoinSet};
 
 use crate::arguments::DesignArguments;
 use crate::encoding::Encoding;
@@ -133,24 +133,28 @@ pub(crate) async fn write_rows(
     let mut under_way = JoinSet::new();
     let mut written = 0;
     let mut failure = None;
-    while let Some(batch) = received.recv().await {
-        if under_way.len() == WRITES_UNDER_WAY {
-            settle(&mut under_way, &mut written, &mut failure, bar).await;
+    while failure.is_none() {
+        tokio::select! {
+            Some(ended) = under_way.join_next() => settle(ended, &mut written, &mut failure, bar),
+            batch = received.recv(), if under_way.len() < WRITES_UNDER_WAY => {
+                let Some(batch) = batch else { break };
+                let table = Arc::clone(&table);
+                let rows = output::count_of(batch.len());
+                under_way.spawn(async move { table.write(batch).await.map(|()| rows) });
+            }
         }
-        if failure.is_some() {
-            break;
-        }
-        let table = Arc::clone(&table);
-        let rows = output::count_of(batch.len());
-        under_way.spawn(async move { table.write(batch).await.map(|()| rows) });
     }
     // A reader that waits for room must see that nobody takes its rows any more.
     drop(received);
-    while !under_way.is_empty() {
-        settle(&mut under_way, &mut written, &mut failure, bar).await;
+    while let Some(ended) = under_way.join_next().await {
+        settle(ended, &mut written, &mut failure, bar);
     }
-    let read = reader.await?;
-    match failure.map_or(read, Err) {
+    // After a failure nobody waits for the reader, which may wait for input that never comes.
+    let outcome = match failure {
+        Some(failure) => Err(failure),
+        None => reader.await?,
+    };
+    match outcome {
         Ok(()) => Ok(written),
         Err(error) => Err(error.context(format!(
             "the load stopped after {} were written",
@@ -159,20 +163,20 @@ pub(crate) async fn write_rows(
     }
 }
 
-async fn settle(
-    under_way: &mut JoinSet<fluo_core::Result<u64>>,
+fn settle(
+    ended: Result<fluo_core::Result<u64>, JoinError>,
     written: &mut u64,
     failure: &mut Option<anyhow::Error>,
     bar: &ProgressBar,
 ) {
-    match under_way.join_next().await {
-        Some(Ok(Ok(rows))) => {
+    match ended {
+        Ok(Ok(rows)) => {
             *written += rows;
             bar.set_position(*written);
         }
-        Some(Ok(Err(error))) => *failure = Some(error.into()),
-        Some(Err(panicked)) => *failure = Some(panicked.into()),
-        None => {}
+        // The first one is the cause.
+        Ok(Err(error)) => *failure = failure.take().or_else(|| Some(error.into())),
+        Err(panicked) => *failure = failure.take().or_else(|| Some(panicked.into())),
     }
 }
 

@@ -1,6 +1,5 @@
 //! `fluo table plan`.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -8,7 +7,8 @@ use clap::Args;
 use fluo_core::{Bytes, Escaped};
 use fluo_recipes::{GroupForecast, Plan, PlanOptions, Step, plan};
 
-use crate::output::{self, count_of, plural};
+use crate::document;
+use crate::output::{self, count_of, plural, shown};
 use crate::spec::SpecArguments;
 use crate::target::TargetArguments;
 
@@ -51,9 +51,9 @@ impl PlanCommand {
             save(&plan, path)?;
         }
         if self.json {
-            output::print_json(&plan)?
+            output::print_json(&plan)?;
         } else {
-            describe(&plan, self.prune)?
+            describe(&plan, self.prune)?;
         }
         if let Some(path) = &self.out {
             output::say(&format!(
@@ -65,20 +65,10 @@ impl PlanCommand {
     }
 }
 
-/// Writes beside the file and renames, so that a plan is never half there.
 fn save(plan: &Plan, path: &Path) -> Result<()> {
-    let name = path.display();
-    let directory = path
-        .parent()
-        .filter(|parent| !parent.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
-    let save = || -> Result<()> {
-        let file = tempfile::NamedTempFile::new_in(directory)?;
-        fs::write(file.path(), serde_json::to_vec_pretty(plan)?)?;
-        file.persist(path)?;
-        Ok(())
-    };
-    save().with_context(|| format!("cannot save the plan as {name}"))
+    let text = serde_json::to_vec_pretty(plan)?;
+    document::write(path, &text)
+        .with_context(|| format!("cannot save the plan as {}", path.display()))
 }
 
 /// Prints a plan for a person.
@@ -152,12 +142,12 @@ fn describe_properties(plan: &Plan) -> Result<()> {
         output::print("\nproperties to set, because the balancer has to know the groups:")?;
     }
     for (name, before, after) in steps {
-        output::print(&format!("  ~ {name}"))?;
+        output::print(&format!("  ~ {}", shown(&name)))?;
         output::print(&format!(
             "      before  {}",
-            before.as_deref().unwrap_or("(not set)")
+            shown(before.as_deref().unwrap_or("(not set)"))
         ))?;
-        output::print(&format!("      after   {after}"))?;
+        output::print(&format!("      after   {}", shown(&after)))?;
     }
     Ok(())
 }

@@ -114,7 +114,7 @@ fn draw(shown: &Shown) -> Result<()> {
     shown
         .properties
         .iter()
-        .try_for_each(|(name, value)| output::print(&format!("  {name} = {value}")))
+        .try_for_each(|(name, value)| output::print(&output::shown(&format!("  {name} = {value}"))))
 }
 
 fn entries_text(entries: u64) -> String {

@@ -6,7 +6,7 @@ use comfy_table::Table;
 use fluo_recipes::{PropertyVerdict, RowCounting, RowsVerdict, Verdict, VerifyOptions, verify};
 
 use crate::exit::Outcome;
-use crate::output::{self, count_of, grouped, plural};
+use crate::output::{self, count_of, grouped, plural, shown};
 use crate::progress;
 use crate::spec::SpecArguments;
 use crate::target::TargetArguments;
@@ -64,15 +64,15 @@ impl Verify {
         };
         let bar = progress::counter("rows counted", None);
         let verdict = verify(&*tables, &self.name, &optimizations, &options, |rows| {
-            bar.set_position(rows)
+            bar.set_position(rows);
         })
         .await;
         bar.finish_and_clear();
         let verdict = verdict?;
         if self.json {
-            output::print_json(&verdict)?
+            output::print_json(&verdict)?;
         } else {
-            describe(&verdict)?
+            describe(&verdict)?;
         }
         Ok(if verdict.ok {
             Outcome::Success
@@ -89,7 +89,7 @@ pub(crate) fn describe(verdict: &Verdict) -> Result<()> {
     describe_groups(verdict)?;
     describe_rows(&verdict.rows)?;
     for difference in &verdict.differences {
-        output::print(&format!("  ! {difference}"))?;
+        output::print(&shown(&format!("  ! {difference}")))?;
     }
     let differences = plural(count_of(verdict.differences.len()), "difference");
     output::print(&match verdict.ok {
@@ -124,7 +124,8 @@ fn describe_properties(verdict: &Verdict) -> Result<()> {
     verdict.properties.iter().try_for_each(|property| {
         let sign = if property.is_as_expected() { "=" } else { "!" };
         let found = property.found.as_deref().unwrap_or("(not set)");
-        output::print(&format!("              {sign} {} = {found}", property.name))
+        let line = format!("              {sign} {} = {found}", property.name);
+        output::print(&shown(&line))
     })
 }
 

@@ -205,3 +205,66 @@ fn in_doubt(cause: &Error) -> Error {
     );
     Error::with_source(ErrorKind::Uncertain, message, cause.clone())
 }
+
+#[cfg(test)]
+mod tests {
+    use fluo_core::{Authorizations, Column, Condition, Mutation, Outcome};
+    use tokio::sync::oneshot;
+
+    use super::super::request::{TableRef, Work};
+    use super::*;
+
+    #[test]
+    fn a_commit_in_doubt_is_an_unknown_outcome_and_an_uncertain_error() {
+        let cause = Error::new(
+            ErrorKind::Storage,
+            "the storage of the directory `d` failed: gone",
+        );
+        let error = in_doubt(&cause);
+        assert_eq!(error.kind(), ErrorKind::Uncertain);
+        assert_eq!(
+            error.to_string(),
+            "the commit failed at its last step, so the write may or may not be in force: the storage of the \
+             directory `d` failed: gone; open the directory again and look"
+        );
+        let column = Column::new("f", "q");
+        let mutation = Mutation::new("r").put(column.clone(), "v");
+        let table = TableRef {
+            id: 1,
+            name: "t".into(),
+        };
+
+        let (answer, mut answered) = oneshot::channel();
+        let work = Work::Plain {
+            mutations: vec![mutation.clone()],
+            answer,
+        };
+        Call {
+            table: table.clone(),
+            work,
+        }
+        .answer_in_doubt(&error);
+        assert_eq!(
+            answered.try_recv().unwrap().unwrap_err().kind(),
+            ErrorKind::Uncertain
+        );
+
+        let (answer, mut answered) = oneshot::channel();
+        let mutations = vec![mutation.when(Condition::absent(column)); 2];
+        let authorizations = Arc::new(Authorizations::none());
+        Call {
+            table,
+            work: Work::Conditional {
+                mutations,
+                authorizations,
+                answer,
+            },
+        }
+        .answer_in_doubt(&error);
+        let outcomes = answered.try_recv().unwrap().unwrap();
+        assert!(matches!(
+            outcomes.as_slice(),
+            [Outcome::Unknown(_), Outcome::Unknown(_)]
+        ));
+    }
+}

@@ -150,13 +150,13 @@ fn scan(random: &mut Random) -> Scan {
 }
 
 fn span(random: &mut Random) -> Span {
-    match random.below(8) {
+    match random.below(10) {
         0 | 1 => Span::all(),
         2 => Span::row(row(random)),
         3 => Span::rows(row(random), random.maybe(row)),
         4 => Span::prefix(row(random)),
         5 => Span::cell(row(random), &column(random)),
-        6 => Span::between(key(random), random.maybe(key)),
+        6..9 => Span::between(key(random), random.maybe(key)),
         _ => Span::all().after(&key(random)),
     }
 }

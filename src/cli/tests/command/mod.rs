@@ -1,0 +1,229 @@
+//! Runs the command in a directory of its own, and tells what it did.
+
+#![allow(dead_code, reason = "each scenario uses a part of it")]
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+/// Real, skewed rows.
+pub(crate) const ROWS: &str = include_str!("../../../../examples/data/package-homepages.txt");
+
+/// The spec of 20 tablets for prefix `p`.
+pub(crate) const SPEC: &str = "[[row_hasher]]\nprefix = \"p\"\ntablets = 20\n";
+
+/// Longer than any command takes that does not hang.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+/// A directory where commands run, with a directory for temporary files in it. Both go with it.
+pub(crate) struct Place {
+    directory: TempDir,
+}
+
+impl Place {
+    pub(crate) fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        fs::create_dir(directory.path().join("tmp")).unwrap();
+        Self { directory }
+    }
+
+    /// With the empty table `pages` in `embedded:d`, and the spec in `s.toml`.
+    pub(crate) fn with_table() -> Self {
+        let place = Self::new();
+        place.file("s.toml", SPEC);
+        place.fluo("table create --at embedded:d pages").succeeds();
+        place
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    pub(crate) fn file(&self, name: &str, content: impl AsRef<[u8]>) {
+        fs::write(self.path(name), content).unwrap();
+    }
+
+    pub(crate) fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    /// The names of what is in a directory, sorted.
+    pub(crate) fn names(&self, directory: &str) -> Vec<String> {
+        let entries = fs::read_dir(self.path(directory)).unwrap();
+        let mut names: Vec<_> = entries
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    /// The command with these arguments, not yet started.
+    pub(crate) fn command<A: AsRef<OsStr>>(
+        &self,
+        arguments: impl IntoIterator<Item = A>,
+    ) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fluo"));
+        command
+            .args(arguments)
+            .current_dir(self.directory.path())
+            .env("TMPDIR", self.path("tmp"))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    /// Runs the command with arguments that have no blanks in them.
+    pub(crate) fn fluo(&self, arguments: &str) -> Run {
+        self.with(arguments.split_whitespace())
+    }
+
+    /// Runs the command with any arguments.
+    pub(crate) fn with<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> Run {
+        Run::of(self.command(arguments).output().unwrap())
+    }
+
+    /// Runs the command with this on its standard input.
+    pub(crate) fn fed(&self, arguments: &str, input: impl AsRef<[u8]>) -> Run {
+        let mut command = self.command(arguments.split_whitespace());
+        let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        let input = input.as_ref();
+        thread::scope(|scope| {
+            // A command that fails does not read to the end.
+            scope.spawn(move || stdin.write_all(input));
+            Run::of(child.wait_with_output().unwrap())
+        })
+    }
+
+    /// Runs the command with its standard output into a device or a file.
+    pub(crate) fn printing_into(&self, arguments: &str, output: &Path) -> Run {
+        let output = File::options().write(true).open(output).unwrap();
+        let mut command = self.command(arguments.split_whitespace());
+        Run::of(command.stdout(output).output().unwrap())
+    }
+
+    /// What `table show` says of the table `pages`.
+    pub(crate) fn shown(&self) -> serde_json::Value {
+        self.fluo("table show --at embedded:d --json pages").json()
+    }
+}
+
+/// What a command did.
+pub(crate) struct Run {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: String,
+}
+
+impl Run {
+    fn of(output: Output) -> Self {
+        let told = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+        Self {
+            code: output.status.code(),
+            stderr: told(&output.stderr),
+            stdout: output.stdout,
+        }
+    }
+
+    fn ends_with_code(self, code: i32) -> Self {
+        let stdout = String::from_utf8_lossy(&self.stdout);
+        assert_eq!(self.code, Some(code), "{stdout}\n{}", self.stderr);
+        self
+    }
+
+    pub(crate) fn succeeds(self) -> Self {
+        self.ends_with_code(0)
+    }
+
+    /// A check found a difference, and nothing was said beside it.
+    pub(crate) fn differs(self) -> Self {
+        let run = self.ends_with_code(1);
+        assert_eq!(run.stderr, "");
+        run
+    }
+
+    /// Succeeds without a word.
+    pub(crate) fn prints(self, stdout: impl AsRef<[u8]>) {
+        let run = self.succeeds();
+        let (printed, expected) = (run.stdout.as_slice(), stdout.as_ref());
+        assert!(
+            printed == expected,
+            "printed:\n{}\nexpected:\n{}",
+            excerpt(printed),
+            excerpt(expected)
+        );
+        assert_eq!(run.stderr, "");
+    }
+
+    /// Fails, and prints no data. The last line that it says, without `error: `.
+    pub(crate) fn fails(self) -> String {
+        let run = self.ends_with_code(2);
+        assert_eq!(excerpt(&run.stdout), "");
+        run.error()
+    }
+
+    /// The last line that it says, without `error: `.
+    pub(crate) fn error(&self) -> String {
+        let last = self.stderr.lines().next_back().unwrap_or_default();
+        let error = last.strip_prefix("error: ");
+        error
+            .unwrap_or_else(|| panic!("{}", self.stderr))
+            .to_owned()
+    }
+
+    /// Refuses its arguments: what is wrong with them, and how to get help.
+    pub(crate) fn refuses_arguments(self) -> String {
+        let run = self.ends_with_code(2);
+        assert_eq!(excerpt(&run.stdout), "");
+        assert!(run.stderr.starts_with("error: "), "{}", run.stderr);
+        assert!(run.stderr.contains("try '--help'"), "{}", run.stderr);
+        run.stderr
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        std::str::from_utf8(&self.stdout).unwrap()
+    }
+
+    pub(crate) fn json(self) -> serde_json::Value {
+        let run = self.succeeds();
+        serde_json::from_slice(&run.stdout).unwrap()
+    }
+}
+
+fn excerpt(bytes: &[u8]) -> String {
+    bytes
+        .iter()
+        .take(2_000)
+        .flat_map(|byte| byte.escape_ascii())
+        .map(char::from)
+        .collect()
+}
+
+/// Waits for a command that must not hang.
+pub(crate) fn ended(mut child: Child) -> Run {
+    let start = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if start.elapsed() > DEADLINE {
+            child.kill().unwrap();
+            panic!("the command hangs");
+        }
+        thread::sleep(Duration::from_millis(2));
+    }
+    Run::of(child.wait_with_output().unwrap())
+}
+
+/// Text with a message's substantial part.
+#[track_caller]
+pub(crate) fn assert_says(message: &str, part: &str) {
+    assert!(
+        message.contains(part),
+        "said:     {message}\nexpected: {part}"
+    );
+}

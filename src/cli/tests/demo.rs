@@ -1,0 +1,70 @@
+//! The demo shows what it promises, and leaves nothing behind.
+
+#![cfg(test)]
+
+mod command;
+
+use std::fs;
+
+use command::{Place, assert_says};
+
+#[test]
+fn the_demo_tells_its_story_and_leaves_nothing() {
+    let place = Place::new();
+    let run = place.fluo("demo").succeeds();
+    assert_eq!(run.stderr, "");
+    for part in [
+        "\nReal rows\n",
+        "\nWritten as they are\n",
+        "\nThe plan (`fluo table plan`)\n",
+        "  + p:1sst\n",
+        "  done: add 20 split points, `p:1sst` to `p:~`\n",
+        "\nOK: table pages is as the spec says.\n",
+        "fluo table create --at embedded:./data pages\n",
+    ] {
+        assert_says(run.text(), part);
+    }
+    assert!(!run.text().contains('\u{1b}'), "no escape codes in a pipe");
+    assert_eq!(place.names("."), ["tmp"]);
+    assert!(place.names("tmp").is_empty());
+}
+
+/// It was left behind whenever the signal came before the first row was written.
+#[cfg(unix)]
+#[test]
+fn a_demo_that_is_interrupted_leaves_nothing_whenever_that_is() {
+    use std::process::Command;
+    use std::thread;
+    use std::time::Duration;
+
+    for signal in ["INT", "TERM", "HUP"] {
+        let place = Place::new();
+        for delay_ms in (0..10).map(|step| step * 6) {
+            let child = place.command(["demo"]).spawn().unwrap();
+            thread::sleep(Duration::from_millis(delay_ms));
+            let kill = format!("kill -{signal} {}", child.id());
+            Command::new("sh").args(["-c", &kill]).status().unwrap();
+            let run = command::ended(child);
+            assert!(
+                place.names("tmp").is_empty(),
+                "{signal} after {delay_ms} ms"
+            );
+            match run.code {
+                Some(2) => assert_eq!(
+                    run.error(),
+                    "the demo was interrupted; nothing is left of it"
+                ),
+                // Before it listened, when there was nothing yet, or after the end.
+                code => assert!(matches!(code, None | Some(0)), "{code:?}: {}", run.stderr),
+            }
+        }
+    }
+}
+
+#[test]
+fn a_demo_without_a_place_to_work_in_says_so() {
+    let place = Place::new();
+    fs::remove_dir(place.path("tmp")).unwrap();
+    let message = place.fluo("demo").fails();
+    assert_says(&message, "cannot make a directory for the demo: ");
+}

@@ -1,0 +1,350 @@
+//! What is wrong with a spec, a saved plan or an argument is told with its place, on one line.
+
+#![cfg(test)]
+
+mod command;
+
+use command::{Place, SPEC, assert_says};
+
+/// What `table plan` says of a spec.
+fn spec_error(place: &Place, spec: impl AsRef<[u8]>) -> String {
+    place.file("bad.toml", spec);
+    let run = place.fluo("table plan --at embedded:d --spec bad.toml pages");
+    assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
+    run.fails()
+}
+
+#[test]
+fn a_spec_is_refused_with_the_place_of_what_is_wrong() {
+    let place = Place::with_table();
+    let recipe = "[[row_hasher]]\nprefix = \"p\"\n";
+    for (spec, part) in [
+        (
+            String::new(),
+            "it names no recipe; write at least one [[row_hasher]] with a prefix and a number of tablets",
+        ),
+        ("row_hasher = []".to_owned(), "it names no recipe"),
+        (
+            "x".to_owned(),
+            "line 1, column 2: key with no value, expected `=`",
+        ),
+        (
+            format!("{SPEC}prefix = \"q\"\n"),
+            "line 4, column 1: duplicate key",
+        ),
+        (
+            format!("{SPEC}tablet = 3\n"),
+            "line 4, column 1: unknown field `tablet`, expected one of",
+        ),
+        (
+            format!("{recipe}tablets = -1\n"),
+            "line 3, column 11: invalid value: integer `-1`, expected u32",
+        ),
+        (
+            format!("{recipe}tablets = 1.5\n"),
+            "line 3, column 11: invalid type: floating point `1.5`",
+        ),
+        (
+            format!("{recipe}tablets = 99999999999999999999\n"),
+            "line 3, column 11: invalid type: integer",
+        ),
+        (
+            recipe.to_owned(),
+            "line 1, column 1: missing field `tablets`",
+        ),
+        (
+            format!("{SPEC}scheme = \"md5\"\n"),
+            "line 4, column 10: unknown variant `md5`, expected `murmur3-base36`",
+        ),
+        (
+            format!("{recipe}tablets = 0\n"),
+            "[[row_hasher]] number 1: row hasher `p`: a table has at least 1 tablet",
+        ),
+        (
+            format!("{recipe}tablets = 2000000\n"),
+            "2000000 tablets are more than the 1679616 hashes",
+        ),
+        (
+            format!("{SPEC}{}", SPEC.replace("\"p\"", "\"\"")),
+            "number 2: the prefix of a row hasher is empty",
+        ),
+        (SPEC.repeat(2), "row hasher `p` and row hasher `p` overlap"),
+        (
+            format!("{SPEC}{}", SPEC.replace("\"p\"", "\"p:x\"")),
+            "row hasher `p` and row hasher `p:x` overlap",
+        ),
+        (
+            "[row_hasher]\n".to_owned(),
+            "line 1, column 1: invalid type: map, expected a sequence",
+        ),
+        (format!("a = {}", "[".repeat(200_000)), "line 1, column "),
+        (format!("{} = 1", "a.".repeat(100_000)), "cannot be used: "),
+        ("prefix = \"\u{1b}[31m\"".to_owned(), "line 1, column 11: "),
+        ("\0".to_owned(), "line 1, column 2: key with no value"),
+    ] {
+        let message = spec_error(&place, &spec);
+        assert!(
+            message.starts_with("the spec bad.toml cannot be used: "),
+            "{message}"
+        );
+        assert_says(&message, part);
+        assert!(message.len() < 500, "{message}");
+    }
+}
+
+#[test]
+fn a_spec_that_is_no_text_or_cannot_be_read_is_named() {
+    let place = Place::with_table();
+    let message = spec_error(&place, b"a = 1\n\xff");
+    assert_says(
+        &message,
+        "the spec bad.toml is not UTF-8 text: invalid utf-8 sequence of 1 bytes from index 6",
+    );
+    let message = place
+        .fluo("table plan --at embedded:d --spec nope.toml pages")
+        .fails();
+    assert_says(&message, "cannot read the spec nope.toml: ");
+    let message = place
+        .fluo("table verify --at embedded:d --spec tmp pages")
+        .fails();
+    assert_says(&message, "cannot read the spec tmp: ");
+    let message = place
+        .fluo("table apply --at embedded:d --spec tmp pages")
+        .fails();
+    assert_says(&message, "cannot read the spec tmp: ");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_without_end_is_refused() {
+    let place = Place::with_table();
+    let message = place
+        .fluo("table plan --at embedded:d --spec /dev/zero pages")
+        .fails();
+    assert_eq!(
+        message,
+        "cannot read the spec /dev/zero: it is longer than 268435456 bytes"
+    );
+}
+
+#[test]
+fn a_spec_from_another_system_is_read() {
+    let place = Place::with_table();
+    place.file("s.toml", format!("\u{feff}{}", SPEC.replace('\n', "\r\n")));
+    place
+        .fluo("table plan --at embedded:d --spec s.toml pages")
+        .succeeds();
+}
+
+#[test]
+fn what_is_no_plan_is_refused_with_the_place() {
+    let place = Place::with_table();
+    place
+        .fluo("table plan --at embedded:d --spec s.toml --out plan.json pages")
+        .succeeds();
+    let plan = place.read("plan.json");
+    let before = place.shown();
+    for (text, part) in [
+        (
+            String::new(),
+            "EOF while parsing a value at line 1 column 0",
+        ),
+        ("\0\u{1}".to_owned(), "expected value at line 1 column 1"),
+        ("[".repeat(100_000), "at line 1 column 1"),
+        (
+            plan.replace("\"pages\"", "3"),
+            "invalid type: integer `3`, expected a string at line 3",
+        ),
+        (
+            plan.replace("\"format\": 1", "\"form\": 1"),
+            "unknown field `form`",
+        ),
+        (
+            plan.replace("p:1sst", r"\\q"),
+            "a backslash that does not start",
+        ),
+        (plan[..plan.len() / 2].to_owned(), "EOF while parsing"),
+        (format!("{plan}x"), "trailing characters"),
+    ] {
+        place.file("bad.json", text);
+        let message = place.fluo("table apply --at embedded:d bad.json").fails();
+        assert!(
+            message.starts_with("bad.json is not a plan of `fluo table plan --out`: "),
+            "{message}"
+        );
+        assert_says(&message, part);
+    }
+    assert_eq!(place.shown(), before);
+}
+
+#[test]
+fn a_plan_that_no_table_led_to_is_refused() {
+    let place = Place::with_table();
+    place
+        .fluo("table plan --at embedded:d --spec s.toml --out plan.json pages")
+        .succeeds();
+    let plan: serde_json::Value = serde_json::from_str(&place.read("plan.json")).unwrap();
+    let before = place.shown();
+    let change = |name: &str, value: serde_json::Value| {
+        let mut edited = plan.clone();
+        edited[name] = value;
+        edited
+    };
+    let property = |name: &str| serde_json::json!([{ "name": name, "before": null, "after": "x" }]);
+    for edited in [
+        change("format", 2.into()),
+        change("table", "../pages".into()),
+        change("table", "a\u{1b}[31m\nb".into()),
+        change("add_splits", serde_json::json!(["b", "a"])),
+        change("add_splits", serde_json::json!(["a", "a"])),
+        change("add_splits", serde_json::json!([""])),
+        change("remove_splits", serde_json::json!(["z"])),
+        change("properties", property("table.split.threshold")),
+        change("properties", property("\u{1b}[31m\n")),
+    ] {
+        place.file("bad.json", edited.to_string());
+        let run = place.fluo("table apply --at embedded:d bad.json");
+        assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
+        assert!(!run.stderr.contains('\u{1b}'), "{}", run.stderr);
+        run.fails();
+        assert_eq!(place.shown(), before);
+    }
+}
+
+#[test]
+fn a_plan_that_cannot_be_read_says_how_a_spec_is_named() {
+    let place = Place::with_table();
+    let message = place.fluo("table apply --at embedded:d pages").fails();
+    assert_says(
+        &message,
+        "cannot read the plan pages; to apply a spec to a table, name the spec with --spec: ",
+    );
+    assert_says(
+        &place
+            .fluo("table apply --at embedded:d")
+            .refuses_arguments(),
+        "NAME|PLAN.json",
+    );
+    assert_says(
+        &place
+            .fluo("table apply --at embedded:d --prune plan.json")
+            .refuses_arguments(),
+        "--spec",
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_name_that_is_not_text_is_refused() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+
+    let place = Place::with_table();
+    let arguments = "table apply --at embedded:d --spec s.toml"
+        .split(' ')
+        .map(OsStr::new);
+    let message = place
+        .with(arguments.chain([OsStr::from_bytes(b"\xff")]))
+        .fails();
+    assert_eq!(message, "the name of the table is not text");
+}
+
+/// A name can come from somebody else, who must not write to the terminal.
+#[test]
+fn control_characters_do_not_reach_the_terminal() {
+    let place = Place::with_table();
+    let evil = "\u{1b}[31m\n\u{9b}x";
+    for arguments in [
+        ["table", "show", "--at", "embedded:d", evil].as_slice(),
+        &["table", "delete", "--at", "embedded:d", "--yes", evil],
+        &[
+            "table",
+            "plan",
+            "--at",
+            "embedded:d",
+            "--spec",
+            evil,
+            "pages",
+        ],
+        &[
+            "table",
+            "plan",
+            "--at",
+            "embedded:d",
+            "--spec",
+            "s.toml",
+            "--out",
+            &format!("none/{evil}"),
+            "pages",
+        ],
+        &[
+            "table",
+            "load",
+            "--at",
+            "embedded:d",
+            "pages",
+            "--prefix",
+            "p",
+            evil,
+        ],
+        &["table", "list", "--at", &format!("embedded:{evil}")],
+        &["table", "apply", "--at", "embedded:d", evil],
+        &["key", "explain", "--prefix", "p", evil],
+    ] {
+        let run = place.with(arguments);
+        assert!(
+            !run.stderr.trim_end_matches('\n').contains(char::is_control),
+            "{:?}",
+            run.stderr
+        );
+        run.fails();
+    }
+}
+
+#[test]
+fn neither_do_those_of_a_property() {
+    let place = Place::with_table();
+    place.file(
+        "evil.toml",
+        "[[row_hasher]]\nprefix = \"\\u001b[31m\\nOK: all is well\\u009b\"\ntablets = 2\n",
+    );
+    let clean = |run: command::Run| {
+        for line in run.text().lines().chain(run.stderr.lines()) {
+            assert!(
+                !line.contains(char::is_control) && !line.starts_with("OK: all"),
+                "{line:?}"
+            );
+        }
+    };
+    clean(
+        place
+            .fluo("table plan --at embedded:d --spec evil.toml pages")
+            .succeeds(),
+    );
+    clean(
+        place
+            .fluo("table apply --at embedded:d --spec evil.toml pages")
+            .succeeds(),
+    );
+    clean(
+        place
+            .fluo("table plan --at embedded:d --spec s.toml pages")
+            .succeeds(),
+    );
+    clean(
+        place
+            .fluo("table verify --at embedded:d --spec s.toml pages")
+            .differs(),
+    );
+    clean(
+        place
+            .fluo("table verify --at embedded:d --spec evil.toml pages")
+            .succeeds(),
+    );
+    clean(place.fluo("table show --at embedded:d pages").succeeds());
+    let shown = place.shown();
+    let pattern = shown["properties"]["table.custom.balancer.group.regex.pattern"]
+        .as_str()
+        .unwrap();
+    assert_says(pattern, "\u{1b}[31m\n");
+}

@@ -1,0 +1,214 @@
+//! Rows in, keys out.
+
+#![cfg(test)]
+
+mod command;
+
+use std::fs::File;
+use std::process::Stdio;
+
+use command::{Place, assert_says};
+
+#[test]
+fn a_row_becomes_the_key_that_fluo_gives_it() {
+    let place = Place::new();
+    let row = "org.wikipedia/accumulo\n";
+    place
+        .fed("key add --prefix p", row)
+        .prints("p:1yl0:org.wikipedia/accumulo\n");
+    place
+        .fed("key add --prefix p --scheme murmur3-base36", row)
+        .prints("p:1yl0:org.wikipedia/accumulo\n");
+    place
+        .fed("key add --prefix p --design row-hasher", row)
+        .prints("p:1yl0:org.wikipedia/accumulo\n");
+}
+
+#[test]
+fn a_row_is_a_line_without_its_newline() {
+    let place = Place::new();
+    let keys = |input: &[u8]| place.fed("key add --prefix p", input).succeeds().stdout;
+    assert_eq!(keys(b""), b"");
+    assert_eq!(keys(b"\n"), b"p:0000:\n", "the empty row");
+    assert_eq!(
+        keys(b"a"),
+        keys(b"a\n"),
+        "a last line without a newline is a line"
+    );
+    assert_eq!(keys(b"a\nb\n").split(|byte| *byte == b'\n').count(), 3);
+    assert!(
+        keys(b"a\r\n").ends_with(b":a\r\n"),
+        "a carriage return belongs to the row"
+    );
+    assert!(keys(b"a:b:c\n").ends_with(b":a:b:c\n"));
+    assert!(
+        keys(b"\0\xff\xc3\n").ends_with(b":\0\xff\xc3\n"),
+        "a row is bytes"
+    );
+}
+
+#[test]
+fn rows_that_no_line_can_show_go_through_an_encoding() {
+    let place = Place::new();
+    // NUL, 0xff, newline, colon; then the empty row, which is an empty line.
+    place
+        .fed("key add --prefix p --encoding hex", "00fF0a3a\n\n")
+        .prints("703a697a6c783a00ff0a3a\n703a303030303a\n");
+    place
+        .fed("key add --prefix p --encoding base64", "AP8KOg==\n\n")
+        .prints("cDppemx4OgD/Cjo=\ncDowMDAwOg==\n");
+}
+
+#[test]
+fn every_row_comes_back_from_its_key() {
+    let place = Place::new();
+    let megabyte = "x:y".repeat(350_000);
+    let text = format!("\na\n\r\n:\n::p:1yl0:\n{megabyte}\n");
+    let hex = format!("\n00\nff\n0a\n3a\n{}\n", "0aff003a".repeat(1 << 18));
+    for scheme in ["murmur3-base36", "sha1-base32"] {
+        for (encoding, rows) in [("text", &text), ("hex", &hex)] {
+            let arguments = format!("--prefix p:x --scheme {scheme} --encoding {encoding}");
+            let keys = place.fed(&format!("key add {arguments}"), rows).succeeds();
+            assert_eq!(keys.stderr, "");
+            place
+                .fed(&format!("key remove {arguments}"), keys.stdout)
+                .prints(rows);
+        }
+    }
+}
+
+#[test]
+fn a_line_that_is_not_in_the_encoding_ends_the_run_with_its_number() {
+    let place = Place::new();
+    let run = place.fed("key add --prefix p --encoding hex", "00\n0\n00\n");
+    assert_eq!(
+        run.stdout,
+        b"703a347763373a00\n".as_slice(),
+        "what came before is written"
+    );
+    assert_eq!(run.code, Some(2));
+    assert_says(
+        &run.error(),
+        "line 2: it is not hex: two of 0-9a-f for each byte (invalid length at 0)",
+    );
+
+    let message = place
+        .fed("key add --prefix p --encoding hex", "0g\n")
+        .fails();
+    assert_says(
+        &message,
+        "line 1: it is not hex: two of 0-9a-f for each byte (invalid symbol at 1)",
+    );
+    let message = place
+        .fed("key add --prefix p --encoding base64", "AP8KOg\n")
+        .fails();
+    assert_says(&message, "line 1: it is not base64 with its padding");
+}
+
+#[test]
+fn a_prefix_with_a_newline_needs_an_encoding() {
+    let place = Place::new();
+    let mut command = place.command(["key", "add", "--prefix", "a\nb"]);
+    place.file("rows", "x\n");
+    let output = command
+        .stdin(File::open(place.path("rows")).unwrap())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(
+        String::from_utf8(output.stderr).unwrap(),
+        "error: line 1: it contains a newline, which a line of text cannot show; use --encoding hex or base64\n"
+    );
+}
+
+#[test]
+fn a_line_without_end_is_refused() {
+    let place = Place::new();
+    let endless = File::create_new(place.path("zeros")).unwrap();
+    endless.set_len((1 << 28) + 1).unwrap();
+    let mut command = place.command(["key", "add", "--prefix", "p"]);
+    let output = command
+        .stdin(File::open(place.path("zeros")).unwrap())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(output.stdout.is_empty());
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(
+        message,
+        "error: line 1: it is longer than 268435456 bytes\n"
+    );
+}
+
+#[test]
+fn input_that_cannot_be_read_is_told() {
+    let place = Place::new();
+    let mut command = place.command(["key", "add", "--prefix", "p"]);
+    let output = command
+        .stdin(File::open(place.path("tmp")).unwrap())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert_says(
+        &String::from_utf8(output.stderr).unwrap(),
+        "error: cannot read the rows: ",
+    );
+}
+
+/// Far more input than the memory that the shell allows the process.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_does_not_grow_with_the_input() {
+    let place = Place::new();
+    let mut command = std::process::Command::new("sh");
+    let script = "ulimit -v 65536; exec \"$0\" key add --prefix p";
+    command
+        .args(["-c", script, env!("CARGO_BIN_EXE_fluo")])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null());
+    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let rows = format!("{}\n", "x".repeat(1_000)).repeat(1_000);
+    for _ in 0..80 {
+        std::io::Write::write_all(&mut stdin, rows.as_bytes()).unwrap();
+    }
+    drop(stdin);
+    command::ended(child).succeeds();
+    drop(place);
+}
+
+#[test]
+fn arguments_are_checked() {
+    let place = Place::new();
+    let message = place.fluo("key add").refuses_arguments();
+    assert_says(&message, "required arguments were not provided");
+    assert_says(&message, "--prefix");
+    let message = place.with(["key", "add", "--prefix", ""]).fails();
+    assert_eq!(
+        message,
+        "the prefix of a row hasher is empty: give at least one character, such as `p`"
+    );
+    let message = place
+        .fluo("key add --prefix p --scheme md5")
+        .refuses_arguments();
+    assert_says(
+        &message,
+        "there is no hash scheme `md5`: give murmur3-base36 or sha1-base32",
+    );
+    let message = place
+        .fluo("key add --prefix p --encoding rot13")
+        .refuses_arguments();
+    assert_says(&message, "[possible values: text, hex, base64]");
+    let message = place
+        .fluo("key add --prefix p --design x")
+        .refuses_arguments();
+    assert_says(&message, "[possible values: row-hasher]");
+    let message = place
+        .fluo("key add --prefix p --prefix q")
+        .refuses_arguments();
+    assert_says(&message, "cannot be used multiple times");
+    let message = place
+        .fluo("key add --prefix p rows.txt")
+        .refuses_arguments();
+    assert_says(&message, "unexpected argument 'rows.txt'");
+}

@@ -1,0 +1,285 @@
+//! Tables come and go.
+
+#![cfg(test)]
+
+mod command;
+
+use std::process::Stdio;
+use std::thread;
+use std::time::Duration;
+
+use command::{Place, assert_says};
+
+#[test]
+fn a_table_is_made_listed_shown_and_deleted() {
+    let place = Place::new();
+    let run = place.fluo("table create --at embedded:d pages").succeeds();
+    assert_eq!(
+        (run.text(), run.stderr.as_str()),
+        ("", "created table `pages`\n")
+    );
+    place
+        .fluo("table create --at embedded:d web.links_2")
+        .succeeds();
+    place
+        .fluo("table list --at embedded:d")
+        .prints("pages\nweb.links_2\n");
+    let names = place.fluo("table list --at embedded:d --json").json();
+    assert_eq!(names, serde_json::json!(["pages", "web.links_2"]));
+
+    let shown = place.shown();
+    assert_eq!(
+        shown["tablets"],
+        serde_json::json!([{ "end_row": null, "server": "server-001", "entries": 0 }])
+    );
+    assert_eq!(
+        shown["properties"]["table.iterator.scan.vers.opt.maxVersions"],
+        "1"
+    );
+    let run = place.fluo("table show --at embedded:d pages").succeeds();
+    assert!(
+        run.text().starts_with("table pages: 1 tablet, 0 entries\n"),
+        "{}",
+        run.text()
+    );
+    assert_says(run.text(), "  (end of table)  server-001  0\n");
+    assert_says(
+        run.text(),
+        "  table.iterator.scan.vers.opt.maxVersions = 1\n",
+    );
+
+    let run = place
+        .fluo("table delete --at embedded:d --yes pages")
+        .succeeds();
+    assert_eq!(
+        (run.text(), run.stderr.as_str()),
+        ("", "deleted table `pages`\n")
+    );
+    place
+        .fluo("table list --at embedded:d")
+        .prints("web.links_2\n");
+}
+
+#[test]
+fn without_a_terminal_nothing_is_deleted_unasked() {
+    let place = Place::with_table();
+    let message = place
+        .fed("table delete --at embedded:d pages", "pages\n")
+        .fails();
+    assert_eq!(
+        message,
+        "table `pages` was not deleted: there is no terminal to ask at; give --yes"
+    );
+    place.fluo("table list --at embedded:d").prints("pages\n");
+}
+
+#[test]
+fn what_is_not_there_is_named() {
+    let place = Place::with_table();
+    for arguments in [
+        "table delete --at embedded:d --yes nope",
+        "table delete --at embedded:d nope",
+        "table show --at embedded:d nope",
+        "table load --at embedded:d nope --prefix p s.toml",
+        "table plan --at embedded:d --spec s.toml nope",
+        "table apply --at embedded:d --spec s.toml nope",
+        "table verify --at embedded:d --spec s.toml nope",
+    ] {
+        assert_eq!(
+            place.fluo(arguments).fails(),
+            "there is no table `nope`",
+            "{arguments}"
+        );
+    }
+}
+
+#[test]
+fn a_table_that_is_there_is_not_made_again() {
+    let place = Place::with_table();
+    let message = place.fluo("table create --at embedded:d pages").fails();
+    assert_eq!(message, "there is a table `pages` already");
+}
+
+#[test]
+fn a_name_that_no_table_has_makes_no_directory() {
+    let place = Place::new();
+    for name in [
+        "a/b",
+        "",
+        ".",
+        "a.b.c",
+        "a b",
+        "\u{1b}[31m\n",
+        &"x".repeat(1_025),
+    ] {
+        let message = place
+            .with(["table", "create", "--at", "embedded:d", name])
+            .fails();
+        assert_says(
+            &message,
+            "cannot be the name of a table: a name has 1 to 1024 letters, digits and `_`",
+        );
+    }
+    assert_eq!(place.names("."), ["tmp"]);
+}
+
+#[test]
+fn versions_and_servers_are_as_asked_for() {
+    let place = Place::new();
+    place
+        .fluo("table create --at embedded:d --servers 3 --versions all pages")
+        .succeeds();
+    place
+        .fluo("table create --at embedded:d --servers 3 --versions 7 seven")
+        .succeeds();
+    let properties = place.shown()["properties"].clone();
+    assert_eq!(
+        properties.get("table.iterator.scan.vers.opt.maxVersions"),
+        None
+    );
+    place.file("s.toml", command::SPEC);
+    let plan = place
+        .fluo("table plan --at embedded:d --spec s.toml --json pages")
+        .json();
+    assert_eq!(plan["servers"], 3);
+    let seven = place.fluo("table show --at embedded:d seven").succeeds();
+    assert_says(seven.text(), "table.iterator.scan.vers.opt.maxVersions = 7");
+
+    let message = place
+        .fluo("table create --at embedded:d --servers 4 more")
+        .fails();
+    assert_eq!(
+        message,
+        "embedded:d has 3 servers since it was made, and keeps them; leave --servers out"
+    );
+    place
+        .fluo("table list --at embedded:d")
+        .prints("pages\nseven\n");
+}
+
+#[test]
+fn numbers_out_of_bounds_are_refused() {
+    let place = Place::new();
+    for (option, part) in [
+        ("--versions 0", "write a number from 1 on, or all"),
+        ("--versions some", "write a number from 1 on, or all"),
+        ("--servers 0", "'--servers <SERVERS>'"),
+        ("--servers 99999999999999999999", "'--servers <SERVERS>'"),
+    ] {
+        let run = place.fluo(&format!("table create --at embedded:d {option} pages"));
+        assert_says(&run.refuses_arguments(), part);
+    }
+    let message = place
+        .fluo("table create --at embedded:d --servers 10001 pages")
+        .fails();
+    assert_says(
+        &message,
+        "`servers` is 10001; it must be at least 1 and at most 10000",
+    );
+    assert_eq!(place.names("."), ["tmp"]);
+}
+
+#[test]
+fn a_target_is_a_kind_and_a_place() {
+    let place = Place::new();
+    for (target, part) in [
+        ("d", "a target has a kind and a place; write embedded:DIR"),
+        ("", "a target has a kind and a place; write embedded:DIR"),
+        ("embedded:", "the directory is missing; write embedded:DIR"),
+        (
+            "proxy:host:1",
+            "`proxy` is not a kind of target; write embedded:DIR",
+        ),
+        (
+            "Embedded:d",
+            "`Embedded` is not a kind of target; write embedded:DIR",
+        ),
+    ] {
+        assert_says(
+            &place
+                .with(["table", "list", "--at", target])
+                .refuses_arguments(),
+            part,
+        );
+    }
+    assert_says(
+        &place.fluo("table list").refuses_arguments(),
+        "--at <TARGET>",
+    );
+}
+
+#[test]
+fn a_target_without_tables_says_how_to_make_one() {
+    let place = Place::new();
+    let message = place.fluo("table list --at embedded:none").fails();
+    assert_says(
+        &message,
+        "embedded:none: `fluo table create` makes a first table: there is no directory `none`",
+    );
+    let message = place.fluo("table list --at embedded:tmp").fails();
+    assert_says(
+        &message,
+        "embedded:tmp: `fluo table create` makes a first table: there are no tables in",
+    );
+    assert_eq!(place.names("."), ["tmp"]);
+    assert!(place.names("tmp").is_empty(), "looking makes nothing");
+
+    place.file("file", "");
+    assert_says(
+        &place.fluo("table list --at embedded:file").fails(),
+        "`file` is a file",
+    );
+    assert_says(
+        &place.fluo("table create --at embedded:file pages").fails(),
+        "`file` is a file",
+    );
+    assert_says(
+        &place
+            .fluo("table create --at embedded:file/d pages")
+            .fails(),
+        "cannot read `file/d`",
+    );
+}
+
+#[test]
+fn a_directory_with_an_odd_name_is_a_directory() {
+    let place = Place::new();
+    for target in [
+        "embedded:a/b/c",
+        "embedded:x:y",
+        "embedded: ",
+        "embedded:é\u{1b}[31m\n",
+    ] {
+        place
+            .with(["table", "create", "--at", target, "pages"])
+            .succeeds();
+        place
+            .with(["table", "list", "--at", target])
+            .prints("pages\n");
+    }
+}
+
+#[test]
+fn a_directory_is_held_by_one_process() {
+    let place = Place::with_table();
+    let mut loading = place.command([
+        "table",
+        "load",
+        "--at",
+        "embedded:d",
+        "pages",
+        "--prefix",
+        "p",
+        "-",
+    ]);
+    let mut loading = loading.stdin(Stdio::piped()).spawn().unwrap();
+    let refused = (0..1_000).find_map(|_| {
+        thread::sleep(Duration::from_millis(5));
+        let run = place.fluo("table list --at embedded:d");
+        (run.code != Some(0)).then(|| run.fails())
+    });
+    assert_says(&refused.unwrap(), "`d` is held by another process");
+    drop(loading.stdin.take());
+    command::ended(loading).succeeds();
+    place.fluo("table list --at embedded:d").prints("pages\n");
+}

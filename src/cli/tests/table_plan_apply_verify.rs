@@ -1,0 +1,319 @@
+//! A table is brought to what a spec says, and proved to be so.
+
+#![cfg(test)]
+
+mod command;
+
+use std::fs;
+
+use command::{Place, ROWS, SPEC, assert_says};
+
+const PLAN: &str = "table plan --at embedded:d --spec s.toml";
+const APPLY: &str = "table apply --at embedded:d";
+const VERIFY: &str = "table verify --at embedded:d --spec s.toml";
+
+/// The table `pages` with real rows, not optimized.
+fn loaded() -> Place {
+    let place = Place::with_table();
+    place
+        .fed("table load --at embedded:d pages --prefix p -", ROWS)
+        .succeeds();
+    place
+}
+
+#[test]
+fn from_one_tablet_to_a_proof() {
+    let place = loaded();
+    let run = place.fluo(&format!("{VERIFY} pages")).differs();
+    assert_says(run.text(), "20 wanted, 20 missing, 0 extra");
+    assert_says(run.text(), "NOT OK: ");
+
+    let run = place.fluo(&format!("{PLAN} pages")).succeeds();
+    assert_says(
+        run.text(),
+        "20 split points to add, because the spec asks for them:\n  + p:1sst\n",
+    );
+    assert_says(
+        run.text(),
+        "      before  (not set)\n      after   (\\Qp:\\E).*\n",
+    );
+    assert_says(
+        run.text(),
+        "In all: 20 split points to add, 0 to remove, 3 properties to set.",
+    );
+    assert_eq!(run.stderr, "");
+
+    let run = place
+        .fluo(&format!("{APPLY} --spec s.toml pages"))
+        .succeeds();
+    assert_eq!(run.text(), "", "steps are no data");
+    assert!(
+        run.stderr
+            .starts_with("done: add 20 split points, `p:1sst` to `p:~`\n"),
+        "{}",
+        run.stderr
+    );
+    assert!(
+        run.stderr
+            .ends_with("table `pages`: 4 steps done; `fluo table verify` proves it\n"),
+        "{}",
+        run.stderr
+    );
+
+    let run = place.fluo(&format!("{VERIFY} pages")).succeeds();
+    assert!(
+        run.text()
+            .ends_with("\nOK: table pages is as the spec says.\n"),
+        "{}",
+        run.text()
+    );
+    assert_says(run.text(), "4,208");
+    assert_eq!(run.stderr, "");
+    let verdict = place.fluo(&format!("{VERIFY} --json pages")).json();
+    assert_eq!(
+        (&verdict["ok"], &verdict["rows"][0]["total"]),
+        (&true.into(), &4_208.into())
+    );
+}
+
+#[test]
+fn a_second_apply_has_nothing_to_do() {
+    let place = Place::with_table();
+    place
+        .fluo(&format!("{APPLY} --spec s.toml pages"))
+        .succeeds();
+    let run = place
+        .fluo(&format!("{APPLY} --spec s.toml pages"))
+        .succeeds();
+    assert_eq!(
+        (run.text(), run.stderr.as_str()),
+        ("", "nothing to do: table `pages` is as asked for\n")
+    );
+    let json = place
+        .fluo(&format!("{APPLY} --spec s.toml --json pages"))
+        .json();
+    assert_eq!(
+        json,
+        serde_json::json!({ "table": "pages", "done": [], "already_so": 0 })
+    );
+    let run = place.fluo(&format!("{PLAN} pages")).succeeds();
+    assert_says(
+        run.text(),
+        "\nNothing to do: the table is as the spec says.\n",
+    );
+}
+
+#[test]
+fn a_plan_writes_nothing_to_the_table() {
+    let place = loaded();
+    let before = place.shown();
+    let json = place
+        .fluo(&format!("{PLAN} --out plan.json --json pages"))
+        .json();
+    assert_eq!(place.shown(), before);
+    let saved: serde_json::Value = serde_json::from_str(&place.read("plan.json")).unwrap();
+    assert_eq!(saved, json);
+    assert_eq!(place.names("."), ["d", "plan.json", "s.toml", "tmp"]);
+}
+
+#[test]
+fn a_saved_plan_is_applied_and_applied_again() {
+    let place = Place::with_table();
+    let run = place
+        .fluo(&format!("{PLAN} --out plan.json pages"))
+        .succeeds();
+    assert_eq!(
+        run.stderr,
+        "saved as plan.json; `fluo table apply --at TARGET plan.json` does it\n"
+    );
+    let json = place.fluo(&format!("{APPLY} --json plan.json")).json();
+    assert_eq!(
+        (&json["table"], &json["already_so"]),
+        (&"pages".into(), &0.into())
+    );
+    assert_eq!(json["done"].as_array().unwrap().len(), 4);
+    place.fluo(&format!("{VERIFY} pages")).succeeds();
+
+    let run = place.fluo(&format!("{APPLY} plan.json")).succeeds();
+    assert!(
+        run.stderr.starts_with("already so: add 20 split points"),
+        "{}",
+        run.stderr
+    );
+    assert!(
+        run.stderr
+            .ends_with("nothing to do: table `pages` is as asked for\n"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
+fn a_saved_plan_is_refused_after_a_change() {
+    let place = Place::with_table();
+    place
+        .fluo(&format!("{PLAN} --out plan.json pages"))
+        .succeeds();
+    place.file("q.toml", SPEC.replace("\"p\"", "\"q\""));
+    place
+        .fluo(&format!("{APPLY} --spec q.toml pages"))
+        .succeeds();
+    let before = place.shown();
+    let message = place.fluo(&format!("{APPLY} plan.json")).fails();
+    assert_says(
+        &message,
+        "table `pages` has changed since the plan was made: split point `q:1sst` was added",
+    );
+    assert_says(&message, "nothing was done");
+    assert_eq!(place.shown(), before);
+}
+
+#[test]
+fn split_points_that_nobody_asked_for_stay_until_they_are_pruned() {
+    let place = Place::with_table();
+    place.file(
+        "more.toml",
+        format!("{SPEC}[[row_hasher]]\nprefix = \"q\"\ntablets = 2\n"),
+    );
+    place
+        .fluo(&format!("{APPLY} --spec more.toml pages"))
+        .succeeds();
+
+    let run = place.fluo(&format!("{VERIFY} pages")).differs();
+    assert_says(run.text(), "20 wanted, 0 missing, 2 extra");
+    let run = place.fluo(&format!("{PLAN} pages")).succeeds();
+    assert_says(
+        run.text(),
+        "2 split points there that nobody asked for; they stay (--prune removes them):\n  ? q:i000\n  ? q:~\n",
+    );
+    place
+        .fluo(&format!("{APPLY} --spec s.toml pages"))
+        .succeeds();
+    assert_eq!(place.shown()["tablets"].as_array().unwrap().len(), 23);
+    place
+        .fluo(&format!("{VERIFY} --allow-extra-splits pages"))
+        .succeeds();
+    place.fluo(&format!("{VERIFY} pages")).differs();
+
+    let run = place.fluo(&format!("{PLAN} --prune pages")).succeeds();
+    assert_says(
+        run.text(),
+        "2 split points to remove, because nobody asked for them:\n  - q:i000\n  - q:~\n",
+    );
+    let run = place
+        .fluo(&format!("{APPLY} --spec s.toml --prune pages"))
+        .succeeds();
+    assert_says(
+        &run.stderr,
+        "done: remove 2 split points, `q:i000` to `q:~`\n",
+    );
+    place.fluo(&format!("{VERIFY} pages")).succeeds();
+}
+
+#[test]
+fn drift_of_any_kind_is_a_difference() {
+    let place = loaded();
+    place
+        .fluo(&format!("{APPLY} --spec s.toml pages"))
+        .succeeds();
+    for (name, spec) in [
+        ("tablets", SPEC.replace("20", "21")),
+        ("scheme", format!("{SPEC}scheme = \"sha1-base32\"\n")),
+        ("prefix", SPEC.replace("\"p\"", "\"q\"")),
+    ] {
+        place.file("drifted.toml", spec);
+        let arguments = "table verify --at embedded:d --spec drifted.toml";
+        let run = place.fluo(&format!("{arguments} pages")).differs();
+        assert_says(run.text(), "  ! ");
+        let run = place.fluo(&format!("{arguments} --json pages")).differs();
+        let verdict: serde_json::Value = serde_json::from_slice(&run.stdout).unwrap();
+        assert_eq!(verdict["ok"], false, "{name}");
+        assert!(
+            !verdict["differences"].as_array().unwrap().is_empty(),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn rows_are_counted_as_asked_for() {
+    let place = loaded();
+    place
+        .fluo(&format!("{APPLY} --spec s.toml pages"))
+        .succeeds();
+    let counted = place
+        .fluo(&format!("{VERIFY} --rows count pages"))
+        .succeeds();
+    assert_says(counted.text(), "chi-square ");
+    let skipped = place
+        .fluo(&format!("{VERIFY} --rows skip pages"))
+        .succeeds();
+    assert!(!skipped.text().contains("chi-square"), "{}", skipped.text());
+}
+
+#[test]
+fn two_recipes_share_a_table() {
+    let place = Place::with_table();
+    place.file(
+        "s.toml",
+        "[[row_hasher]]\nprefix = \"p\"\ntablets = 3\n[[row_hasher]]\nprefix = \"s\"\ntablets = 2\n\
+         scheme = \"sha1-base32\"\n",
+    );
+    place
+        .fed("table load --at embedded:d pages --prefix p -", ROWS)
+        .succeeds();
+    place
+        .fed(
+            "table load --at embedded:d pages --prefix s --scheme sha1-base32 -",
+            ROWS,
+        )
+        .succeeds();
+    place
+        .fluo(&format!("{APPLY} --spec s.toml pages"))
+        .succeeds();
+    let verdict = place.fluo(&format!("{VERIFY} --json pages")).json();
+    let totals: Vec<_> = verdict["rows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|rows| rows["total"].clone())
+        .collect();
+    assert_eq!(totals, [4_208, 4_208]);
+    assert_eq!(
+        place.shown()["properties"]["table.custom.balancer.group.regex.pattern"],
+        r"(\Qp:\E|\Qs:\E).*"
+    );
+}
+
+#[test]
+fn a_plan_replaces_a_file_whole_or_not_at_all() {
+    let place = Place::with_table();
+    place.file("plan.json", "x".repeat(1 << 20));
+    place
+        .fluo(&format!("{PLAN} --out plan.json pages"))
+        .succeeds();
+    place.fluo(&format!("{APPLY} plan.json")).succeeds();
+
+    let message = place
+        .fluo(&format!("{PLAN} --out none/plan.json pages"))
+        .fails();
+    assert_says(&message, "cannot save the plan as none/plan.json: ");
+    assert!(!message.contains("at path"), "{message}");
+    let message = place.fluo(&format!("{PLAN} --out tmp pages")).fails();
+    assert_eq!(message, "cannot save the plan as tmp: it is a directory");
+    assert_eq!(place.names("."), ["d", "plan.json", "s.toml", "tmp"]);
+}
+
+/// It is read by whoever applies it, who need not be the one that made it.
+#[cfg(unix)]
+#[test]
+fn a_plan_may_be_read_by_whoever_may_read_other_files() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let place = Place::with_table();
+    place
+        .fluo(&format!("{PLAN} --out plan.json pages"))
+        .succeeds();
+    let mode = |name: &str| fs::metadata(place.path(name)).unwrap().permissions().mode();
+    assert_eq!(mode("plan.json"), mode("s.toml"));
+}

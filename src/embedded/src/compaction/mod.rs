@@ -1,0 +1,93 @@
+//! Compaction: dropping what no scan can show any more.
+//!
+//! It runs in steps, each a transaction of its own between the writes of others, and may be interrupted after any
+//! of them. That is safe because of the shape of a column. Newest first, its entries are: the versions that are
+//! shown; then everything that is not, down to the end. What is hidden is hidden by a delete marker above it, or by
+//! the number of newer versions. So:
+//! - **C1.** A column's first delete marker is dropped last: in the transaction that finds nothing behind it but
+//!   what it drops as well. Until then it hides what is behind it, whatever is dropped in between and whatever
+//!   is written there meanwhile.
+//! - **C2.** Everything else that is hidden can be dropped in any order: what hides it stays.
+//! - **C3.** There is one compaction at a time, so no other one drops the versions that this one has counted.
+//! - **C4.** If the number of versions that the table shows changes between two steps, the column is begun anew: what
+//!   was dropped under the old number counts no more under the new one.
+
+mod step;
+
+use std::sync::Arc;
+
+use fluo_core::{Bytes, Key, Result, Span};
+use redb::{ReadTransaction, WriteTransaction};
+use tracing::debug;
+
+use crate::error::Failure;
+use crate::scan::off_the_runtime;
+use crate::schema::TABLETS;
+use crate::tables::Shared;
+use crate::tablets;
+use crate::writer::Verdict;
+use step::Compaction;
+
+/// Stored entries that one step looks at: milliseconds, in which no one else writes.
+const STEP_ENTRIES: usize = 8_192;
+
+/// Compacts the tablets of a table that overlap a span.
+pub(crate) async fn run(
+    shared: &Arc<Shared>,
+    name: &str,
+    table_id: u64,
+    span: &Span,
+) -> Result<()> {
+    let _alone = shared.compacting.lock().await;
+    let (span, name) = (span.clone(), name.to_owned());
+    let store = shared.store.clone();
+    let begun = off_the_runtime({
+        let name = name.clone();
+        move || store.read(|snapshot| begin(snapshot, &name, table_id, &span))
+    });
+    let mut compaction = begun.await?;
+    while let Some(mut going_on) = compaction {
+        let job = move |transaction: &WriteTransaction| {
+            let dropped = going_on.step(transaction, STEP_ENTRIES)?;
+            let rest = (!going_on.is_done()).then_some(going_on);
+            Ok(match dropped {
+                0 => Verdict::Discard(rest),
+                _ => Verdict::Commit(rest),
+            })
+        };
+        compaction = shared.writer.run(job).await?;
+    }
+    debug!(table = name, "compacted");
+    Ok(())
+}
+
+fn begin(
+    snapshot: &ReadTransaction,
+    name: &str,
+    table_id: u64,
+    span: &Span,
+) -> Result<Option<Compaction>, Failure> {
+    if span.is_empty() {
+        return Ok(None);
+    }
+    let span = tablets_of(snapshot, table_id, span)?;
+    Ok(Some(Compaction::of(name, table_id, span)))
+}
+
+/// The rows of the tablets that overlap a span.
+fn tablets_of(snapshot: &ReadTransaction, table_id: u64, span: &Span) -> Result<Span, Failure> {
+    let records = snapshot.open_table(TABLETS)?;
+    let (previous, _) = tablets::bounds_of_row(&records, table_id, &span.start().row)?;
+    let end: Option<Bytes> = match span.end() {
+        None => None,
+        Some(end) => tablets::bounds_of_row(&records, table_id, last_row(end))?.1,
+    };
+    Ok(Span::tablet(previous.as_deref(), end.as_deref()))
+}
+
+/// The last row before the end of a span, or one that stands in the same tablet.
+fn last_row(end: &Key) -> &[u8] {
+    let is_first_of_row = *end == Key::first_of_row(end.row.clone());
+    let row_before = end.row.strip_suffix(&[0]);
+    row_before.filter(|_| is_first_of_row).unwrap_or(&end.row)
+}

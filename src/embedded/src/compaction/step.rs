@@ -1,0 +1,307 @@
+//! One step of a compaction.
+
+use fluo_core::table::{Admission, View, ViewState};
+use fluo_core::{Error, Scan, Span, Versions};
+use redb::{ReadableTable, Table, WriteTransaction};
+
+use crate::catalog;
+use crate::condition::unreadable_key;
+use crate::error::Failure;
+use crate::key::{self, KeyReader};
+use crate::schema::{CellsDefinition, PROPERTIES, TABLETS, cells_name};
+use crate::tablets::{self, CountChanges};
+
+/// Bytes of timestamp and kind, with which a key ends.
+const TIMESTAMP_AND_KIND_BYTES: usize = 9;
+
+/// How far a compaction has come.
+#[derive(Debug)]
+pub(super) struct Compaction {
+    name: String,
+    table_id: u64,
+    /// The tablets' rows.
+    span: Span,
+    /// Where to read on; `None` when done.
+    next: Option<Vec<u8>>,
+    view: ViewState,
+    /// How many versions the table showed at the last step.
+    versions: Option<Versions>,
+    /// The bytes of the current column, and its first delete marker, which is dropped last.
+    column: Vec<u8>,
+    marker: Option<Vec<u8>>,
+}
+
+impl Compaction {
+    /// A compaction of whole tablets, not begun yet.
+    pub(super) fn of(name: &str, table_id: u64, span: Span) -> Self {
+        Self {
+            name: name.to_owned(),
+            table_id,
+            next: Some(key::bound(span.start().as_ref())),
+            span,
+            view: ViewState::default(),
+            versions: None,
+            column: Vec::new(),
+            marker: None,
+        }
+    }
+
+    /// Whether everything has been looked at.
+    pub(super) fn is_done(&self) -> bool {
+        self.next.is_none()
+    }
+
+    /// Looks at so many of the next entries and drops what can be dropped; says how many those were.
+    pub(super) fn step(
+        &mut self,
+        transaction: &WriteTransaction,
+        most: usize,
+    ) -> Result<usize, Failure> {
+        if !tablets::exist(&transaction.open_table(TABLETS)?, self.table_id)? {
+            return Err(Error::no_such_table(&self.name).into());
+        }
+        let properties = catalog::properties(&transaction.open_table(PROPERTIES)?, self.table_id)?;
+        let name = cells_name(self.table_id);
+        let mut cells = transaction.open_table(CellsDefinition::new(&name))?;
+        let versions = Versions::from_properties(&properties);
+        if self.versions.replace(versions) != Some(versions) {
+            self.begin_column_anew();
+        }
+        let hidden = self.read_on(&cells, versions, most)?;
+        self.drop_entries(transaction, &mut cells, &hidden)?;
+        Ok(hidden.len())
+    }
+
+    /// Forgets what was counted of the current column, which was counted under another number of versions (C4).
+    fn begin_column_anew(&mut self) {
+        if !self.column.is_empty() {
+            self.next = Some(std::mem::take(&mut self.column));
+            self.view = ViewState::default();
+            self.marker = None;
+        }
+    }
+
+    /// Reads a step's entries and gives the keys of those that can be dropped now.
+    fn read_on(
+        &mut self,
+        cells: &impl ReadableTable<&'static [u8], &'static [u8]>,
+        versions: Versions,
+        most: usize,
+    ) -> Result<Vec<Vec<u8>>, Failure> {
+        let scan = Scan::over(self.span.clone());
+        let span = self.span.clone();
+        let mut view =
+            View::of_any_reader(&scan, &span, versions).resume(std::mem::take(&mut self.view));
+        let mut reader = KeyReader::default();
+        let mut hidden = Vec::new();
+        let mut looked_at = 0;
+        let from = self.next.take().unwrap_or_default();
+        let end = span.end().map(|end| key::bound(end.as_ref()));
+        let entries = match &end {
+            Some(end) => cells.range::<&[u8]>(from.as_slice()..end.as_slice())?,
+            None => cells.range::<&[u8]>(from.as_slice()..)?,
+        };
+        for entry in entries {
+            let (bytes, _) = entry?;
+            let bytes = bytes.value();
+            self.enter_column(bytes, &mut hidden);
+            let (key, is_delete) = reader.read(bytes).ok_or_else(unreadable_key)?;
+            if view.admit(key, is_delete) == Admission::Hide {
+                self.hide(bytes, is_delete, &mut hidden);
+            }
+            looked_at += 1;
+            if looked_at == most {
+                self.view = view.into_state();
+                self.next = Some(self.resume_after(bytes));
+                return Ok(hidden);
+            }
+        }
+        hidden.extend(self.marker.take());
+        Ok(hidden)
+    }
+
+    /// Notes where a new column begins: the marker of the one before hides nothing any more (C1).
+    fn enter_column(&mut self, bytes: &[u8], hidden: &mut Vec<Vec<u8>>) {
+        let column_bytes = bytes.len().saturating_sub(TIMESTAMP_AND_KIND_BYTES);
+        let column = bytes.get(..column_bytes).unwrap_or_default();
+        if self.column != column {
+            hidden.extend(self.marker.take());
+            self.column.clear();
+            self.column.extend_from_slice(column);
+        }
+    }
+
+    fn hide(&mut self, bytes: &[u8], is_delete: bool, hidden: &mut Vec<Vec<u8>>) {
+        if is_delete && self.marker.is_none() {
+            self.marker = Some(bytes.to_vec());
+        } else {
+            hidden.push(bytes.to_vec());
+        }
+    }
+
+    /// Where the next step begins: behind the marker if there is one, so that it sees what was written there
+    /// meanwhile (C1).
+    fn resume_after(&self, last: &[u8]) -> Vec<u8> {
+        let last = self.marker.as_deref().unwrap_or(last);
+        [last, &[0]].concat()
+    }
+
+    fn drop_entries(
+        &self,
+        transaction: &WriteTransaction,
+        cells: &mut Table<'_, &'static [u8], &'static [u8]>,
+        hidden: &[Vec<u8>],
+    ) -> Result<(), Failure> {
+        let mut records = transaction.open_table(TABLETS)?;
+        let mut changes = CountChanges::default();
+        let mut reader = KeyReader::default();
+        for bytes in hidden {
+            let (key, _) = reader.read(bytes).ok_or_else(unreadable_key)?;
+            if cells.remove(bytes.as_slice())?.is_some() {
+                changes.add(tablets::key_of_row(&records, self.table_id, key.row)?, -1);
+            }
+        }
+        changes.apply(&mut records)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroU32;
+
+    use fluo_core::table::StoredKey;
+    use fluo_core::{Column, Key};
+    use proptest::prelude::*;
+    use redb::Database;
+    use redb::backends::InMemoryBackend;
+
+    use super::*;
+
+    const TABLE_ID: u64 = 1;
+
+    /// What happens between two steps: entries are stored, or the version properties change.
+    #[derive(Clone, Debug)]
+    enum Meanwhile {
+        Store(Vec<StoredKey>),
+        Keep(Versions),
+    }
+
+    fn stored_keys(most: usize) -> impl Strategy<Value = Vec<StoredKey>> {
+        let key = ("[ab]", "[pq]", 0i64..12, any::<bool>()).prop_map(
+            |(row, qualifier, timestamp, is_delete)| StoredKey {
+                key: Key::new(row, Column::new("f", qualifier), timestamp),
+                is_delete,
+            },
+        );
+        proptest::collection::vec(key, 0..most)
+    }
+
+    fn versions() -> impl Strategy<Value = Versions> {
+        prop_oneof![
+            Just(Versions::All),
+            (1u32..4).prop_map(|count| Versions::Latest(NonZeroU32::new(count).unwrap()))
+        ]
+    }
+
+    fn meanwhile() -> impl Strategy<Value = Meanwhile> {
+        prop_oneof![
+            4 => stored_keys(3).prop_map(Meanwhile::Store),
+            1 => versions().prop_map(Meanwhile::Keep),
+        ]
+    }
+
+    fn store(transaction: &WriteTransaction, keys: &[StoredKey]) -> Result<(), Failure> {
+        let name = cells_name(TABLE_ID);
+        let mut cells = transaction.open_table(CellsDefinition::new(&name))?;
+        let mut records = transaction.open_table(TABLETS)?;
+        let mut changes = CountChanges::default();
+        for stored in keys {
+            let mut bytes = Vec::new();
+            key::push_key(&mut bytes, stored.key.as_ref(), stored.is_delete);
+            if cells.insert(bytes.as_slice(), [].as_slice())?.is_none() {
+                changes.add(tablets::key_of_row(&records, TABLE_ID, &stored.key.row)?, 1);
+            }
+        }
+        changes.apply(&mut records)
+    }
+
+    fn keep(transaction: &WriteTransaction, versions: Versions) -> Result<(), Failure> {
+        for name in Versions::default().to_properties().keys() {
+            catalog::put_property(transaction, TABLE_ID, name, None)?;
+        }
+        for (name, value) in versions.to_properties() {
+            catalog::put_property(transaction, TABLE_ID, &name, Some(&value))?;
+        }
+        Ok(())
+    }
+
+    /// What is shown, and how many entries are stored.
+    fn shown(
+        transaction: &WriteTransaction,
+        versions: Versions,
+    ) -> Result<(Vec<Key>, usize), Failure> {
+        let name = cells_name(TABLE_ID);
+        let cells = transaction.open_table(CellsDefinition::new(&name))?;
+        let scan = Scan::over(Span::all());
+        let mut view = View::of_any_reader(&scan, &scan.spans()[0], versions);
+        let (mut reader, mut shown, mut stored) = (KeyReader::default(), Vec::new(), 0);
+        for entry in cells.iter()? {
+            let (bytes, _) = entry?;
+            let (key, is_delete) = reader.read(bytes.value()).ok_or_else(unreadable_key)?;
+            stored += 1;
+            if view.admit(key, is_delete) == Admission::Show {
+                shown.push(key.to_key());
+            }
+        }
+        let counted = tablets::list(&transaction.open_table(TABLETS)?, TABLE_ID)?;
+        assert_eq!(counted, [(None, u64::try_from(stored).unwrap())]);
+        Ok((shown, stored))
+    }
+
+    fn run(
+        first: &[StoredKey],
+        mut versions: Versions,
+        events: Vec<Meanwhile>,
+        most: usize,
+    ) -> Result<(), Failure> {
+        let engine = Database::builder().create_with_backend(InMemoryBackend::new())?;
+        let transaction = engine.begin_write()?;
+        transaction
+            .open_table(crate::schema::META)?
+            .insert("next-table-id", TABLE_ID)?;
+        catalog::create(&transaction, "t", versions)?;
+        store(&transaction, first)?;
+        let mut compaction = Compaction::of("t", TABLE_ID, Span::all());
+        let mut events = events.into_iter();
+        while !compaction.is_done() {
+            let (before, _) = shown(&transaction, versions)?;
+            compaction.step(&transaction, most)?;
+            assert_eq!(shown(&transaction, versions)?.0, before);
+            match events.next() {
+                Some(Meanwhile::Store(keys)) => store(&transaction, &keys)?,
+                Some(Meanwhile::Keep(other)) => {
+                    versions = other;
+                    keep(&transaction, versions)?;
+                }
+                None => {}
+            }
+        }
+        let mut again = Compaction::of("t", TABLE_ID, Span::all());
+        again.step(&transaction, usize::MAX)?;
+        let (shown, stored) = shown(&transaction, versions)?;
+        assert_eq!(shown.len(), stored, "nothing is left that nobody sees");
+        Ok(())
+    }
+
+    proptest! {
+        #[test]
+        fn no_step_changes_what_is_seen_whatever_is_written_between(
+            first in stored_keys(40),
+            versions in versions(),
+            events in proptest::collection::vec(meanwhile(), 0..20),
+            most in 1usize..6,
+        ) {
+            run(&first, versions, events, most).unwrap();
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! A compaction drops what nobody can see, in steps: whenever it is interrupted, and whatever is written meanwhile, no
+//! scan shows anything else than it would have without.
+
+use std::num::NonZeroU32;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use fluo_core::{
+    Authorizations, Cell, Column, Mutation, Result, Scan, Span, Table, TableAdmin, TableExt,
+    Versions,
+};
+use fluo_embedded::{EmbeddedTables, Settings};
+
+/// More entries in one column than several steps look at.
+const VERSIONS: i64 = 40_000;
+/// Everything at and below it is deleted.
+const DELETED_UP_TO: i64 = 30_000;
+
+fn column() -> Column {
+    Column::new("f", "q")
+}
+
+async fn open(directory: &Path, versions: Versions) -> Result<(EmbeddedTables, Arc<dyn Table>)> {
+    let settings = Settings {
+        create_if_missing: true,
+        ..Settings::default()
+    };
+    let tables = EmbeddedTables::open(directory, settings)?;
+    if tables.tables().await?.is_empty() {
+        tables.create_table("t", versions).await?;
+    }
+    let table = tables.open_table("t", Authorizations::none()).await?;
+    Ok((tables, table))
+}
+
+/// A row with very many versions, a marker among them, and a row before and after it.
+async fn load(table: &dyn Table) -> Result<()> {
+    let put =
+        |row: &'static str, timestamp: i64| Mutation::new(row).put_at(column(), timestamp, "v");
+    let versions = (0..VERSIONS)
+        .map(|timestamp| put("many", timestamp))
+        .collect();
+    table.write(versions).await?;
+    let marker = Mutation::new("many").delete_at(column(), DELETED_UP_TO);
+    let older = Mutation::new("many").delete_at(column(), 20_000);
+    table
+        .write(vec![marker, older, put("a", 1), put("z", 1)])
+        .await
+}
+
+async fn all(table: &dyn Table) -> Result<Vec<Cell>> {
+    table.read(Scan::over(Span::all())).await
+}
+
+async fn entries(tables: &EmbeddedTables) -> Result<u64> {
+    Ok(tables
+        .tablets("t")
+        .await?
+        .as_slice()
+        .iter()
+        .map(|tablet| tablet.entries)
+        .sum())
+}
+
+#[tokio::test]
+async fn what_nobody_can_see_is_dropped_and_nothing_else() {
+    for (versions, left) in [
+        (Versions::All, 9_999 + 2),
+        (Versions::Latest(NonZeroU32::new(3).unwrap()), 3 + 2),
+    ] {
+        let directory = tempfile::tempdir().unwrap();
+        let (tables, table) = open(directory.path(), versions).await.unwrap();
+        load(&*table).await.unwrap();
+        let before = all(&*table).await.unwrap();
+        assert_eq!(entries(&tables).await.unwrap(), 40_004);
+        tables.compact("t", &Span::all()).await.unwrap();
+        assert_eq!(all(&*table).await.unwrap(), before);
+        assert_eq!(entries(&tables).await.unwrap(), left);
+        drop((tables, table));
+        assert_eq!(
+            EmbeddedTables::check(directory.path()).unwrap().entries,
+            left
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_interrupted_compaction_changes_nothing_that_is_seen() {
+    let directory = tempfile::tempdir().unwrap();
+    let (tables, table) = open(directory.path(), Versions::All).await.unwrap();
+    load(&*table).await.unwrap();
+    let before = all(&*table).await.unwrap();
+    let mut counts = vec![entries(&tables).await.unwrap()];
+    for round in 0..200 {
+        let span = Span::row("many");
+        let compaction = tables.compact("t", &span);
+        let patience = Duration::from_micros(500 * (round % 40));
+        let finished = tokio::time::timeout(patience, compaction).await.is_ok();
+        assert_eq!(all(&*table).await.unwrap(), before);
+        counts.push(entries(&tables).await.unwrap());
+        if finished {
+            break;
+        }
+    }
+    assert!(counts.is_sorted_by(|a, b| a >= b), "{counts:?}");
+    assert_eq!(counts.last(), Some(&10_001));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_written_under_a_marker_meanwhile_stays_hidden_or_is_seen_as_ever_after() {
+    let directory = tempfile::tempdir().unwrap();
+    let (tables, table) = open(directory.path(), Versions::All).await.unwrap();
+    load(&*table).await.unwrap();
+    let before = all(&*table).await.unwrap();
+    let compaction = {
+        let tables = tables.clone();
+        tokio::spawn(async move { tables.compact("t", &Span::all()).await })
+    };
+    // Each is hidden by the marker when it is written, unless the compaction has dropped the marker by then; and
+    // what a scan showed once does not go away, nor does what was hidden come back.
+    let mut shown = Vec::new();
+    for timestamp in 0..150 {
+        let late = Mutation::new("many").put_at(column(), DELETED_UP_TO - timestamp, "late");
+        table.write(vec![late]).await.unwrap();
+        let seen = late_ones(&*table).await.unwrap();
+        let is_shown = seen.contains(&(DELETED_UP_TO - timestamp));
+        if is_shown {
+            shown.push(DELETED_UP_TO - timestamp);
+        }
+        assert_eq!(seen, shown, "{timestamp}");
+    }
+    compaction.await.unwrap().unwrap();
+    assert_eq!(late_ones(&*table).await.unwrap(), shown);
+    let others: Vec<_> = all(&*table)
+        .await
+        .unwrap()
+        .into_iter()
+        .filter(|cell| cell.value != "late")
+        .collect();
+    assert_eq!(others, before);
+}
+
+async fn late_ones(table: &dyn Table) -> Result<Vec<i64>> {
+    let start = fluo_core::Key::new("many", column(), DELETED_UP_TO);
+    let cells = table.read(Scan::over(Span::between(start, None))).await?;
+    let late = cells.into_iter().filter(|cell| cell.value == "late");
+    Ok(late.map(|cell| cell.key.timestamp).collect())
+}

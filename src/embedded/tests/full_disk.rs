@@ -1,0 +1,134 @@
+//! The disk becomes full while a table is loaded: the write that did not fit fails, says so and leaves nothing behind,
+//! the handle takes no more, and everything acknowledged is there when the directory is opened with room again.
+//!
+//! A limit on the size of files stands in for the disk: writes beyond it fail as they do on a full one, with another
+//! number in the error.
+#![cfg(unix)]
+
+use std::path::Path;
+use std::process::Command;
+
+use fluo_core::{
+    Authorizations, Column, Condition, Error, ErrorKind, Mutation, Result, Scan, Span, TableAdmin,
+    TableExt, Versions,
+};
+use fluo_embedded::{EmbeddedTables, Settings};
+
+const IN_CHILD: &str = "FLUO_FULL_DISK_CHILD";
+/// In the shell's unit.
+const LIMIT_BLOCKS: u32 = 12_000;
+
+fn row(number: u64) -> Mutation {
+    Mutation::new(format!("row-{number:08}"))
+        .put(Column::new("page", "first"), vec![b'x'; 500])
+        .put(Column::new("page", "second"), vec![b'y'; 500])
+}
+
+/// Loads until a write fails; writes the number of acknowledged rows and the errors beside the directory.
+async fn load_until_full(directory: &Path) -> Result<()> {
+    let tables = EmbeddedTables::open(
+        directory,
+        Settings {
+            create_if_missing: true,
+            ..Settings::default()
+        },
+    )?;
+    tables.create_table("pages", Versions::default()).await?;
+    let pages = tables.open_table("pages", Authorizations::none()).await?;
+    let mut acknowledged = 0;
+    let first = loop {
+        match pages
+            .write((acknowledged..acknowledged + 50).map(row).collect())
+            .await
+        {
+            Ok(()) => acknowledged += 50,
+            Err(error) => break error,
+        }
+    };
+    let conditional = row(u64::MAX).when(Condition::absent(Column::new("page", "first")));
+    let second = pages.write(vec![row(u64::MAX)]).await;
+    let third = pages.write_conditional(vec![conditional]).await.map(drop);
+    let fourth = tables.set_property("pages", "table.custom.x", "y").await;
+    let mut report = acknowledged.to_string();
+    for error in [Some(first), second.err(), third.err(), fourth.err()] {
+        let text = error.map_or("none".to_owned(), |error| {
+            format!("{:?} {error}", error.kind())
+        });
+        report.push('\n');
+        report.push_str(&text);
+    }
+    let told = std::fs::write(directory.with_extension("report"), report);
+    told.map_err(|error| Error::new(ErrorKind::Storage, error.to_string()))
+}
+
+/// Run by the test below, under a limit.
+#[test]
+fn child() {
+    let Some(directory) = std::env::var_os(IN_CHILD) else {
+        return;
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    runtime
+        .block_on(load_until_full(Path::new(&directory)))
+        .unwrap();
+}
+
+async fn rows_of(directory: &Path) -> Result<(usize, u64)> {
+    let tables = EmbeddedTables::open(directory, Settings::default())?;
+    let pages = tables.open_table("pages", Authorizations::none()).await?;
+    let cells = pages.read(Scan::over(Span::all())).await?;
+    let counted = tables
+        .tablets("pages")
+        .await?
+        .as_slice()
+        .iter()
+        .map(|tablet| tablet.entries)
+        .sum();
+    pages.write(vec![row(u64::MAX)]).await?;
+    Ok((cells.len(), counted))
+}
+
+#[test]
+fn a_full_disk_costs_the_write_that_did_not_fit_and_no_other() {
+    let parent = tempfile::tempdir().unwrap();
+    let directory = parent.path().join("tables");
+    let script =
+        format!("trap '' XFSZ; ulimit -f {LIMIT_BLOCKS}; exec \"$0\" --exact child --nocapture");
+    let child = Command::new("sh")
+        .args(["-c", &script])
+        .arg(std::env::current_exe().unwrap())
+        .env(IN_CHILD, &directory)
+        .output()
+        .unwrap();
+    assert!(
+        child.status.success(),
+        "{}",
+        String::from_utf8_lossy(&child.stderr)
+    );
+
+    let report = std::fs::read_to_string(directory.with_extension("report")).unwrap();
+    let mut lines = report.lines();
+    let acknowledged: usize = lines.next().unwrap().parse().unwrap();
+    assert!(acknowledged > 0);
+    let name = directory.display();
+    let failed =
+        format!("the storage of the directory `{name}` failed: File too large (os error 27)");
+    assert_eq!(lines.next().unwrap(), format!("Storage {failed}"));
+    let refused = format!(
+        "Storage the directory `{name}` takes no more writes since one failed ({failed}); mend the storage and \
+         open the directory again"
+    );
+    assert_eq!(lines.collect::<Vec<_>>(), [&refused, &refused, &refused]);
+
+    assert_eq!(EmbeddedTables::check(&directory).unwrap().tables, 1);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    let (cells, counted) = runtime.block_on(rows_of(&directory)).unwrap();
+    assert_eq!(
+        (cells, counted),
+        (2 * acknowledged, u64::try_from(2 * acknowledged).unwrap())
+    );
+}

@@ -1,0 +1,164 @@
+//! The process is killed at a random instant while it writes: nothing that was acknowledged is lost, no mutation is
+//! there in part, and the directory opens and is whole. `FLUO_KILL_ROUNDS` sets how often.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use fluo_core::{
+    Authorizations, Column, Condition, Error, Mutation, Result, Scan, Span, Table, TableAdmin,
+    TableExt, Versions,
+};
+use fluo_embedded::{EmbeddedTables, Settings};
+
+const IN_CHILD: &str = "FLUO_KILL_CHILD";
+const ROUNDS: &str = "FLUO_KILL_ROUNDS";
+const TASKS: u64 = 16;
+
+fn columns() -> [Column; 2] {
+    [Column::new("page", "first"), Column::new("page", "second")]
+}
+
+fn row(number: u64) -> String {
+    format!(
+        "{:04x}:{number}",
+        number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 48
+    )
+}
+
+/// Writes for ever, and prints each number once its row is acknowledged.
+async fn write_for_ever(table: Arc<dyn Table>, next: Arc<AtomicU64>) -> Result<()> {
+    loop {
+        let number = next.fetch_add(1, Ordering::Relaxed);
+        let [first, second] = columns();
+        let mutation = Mutation::new(row(number))
+            .put(first.clone(), number.to_string())
+            .put(second, number.to_string());
+        let outcomes = table
+            .write_conditional(vec![mutation.when(Condition::absent(first))])
+            .await?;
+        if !outcomes.iter().all(fluo_core::Outcome::is_accepted) {
+            return Err(Error::invalid(format!("row {number} was there already")));
+        }
+        let told = writeln!(std::io::stdout().lock(), "written {number}");
+        told.map_err(|error| Error::invalid(error.to_string()))?;
+    }
+}
+
+async fn write_from(directory: &Path, first: u64) -> Result<()> {
+    let settings = Settings {
+        create_if_missing: true,
+        ..Settings::default()
+    };
+    let tables = EmbeddedTables::open(directory, settings)?;
+    if tables.tables().await?.is_empty() {
+        tables.create_table("pages", Versions::default()).await?;
+        tables
+            .add_splits("pages", &["4".into(), "8".into(), "c".into()].into())
+            .await?;
+    }
+    let pages = tables.open_table("pages", Authorizations::none()).await?;
+    let next = Arc::new(AtomicU64::new(first));
+    let tasks = (0..TASKS).map(|_| write_for_ever(pages.clone(), next.clone()));
+    futures::future::try_join_all(tasks).await.map(drop)
+}
+
+/// Run by the test below, in a process of its own that is killed.
+#[test]
+fn child() {
+    let Ok(directory) = std::env::var(IN_CHILD) else {
+        return;
+    };
+    let (first, directory) = directory.split_once(' ').unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread().build().unwrap();
+    runtime
+        .block_on(write_from(Path::new(directory), first.parse().unwrap()))
+        .unwrap();
+}
+
+/// Lets a child write for a while, kills it, and gives the numbers that it acknowledged.
+#[expect(clippy::unwrap_used, reason = "part of a test")]
+fn killed_after(directory: &Path, first: u64, time: Duration) -> Vec<u64> {
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "child", "--nocapture"])
+        .env(IN_CHILD, format!("{first} {}", directory.display()))
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let reader = std::thread::spawn(move || {
+        let lines = lines.map_while(std::result::Result::ok);
+        // The last line may have been cut by the kill; it is still one that was acknowledged, or not a number.
+        lines
+            .filter_map(|line| line.strip_prefix("written ")?.parse().ok())
+            .collect::<Vec<u64>>()
+    });
+    std::thread::sleep(time);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    reader.join().unwrap()
+}
+
+/// The numbers of the rows that are there; each must be whole.
+#[expect(clippy::unwrap_used, reason = "part of a test")]
+async fn found(directory: &Path) -> Result<BTreeMap<u64, u64>> {
+    let report = EmbeddedTables::check(directory)?;
+    let tables = EmbeddedTables::open(directory, Settings::default())?;
+    let pages = tables.open_table("pages", Authorizations::none()).await?;
+    let mut columns_of = BTreeMap::new();
+    for cell in pages.read(Scan::over(Span::all())).await? {
+        let number: u64 = std::str::from_utf8(&cell.value).unwrap().parse().unwrap();
+        assert_eq!(cell.key.row, row(number));
+        *columns_of.entry(number).or_default() += 1;
+    }
+    let entries: u64 = tables
+        .tablets("pages")
+        .await?
+        .as_slice()
+        .iter()
+        .map(|tablet| tablet.entries)
+        .sum();
+    assert_eq!(entries, columns_of.values().sum::<u64>());
+    assert_eq!(entries, report.entries);
+    Ok(columns_of)
+}
+
+#[test]
+fn nothing_acknowledged_is_lost_when_the_process_is_killed() {
+    let rounds = std::env::var(ROUNDS)
+        .ok()
+        .and_then(|rounds| rounds.parse().ok())
+        .unwrap_or(5);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    let parent = tempfile::tempdir().unwrap();
+    let directory = parent.path().join("tables");
+    let (mut acknowledged, mut next) = (Vec::new(), 0);
+    for round in 0..rounds {
+        let nanos = u64::from(Instant::now().elapsed().subsec_nanos()) + round * 7_919;
+        let time = Duration::from_millis(60 + nanos.wrapping_mul(2_654_435_761) % 400);
+        acknowledged.extend(killed_after(&directory, next, time));
+        if acknowledged.is_empty() {
+            // Killed before the table was there.
+            continue;
+        }
+        let found = runtime.block_on(found(&directory)).unwrap();
+        let lost: Vec<_> = acknowledged
+            .iter()
+            .filter(|number| !found.contains_key(number))
+            .collect();
+        assert!(lost.is_empty(), "round {round}: lost {lost:?}");
+        let halves: Vec<_> = found.iter().filter(|(_, columns)| **columns != 2).collect();
+        assert!(halves.is_empty(), "round {round}: in part {halves:?}");
+        next = found.keys().next_back().map_or(0, |last| last + 1);
+    }
+    assert!(
+        rounds < 5 || !acknowledged.is_empty(),
+        "no round lasted long enough to write anything"
+    );
+}

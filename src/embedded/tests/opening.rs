@@ -1,0 +1,223 @@
+//! What can be opened, and what is said of what cannot.
+
+use std::num::NonZeroUsize;
+use std::path::Path;
+
+use fluo_core::{
+    Authorizations, Column, Error, ErrorKind, Mutation, Scan, Span, TableAdmin, Versions,
+};
+use fluo_embedded::{EmbeddedTables, Settings};
+use futures::TryStreamExt;
+use redb::{Database, TableDefinition};
+
+fn create() -> Settings {
+    Settings {
+        create_if_missing: true,
+        ..Settings::default()
+    }
+}
+
+#[expect(clippy::unwrap_used, reason = "part of a test")]
+fn refused(directory: &Path) -> Error {
+    EmbeddedTables::open(directory, Settings::default()).unwrap_err()
+}
+
+#[test]
+fn a_missing_directory_is_not_found_and_not_made() {
+    let parent = tempfile::tempdir().unwrap();
+    let missing = parent.path().join("a/b");
+    let error = refused(&missing);
+    assert_eq!(error.kind(), ErrorKind::NotFound);
+    let name = missing.display();
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "there is no directory `{name}`; name the directory of the tables, or ask for it to be made"
+        )
+    );
+    assert_eq!(parent.path().read_dir().unwrap().count(), 0);
+    drop(EmbeddedTables::open(&missing, create()).unwrap());
+    drop(EmbeddedTables::open(&missing, Settings::default()).unwrap());
+}
+
+#[test]
+fn a_directory_without_tables_is_not_found_and_stays_empty() {
+    let directory = tempfile::tempdir().unwrap();
+    let error = refused(directory.path());
+    assert_eq!(error.kind(), ErrorKind::NotFound);
+    let name = directory.path().display();
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "there are no tables in the directory `{name}` (no file `fluo.redb`); name the directory of the \
+             tables, or ask for them to be made there"
+        )
+    );
+    assert_eq!(directory.path().read_dir().unwrap().count(), 0);
+    assert_eq!(
+        EmbeddedTables::check(directory.path()).unwrap_err().kind(),
+        ErrorKind::NotFound
+    );
+}
+
+#[test]
+fn a_file_is_not_a_directory() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("file");
+    std::fs::write(&file, "text").unwrap();
+    let error = EmbeddedTables::open(&file, create()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Invalid);
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "`{}` is a file; the tables are kept in a directory: name the directory, or another path",
+            file.display()
+        )
+    );
+    let below = EmbeddedTables::open(file.join("below"), create()).unwrap_err();
+    assert_eq!(below.kind(), ErrorKind::Invalid);
+}
+
+#[test]
+fn a_wrong_setting_makes_nothing() {
+    let parent = tempfile::tempdir().unwrap();
+    let settings = Settings {
+        cache_bytes: 0,
+        ..create()
+    };
+    let error = EmbeddedTables::open(parent.path().join("new"), settings).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Invalid);
+    assert_eq!(parent.path().read_dir().unwrap().count(), 0);
+}
+
+#[tokio::test]
+async fn a_directory_is_held_until_the_last_handle_and_the_last_scan_are_gone() {
+    let directory = tempfile::tempdir().unwrap();
+    let held = || {
+        let error = refused(directory.path());
+        assert_eq!(error.kind(), ErrorKind::Unavailable);
+        let name = directory.path().display();
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "the directory `{name}` is held by another process or handle; close that one first"
+            )
+        );
+        assert_eq!(
+            EmbeddedTables::check(directory.path()).unwrap_err().kind(),
+            ErrorKind::Unavailable
+        );
+    };
+    let tables = EmbeddedTables::open(directory.path(), create()).unwrap();
+    tables.create_table("t", Versions::All).await.unwrap();
+    held();
+    let clone = tables.clone();
+    drop(tables);
+    held();
+    let table = clone.open_table("t", Authorizations::none()).await.unwrap();
+    drop(clone);
+    held();
+    table
+        .write(vec![Mutation::new("r").put(Column::new("f", "q"), "v")])
+        .await
+        .unwrap();
+    let scan = table.scan(Scan::over(Span::all()));
+    drop(table);
+    held();
+    assert_eq!(scan.try_concat().await.unwrap().len(), 1);
+    drop(EmbeddedTables::open(directory.path(), Settings::default()).unwrap());
+}
+
+#[tokio::test]
+async fn the_number_of_servers_is_the_directorys() {
+    let directory = tempfile::tempdir().unwrap();
+    let three = Settings {
+        servers: NonZeroUsize::new(3).unwrap(),
+        ..create()
+    };
+    drop(EmbeddedTables::open(directory.path(), three).unwrap());
+    let tables = EmbeddedTables::open(directory.path(), create()).unwrap();
+    assert_eq!(
+        tables.servers().await.unwrap(),
+        ["server-001", "server-002", "server-003"]
+    );
+}
+
+#[expect(clippy::unwrap_used, reason = "part of a test")]
+fn is_refused_untouched(directory: &Path, message: &str) {
+    let file = directory.join("fluo.redb");
+    let before = std::fs::read(&file).unwrap();
+    for settings in [Settings::default(), create()] {
+        let error = EmbeddedTables::open(directory, settings).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Corrupt);
+        assert_eq!(
+            error.to_string(),
+            format!("the directory `{}` {message}", directory.display())
+        );
+    }
+    assert!(
+        std::fs::read(&file).unwrap() == before,
+        "nothing is written"
+    );
+}
+
+#[test]
+fn another_version_of_the_format_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    drop(EmbeddedTables::open(directory.path(), create()).unwrap());
+    let engine = Database::open(directory.path().join("fluo.redb")).unwrap();
+    let transaction = engine.begin_write().unwrap();
+    let numbers: TableDefinition<'_, &str, u64> = TableDefinition::new("meta");
+    transaction
+        .open_table(numbers)
+        .unwrap()
+        .insert("format", 7)
+        .unwrap();
+    transaction.commit().unwrap();
+    drop(engine);
+    is_refused_untouched(
+        directory.path(),
+        "has format version 7, and this build knows version 1 only; use the build that made it",
+    );
+}
+
+#[test]
+fn a_file_of_another_program_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let engine = Database::create(directory.path().join("fluo.redb")).unwrap();
+    let transaction = engine.begin_write().unwrap();
+    let other: TableDefinition<'_, u64, u64> = TableDefinition::new("meta");
+    transaction.open_table(other).unwrap().insert(1, 1).unwrap();
+    transaction.commit().unwrap();
+    drop(engine);
+    is_refused_untouched(
+        directory.path(),
+        "has a file in it that another program made: there is no format version in it; name another directory",
+    );
+}
+
+#[test]
+fn what_is_no_file_of_tables_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("fluo.redb");
+    std::fs::write(&file, "").unwrap();
+    is_refused_untouched(
+        directory.path(),
+        "is damaged: its `fluo.redb` is empty; restore it from a copy",
+    );
+    std::fs::write(&file, "once upon a time, long before this file").unwrap();
+    is_refused_untouched(
+        directory.path(),
+        "is damaged: Not a redb database: magic number mismatch; restore it from a copy",
+    );
+}
+
+#[test]
+fn what_a_crash_left_of_a_creation_is_replaced() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("fluo.redb.new"), "half of a file").unwrap();
+    assert_eq!(refused(directory.path()).kind(), ErrorKind::NotFound);
+    drop(EmbeddedTables::open(directory.path(), create()).unwrap());
+    assert!(!directory.path().join("fluo.redb.new").exists());
+    assert_eq!(EmbeddedTables::check(directory.path()).unwrap().tables, 0);
+}

@@ -1,0 +1,272 @@
+//! The writer: many callers, callers who leave, runtimes of one thread and none, time across restarts.
+
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+use fluo_core::{
+    Authorizations, Clock, Column, Condition, ErrorKind, Mutation, Result, Scan, Span, Table,
+    TableAdmin, TableExt, Versions,
+};
+use fluo_embedded::{EmbeddedTables, Settings};
+use futures::FutureExt;
+use futures::future::{join_all, try_join_all};
+
+fn column() -> Column {
+    Column::new("page", "uri")
+}
+
+fn put(row: impl Into<fluo_core::Bytes>) -> Mutation {
+    Mutation::new(row).put(column(), "v")
+}
+
+async fn open(directory: &Path, settings: Settings) -> Result<(EmbeddedTables, Arc<dyn Table>)> {
+    let tables = EmbeddedTables::open(
+        directory,
+        Settings {
+            create_if_missing: true,
+            ..settings
+        },
+    )?;
+    if tables.tables().await?.is_empty() {
+        tables.create_table("t", Versions::All).await?;
+    }
+    let table = tables.open_table("t", Authorizations::none()).await?;
+    Ok((tables, table))
+}
+
+#[tokio::test]
+async fn of_many_who_want_one_row_one_gets_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let (_tables, table) = open(directory.path(), Settings::default()).await.unwrap();
+    let claim = |_| table.write_conditional(vec![put("r").when(Condition::absent(column()))]);
+    let outcomes = try_join_all((0..100).map(claim)).await.unwrap();
+    assert_eq!(
+        outcomes
+            .iter()
+            .flatten()
+            .filter(|outcome| outcome.is_accepted())
+            .count(),
+        1
+    );
+    assert_eq!(
+        outcomes
+            .iter()
+            .flatten()
+            .filter(|outcome| outcome.is_rejected())
+            .count(),
+        99
+    );
+}
+
+#[tokio::test]
+async fn a_small_queue_lets_everybody_through_in_turn() {
+    let directory = tempfile::tempdir().unwrap();
+    let small = Settings {
+        max_queued_mutations: 3,
+        max_commit_mutations: 2,
+        max_commit_bytes: 20,
+        ..Settings::default()
+    };
+    let (_tables, table) = open(directory.path(), small).await.unwrap();
+    // Calls of one to seven rows: some are larger than the queue, and all are larger than a commit likes.
+    let call = |number: usize| {
+        table.write(
+            (0..=number % 7)
+                .map(|row| put(format!("{number}-{row}")))
+                .collect(),
+        )
+    };
+    try_join_all((0..70).map(call)).await.unwrap();
+    assert_eq!(
+        table.read(Scan::over(Span::all())).await.unwrap().len(),
+        280
+    );
+}
+
+#[tokio::test]
+async fn a_caller_who_leaves_disturbs_nobody() {
+    let directory = tempfile::tempdir().unwrap();
+    let small = Settings {
+        max_queued_mutations: 8,
+        ..Settings::default()
+    };
+    let (tables, table) = open(directory.path(), small).await.unwrap();
+    for round in 0..300 {
+        let left = (0..20).map(|row| table.write(vec![put(format!("left-{round}-{row}"))]));
+        let leaving = tokio::time::timeout(Duration::from_micros(round % 50), join_all(left));
+        let _ = leaving.await;
+        if round % 50 == 0 {
+            table
+                .write(vec![put(format!("stayed-{round}"))])
+                .await
+                .unwrap();
+        }
+    }
+    table.write(vec![put("stayed-last")]).await.unwrap();
+    let stayed = table
+        .read(Scan::over(Span::prefix("stayed")))
+        .await
+        .unwrap();
+    assert_eq!(stayed.len(), 7);
+    drop((tables, table));
+    // What was queued when the last handle was dropped was carried out, and the directory is free.
+    assert!(EmbeddedTables::check(directory.path()).unwrap().entries >= 7);
+}
+
+#[test]
+fn no_runtime_is_needed() {
+    let directory = tempfile::tempdir().unwrap();
+    let work = async {
+        let (tables, table) = open(directory.path(), Settings::default()).await?;
+        table
+            .write((0..5_000).map(|row| put(format!("{row}"))).collect())
+            .await?;
+        tables.compact("t", &Span::all()).await?;
+        let batch = NonZeroUsize::new(100).unwrap_or(NonZeroUsize::MIN);
+        table.read(Scan::over(Span::all()).batch_cells(batch)).await
+    };
+    assert_eq!(futures::executor::block_on(work).unwrap().len(), 5_000);
+}
+
+#[tokio::test]
+async fn a_wrong_request_is_refused_and_nothing_of_its_call_is_done() {
+    let directory = tempfile::tempdir().unwrap();
+    let small = Settings {
+        max_mutation_bytes: 100,
+        ..Settings::default()
+    };
+    let (_tables, table) = open(directory.path(), small).await.unwrap();
+    let large = put("r\n").put(column(), vec![0; 200]);
+    let error = table
+        .write(vec![put("first"), large.clone()])
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Invalid);
+    assert_eq!(
+        error.to_string(),
+        r"the mutation of row `r\x0a` has 217 bytes; this table takes 100 at most"
+    );
+    let conditional = large.when(Condition::absent(column()));
+    let other = put("first").when(Condition::absent(column()));
+    let error = table
+        .write_conditional(vec![other, conditional])
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Invalid);
+    assert!(
+        table
+            .read(Scan::over(Span::all()))
+            .await
+            .unwrap()
+            .is_empty()
+    );
+}
+
+#[tokio::test]
+async fn a_handle_on_a_deleted_table_never_finds_the_next_one() {
+    let directory = tempfile::tempdir().unwrap();
+    let (tables, old) = open(directory.path(), Settings::default()).await.unwrap();
+    old.write(vec![put("r")]).await.unwrap();
+    tables.delete_table("t").await.unwrap();
+    tables.create_table("t", Versions::All).await.unwrap();
+    let new = tables
+        .open_table("t", Authorizations::none())
+        .await
+        .unwrap();
+    new.write(vec![put("new")]).await.unwrap();
+    for error in [
+        old.write(vec![put("r")]).await.unwrap_err(),
+        old.write_conditional(vec![put("r").when(Condition::absent(column()))])
+            .await
+            .unwrap_err(),
+        old.read(Scan::over(Span::all())).await.unwrap_err(),
+    ] {
+        assert_eq!(error.kind(), ErrorKind::NotFound);
+        assert_eq!(error.to_string(), "there is no table `t`");
+    }
+    assert_eq!(new.read(Scan::over(Span::all())).await.unwrap().len(), 1);
+}
+
+#[derive(Debug)]
+struct HeldClock(AtomicI64);
+
+impl Clock for HeldClock {
+    fn now_ms(&self) -> i64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+#[tokio::test]
+async fn the_tables_time_does_not_go_back_across_a_restart() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut times = Vec::new();
+    for now in [1_000, 2_000, 500, 400, 2_001] {
+        let settings = Settings {
+            clock: Arc::new(HeldClock(now.into())),
+            ..Settings::default()
+        };
+        let (_tables, table) = open(directory.path(), settings).await.unwrap();
+        let row = format!("at-{now}");
+        table.write(vec![put(row.clone())]).await.unwrap();
+        times.push(
+            table.read(Scan::over(Span::row(row))).await.unwrap()[0]
+                .key
+                .timestamp,
+        );
+    }
+    assert_eq!(times, [1_000, 2_000, 2_000, 2_000, 2_001]);
+}
+
+#[tokio::test]
+async fn a_scan_is_of_the_instant_at_which_it_was_asked_for() {
+    let directory = tempfile::tempdir().unwrap();
+    let (_tables, table) = open(directory.path(), Settings::default()).await.unwrap();
+    table
+        .write((0..3_000).map(|row| put(format!("{row:05}"))).collect())
+        .await
+        .unwrap();
+    let scan = table.scan(Scan::over(Span::all()));
+    table
+        .write(
+            (0..3_000)
+                .map(|row| put(format!("{row:05}-later")))
+                .collect(),
+        )
+        .await
+        .unwrap();
+    let cells = futures::TryStreamExt::try_concat(scan).await.unwrap();
+    assert_eq!(cells.len(), 3_000);
+    assert_eq!(
+        table.read(Scan::over(Span::all())).await.unwrap().len(),
+        6_000
+    );
+}
+
+#[tokio::test]
+async fn a_dropped_scan_lets_go_of_its_snapshot() {
+    let directory = tempfile::tempdir().unwrap();
+    let (tables, table) = open(directory.path(), Settings::default()).await.unwrap();
+    table
+        .write((0..20_000).map(|row| put(format!("{row:05}"))).collect())
+        .await
+        .unwrap();
+    for batches in 0..3 {
+        let mut scan = table.scan(Scan::over(Span::all()));
+        for _ in 0..batches {
+            futures::TryStreamExt::try_next(&mut scan).await.unwrap();
+        }
+        // Left in the middle of a batch that is being read on another thread.
+        let _ = futures::TryStreamExt::try_next(&mut scan).now_or_never();
+    }
+    drop((tables, table));
+    let mut tries = 0;
+    while EmbeddedTables::open(directory.path(), Settings::default()).is_err() {
+        // The batch on the other thread ends by itself.
+        tokio::time::sleep(Duration::from_millis(5)).await;
+        tries += 1;
+        assert!(tries < 1_000);
+    }
+}
