@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Result, bail};
 
@@ -22,22 +22,12 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
 /// Writes a file so that it is never half there: beside it, then renamed. What is there and is no file, such as a
 /// pipe, is written to as it is.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    let path = followed(path)?;
-    match fs::metadata(&path) {
+    match fs::metadata(path) {
         Ok(found) if found.is_dir() => bail!("it is a directory"),
-        Ok(found) if !found.is_file() => Ok(fs::OpenOptions::new()
-            .write(true)
-            .open(&path)?
-            .write_all(bytes)?),
-        _ => replace(&path, bytes).map_err(|error| plain(error).into()),
-    }
-}
-
-/// Where a symbolic link leads, so that the link stays one.
-fn followed(path: &Path) -> io::Result<PathBuf> {
-    match fs::symlink_metadata(path) {
-        Ok(found) if found.is_symlink() => fs::canonicalize(path),
-        _ => Ok(path.to_owned()),
+        // Where a symbolic link leads, so that the link stays one.
+        Ok(found) if found.is_file() => Ok(replace(&fs::canonicalize(path)?, bytes)?),
+        Ok(_) => Ok(File::options().write(true).open(path)?.write_all(bytes)?),
+        Err(_) => Ok(replace(path, bytes)?),
     }
 }
 
@@ -47,9 +37,10 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         .filter(|parent| !parent.as_os_str().is_empty())
         .unwrap_or(Path::new("."));
     // Made as any other file is, so that whoever may read the directory's files may read this one.
-    let mut file =
-        tempfile::Builder::new().make_in(directory, |beside| File::create_new(beside))?;
-    file.write_all(bytes)?;
+    let mut file = tempfile::Builder::new()
+        .make_in(directory, |beside| File::create_new(beside))
+        .map_err(plain)?;
+    file.as_file_mut().write_all(bytes)?;
     file.as_file().sync_all()?;
     file.persist(path).map_err(|failed| failed.error)?;
     Ok(())

@@ -34,7 +34,9 @@ pub(crate) fn print_json(data: &impl Serialize) -> Result<()> {
 
 /// Says a line to the person at the terminal. If standard error is gone there is nobody to tell.
 pub(crate) fn say(line: &str) {
-    let _ = writeln!(io::stderr().lock(), "{}", shown(line));
+    // In one piece: other processes may write to the same terminal.
+    let line = format!("{}\n", shown(line));
+    let _ = io::stderr().lock().write_all(line.as_bytes());
 }
 
 /// Text as it may stand within a line for a person: without control characters.

@@ -23,8 +23,8 @@ fn head(place: &Place, arguments: &str) -> Run {
 fn a_reader_that_has_had_enough_is_no_failure() {
     let place = Place::with_table();
     for arguments in [
-        "key splits --prefix p --tablets 1000000",
-        "key splits --prefix p --tablets 1000000 --json",
+        "key splits --prefix p --tablets 100000",
+        "key splits --prefix p --tablets 100000 --json",
         "key group --prefix p",
         "key explain --prefix p p:0000:",
         "table show --at embedded:d pages",

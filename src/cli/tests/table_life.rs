@@ -4,11 +4,8 @@
 
 mod command;
 
-use std::process::Stdio;
-use std::thread;
-use std::time::Duration;
-
 use command::{Place, assert_says};
+use fluo_embedded::{EmbeddedTables, Settings};
 
 #[test]
 fn a_table_is_made_listed_shown_and_deleted() {
@@ -262,24 +259,18 @@ fn a_directory_with_an_odd_name_is_a_directory() {
 #[test]
 fn a_directory_is_held_by_one_process() {
     let place = Place::with_table();
-    let mut loading = place.command([
-        "table",
-        "load",
-        "--at",
-        "embedded:d",
-        "pages",
-        "--prefix",
-        "p",
-        "-",
-    ]);
-    let mut loading = loading.stdin(Stdio::piped()).spawn().unwrap();
-    let refused = (0..1_000).find_map(|_| {
-        thread::sleep(Duration::from_millis(5));
-        let run = place.fluo("table list --at embedded:d");
-        (run.code != Some(0)).then(|| run.fails())
-    });
-    assert_says(&refused.unwrap(), "`d` is held by another process");
-    drop(loading.stdin.take());
-    command::ended(loading).succeeds();
+    let held = EmbeddedTables::open(place.path("d"), Settings::default()).unwrap();
+    for arguments in [
+        "table list --at embedded:d",
+        "table create --at embedded:d more",
+        "table load --at embedded:d pages --prefix p s.toml",
+        "table apply --at embedded:d --spec s.toml pages",
+    ] {
+        assert_says(
+            &place.fluo(arguments).fails(),
+            "the directory `d` is held by another process",
+        );
+    }
+    drop(held);
     place.fluo("table list --at embedded:d").prints("pages\n");
 }

@@ -304,6 +304,25 @@ fn a_plan_replaces_a_file_whole_or_not_at_all() {
     assert_eq!(place.names("."), ["d", "plan.json", "s.toml", "tmp"]);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_plan_goes_where_a_pipe_leads() {
+    let place = Place::with_table();
+    let run = place
+        .fluo(&format!("{PLAN} --out /dev/stdout pages"))
+        .succeeds();
+    assert!(
+        run.text().starts_with("{\n  \"format\": 1,"),
+        "{}",
+        run.text()
+    );
+    assert_says(run.text(), "\n}Plan for table pages");
+    place
+        .fluo(&format!("{PLAN} --out /dev/null pages"))
+        .succeeds();
+    assert!(!fs::metadata("/dev/null").unwrap().is_file());
+}
+
 /// It is read by whoever applies it, who need not be the one that made it.
 #[cfg(unix)]
 #[test]

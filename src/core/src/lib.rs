@@ -40,7 +40,7 @@
 //! | question | answer |
 //! |---|---|
 //! | what may I rely on when I read and write? | the contract of [`Table`], rules T1 to T11 |
-//! | what may I rely on when I split, merge, set properties? | the contract of [`TableAdmin`], rules A1 to A9 |
+//! | what may I rely on when I split, merge, set properties? | the contract of [`TableAdmin`], rules A1 to A10 |
 //! | what does a scan show of versions, deletes, visibilities? | [`table::View`], rules V1 to V5 |
 //! | in which order do keys come? | [`Key`] |
 //! | where will the balancer put my tablets? | [`balancer`] |

@@ -43,7 +43,7 @@ impl Table for EmbeddedTable {
 
     async fn write_conditional(&self, mutations: Vec<ConditionalMutation>) -> Result<Vec<Outcome>> {
         for conditional in &mutations {
-            conditional.check()?;
+            conditional.check(&self.authorizations)?;
             self.check_size(&conditional.mutation)?;
         }
         let authorizations = self.authorizations.clone();

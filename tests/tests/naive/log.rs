@@ -166,7 +166,7 @@ fn is_in(span: &Span, key: &Key) -> bool {
 }
 
 /// The expressions that the tests write, by their truth tables.
-fn may_see(key: &Key, held: &Authorizations) -> bool {
+pub fn may_see(key: &Key, held: &Authorizations) -> bool {
     let [a, b, ab] = [&b"A"[..], b"B", b"a b"].map(|label| held.contains(label));
     match &key.column.visibility[..] {
         b"" => true,

@@ -48,7 +48,7 @@ impl Table for NaiveTable {
     }
 
     async fn write_conditional(&self, mutations: Vec<ConditionalMutation>) -> Result<Vec<Outcome>> {
-        mutations.iter().try_for_each(check_conditional)?;
+        mutations.iter().try_for_each(|m| check_conditional(m, &self.held))?;
         self.with_log(|log| {
             mutations
                 .into_iter()
@@ -86,12 +86,12 @@ fn check(mutation: &Mutation) -> Result<()> {
     refuse_if(is_wrong || mutation.updates.is_empty())
 }
 
-fn check_conditional(conditional: &ConditionalMutation) -> Result<()> {
+fn check_conditional(conditional: &ConditionalMutation, held: &Authorizations) -> Result<()> {
     check(&conditional.mutation)?;
     let is_wrong = conditional
         .conditions
         .iter()
-        .any(|c| is_wrong(&c.column.visibility));
+        .any(|c| is_wrong(&c.column.visibility) || !may_see(&c.column, held));
     refuse_if(is_wrong || conditional.conditions.is_empty())
 }
 

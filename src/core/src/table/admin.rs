@@ -14,7 +14,8 @@ use crate::table::{LocalityGroups, Table, Tablets, Versions};
 /// The tables of one instance: their life, their split points and properties, and where their tablets are.
 ///
 /// # Contract
-/// - **A1, names.** [`check_table_name`](crate::check_table_name) says what a name may be; another name is
+/// - **A1, names.** [`check_table_name`](crate::check_table_name) says what a name may be (the namespace in it must
+///   be there where an instance has namespaces); another name is
 ///   [`Invalid`](crate::ErrorKind::Invalid) for `create_table` and
 ///   [`NotFound`](crate::ErrorKind::NotFound) for everything else.
 /// - **A2, existence.** A call that names a table that does not exist is `NotFound`. Creating one that does is
@@ -22,17 +23,22 @@ use crate::table::{LocalityGroups, Table, Tablets, Versions};
 /// - **A3, deletion.** A deleted table takes its rows, split points and properties with it. One made later
 ///   under the same name is empty, and a handle opened on the old one gets `NotFound`, never the new rows.
 /// - **A4, split points.** They are a sorted set. Adding those that are there already changes nothing. A
-///   split point is the last row of its tablet, so an empty one is `Invalid`.
+///   split point is the last row of its tablet, so an empty one is `Invalid`, and then none of the call is added.
 /// - **A5, merging.** [`merge`](TableAdmin::merge) removes the split points strictly between its bounds, and
-///   nothing else.
+///   nothing else. Bounds with nothing between them, also reversed ones, remove nothing and are no error.
 /// - **A6, rows stay.** No change of split points, properties or placement changes what a scan yields, apart
 ///   from a change of the version properties.
 /// - **A7, tablets.** [`tablets`](TableAdmin::tablets) has one more tablet than there are split points, in
 ///   order. A flushed table that nobody writes to has at least as many entries in a tablet as it shows cells.
-/// - **A8, compaction.** A compaction changes nothing that a scan yields; it may drop what none can.
+/// - **A8, compaction.** A compaction changes nothing that a scan yields; it may drop what none can, delete markers
+///   included: a put that is written below a marker while one runs, or later, may be shown.
 /// - **A9, effect.** A call that returned `Ok` is in force for every later call of this instance. After an
 ///   [`Uncertain`](crate::ErrorKind::Uncertain) error a call may be in force wholly, partly or not at all;
 ///   every call but `create_table` and `delete_table` may simply be repeated.
+/// - **A10, properties and classes.** A property's name is checked as
+///   [`property::check`](crate::table::property::check) says. [`can_load`](TableAdmin::can_load) answers for the
+///   servers, and for one of the probes of [`group_balancer_in`](crate::balancer::group_balancer_in) at least it
+///   answers true where the group balancer can be used.
 #[async_trait]
 pub trait TableAdmin: Debug + Send + Sync {
     /// The names of all tables, sorted.

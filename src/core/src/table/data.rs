@@ -24,27 +24,32 @@ pub type CellBatches = BoxStream<'static, Result<Vec<Cell>>>;
 /// - **T2, view.** A scan yields what [`View`](crate::table::View) lets through, and nothing else: versions,
 ///   deletes, visibility, columns and filter mean the same on every table.
 /// - **T3, freshness.** A scan sees every mutation that was acknowledged before [`scan`](Table::scan) was
-///   called. Of what is written while it runs it may see any part.
+///   called. Of those written while it runs it may see any; a row whose cells fit in one batch is seen with all
+///   of a mutation or with nothing of it.
 ///
 /// Writing:
 /// - **T4, row atomicity.** A mutation takes effect whole or not at all.
 /// - **T5, durability.** What was acknowledged survives a crash of the process at the next instant.
 /// - **T6, order of updates.** The updates of a mutation take effect in their order, and so do the mutations
-///   of one row in one call: of two writes to one column and timestamp, the later stays.
+///   of one row in one call: of two puts to one column and timestamp the later is shown (where all versions
+///   are shown, the earlier may follow it). A delete hides the puts of its own timestamp, whichever came first;
+///   so a put right after a delete, both at the time of the table, may stay hidden.
 /// - **T7, timestamps.** A given timestamp is kept, whatever its sign. An update without one gets the time of
 ///   the table, in milliseconds, which never goes back within a row; a later call never gets a smaller one.
 /// - **T8, bounds.** A wrong request (a mutation without updates, a conditional mutation without conditions,
 ///   an expression that is not a visibility, more bytes than the table takes) is
-///   [`Invalid`](crate::ErrorKind::Invalid), and nothing of the call was done.
+///   [`Invalid`](crate::ErrorKind::Invalid), and nothing of the call was done. Every table takes a row of 1 KiB
+///   with a value of 64 KiB.
 ///
 /// Conditional writing:
 /// - **T9, atomicity.** The conditions of a mutation are checked and its updates applied as one step;
 ///   nothing else is written to the row between the two.
 /// - **T10, condition.** A condition looks at what a scan of its column by this handle would yield first (or
 ///   at its timestamp, if it has one): [`Absent`](crate::table::Expected::Absent) holds if that is nothing, a
-///   value holds if it is that value, byte by byte.
+///   value holds if it is that value, byte by byte. A column that the handle may not see could be neither told
+///   from an absent one nor compared: a condition on it is `Invalid`.
 /// - **T11, outcomes.** There is one outcome for each mutation, in their order. `Accepted` and `Rejected` are
-///   final. `Unknown` says that nobody can tell: read before deciding.
+///   final. `Unknown` says that nobody can tell: read before deciding. A call without mutations has none.
 #[async_trait]
 pub trait Table: Debug + Send + Sync {
     /// Reads cells.

@@ -1,6 +1,6 @@
 //! What is written to one row, and the conditions for it.
 
-use crate::data::{Bytes, Column, Escaped, Visibility};
+use crate::data::{Authorizations, Bytes, Column, Escaped, Visibility};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Updates of one row, applied as one.
@@ -130,7 +130,7 @@ impl Mutation {
         }
         self.updates
             .iter()
-            .try_for_each(|update| check_visibility(&self.row, &update.column))
+            .try_for_each(|update| check_visibility(&self.row, &update.column).map(|_| ()))
     }
 
     fn update(mut self, column: Column, timestamp: Option<i64>, change: Change) -> Self {
@@ -166,11 +166,12 @@ impl ConditionalMutation {
         self
     }
 
-    /// Checks what rule T8 says of a conditional mutation.
+    /// Checks what rules T8 and T10 say of a conditional mutation by a handle with these authorizations.
     ///
     /// # Errors
-    /// As [`Mutation::check`]; and [`Invalid`](ErrorKind::Invalid) without conditions.
-    pub fn check(&self) -> Result<()> {
+    /// As [`Mutation::check`]; and [`Invalid`](ErrorKind::Invalid) without conditions, or with one on a column
+    /// that the handle may not see.
+    pub fn check(&self, authorizations: &Authorizations) -> Result<()> {
         let row = &self.mutation.row;
         if self.conditions.is_empty() {
             return Err(Error::invalid(format!(
@@ -178,9 +179,9 @@ impl ConditionalMutation {
                 Escaped(row)
             )));
         }
-        self.conditions
-            .iter()
-            .try_for_each(|condition| check_visibility(row, &condition.column))?;
+        for condition in &self.conditions {
+            check_seen(row, &condition.column, authorizations)?;
+        }
         self.mutation.check()
     }
 }
@@ -220,14 +221,22 @@ impl Condition {
     }
 }
 
-fn check_visibility(row: &[u8], column: &Column) -> Result<()> {
-    match Visibility::parse(&column.visibility) {
-        Ok(_) => Ok(()),
-        Err(error) => {
-            let message = format!("row `{}`, column `{column}`: {error}", Escaped(row));
-            Err(Error::with_source(ErrorKind::Invalid, message, error))
-        }
+fn check_visibility(row: &[u8], column: &Column) -> Result<Visibility> {
+    Visibility::parse(&column.visibility).map_err(|error| {
+        let message = format!("row `{}`, column `{column}`: {error}", Escaped(row));
+        Error::with_source(ErrorKind::Invalid, message, error)
+    })
+}
+
+fn check_seen(row: &[u8], column: &Column, authorizations: &Authorizations) -> Result<()> {
+    if check_visibility(row, column)?.is_visible_to(authorizations) {
+        return Ok(());
     }
+    Err(Error::invalid(format!(
+        "row `{}`, column `{column}`: a condition on a column that this handle may not see cannot be checked; \
+         open the table with authorizations for it",
+        Escaped(row)
+    )))
 }
 
 #[cfg(test)]
@@ -250,7 +259,7 @@ mod tests {
             mutation,
             conditions: vec![],
         }
-        .check()
+        .check(&Authorizations::none())
         .unwrap_err()
         .to_string();
         assert_eq!(
@@ -275,6 +284,21 @@ mod tests {
         let conditional = Mutation::new("r")
             .put(Column::new("f", "q"), "v")
             .when(Condition::absent(column));
-        assert_eq!(conditional.check().unwrap_err().to_string(), message);
+        let error = conditional.check(&Authorizations::none()).unwrap_err();
+        assert_eq!(error.to_string(), message);
+    }
+
+    #[test]
+    fn a_condition_on_what_the_handle_may_not_see_is_refused() {
+        let column = Column::new("f", "q").with_visibility("A");
+        let conditional = Mutation::new("r")
+            .put(Column::new("f", "q"), "v")
+            .when(Condition::absent(column));
+        assert!(conditional.check(&Authorizations::from_iter(["A"])).is_ok());
+        assert_eq!(
+            conditional.check(&Authorizations::from_iter(["B"])).unwrap_err().to_string(),
+            "row `r`, column `f:q [A]`: a condition on a column that this handle may not see cannot be checked; \
+             open the table with authorizations for it"
+        );
     }
 }
