@@ -8,7 +8,7 @@ pub use java_quote::java_quote;
 pub use optimization::{
     Applied, ApplyError, ApplyEvent, Contribution, GroupForecast, GroupVerdict, Leftover,
     OverlapError, Plan, PlanOptions, PropertyVerdict, RowCounting, RowsVerdict, SplitsVerdict,
-    Step, TableOptimizations, Verdict, VerifyOptions, apply, plan, verify,
+    Step, TableOptimizations, TabletRun, Verdict, VerifyOptions, apply, plan, verify,
 };
 pub use row_hasher::{
     EmptyPrefix, Excerpt, HashScheme, KeyError, KeyParts, RowHasher, RowHasherBuilder,

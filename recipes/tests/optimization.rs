@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use fluo_core::balancer::GROUP_BALANCERS;
+use fluo_core::balancer::group_balancers;
 use fluo_core::table::property;
 use fluo_core::{
     Authorizations, Bytes, Column, ErrorKind, MemoryTables, Mutation, TableAdmin, Versions,
@@ -23,6 +23,10 @@ async fn table() -> MemoryTables {
         .await
         .unwrap();
     tables
+}
+
+fn group_balancer() -> String {
+    group_balancers().next().unwrap().1
 }
 
 fn optimizations() -> TableOptimizations {
@@ -81,7 +85,7 @@ async fn a_plan_is_applied_once_and_then_has_nothing_to_do() {
     let properties = tables.properties(TABLE).await.unwrap();
     assert_eq!(properties[property::GROUP_PATTERN], r"(\Qp:\E|\Qq:\E).*");
     assert_eq!(properties[property::GROUP_DEFAULT], "none");
-    assert_eq!(properties[property::BALANCER], GROUP_BALANCERS[0]);
+    assert_eq!(properties[property::BALANCER], group_balancer());
 
     let second = planned(&tables, false).await;
     assert!(second.is_empty() && second.steps().is_empty());
@@ -278,9 +282,33 @@ async fn a_saved_plan_is_the_same_plan() {
     assert_eq!(
         edited("\"before\": null", "\"before\": \"x\""),
         message(&format!(
-            "what it says of property {} is at odds",
+            "it tells two values of property {} before",
             property::GROUP_PATTERN
         ))
+    );
+    assert_eq!(
+        edited(&group_balancer(), "com.example.Typo"),
+        message("`com.example.Typo` is not a group balancer")
+    );
+    assert_eq!(
+        edited(r"(\\Qp:\\E|\\Qq:\\E).*", "(a)(b)"),
+        message(
+            "the pattern `(a)(b)` has 2 capturing groups; the balancer ignores a pattern that does not have exactly one"
+        )
+    );
+    let (first, last) = (
+        json.replacen(property::GROUP_PATTERN, "FIRST", 1),
+        property::BALANCER,
+    );
+    let swapped = first.replacen(
+        &format!("\"{last}\""),
+        &format!("\"{}\"", property::GROUP_PATTERN),
+        1,
+    );
+    let swapped: Plan = serde_json::from_str(&swapped.replacen("FIRST", last, 1)).unwrap();
+    assert_eq!(
+        swapped.check().unwrap_err().to_string(),
+        message("its properties are not in the order in which they are safe to set")
     );
     let unescaped = json.replacen("p:1sst", r"p:\\q", 1);
     assert!(
@@ -322,7 +350,7 @@ async fn verify_names_each_kind_of_drift() {
         told[0],
         format!(
             "property table.balancer is `org.example.Typo`, it should be `{}`",
-            GROUP_BALANCERS[0]
+            group_balancer()
         )
     );
     assert_eq!(told[1], "group `p:`: 20 of 20 tablets are on no server");
@@ -340,7 +368,7 @@ async fn verify_names_each_kind_of_drift() {
         "group `p:`: a server holds 13 of its 20 tablets, another 7"
     );
     tables
-        .set_property(TABLE, property::BALANCER, GROUP_BALANCERS[0])
+        .set_property(TABLE, property::BALANCER, &group_balancer())
         .await
         .unwrap();
 

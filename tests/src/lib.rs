@@ -10,6 +10,7 @@ mod admin_call;
 mod faulty;
 mod manual_clock;
 mod recording;
+mod soak;
 
 pub mod conformance;
 
@@ -17,3 +18,4 @@ pub use admin_call::AdminCall;
 pub use faulty::{Fault, FaultyTables};
 pub use manual_clock::ManualClock;
 pub use recording::{Counts, RecordingTables};
+pub use soak::soak;

@@ -12,12 +12,13 @@ use fluo_core::table::property::BALANCER;
 use fluo_core::{Bytes, MemoryTables, TableAdmin, Versions};
 use fluo_embedded::{EmbeddedTables, Settings};
 use fluo_recipes::{
-    ApplyError, ApplyEvent, Plan, PlanOptions, RowHasher, TableOptimizations, apply, plan,
+    ApplyError, ApplyEvent, Plan, PlanOptions, RowHasher, Step, TableOptimizations, apply, plan,
 };
 use fluo_tests::{Fault, FaultyTables};
+use futures::FutureExt;
 
 const TABLE: &str = "pages";
-const FAULTS: [Fault; 3] = [Fault::Before, Fault::After, Fault::Lost];
+const FAULTS: [Fault; 4] = [Fault::Before, Fault::After, Fault::Lost, Fault::Partial];
 
 type State = (Vec<Bytes>, BTreeMap<String, String>);
 
@@ -92,11 +93,12 @@ async fn each_failing_step_is_undone(make: impl AsyncFn() -> Arc<dyn TableAdmin>
             panic!("{error}")
         };
         assert_eq!(*number, call + 1);
-        assert!(left.is_empty(), "{left}");
+        assert_eq!(left.kept().len(), 0, "{left}");
+        assert_eq!(left.may_come_late(), fault != Fault::Before);
         assert!(
             error
                 .to_string()
-                .ends_with("everything was undone, table `pages` is as it was before")
+                .contains("everything was undone, table `pages` is as it was before")
         );
         assert_eq!(state(&*tables).await, before, "call {call} {fault:?}");
 
@@ -114,7 +116,7 @@ async fn whoever_is_cut_off_can_go_on(make: impl AsyncFn() -> Arc<dyn TableAdmin
     for (call, fault) in (0..calls).flat_map(|call| FAULTS.map(|fault| (call, fault))) {
         let tables = make().await;
         prepare(&*tables).await;
-        let plan = planned(&*tables).await;
+        let (before, plan) = (state(&*tables).await, planned(&*tables).await);
         // Undoing is cut off as well: as after a kill, what was done stays.
         let cut_off = (call..call + 100)
             .fold(FaultyTables::new(Arc::clone(&tables)), |faulty, n| {
@@ -124,9 +126,12 @@ async fn whoever_is_cut_off_can_go_on(make: impl AsyncFn() -> Arc<dyn TableAdmin
         let ApplyError::Failed { left, .. } = &error else {
             panic!("{error}")
         };
-        assert!(!left.is_empty() && left.not_undone().len() <= call + 1);
-        assert!(
+        // What is left is what was read back, and not what the calls answered.
+        let now = state(&*tables).await;
+        assert_eq!(left.kept().is_empty(), now == before, "{left}");
+        assert_eq!(
             error.to_string().contains("apply again to finish"),
+            now != before,
             "{error}"
         );
 
@@ -245,5 +250,56 @@ async fn the_message_says_which_step_why_and_what_is_left() {
          injected fault: the call was not sent; nothing was done; table `pages` serves as before but may have \
          kept: add 8 split points, `p:5556` to `q:~` (undoing it failed: injected fault: the call was not \
          sent; nothing was done); apply again to finish, or plan to see what differs"
+    );
+}
+
+/// While a plan was applied, another application split the same table; then a step failed. Undoing merged away the
+/// other's split points as well, and called the table as it was before.
+#[tokio::test]
+async fn the_split_points_of_others_are_not_undone() {
+    let tables = MemoryTables::new();
+    tables
+        .create_table(TABLE, Versions::default())
+        .await
+        .unwrap();
+    let plan = planned(&tables).await;
+    let faulty = FaultyTables::new(Arc::new(tables.clone())).fail_call(2, Fault::Before);
+    let others = ["app2:1", "p:5", "p:~~"].map(Bytes::from);
+    let watch = |event: ApplyEvent<'_>| {
+        if matches!(event, ApplyEvent::Begin(Step::SetProperty { .. })) {
+            let added = tables
+                .add_splits(TABLE, &BTreeSet::from(others.clone()))
+                .now_or_never();
+            added.expect("tables in memory answer at once").unwrap();
+        }
+    };
+    let error = apply(&faulty, &plan, watch).await.unwrap_err();
+    assert!(
+        error.to_string().contains("everything was undone"),
+        "{error}"
+    );
+    assert_eq!(tables.splits(TABLE).await.unwrap(), others);
+}
+
+/// The same, while a plan that prunes removes split points.
+#[tokio::test]
+async fn the_split_points_of_others_are_not_pruned() {
+    let tables = MemoryTables::new();
+    prepare(&tables).await;
+    let plan = planned(&tables).await;
+    let watch = |event: ApplyEvent<'_>| {
+        if matches!(event, ApplyEvent::Begin(Step::RemoveSplits(_))) {
+            let added = tables
+                .add_splits(TABLE, &BTreeSet::from(["aa".into()]))
+                .now_or_never();
+            added.expect("tables in memory answer at once").unwrap();
+        }
+    };
+    apply(&tables, &plan, watch).await.unwrap();
+    let splits = tables.splits(TABLE).await.unwrap();
+    assert_eq!(
+        splits.first().map(AsRef::as_ref),
+        Some(&b"aa"[..]),
+        "a and b are gone, aa between them is not"
     );
 }

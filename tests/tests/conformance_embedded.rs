@@ -97,9 +97,15 @@ async fn the_time_of_the_table_stays_when_its_clock_is_set_back() {
     conformance::t7_the_time_of_the_table_stays_when_its_clock_is_set_back(tables, set_clock).await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn no_write_lands_in_the_next_table() {
+    let (tables, _directory) = open_new(Settings::default());
+    conformance::a3_no_write_lands_in_the_next_table(tables).await;
+}
+
 #[tokio::test]
 async fn embedded_agrees_with_the_reference() {
-    for seed in 0..20 {
+    for seed in 0..20 * fluo_tests::soak() {
         let (tables, _directory) = open_new(Settings::default());
         let workload = Workload {
             seed,

@@ -51,6 +51,11 @@ async fn a_clone_shares_the_tables() {
     conformance::t5_what_was_acknowledged_survives_reopening(open).await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn no_write_lands_in_the_next_table() {
+    conformance::a3_no_write_lands_in_the_next_table(Arc::new(MemoryTables::new())).await;
+}
+
 #[tokio::test]
 async fn one_instance_passes_all_rules_and_is_left_as_it_was() {
     let tables = Arc::new(MemoryTables::new());

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use fluo_core::{Error, Result, TableAdmin};
+use fluo_core::{Error, ErrorKind, Result, TableAdmin};
 use thiserror::Error as ThisError;
 
 use super::state::TableState;
@@ -54,45 +54,59 @@ pub enum ApplyError {
     },
 }
 
-/// What a failed [`apply`] left on the table.
+/// What a failed [`apply`] left on the table, as far as it could be read back.
 #[derive(Debug)]
 pub struct Leftover {
     table: String,
-    not_undone: Vec<(Step, Error)>,
+    kept: Vec<(Step, Option<Error>)>,
+    unread: Option<Error>,
+    may_come_late: bool,
 }
 
 impl Leftover {
-    /// Whether the table is as it was before.
+    /// Whether nothing is left: it was read back, and no call is unanswered.
     pub fn is_empty(&self) -> bool {
-        self.not_undone.is_empty()
+        self.kept.is_empty() && self.unread.is_none() && !self.may_come_late
     }
 
-    /// The steps that may still be in force, with the error that kept each from being undone.
-    pub fn not_undone(&self) -> &[(Step, Error)] {
-        &self.not_undone
+    /// The steps that are, or may be, still in force, with the error that kept each from being undone.
+    pub fn kept(&self) -> &[(Step, Option<Error>)] {
+        &self.kept
+    }
+
+    /// Whether the call that failed was never answered, so that it may yet take effect.
+    pub fn may_come_late(&self) -> bool {
+        self.may_come_late
     }
 }
 
 impl fmt::Display for Leftover {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is_empty() {
-            return write!(
+        let table = &self.table;
+        match self.kept.as_slice() {
+            [] => write!(
                 f,
-                "everything was undone, table `{}` is as it was before",
-                self.table
-            );
+                "everything was undone, table `{table}` is as it was before"
+            )?,
+            kept => {
+                write!(f, "table `{table}` serves as before but may have kept: ")?;
+                for (index, (step, error)) in kept.iter().enumerate() {
+                    f.write_str(if index == 0 { "" } else { "; " })?;
+                    write!(f, "{step}")?;
+                    if let Some(error) = error {
+                        write!(f, " (undoing it failed: {error})")?;
+                    }
+                }
+                f.write_str("; apply again to finish, or plan to see what differs")?;
+            }
         }
-        let told: Vec<_> = self
-            .not_undone
-            .iter()
-            .map(|(step, error)| format!("{step} (undoing it failed: {error})"))
-            .collect();
-        write!(
-            f,
-            "table `{}` serves as before but may have kept: {}; apply again to finish, or plan to see what differs",
-            self.table,
-            told.join("; ")
-        )
+        if let Some(error) = &self.unread {
+            write!(f, "; this could not be read back: {error}")?;
+        }
+        if self.may_come_late {
+            f.write_str("; but the call that failed was never answered and may yet take effect, so look again")?;
+        }
+        Ok(())
     }
 }
 
@@ -129,7 +143,7 @@ pub async fn apply(
             Ok(()) => watch(ApplyEvent::Done(step)),
             Err(cause) => {
                 watch(ApplyEvent::Failed(step, &cause));
-                let left = undo(admin, plan.table(), &found, taken, &mut watch).await;
+                let left = undo(admin, plan.table(), taken, &cause, &mut watch).await;
                 let (number, steps, step) = (index + 1, steps.len(), Box::new(step.clone()));
                 return Err(ApplyError::Failed {
                     number,
@@ -148,23 +162,44 @@ pub async fn apply(
 }
 
 /// Undoes the steps from the last to the first; the last one failed, and may have had its effect or part of it.
-/// One that cannot be undone does not keep the others from it.
+/// One that cannot be undone does not keep the others from it. Then looks what is left: what a call answered is not
+/// taken for what is so.
 async fn undo(
     admin: &dyn TableAdmin,
     table: &str,
-    found: &TableState,
     taken: Vec<Step>,
+    cause: &Error,
     watch: &mut (impl FnMut(ApplyEvent<'_>) + Send),
 ) -> Leftover {
-    let mut not_undone = Vec::new();
+    let mut outcomes = Vec::new();
     for step in taken.into_iter().rev() {
-        match step.undo(admin, table, &found.splits).await {
-            Ok(()) => watch(ApplyEvent::Undone(&step)),
-            Err(error) => not_undone.push((step, error)),
+        let error = step.undo(admin, table).await.err();
+        if error.is_none() {
+            watch(ApplyEvent::Undone(&step));
         }
+        outcomes.push((step, error));
     }
+    let (kept, unread) = match TableState::read(admin, table).await {
+        Ok(state) => (
+            outcomes
+                .into_iter()
+                .filter(|(step, _)| !step.is_undone(&state))
+                .collect(),
+            None,
+        ),
+        Err(error) => (
+            outcomes
+                .into_iter()
+                .filter(|(_, error)| error.is_some())
+                .collect(),
+            Some(error),
+        ),
+    };
+    let may_come_late = cause.kind() == ErrorKind::Uncertain;
     Leftover {
         table: table.to_owned(),
-        not_undone,
+        kept,
+        unread,
+        may_come_late,
     }
 }

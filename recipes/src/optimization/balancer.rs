@@ -1,6 +1,6 @@
 //! The balancer that the servers of a table have, and the properties that put it in force.
 
-use fluo_core::balancer::group_balancer_in;
+use fluo_core::balancer::group_balancers;
 use fluo_core::table::property::{BALANCER, GROUP_DEFAULT, GROUP_PATTERN};
 use fluo_core::{Error, ErrorKind, Result, TableAdmin};
 
@@ -23,7 +23,7 @@ pub(super) async fn wanted_properties(
     Ok(vec![
         (GROUP_PATTERN, pattern),
         (GROUP_DEFAULT, DEFAULT_GROUP.to_owned()),
-        (BALANCER, class.to_owned()),
+        (BALANCER, class),
     ])
 }
 
@@ -32,9 +32,9 @@ pub(super) const PROPERTIES: [&str; 3] = [GROUP_PATTERN, GROUP_DEFAULT, BALANCER
 
 /// The group balancer's class in the package that the servers have. A class that they do not have would keep
 /// the tablets from coming online, and nobody checks the property.
-async fn group_balancer(admin: &dyn TableAdmin, table: &str) -> Result<&'static str> {
+async fn group_balancer(admin: &dyn TableAdmin, table: &str) -> Result<String> {
     let mut asked = Vec::new();
-    for (probe, class) in group_balancer_in() {
+    for (probe, class) in group_balancers() {
         if admin.can_load(table, &probe, "java.lang.Object").await? {
             return Ok(class);
         }

@@ -15,12 +15,21 @@ pub struct GroupForecast {
     pub group: String,
     /// How many tablets it has.
     pub tablets: usize,
-    /// The end row of its first tablet, escaped; none for the last tablet of the table.
-    pub first_end_row: Option<String>,
-    /// The end row of its last tablet, escaped; none for the last tablet of the table.
-    pub last_end_row: Option<String>,
+    /// Which tablets these are: the runs of neighbours among them, in order.
+    pub runs: Vec<TabletRun>,
     /// How many of its tablets each server would hold, server by server.
     pub per_server: Vec<usize>,
+}
+
+/// Neighbouring tablets.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TabletRun {
+    /// How many tablets.
+    pub tablets: usize,
+    /// The end row of the first, escaped; none for the last tablet of the table.
+    pub first_end_row: Option<String>,
+    /// The end row of the last, escaped; none for the last tablet of the table.
+    pub last_end_row: Option<String>,
 }
 
 /// The group of each tablet by the pattern; without one, all are in the default group.
@@ -57,22 +66,32 @@ pub(super) fn forecast<'a>(
 
     let mut order: Vec<&String> = Vec::new();
     let mut forecasts: BTreeMap<&String, GroupForecast> = BTreeMap::new();
-    for ((group, end_row), server) in groups.iter().zip(&end_rows).zip(placed) {
-        let end_row = end_row.map(|row| Escaped(row).to_string());
+    for (group, server) in groups.iter().zip(placed) {
         let forecast = forecasts.entry(group).or_insert_with(|| {
             order.push(group);
             GroupForecast {
                 group: group.clone(),
                 tablets: 0,
-                first_end_row: end_row.clone(),
-                last_end_row: None,
+                runs: Vec::new(),
                 per_server: vec![0; servers],
             }
         });
         forecast.tablets += 1;
-        forecast.last_end_row = end_row;
         if let Some(count) = server.and_then(|server| forecast.per_server.get_mut(server)) {
             *count += 1;
+        }
+    }
+    let tablets: Vec<_> = groups.iter().zip(&end_rows).collect();
+    for run in tablets.chunk_by(|(group, _), (next, _)| group == next) {
+        if let [(group, first), ..] = run
+            && let Some(forecast) = forecasts.get_mut(group)
+        {
+            let last = run.last().map_or(first, |(_, last)| last);
+            forecast.runs.push(TabletRun {
+                tablets: run.len(),
+                first_end_row: first.map(|row| Escaped(row).to_string()),
+                last_end_row: last.map(|row| Escaped(row).to_string()),
+            });
         }
     }
     Ok(order

@@ -20,6 +20,7 @@ mod apply;
 mod balancer;
 mod contribution;
 mod forecast;
+mod merging;
 mod optimizations;
 mod plan;
 mod row_text;
@@ -29,7 +30,7 @@ mod verify;
 
 pub use apply::{Applied, ApplyError, ApplyEvent, Leftover, apply};
 pub use contribution::Contribution;
-pub use forecast::GroupForecast;
+pub use forecast::{GroupForecast, TabletRun};
 pub use optimizations::{OverlapError, TableOptimizations};
 pub use plan::{Plan, PlanOptions, plan};
 pub use step::Step;

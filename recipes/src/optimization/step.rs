@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use fluo_core::{Bytes, Escaped, Result, TableAdmin, row_successor};
+use fluo_core::{Bytes, Escaped, Result, TableAdmin};
 
+use super::merging::remove_splits;
 use super::state::TableState;
 
 /// One step of a plan.
@@ -22,12 +23,7 @@ pub enum Step {
         after: String,
     },
     /// Removes neighbouring split points, in one merge.
-    RemoveSplits {
-        /// The last split point before them that stays; none at the start of the table.
-        after: Option<Bytes>,
-        /// Those that go.
-        splits: BTreeSet<Bytes>,
-    },
+    RemoveSplits(BTreeSet<Bytes>),
 }
 
 impl Step {
@@ -41,13 +37,19 @@ impl Step {
             Self::SetProperty { name, after, .. } => {
                 (state.properties.get(name) != Some(after)).then(|| self.clone())
             }
-            Self::RemoveSplits { after, splits } => {
+            Self::RemoveSplits(splits) => {
                 let present: BTreeSet<_> = splits.intersection(&state.splits).cloned().collect();
-                (!present.is_empty()).then(|| Self::RemoveSplits {
-                    after: after.clone(),
-                    splits: present,
-                })
+                (!present.is_empty()).then_some(Self::RemoveSplits(present))
             }
+        }
+    }
+
+    /// Whether nothing of this step is in force.
+    pub(super) fn is_undone(&self, state: &TableState) -> bool {
+        match self {
+            Self::AddSplits(splits) => splits.is_disjoint(&state.splits),
+            Self::SetProperty { name, before, .. } => state.properties.get(name) == before.as_ref(),
+            Self::RemoveSplits(splits) => splits.is_subset(&state.splits),
         }
     }
 
@@ -55,76 +57,20 @@ impl Step {
         match self {
             Self::AddSplits(splits) => admin.add_splits(table, splits).await,
             Self::SetProperty { name, after, .. } => admin.set_property(table, name, after).await,
-            Self::RemoveSplits { after, splits } => {
-                merge_away(admin, table, after.as_deref(), splits.last()).await
-            }
+            Self::RemoveSplits(splits) => remove_splits(admin, table, splits).await,
         }
     }
 
-    /// Takes the step back. `kept` are the split points that were there before it and stay.
-    pub(super) async fn undo(
-        &self,
-        admin: &dyn TableAdmin,
-        table: &str,
-        kept: &BTreeSet<Bytes>,
-    ) -> Result<()> {
+    pub(super) async fn undo(&self, admin: &dyn TableAdmin, table: &str) -> Result<()> {
         match self {
-            Self::AddSplits(splits) => {
-                for run in runs(splits, kept) {
-                    merge_away(admin, table, run.after.as_deref(), run.splits.last()).await?;
-                }
-                Ok(())
-            }
-            Self::SetProperty {
-                name,
-                before: Some(before),
-                ..
-            } => admin.set_property(table, name, before).await,
-            Self::SetProperty {
-                name, before: None, ..
-            } => admin.remove_property(table, name).await,
-            Self::RemoveSplits { splits, .. } => admin.add_splits(table, splits).await,
+            Self::AddSplits(splits) => remove_splits(admin, table, splits).await,
+            Self::SetProperty { name, before, .. } => match before {
+                Some(before) => admin.set_property(table, name, before).await,
+                None => admin.remove_property(table, name).await,
+            },
+            Self::RemoveSplits(splits) => admin.add_splits(table, splits).await,
         }
     }
-}
-
-/// Neighbouring split points that go, and the one before them that stays.
-pub(super) struct Run {
-    pub(super) after: Option<Bytes>,
-    pub(super) splits: BTreeSet<Bytes>,
-}
-
-/// Cuts the split points that go into runs between those which stay, so that each run is one merge.
-pub(super) fn runs(going: &BTreeSet<Bytes>, staying: &BTreeSet<Bytes>) -> Vec<Run> {
-    let mut runs: Vec<Run> = Vec::new();
-    let mut stays = staying.iter().peekable();
-    let mut after = None;
-    for split in going {
-        while let Some(kept) = stays.next_if(|kept| *kept < split) {
-            after = Some(kept.clone());
-        }
-        match runs.last_mut() {
-            Some(run) if run.after == after => {
-                run.splits.insert(split.clone());
-            }
-            _ => runs.push(Run {
-                after: after.clone(),
-                splits: BTreeSet::from([split.clone()]),
-            }),
-        }
-    }
-    runs
-}
-
-/// A merge removes what lies strictly between its bounds: right after the last that goes is the tightest end.
-async fn merge_away(
-    admin: &dyn TableAdmin,
-    table: &str,
-    after: Option<&[u8]>,
-    last: Option<&Bytes>,
-) -> Result<()> {
-    let Some(last) = last else { return Ok(()) };
-    admin.merge(table, after, Some(&row_successor(last))).await
 }
 
 impl fmt::Display for Step {
@@ -143,7 +89,7 @@ impl fmt::Display for Step {
             } => {
                 write!(f, "set {name} to `{after}` in place of `{before}`")
             }
-            Self::RemoveSplits { splits, .. } => write!(f, "remove {}", Points(splits)),
+            Self::RemoveSplits(splits) => write!(f, "remove {}", Points(splits)),
         }
     }
 }
@@ -176,24 +122,6 @@ mod tests {
     }
 
     #[test]
-    fn a_run_lies_between_two_that_stay() {
-        let runs = runs(&set(&["a", "b", "d", "f"]), &set(&["c", "e"]));
-        let told: Vec<_> = runs
-            .iter()
-            .map(|run| (run.after.clone(), run.splits.clone()))
-            .collect();
-        let after = |row: &'static str| Some(Bytes::from(row));
-        assert_eq!(
-            told,
-            [
-                (None, set(&["a", "b"])),
-                (after("c"), set(&["d"])),
-                (after("e"), set(&["f"]))
-            ]
-        );
-    }
-
-    #[test]
     fn a_step_says_what_it_does() {
         let property = |before: Option<&str>| Step::SetProperty {
             name: "table.balancer".into(),
@@ -213,10 +141,7 @@ mod tests {
             property(Some("Old")).to_string(),
             "set table.balancer to `New` in place of `Old`"
         );
-        let remove = Step::RemoveSplits {
-            after: None,
-            splits: set(&["a"]),
-        };
+        let remove = Step::RemoveSplits(set(&["a"]));
         assert_eq!(remove.to_string(), "remove the split point `a`");
     }
 }

@@ -39,7 +39,7 @@
 //! # Where to look
 //! | question | answer |
 //! |---|---|
-//! | what may I rely on when I read and write? | the contract of [`Table`], rules T1 to T11 |
+//! | what may I rely on when I read and write? | the contract of [`Table`], rules T1 to T12 |
 //! | what may I rely on when I split, merge, set properties? | the contract of [`TableAdmin`], rules A1 to A10 |
 //! | what does a scan show of versions, deletes, visibilities? | [`table::View`], rules V1 to V5 |
 //! | in which order do keys come? | [`Key`] |

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use fluo_core::balancer::{group_balancer_in, place_by_properties};
+use fluo_core::balancer::{place_by_properties, pretended_server_name, pretends_to_load};
+use fluo_core::table::check_split_points;
 use fluo_core::table::property;
 use fluo_core::{
     Authorizations, Bytes, Error, Result, Span, Table, TableAdmin, Tablet, Tablets, Versions,
@@ -58,10 +59,6 @@ impl EmbeddedTables {
             catalog::put_property(transaction, id, &property, value.as_deref())
         })
         .await
-    }
-
-    fn server_name(index: usize) -> String {
-        format!("server-{:03}", index + 1)
     }
 }
 
@@ -120,10 +117,7 @@ impl TableAdmin for EmbeddedTables {
     async fn add_splits(&self, name: &str, splits: &BTreeSet<Bytes>) -> Result<()> {
         let splits = splits.clone();
         self.change(name, move |transaction, id| {
-            if splits.first().is_some_and(Bytes::is_empty) {
-                let message = "a split point is empty; it must be a row of at least one byte";
-                return Err(Error::invalid(message).into());
-            }
+            check_split_points(&splits)?;
             tablets::split(transaction, id, &splits)
         })
         .await
@@ -176,7 +170,7 @@ impl TableAdmin for EmbeddedTables {
             let placed = place_by_properties(&end_rows, &properties, servers);
             let tablet = |((end_row, entries), server): ((_, _), Option<usize>)| Tablet {
                 end_row,
-                server: server.map(Self::server_name),
+                server: server.map(pretended_server_name),
                 entries,
             };
             let tablets = end_rows.into_iter().zip(counts).zip(placed).map(tablet);
@@ -186,16 +180,16 @@ impl TableAdmin for EmbeddedTables {
     }
 
     async fn servers(&self) -> Result<Vec<String>> {
-        Ok((0..self.shared.servers).map(Self::server_name).collect())
+        Ok((0..self.shared.servers)
+            .map(pretended_server_name)
+            .collect())
     }
 
     /// True for the class that says where the group balancer is, as on a real server, and false for the group
     /// balancer itself, which cannot be made without arguments.
     async fn can_load(&self, name: &str, class: &str, _as_type: &str) -> Result<bool> {
         let class = class.to_owned();
-        self.read(name, move |_, _| {
-            Ok(group_balancer_in().any(|(probe, _)| probe == class))
-        })
-        .await
+        self.read(name, move |_, _| Ok(pretends_to_load(&class)))
+            .await
     }
 }

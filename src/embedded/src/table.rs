@@ -68,7 +68,7 @@ impl EmbeddedTable {
         Ok(Reader::new(
             self.shared.clone(),
             cells,
-            Versions::from_properties(&properties),
+            Versions::shown(&properties),
             self.authorizations.clone(),
             scan,
         ))

@@ -4,8 +4,8 @@ use std::slice;
 use std::sync::Arc;
 
 use fluo_core::{
-    Column, Condition, ConditionalMutation, ErrorKind, Mutation, Outcome, Scan, Span, Table, TableAdmin,
-    TableExt, Versions,
+    Column, Condition, ConditionalMutation, ErrorKind, Mutation, Outcome, Scan, Span, Table,
+    TableAdmin, TableExt, Versions,
 };
 
 use super::ground::{Ground, cell, column, unused_name};
@@ -114,7 +114,11 @@ pub async fn t10_a_condition_sees_what_its_handle_may_see(tables: Arc<dyn TableA
     for unseen in [has_value, is_absent] {
         let [condition] = unseen;
         let guarded = Mutation::new("r").put(column("probe"), "v").when(condition);
-        let error = ground.table.write_conditional(vec![guarded]).await.unwrap_err();
+        let error = ground
+            .table
+            .write_conditional(vec![guarded])
+            .await
+            .unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Invalid, "{error}");
     }
 

@@ -3,7 +3,7 @@
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
 
-use fluo_core::balancer::group_balancer_in;
+use fluo_core::balancer::group_balancers;
 use fluo_core::table::property;
 use fluo_core::{
     Cell, Column, ColumnSelector, Filter, LocalityGroups, Mutation, Scan, Span, TableAdmin,
@@ -60,14 +60,14 @@ async fn balance_by_groups(ground: &Ground) {
         .set_property(name, property::GROUP_PATTERN, "(.).*")
         .await
         .unwrap();
-    for (probe, balancer) in group_balancer_in() {
+    for (probe, balancer) in group_balancers() {
         if tables
             .can_load(name, &probe, "java.lang.Object")
             .await
             .unwrap()
         {
             tables
-                .set_property(name, property::BALANCER, balancer)
+                .set_property(name, property::BALANCER, &balancer)
                 .await
                 .unwrap();
             return;

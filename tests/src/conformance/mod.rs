@@ -1,7 +1,7 @@
 //! The conformance suite: what every implementation of the ports is held to, rule by rule.
 //!
 //! Each function here is named by the rule of the contract that it checks and by what it shows. The rules T1
-//! to T11 are [`Table`](fluo_core::Table)'s, A1 to A9 are [`TableAdmin`]'s, V1 to V5 are those of
+//! to T12 are [`Table`](fluo_core::Table)'s, A1 to A10 are [`TableAdmin`]'s, V1 to V5 are those of
 //! [`View`](fluo_core::table::View), seen through real scans. A function makes tables of its own, under names
 //! that nothing else uses, and deletes them at the end; so rules can run at once, on an instance that is in
 //! use. It panics where the rule does not hold, and leaves its table to be looked at.
@@ -23,15 +23,15 @@
 //! ```
 //!
 //! [`run_all`] runs the same rules one after the other, and [`RULES`] lists them. Beside the list stand checks
-//! that need more than an instance: what survives reopening (T5, T7), a clock that is set back (T7), and
+//! that need more than an instance: what survives reopening (T5, T7), a clock that is set back (T7), tables that
+//! are known by more than their name ([`a3_no_write_lands_in_the_next_table`]), and
 //! [`agrees_with_reference`], which drives random operations on a table and on the reference.
 //!
 //! # What an instance needs
 //! The caller may create tables and holds the [`AUTHORIZATIONS`]. The clock shows the real time.
 //!
 //! # What it leaves open
-//! What the contract leaves open: which part of a concurrent write a running scan sees, the order between
-//! spans, counts beyond A7, when a delete marker is dropped. No rule writes one key twice where all versions
+//! What the contract leaves open: which concurrent writes a running scan sees, counts beyond A7, when a delete marker is dropped. No rule writes one key twice where all versions
 //! are shown: a table may show both.
 
 #![allow(
@@ -43,6 +43,7 @@
 )]
 
 mod agreement;
+mod cancelling;
 mod compaction;
 mod conditional;
 mod contention;
@@ -63,6 +64,7 @@ use std::sync::Arc;
 use fluo_core::TableAdmin;
 
 pub use agreement::{Workload, agree, agrees_with_reference};
+pub use contention::a3_no_write_lands_in_the_next_table;
 pub use reopening::{
     t5_what_was_acknowledged_survives_reopening, t7_the_time_of_the_table_survives_reopening,
 };
@@ -109,13 +111,13 @@ macro_rules! __for_each_rule {
             conditional::t10_a_condition_sees_what_its_handle_may_see,
             conditional::t11_there_is_an_outcome_for_each_mutation_in_order,
             conditional::t11_a_call_without_mutations_has_no_outcomes,
+            cancelling::t12_a_dropped_call_is_whole_or_nothing,
             life::a1_a_wrong_name_is_refused,
             life::a2_a_table_that_does_not_exist_is_not_found,
             life::a2_creating_a_table_twice_changes_nothing,
             life::a2_a_table_is_created_by_one,
             life::a3_a_deleted_table_leaves_nothing_behind,
             life::a3_a_handle_ends_with_its_table,
-            contention::a3_no_write_lands_in_the_next_table,
             tablets::a4_split_points_are_a_sorted_set,
             tablets::a4_an_empty_split_point_is_refused,
             tablets::a4_many_split_points_come_in_one_call,
@@ -129,8 +131,8 @@ macro_rules! __for_each_rule {
             compaction::a8_no_write_is_lost_to_a_compaction,
             settings::a9_a_property_is_in_force_at_once,
             settings::a9_a_call_may_be_repeated,
-            settings::set_property_refuses_a_wrong_name,
-            settings::can_load_says_what_the_servers_have,
+            settings::a10_a_wrong_name_of_a_property_is_refused,
+            settings::a10_the_servers_load_what_they_have,
         }
     };
 }

@@ -85,7 +85,7 @@ pub async fn t1_many_cells_come_in_bounded_batches(tables: Arc<dyn TableAdmin>) 
     for rows in cells.chunks(1_000) {
         ground.write(rows.chunks(100).map(put_row).collect()).await;
     }
-    for batch_cells in [1, 7, 999, 1_000, 20_000] {
+    for batch_cells in [1, 7, 999, 1_000, 20_000, usize::MAX] {
         let batch_cells = NonZeroUsize::new(batch_cells).unwrap();
         let scan = Scan::over(Span::all()).batch_cells(batch_cells);
         let shown = ground.read(scan).await;

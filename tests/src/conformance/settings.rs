@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fluo_core::balancer::{GROUP_BALANCERS, group_balancer_in};
+use fluo_core::balancer::group_balancers;
 use fluo_core::table::property;
 use fluo_core::{ErrorKind, LocalityGroups, Mutation, Span, TableAdmin, TableAdminExt, Versions};
 
@@ -13,7 +13,7 @@ pub async fn a9_a_property_is_in_force_at_once(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     let other = Ground::new(&tables, Versions::default()).await;
     let before = tables.properties(&ground.name).await.unwrap();
-    assert_eq!(Versions::from_properties(&before), Versions::default());
+    assert_eq!(Versions::shown(&before), Versions::default());
     let values = [
         "v",
         "a = b, c",
@@ -82,8 +82,8 @@ pub async fn a9_a_call_may_be_repeated(tables: Arc<dyn TableAdmin>) {
     ground.end().await;
 }
 
-/// `set_property` and `remove_property`: a name that is not a table property's is refused.
-pub async fn set_property_refuses_a_wrong_name(tables: Arc<dyn TableAdmin>) {
+/// A10: a name that is not a table property's is refused.
+pub async fn a10_a_wrong_name_of_a_property_is_refused(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     let before = tables.properties(&ground.name).await.unwrap();
     for wrong in [
@@ -108,8 +108,8 @@ pub async fn set_property_refuses_a_wrong_name(tables: Arc<dyn TableAdmin>) {
     ground.end().await;
 }
 
-/// `can_load`: the servers can say which package of balancers they have, and load no class that there is not.
-pub async fn can_load_says_what_the_servers_have(tables: Arc<dyn TableAdmin>) {
+/// A10: the servers can say which package of balancers they have, and load no class that there is not.
+pub async fn a10_the_servers_load_what_they_have(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     let can_load = async |class: &str| {
         let as_object = tables.can_load(&ground.name, class, "java.lang.Object");
@@ -117,14 +117,12 @@ pub async fn can_load_says_what_the_servers_have(tables: Arc<dyn TableAdmin>) {
     };
     assert!(!can_load("org.example.NoSuchBalancer").await);
     assert!(!can_load("").await);
-    for balancer in GROUP_BALANCERS {
+    let mut packages = 0;
+    for (probe, balancer) in group_balancers() {
         assert!(
-            !can_load(balancer).await,
+            !can_load(&balancer).await,
             "it has no constructor without arguments"
         );
-    }
-    let mut packages = 0;
-    for (probe, _) in group_balancer_in() {
         packages += usize::from(can_load(&probe).await);
     }
     assert!(packages > 0, "no package of balancers loads");

@@ -24,14 +24,21 @@ impl FaultyTables {
         call: AdminCall,
         effect: impl Future<Output = Result<()>> + Send,
     ) -> Result<()> {
-        match self.arrived(call) {
-            None => effect.await,
-            Some(Fault::Before) => Err(unavailable()),
-            Some(Fault::Lost) => Err(uncertain()),
-            Some(Fault::After) => {
-                effect.await?;
-                Err(uncertain())
-            }
+        failing(self.arrived(call), effect).await
+    }
+}
+
+async fn failing(
+    fault: Option<Fault>,
+    effect: impl Future<Output = Result<()>> + Send,
+) -> Result<()> {
+    match fault {
+        None => effect.await,
+        Some(Fault::Before) => Err(unavailable()),
+        Some(Fault::Lost | Fault::Partial) => Err(uncertain()),
+        Some(Fault::After) => {
+            effect.await?;
+            Err(uncertain())
         }
     }
 }
@@ -68,9 +75,14 @@ impl TableAdmin for FaultyTables {
     }
 
     async fn add_splits(&self, name: &str, splits: &BTreeSet<Bytes>) -> Result<()> {
-        let effect = self.inner.add_splits(name, splits);
-        self.change(AdminCall::add_splits(name, splits), effect)
-            .await
+        match self.arrived(AdminCall::add_splits(name, splits)) {
+            Some(Fault::Partial) => {
+                let half = splits.iter().step_by(2).cloned().collect();
+                self.inner.add_splits(name, &half).await?;
+                Err(uncertain())
+            }
+            fault => failing(fault, self.inner.add_splits(name, splits)).await,
+        }
     }
 
     async fn merge(&self, name: &str, start: Option<&[u8]>, end: Option<&[u8]>) -> Result<()> {

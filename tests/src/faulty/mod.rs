@@ -21,6 +21,9 @@ pub enum Fault {
     After,
     /// The call does nothing, and nobody can tell: answered as [`After`](Fault::After).
     Lost,
+    /// Every second of the split points that `add_splits` was to add is added, and nobody can tell: answered as
+    /// [`After`](Fault::After). Of any other call there is no half: it is [`Lost`](Fault::Lost).
+    Partial,
 }
 
 /// Tables that fail at chosen calls, and otherwise are those that they wrap. A clone shares plan and calls.

@@ -34,7 +34,7 @@ impl Table for FaultyTable {
         match fault {
             None => self.inner.write(mutations).await,
             Some(Fault::Before) => Err(unavailable()),
-            Some(Fault::Lost) => Err(uncertain()),
+            Some(Fault::Lost | Fault::Partial) => Err(uncertain()),
             Some(Fault::After) => {
                 self.inner.write(mutations).await?;
                 Err(uncertain())
@@ -48,7 +48,7 @@ impl Table for FaultyTable {
         match fault {
             None => self.inner.write_conditional(mutations).await,
             Some(Fault::Before) => Err(unavailable()),
-            Some(Fault::Lost) => Ok(unknown),
+            Some(Fault::Lost | Fault::Partial) => Ok(unknown),
             Some(Fault::After) => {
                 self.inner.write_conditional(mutations).await?;
                 Ok(unknown)

@@ -48,7 +48,9 @@ impl Table for NaiveTable {
     }
 
     async fn write_conditional(&self, mutations: Vec<ConditionalMutation>) -> Result<Vec<Outcome>> {
-        mutations.iter().try_for_each(|m| check_conditional(m, &self.held))?;
+        mutations
+            .iter()
+            .try_for_each(|m| check_conditional(m, &self.held))?;
         self.with_log(|log| {
             mutations
                 .into_iter()

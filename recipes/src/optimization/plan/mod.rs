@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::balancer::wanted_properties;
 use super::forecast::forecast;
+use super::merging::runs;
 use super::state::TableState;
-use super::step::runs;
 use super::{GroupForecast, Step, TableOptimizations, row_text};
 
 mod saved;
@@ -186,10 +186,7 @@ impl Plan {
         steps.extend(
             runs(&going, &staying)
                 .into_iter()
-                .map(|run| Step::RemoveSplits {
-                    after: run.after,
-                    splits: run.splits,
-                }),
+                .map(|run| Step::RemoveSplits(run.splits)),
         );
         steps
     }

@@ -1,8 +1,10 @@
 //! Whether a plan that was read from a file is one that could have been made.
 
+use fluo_core::balancer::{BalancerClass, GroupPattern};
+use fluo_core::table::property;
 use fluo_core::{Bytes, Error, Escaped, Result, check_table_name};
 
-use super::{FORMAT, Plan};
+use super::{FORMAT, Plan, PropertyChange};
 use crate::optimization::balancer::PROPERTIES;
 
 impl Plan {
@@ -58,21 +60,41 @@ impl Plan {
                 "it speaks of property `{name}`, which is none of the balancer's"
             )));
         }
-        let is_wrong = |change: &&super::PropertyChange| {
-            change.before.as_ref() != self.found_properties.get(&change.name)
-                || self
-                    .properties
-                    .iter()
-                    .filter(|other| other.name == change.name)
-                    .count()
-                    > 1
-        };
-        match self.properties.iter().find(is_wrong) {
-            Some(change) => Err(edited(&format!(
-                "what it says of property {} is at odds",
-                change.name
-            ))),
-            None => Ok(()),
+        let places: Vec<_> = self
+            .properties
+            .iter()
+            .map(|change| PROPERTIES.iter().position(|name| *name == change.name))
+            .collect();
+        if !places.is_sorted_by(|a, b| a < b) {
+            return Err(edited(
+                "its properties are not in the order in which they are safe to set",
+            ));
+        }
+        self.properties
+            .iter()
+            .try_for_each(|change| self.check_change(change))
+    }
+
+    fn check_change(&self, change: &PropertyChange) -> Result<()> {
+        let PropertyChange {
+            name,
+            before,
+            after,
+        } = change;
+        if before.as_ref() != self.found_properties.get(name) {
+            return Err(edited(&format!(
+                "it tells two values of property {name} before"
+            )));
+        }
+        if name == property::BALANCER && BalancerClass::of(after) != BalancerClass::ByGroup {
+            return Err(edited(&format!(
+                "`{}` is not a group balancer",
+                after.escape_debug()
+            )));
+        }
+        match GroupPattern::parse(after) {
+            Err(error) if name == property::GROUP_PATTERN => Err(edited(&error.to_string())),
+            _ => Ok(()),
         }
     }
 }

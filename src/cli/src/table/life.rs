@@ -31,7 +31,7 @@ pub(crate) struct Create {
 
 /// Delete a table and all that is in it.
 ///
-/// It asks for the name of the table first; without a terminal to ask at, --yes is needed.
+/// At a terminal it asks for the name of the table first. A script is not asked: it has said what it wants.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -41,7 +41,7 @@ pub(crate) struct Delete {
     target: TargetArguments,
     /// The table
     name: String,
-    /// Do not ask
+    /// Do not ask, at a terminal either
     #[arg(long)]
     yes: bool,
 }
@@ -75,7 +75,7 @@ impl Delete {
         if !tables.table_exists(&self.name).await? {
             return Err(fluo_core::Error::no_such_table(&self.name).into());
         }
-        if !self.yes {
+        if !self.yes && io::stdin().is_terminal() {
             self.ask()?;
         }
         tables.delete_table(&self.name).await?;
@@ -85,14 +85,10 @@ impl Delete {
 
     fn ask(&self) -> Result<()> {
         let name = &self.name;
-        let stdin = io::stdin();
-        if !stdin.is_terminal() {
-            bail!("table `{name}` was not deleted: there is no terminal to ask at; give --yes");
-        }
         output::say(&format!(
             "delete table `{name}` and all its rows? type its name to confirm:"
         ));
-        confirm(name, stdin.lock())
+        confirm(name, io::stdin().lock())
     }
 }
 

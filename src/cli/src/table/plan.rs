@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::Args;
 use fluo_core::{Bytes, Escaped};
-use fluo_recipes::{GroupForecast, Plan, PlanOptions, Step, plan};
+use fluo_recipes::{GroupForecast, Plan, PlanOptions, Step, TabletRun, plan};
 
 use crate::document;
 use crate::output::{self, count_of, plural, shown};
@@ -14,6 +14,8 @@ use crate::target::TargetArguments;
 
 /// Most split points of a kind that are listed for a person.
 const MOST_LISTED: usize = 40;
+/// Most runs of neighbouring tablets that are listed for a group.
+const MOST_RUNS: usize = 3;
 /// Most groups that are listed for a person.
 const MOST_GROUPS: usize = 40;
 
@@ -132,7 +134,7 @@ fn property_steps(plan: &Plan) -> impl Iterator<Item = (String, Option<String>, 
             before,
             after,
         } => Some((name, before, after)),
-        Step::AddSplits(_) | Step::RemoveSplits { .. } => None,
+        Step::AddSplits(_) | Step::RemoveSplits(_) => None,
     })
 }
 
@@ -157,16 +159,11 @@ fn describe_groups(groups: &[GroupForecast]) -> Result<()> {
     table.load_style(comfy_table::presets::NOTHING);
     table.set_header(["  group", "tablets", "end rows", "on each server"]);
     for forecast in groups.iter().take(MOST_GROUPS) {
-        let end = |row: &Option<String>| row.clone().unwrap_or_else(|| "(end of table)".to_owned());
-        let end_rows = match (end(&forecast.first_end_row), end(&forecast.last_end_row)) {
-            (first, last) if first == last => first,
-            (first, last) => format!("{first} .. {last}"),
-        };
         let group = format!("  {}", forecast.group.escape_debug());
         table.add_row([
             group,
             forecast.tablets.to_string(),
-            end_rows,
+            end_rows(&forecast.runs),
             range(&forecast.per_server),
         ]);
     }
@@ -179,6 +176,23 @@ fn describe_groups(groups: &[GroupForecast]) -> Result<()> {
         ))?;
     }
     Ok(())
+}
+
+/// The tablets by their end rows, as runs of neighbours.
+fn end_rows(runs: &[TabletRun]) -> String {
+    let end = |row: &Option<String>| row.clone().unwrap_or_else(|| "(end of table)".to_owned());
+    let shown = |run: &TabletRun| match (end(&run.first_end_row), end(&run.last_end_row)) {
+        (first, last) if first == last => first,
+        (first, last) => format!("{first} .. {last}"),
+    };
+    let mut told: Vec<_> = runs.iter().take(MOST_RUNS).map(shown).collect();
+    if runs.len() > MOST_RUNS {
+        told.push(format!(
+            "and {} more",
+            plural(count_of(runs.len() - MOST_RUNS), "run")
+        ));
+    }
+    told.join(", ")
 }
 
 fn range(per_server: &[usize]) -> String {

@@ -1,34 +1,61 @@
-//! The classes of the group balancer, which moved between versions of Accumulo.
+//! The classes of the balancers, which moved between versions of Accumulo.
 
-/// The packages that can hold the balancers, the newer one first: 2.1 has both, 1.x only the second.
+/// The packages that can hold them, the newer one first: 2.1 has both, 1.x only the second.
 const PACKAGES: [&str; 2] = [
     "org.apache.accumulo.core.spi.balancer",
     "org.apache.accumulo.server.master.balancer",
 ];
-
-/// The group balancer's full class names, in the order in which they should be tried.
-pub const GROUP_BALANCERS: [&str; 2] = [
-    "org.apache.accumulo.core.spi.balancer.RegexGroupBalancer",
-    "org.apache.accumulo.server.master.balancer.RegexGroupBalancer",
+/// Spreads each group of tablets.
+const BY_GROUP: &str = "RegexGroupBalancer";
+/// Spread a table's tablets by their number alone; one of them is every table's default.
+const BY_COUNT: [&str; 3] = [
+    "SimpleLoadBalancer",
+    "DefaultLoadBalancer",
+    "TableLoadBalancer",
 ];
+/// Is asked for to find the package: see [`group_balancers`].
+const PROBE: &str = "TableLoadBalancer";
 
-/// The class that says which package the servers have.
-///
-/// It is asked for in the group balancer's place: the class test makes an instance without arguments, which
-/// the group balancer does not allow, so that it answers false although all is well.
-pub const TABLE_LOAD_BALANCER: &str = "TableLoadBalancer";
-
-/// For each package, the class to ask for and the group balancer that is there if it loads.
-pub fn group_balancer_in() -> impl Iterator<Item = (String, &'static str)> {
-    let probes = PACKAGES
-        .iter()
-        .map(|package| format!("{package}.{TABLE_LOAD_BALANCER}"));
-    probes.zip(GROUP_BALANCERS)
+/// What the class of a balancer does with tablets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BalancerClass {
+    /// Spreads each group.
+    ByGroup,
+    /// Spreads by number alone.
+    ByCount,
+    /// None that is known here. If the servers do not know it either, no tablet comes online.
+    Unknown,
 }
 
-/// Whether a class name is a group balancer's.
-pub fn is_group_balancer(class: &str) -> bool {
-    GROUP_BALANCERS.contains(&class)
+impl BalancerClass {
+    /// Reads the full name of a class.
+    pub fn of(name: &str) -> Self {
+        let in_package = |package: &&str| name.strip_prefix(*package)?.strip_prefix('.');
+        match PACKAGES.iter().find_map(in_package) {
+            Some(BY_GROUP) => Self::ByGroup,
+            Some(class) if BY_COUNT.contains(&class) => Self::ByCount,
+            _ => Self::Unknown,
+        }
+    }
+}
+
+/// The group balancer of each package, in the order in which they should be tried: the class to ask the servers
+/// for, and the group balancer that is there if it loads.
+///
+/// Another class is asked for in the group balancer's place: the class test makes an instance without arguments,
+/// which the group balancer does not allow, so that it answers false although all is well.
+pub fn group_balancers() -> impl Iterator<Item = (String, String)> {
+    PACKAGES.iter().map(|package| {
+        (
+            format!("{package}.{PROBE}"),
+            format!("{package}.{BY_GROUP}"),
+        )
+    })
+}
+
+/// Whether tables that pretend to have servers say that these load a class.
+pub fn pretends_to_load(class: &str) -> bool {
+    group_balancers().any(|(probe, _)| probe == class)
 }
 
 #[cfg(test)]
@@ -36,10 +63,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_package_has_its_two_classes() {
-        for (probe, balancer) in group_balancer_in() {
-            let package = |class: &str| class.rsplit_once('.').unwrap().0.to_owned();
-            assert_eq!(package(&probe), package(balancer));
+    fn classes_are_known_in_either_package() {
+        for (probe, group_balancer) in group_balancers() {
+            assert_eq!(BalancerClass::of(&group_balancer), BalancerClass::ByGroup);
+            assert_eq!(BalancerClass::of(&probe), BalancerClass::ByCount);
+            assert!(pretends_to_load(&probe) && !pretends_to_load(&group_balancer));
+        }
+        for unknown in ["", "RegexGroupBalancer", "org.example.RegexGroupBalancer"] {
+            assert_eq!(BalancerClass::of(unknown), BalancerClass::Unknown);
         }
     }
 }

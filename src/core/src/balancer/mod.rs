@@ -10,6 +10,6 @@ mod java_regex;
 mod pattern;
 mod placement;
 
-pub use class::{GROUP_BALANCERS, TABLE_LOAD_BALANCER, group_balancer_in, is_group_balancer};
+pub use class::{BalancerClass, group_balancers, pretends_to_load};
 pub use pattern::{GroupPattern, PatternError};
-pub use placement::{place, place_by_count, place_by_properties};
+pub use placement::{place, place_by_count, place_by_properties, pretended_server_name};

@@ -7,6 +7,9 @@ use thiserror::Error;
 
 use super::java_regex::translate;
 
+/// Most characters of a pattern that a message shows.
+const MOST_SHOWN: usize = 200;
+
 /// The pattern of the group balancer, read as the servers read it.
 ///
 /// The whole end row, as text, must match; the one capturing group is the name of the tablet's group. A tablet
@@ -30,8 +33,9 @@ pub struct GroupPattern(Regex);
 pub enum PatternError {
     /// The balancer uses a pattern only if it has one capturing group, and says nothing of any other.
     #[error(
-        "the pattern `{pattern}` has {groups} capturing groups; the balancer ignores a pattern that does not \
-         have exactly one"
+        "the pattern `{}` has {groups} capturing groups; the balancer ignores a pattern that does not \
+         have exactly one",
+        shortened(pattern)
     )]
     NotOneGroup {
         /// The pattern.
@@ -40,7 +44,7 @@ pub enum PatternError {
         groups: usize,
     },
     /// It is not a regular expression, or one whose Java meaning has no translation.
-    #[error("the pattern `{pattern}` cannot be read: {reason}")]
+    #[error("the pattern `{}` cannot be read: {reason}", shortened(pattern))]
     Unreadable {
         /// The pattern.
         pattern: String,
@@ -78,6 +82,17 @@ impl GroupPattern {
         let text: Cow<'_, str> = String::from_utf8_lossy(end_row?);
         let group = self.0.captures(&text)?.get(1)?;
         Some(group.as_str().to_owned())
+    }
+}
+
+/// The pattern of a table with thousands of recipes is no help in a message.
+fn shortened(pattern: &str) -> Cow<'_, str> {
+    match pattern.char_indices().nth(MOST_SHOWN) {
+        None => Cow::Borrowed(pattern),
+        Some((end, _)) => {
+            let shown = pattern.get(..end).unwrap_or_default();
+            Cow::Owned(format!("{shown}.. ({} bytes in all)", pattern.len()))
+        }
     }
 }
 
@@ -152,6 +167,18 @@ mod tests {
             message,
             format!("the pattern `{pattern}` cannot be read: {reason}")
         );
+    }
+
+    #[test]
+    fn a_message_shows_no_more_than_helps() {
+        let message = GroupPattern::parse(&"é".repeat(1_000))
+            .unwrap_err()
+            .to_string();
+        assert!(
+            message.contains("é.. (2000 bytes in all)` has 0 capturing groups"),
+            "{message}"
+        );
+        assert!(message.chars().count() < 400);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{GroupPattern, is_group_balancer};
+use super::{BalancerClass, GroupPattern};
 use crate::data::Bytes;
 use crate::table::property;
 
@@ -62,14 +62,23 @@ pub fn place_by_properties(
     properties: &BTreeMap<String, String>,
     servers: usize,
 ) -> Vec<Option<usize>> {
-    match properties.get(property::BALANCER) {
-        None => place_by_count(end_rows.len(), servers),
-        Some(class) if is_group_balancer(class) => match group_pattern(properties) {
+    let by_count = || place_by_count(end_rows.len(), servers);
+    let class = properties
+        .get(property::BALANCER)
+        .map(|class| BalancerClass::of(class));
+    match class.unwrap_or(BalancerClass::ByCount) {
+        BalancerClass::ByCount => by_count(),
+        BalancerClass::ByGroup => match group_pattern(properties) {
             Some(pattern) => place(&groups_of(end_rows, &pattern, properties), servers),
-            None => place_by_count(end_rows.len(), servers),
+            None => by_count(),
         },
-        Some(_) => vec![None; end_rows.len()],
+        BalancerClass::Unknown => vec![None; end_rows.len()],
     }
+}
+
+/// The name of a server that a table pretends to have.
+pub fn pretended_server_name(index: usize) -> String {
+    format!("server-{:03}", index + 1)
 }
 
 fn group_pattern(properties: &BTreeMap<String, String>) -> Option<GroupPattern> {
@@ -134,7 +143,7 @@ mod tests {
             let properties = BTreeMap::from([
                 (
                     property::BALANCER.to_owned(),
-                    super::super::GROUP_BALANCERS[0].to_owned(),
+                    super::super::group_balancers().next().unwrap().1,
                 ),
                 (property::GROUP_PATTERN.to_owned(), pattern.to_owned()),
             ]);

@@ -40,6 +40,11 @@ impl Column {
         self.visibility = visibility.into();
         self
     }
+
+    /// Bytes of the three parts together.
+    pub fn size_bytes(&self) -> usize {
+        self.family.len() + self.qualifier.len() + self.visibility.len()
+    }
 }
 
 impl fmt::Display for Column {

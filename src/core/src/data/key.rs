@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-use crate::data::{Bytes, Column, Escaped};
+use crate::data::{Bytes, Column, Escaped, row_successor};
 
 /// Row, column and timestamp of a cell.
 ///
@@ -41,6 +41,20 @@ impl Key {
     /// The first key that a row can have.
     pub fn first_of_row(row: impl Into<Bytes>) -> Self {
         Self::new(row, Column::default(), i64::MAX)
+    }
+
+    /// The key right after this one: no key lies between the two.
+    #[must_use]
+    pub fn successor(&self) -> Self {
+        let mut next = self.clone();
+        match next.timestamp.checked_sub(1) {
+            Some(older) => next.timestamp = older,
+            None => {
+                next.column.visibility = row_successor(&next.column.visibility);
+                next.timestamp = i64::MAX;
+            }
+        }
+        next
     }
 
     /// The same key, borrowed.

@@ -21,7 +21,8 @@ use crate::table::{LocalityGroups, Table, Tablets, Versions};
 /// - **A2, existence.** A call that names a table that does not exist is `NotFound`. Creating one that does is
 ///   [`AlreadyExists`](crate::ErrorKind::AlreadyExists), and changes nothing.
 /// - **A3, deletion.** A deleted table takes its rows, split points and properties with it. One made later
-///   under the same name is empty, and a handle opened on the old one gets `NotFound`, never the new rows.
+///   under the same name is empty, and a handle opened on the old one gets `NotFound`. Only a call of such a
+///   handle that runs while the tables change may find the new one, where tables are known by name alone.
 /// - **A4, split points.** They are a sorted set. Adding those that are there already changes nothing. A
 ///   split point is the last row of its tablet, so an empty one is `Invalid`, and then none of the call is added.
 /// - **A5, merging.** [`merge`](TableAdmin::merge) removes the split points strictly between its bounds, and
@@ -29,15 +30,17 @@ use crate::table::{LocalityGroups, Table, Tablets, Versions};
 /// - **A6, rows stay.** No change of split points, properties or placement changes what a scan yields, apart
 ///   from a change of the version properties.
 /// - **A7, tablets.** [`tablets`](TableAdmin::tablets) has one more tablet than there are split points, in
-///   order. A flushed table that nobody writes to has at least as many entries in a tablet as it shows cells.
+///   order. Where a table counts its entries, a flushed tablet that nobody writes to has at least as many as it
+///   shows cells; where it estimates, a compacted one has.
 /// - **A8, compaction.** A compaction changes nothing that a scan yields; it may drop what none can, delete markers
 ///   included: a put that is written below a marker while one runs, or later, may be shown.
-/// - **A9, effect.** A call that returned `Ok` is in force for every later call of this instance. After an
+/// - **A9, effect.** A call that returned `Ok` is in force for every later call of this instance; where changes take
+///   time to spread, the call waits until they have. After an
 ///   [`Uncertain`](crate::ErrorKind::Uncertain) error a call may be in force wholly, partly or not at all;
 ///   every call but `create_table` and `delete_table` may simply be repeated.
 /// - **A10, properties and classes.** A property's name is checked as
 ///   [`property::check`](crate::table::property::check) says. [`can_load`](TableAdmin::can_load) answers for the
-///   servers, and for one of the probes of [`group_balancer_in`](crate::balancer::group_balancer_in) at least it
+///   servers, and for one of the probes of [`group_balancers`](crate::balancer::group_balancers) at least it
 ///   answers true where the group balancer can be used.
 #[async_trait]
 pub trait TableAdmin: Debug + Send + Sync {

@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 use std::future::Future;
+use std::num::NonZeroUsize;
 
 use async_trait::async_trait;
 use futures::stream::{BoxStream, TryStreamExt};
@@ -19,8 +20,8 @@ pub type CellBatches = BoxStream<'static, Result<Vec<Cell>>>;
 ///
 /// # Contract
 /// Reading:
-/// - **T1, order.** The cells of a span come in the order of [`Key`](crate::Key). A cell that lies in several
-///   spans of one scan comes once. There is no order between spans.
+/// - **T1, order.** Cells come in the order of [`Key`](crate::Key), also those of several spans. A cell that
+///   lies in several spans of one scan comes once.
 /// - **T2, view.** A scan yields what [`View`](crate::table::View) lets through, and nothing else: versions,
 ///   deletes, visibility, columns and filter mean the same on every table.
 /// - **T3, freshness.** A scan sees every mutation that was acknowledged before [`scan`](Table::scan) was
@@ -35,11 +36,15 @@ pub type CellBatches = BoxStream<'static, Result<Vec<Cell>>>;
 ///   are shown, the earlier may follow it). A delete hides the puts of its own timestamp, whichever came first;
 ///   so a put right after a delete, both at the time of the table, may stay hidden.
 /// - **T7, timestamps.** A given timestamp is kept, whatever its sign. An update without one gets the time of
-///   the table, in milliseconds, which never goes back within a row; a later call never gets a smaller one.
+///   the table, in milliseconds, which never goes back within a row, from call to call either.
 /// - **T8, bounds.** A wrong request (a mutation without updates, a conditional mutation without conditions,
-///   an expression that is not a visibility, more bytes than the table takes) is
+///   an expression that is not a visibility, more
+///   [bytes](crate::table::Mutation::size_bytes) than the table takes) is
 ///   [`Invalid`](crate::ErrorKind::Invalid), and nothing of the call was done. Every table takes a row of 1 KiB
 ///   with a value of 64 KiB.
+///
+/// - **T12, cancellation.** A call whose future is dropped may have taken effect, may yet, or never will: as after
+///   [`Uncertain`](crate::ErrorKind::Uncertain). What does take effect keeps T4, T6 and T9.
 ///
 /// Conditional writing:
 /// - **T9, atomicity.** The conditions of a mutation are checked and its updates applied as one step;
@@ -56,7 +61,7 @@ pub trait Table: Debug + Send + Sync {
     ///
     /// # Errors
     /// In the stream, at most one, as its last item. What was yielded before it stands;
-    /// [`Span::after`] resumes.
+    /// [`Scan::after`] resumes.
     fn scan(&self, scan: Scan) -> CellBatches;
 
     /// Writes mutations; returns when all of them are durable.
@@ -95,8 +100,16 @@ pub trait TableExt: Table {
         row: impl Into<Bytes>,
         column: &Column,
     ) -> impl Future<Output = Result<Option<Bytes>>> + Send {
-        let cells = self.read(Scan::over(Span::cell(row, column)));
-        async { Ok(cells.await?.into_iter().next().map(|cell| cell.value)) }
+        // One cell a batch, and one batch: a column may have many versions.
+        let scan = Scan::over(Span::cell(row, column)).batch_cells(NonZeroUsize::MIN);
+        let mut batches = self.scan(scan);
+        async move {
+            let newest = batches
+                .try_next()
+                .await?
+                .and_then(|cells| cells.into_iter().next());
+            Ok(newest.map(|cell| cell.value))
+        }
     }
 }
 

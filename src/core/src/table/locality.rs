@@ -45,8 +45,8 @@ impl LocalityGroups {
     /// The table properties that say it: one for each group, and the list of those in force.
     ///
     /// # Errors
-    /// [`Invalid`](crate::ErrorKind::Invalid): a name that is empty or not of letters, digits and `_`, or a
-    /// family in two groups.
+    /// [`Invalid`](crate::ErrorKind::Invalid): a name that is empty or not of letters, digits and `_`; a family in
+    /// two groups; the empty family, which the properties cannot say.
     pub fn to_properties(&self) -> Result<BTreeMap<String, String>> {
         self.check()?;
         let names: Vec<_> = self.0.keys().map(String::as_str).collect();
@@ -62,7 +62,7 @@ impl LocalityGroups {
     /// Reads the groups that are in force from table properties.
     ///
     /// # Errors
-    /// [`Corrupt`](crate::ErrorKind::Corrupt): a family that is not encoded as Accumulo encodes it.
+    /// [`Invalid`](crate::ErrorKind::Invalid): a property with a family that is not encoded as Accumulo encodes it.
     pub fn from_properties(properties: &BTreeMap<String, String>) -> Result<Self> {
         let enabled = properties
             .get(ENABLED)
@@ -95,6 +95,11 @@ impl LocalityGroups {
                     "`{name}` cannot name a locality group: a name has letters, digits and `_`"
                 )));
             }
+            if families.first().is_some_and(Bytes::is_empty) {
+                return Err(Error::invalid(format!(
+                    "locality group `{name}` has the empty family, which cannot be in a group"
+                )));
+            }
             if let Some(twice) = families
                 .iter()
                 .find(|family| !seen.insert((*family).clone()))
@@ -111,7 +116,7 @@ impl LocalityGroups {
 
 fn unreadable(group: &str, family: &str) -> Error {
     let message = format!("locality group `{group}`: `{family}` is not an encoded family");
-    Error::new(crate::ErrorKind::Corrupt, message)
+    Error::invalid(message)
 }
 
 /// Printable ASCII as it is, a backslash doubled, a comma and every other byte as `\xNN`.
@@ -145,6 +150,11 @@ mod tests {
         assert_eq!(
             groups.to_properties().unwrap_err().to_string(),
             "family `x` is in locality group `b` and in another; it can be in one only"
+        );
+        let empty = LocalityGroups::default().with("a", ["", "x"]);
+        assert_eq!(
+            empty.to_properties().unwrap_err().to_string(),
+            "locality group `a` has the empty family, which cannot be in a group"
         );
         let named = LocalityGroups::default().with("a b", ["x"]);
         assert!(

@@ -13,6 +13,7 @@ mod mutation;
 mod name;
 mod outcome;
 mod scan;
+mod split_points;
 mod tablet;
 mod versions;
 mod view;
@@ -27,6 +28,7 @@ pub use mutation::{Change, Condition, ConditionalMutation, Expected, Mutation, U
 pub use name::check_table_name;
 pub use outcome::Outcome;
 pub use scan::{ColumnSelector, Filter, Scan};
+pub use split_points::check_split_points;
 pub use tablet::{Tablet, Tablets};
 pub use versions::Versions;
 pub use view::{Admission, StoredKey, View, ViewState};

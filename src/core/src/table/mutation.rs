@@ -93,6 +93,8 @@ impl Mutation {
     }
 
     /// Deletes a column as of the time of the table.
+    ///
+    /// A put at the same time, as one that follows at once may get, stays hidden (rule T6).
     #[must_use]
     pub fn delete(self, column: Column) -> Self {
         self.update(column, None, Change::Delete)
@@ -112,10 +114,15 @@ impl Mutation {
         }
     }
 
-    /// Bytes of the row, the columns and the values together: what a table's limit is held against.
+    /// Bytes that the mutation takes when it is stored: for each update the row, the column, the value and
+    /// [`ENTRY_BYTES`](Self::ENTRY_BYTES). What a table's limit is held against.
     pub fn size_bytes(&self) -> usize {
-        self.row.len() + self.updates.iter().map(Update::size_bytes).sum::<usize>()
+        let of_update = |update: &Update| self.row.len() + update.size_bytes() + Self::ENTRY_BYTES;
+        self.updates.iter().map(of_update).sum()
     }
+
+    /// Bytes of an entry beside its row, column and value: timestamp, kind, and the ends of four parts.
+    pub const ENTRY_BYTES: usize = 8 + 1 + 4 * 2;
 
     /// Checks what rule T8 says of a mutation.
     ///
@@ -145,16 +152,11 @@ impl Mutation {
 
 impl Update {
     fn size_bytes(&self) -> usize {
-        let Column {
-            family,
-            qualifier,
-            visibility,
-        } = &self.column;
         let value = match &self.change {
             Change::Put(value) => value.len(),
             Change::Delete => 0,
         };
-        family.len() + qualifier.len() + visibility.len() + value
+        self.column.size_bytes() + value
     }
 }
 
@@ -164,6 +166,12 @@ impl ConditionalMutation {
     pub fn and(mut self, condition: Condition) -> Self {
         self.conditions.push(condition);
         self
+    }
+
+    /// Bytes of the mutation, and of the columns and expected values of its conditions.
+    pub fn size_bytes(&self) -> usize {
+        let of_conditions: usize = self.conditions.iter().map(Condition::size_bytes).sum();
+        self.mutation.size_bytes() + of_conditions
     }
 
     /// Checks what rules T8 and T10 say of a conditional mutation by a handle with these authorizations.
@@ -212,6 +220,14 @@ impl Condition {
         self
     }
 
+    fn size_bytes(&self) -> usize {
+        let expected = match &self.expected {
+            Expected::Absent => 0,
+            Expected::Value(value) => value.len(),
+        };
+        self.column.size_bytes() + expected + Mutation::ENTRY_BYTES
+    }
+
     /// Whether `found`, the value that the table has, is what is expected.
     pub fn holds(&self, found: Option<&[u8]>) -> bool {
         match &self.expected {
@@ -249,6 +265,21 @@ mod tests {
         assert_eq!(
             message,
             r"the mutation of row `r\x0a` has no updates; a mutation needs at least one"
+        );
+    }
+
+    #[test]
+    fn the_size_is_what_is_stored() {
+        let many = (0..10).fold(Mutation::new(vec![b'r'; 1_000]), |mutation, n| {
+            mutation.put_at(Column::default(), n, "")
+        });
+        assert_eq!(many.size_bytes(), 10 * (1_000 + Mutation::ENTRY_BYTES));
+        let size = many.size_bytes();
+        let column = Column::new("f", "q").with_visibility("A");
+        let conditional = many.when(Condition::value(column, vec![0; 500]));
+        assert_eq!(
+            conditional.size_bytes(),
+            size + 3 + 500 + Mutation::ENTRY_BYTES
         );
     }
 
@@ -296,7 +327,10 @@ mod tests {
             .when(Condition::absent(column));
         assert!(conditional.check(&Authorizations::from_iter(["A"])).is_ok());
         assert_eq!(
-            conditional.check(&Authorizations::from_iter(["B"])).unwrap_err().to_string(),
+            conditional
+                .check(&Authorizations::from_iter(["B"]))
+                .unwrap_err()
+                .to_string(),
             "row `r`, column `f:q [A]`: a condition on a column that this handle may not see cannot be checked; \
              open the table with authorizations for it"
         );

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use crate::data::{Bytes, Span};
+use crate::data::{Bytes, Key, Span};
 
 /// A request to read cells: where, which columns, through which filter.
 ///
@@ -80,6 +80,13 @@ impl Scan {
     #[must_use]
     pub fn batch_cells(mut self, cells: NonZeroUsize) -> Self {
         self.batch_cells = cells;
+        self
+    }
+
+    /// What is left of the scan once everything up to `last` was read: how a scan that broke off is resumed.
+    #[must_use]
+    pub fn after(mut self, last: &Key) -> Self {
+        self.spans = Span::disjoint(self.spans.iter().map(|span| span.after(last)).collect());
         self
     }
 

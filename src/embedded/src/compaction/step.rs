@@ -63,7 +63,7 @@ impl Compaction {
         let properties = catalog::properties(&transaction.open_table(PROPERTIES)?, self.table_id)?;
         let name = cells_name(self.table_id);
         let mut cells = transaction.open_table(CellsDefinition::new(&name))?;
-        let versions = Versions::from_properties(&properties);
+        let versions = Versions::kept(&properties);
         if self.versions.replace(versions) != Some(versions) {
             self.begin_column_anew();
         }

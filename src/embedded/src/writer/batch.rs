@@ -100,7 +100,7 @@ impl<'t> Batch<'t> {
             None => {
                 let properties = self.transaction.open_table(PROPERTIES)?;
                 let properties = catalog::properties(&properties, table.id)?;
-                let versions = Versions::from_properties(&properties);
+                let versions = Versions::shown(&properties);
                 facts.insert(table.id, versions);
                 versions
             }

@@ -16,7 +16,11 @@ pub(super) struct Queued {
 }
 
 /// Room in the queue; free again when it is dropped.
-pub(super) type Room = OwnedSemaphorePermit;
+#[derive(Debug)]
+pub(super) struct Room {
+    pub(super) _mutations: OwnedSemaphorePermit,
+    pub(super) _bytes: OwnedSemaphorePermit,
+}
 
 /// What is in the queue.
 pub(super) enum Request {
@@ -31,6 +35,8 @@ pub(super) enum Request {
 pub(super) struct Call {
     pub(super) table: TableRef,
     pub(super) work: Work,
+    /// What the clock said when it was asked for.
+    pub(super) now_ms: i64,
 }
 
 /// The table of a call: the id, so that a table of the same name made later is not meant.
@@ -68,8 +74,7 @@ impl Call {
         match &self.work {
             Work::Plain { mutations, .. } => mutations.iter().map(Mutation::size_bytes).sum(),
             Work::Conditional { mutations, .. } => {
-                let size = |conditional: &ConditionalMutation| conditional.mutation.size_bytes();
-                mutations.iter().map(size).sum()
+                mutations.iter().map(ConditionalMutation::size_bytes).sum()
             }
         }
     }

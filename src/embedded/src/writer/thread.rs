@@ -1,11 +1,11 @@
 //! The thread that owns the write side.
 
 use std::sync::Arc;
+use std::sync::mpsc::Receiver;
 use std::time::Instant;
 
-use fluo_core::{Clock, Error, ErrorKind, Result};
+use fluo_core::{Error, ErrorKind, Result};
 use redb::WriteTransaction;
-use tokio::sync::mpsc::UnboundedReceiver;
 use tracing::debug;
 
 use super::batch::{Batch, Facts};
@@ -35,7 +35,6 @@ pub(super) struct CommitBounds {
 #[derive(Debug)]
 pub(crate) struct WriterThread {
     store: Arc<Store>,
-    clock: Arc<dyn Clock>,
     bounds: CommitBounds,
     last_time_ms: i64,
     facts: Facts,
@@ -43,26 +42,20 @@ pub(crate) struct WriterThread {
 }
 
 impl WriterThread {
-    pub(super) fn new(
-        store: Arc<Store>,
-        clock: Arc<dyn Clock>,
-        bounds: CommitBounds,
-        last_time_ms: i64,
-    ) -> Self {
+    pub(super) fn new(store: Arc<Store>, bounds: CommitBounds, last_time_ms: i64) -> Self {
         Self {
             store,
-            clock,
             bounds,
             last_time_ms,
             facts: Facts::new(),
-            last: LastCommit::default(),
+            last: LastCommit::none(),
         }
     }
 
     /// Works until nobody can ask for anything any more, and the queue is empty.
-    pub(super) fn run(mut self, mut queue: UnboundedReceiver<Queued>) {
+    pub(super) fn run(mut self, queue: &Receiver<Queued>) {
         let mut next = None;
-        while let Some(queued) = next.take().or_else(|| queue.blocking_recv()) {
+        while let Some(queued) = next.take().or_else(|| queue.recv().ok()) {
             match queued.request {
                 Request::Job(job) => {
                     job(&mut self);
@@ -71,7 +64,7 @@ impl WriterThread {
                 }
                 Request::Call(call) => {
                     let mut calls = vec![(call, queued.room)];
-                    next = self.gather(&mut queue, &mut calls);
+                    next = self.gather(queue, &mut calls);
                     self.commit(calls);
                 }
             }
@@ -79,21 +72,13 @@ impl WriterThread {
     }
 
     /// Takes in what waits, up to the bounds. Gives back what it took but could not take in.
-    fn gather(
-        &self,
-        queue: &mut UnboundedReceiver<Queued>,
-        calls: &mut Vec<(Call, Room)>,
-    ) -> Option<Queued> {
+    fn gather(&self, queue: &Receiver<Queued>, calls: &mut Vec<(Call, Room)>) -> Option<Queued> {
         let mut mutations: usize = calls.iter().map(|(call, _)| call.mutation_count()).sum();
         let mut bytes: usize = calls.iter().map(|(call, _)| call.size_bytes()).sum();
         let mut patience = Patience::after(self.last);
         while mutations < self.bounds.mutations && bytes < self.bounds.bytes {
-            let Ok(queued) = queue.try_recv() else {
-                if patience.is_over(calls.len()) {
-                    return None;
-                }
-                continue;
-            };
+            let waiting = queue.try_recv().ok();
+            let queued = waiting.or_else(|| patience.wait(queue, calls.len()))?;
             match queued.request {
                 Request::Job(_) => return Some(queued),
                 Request::Call(call) => {
@@ -124,21 +109,25 @@ impl WriterThread {
                 }
             }
             Err(CommitFailure::InDoubt(failure)) => {
-                let error = in_doubt(&self.note(failure));
+                let error = in_doubt(&self.stop(failure));
                 for call in calls {
                     call.answer_in_doubt(&error);
                 }
             }
         }
-        self.last = LastCommit {
-            calls: count,
-            took: start.elapsed(),
-        };
+        self.last = LastCommit::of(count, start);
     }
 
     fn try_commit(&mut self, calls: &[Call]) -> Result<Vec<Applied>, CommitFailure> {
-        let (transaction, applied, has_changes) =
-            contain(|| self.apply(calls)).map_err(CommitFailure::NothingWritten)?;
+        let transaction = self.begin().map_err(CommitFailure::NothingWritten)?;
+        let (applied, has_changes) = match contain(|| self.apply(&transaction, calls)) {
+            Ok(applied) => applied,
+            Err(failure) => {
+                // What is remembered may be of the transaction that is undone.
+                self.facts.clear();
+                return Err(CommitFailure::NothingWritten(undo(transaction, failure)));
+            }
+        };
         if has_changes {
             self.store.commit(transaction)?;
             let mutations: usize = calls.iter().map(Call::mutation_count).sum();
@@ -149,17 +138,25 @@ impl WriterThread {
         Ok(applied)
     }
 
-    fn apply(&mut self, calls: &[Call]) -> Result<(WriteTransaction, Vec<Applied>, bool), Failure> {
+    fn begin(&self) -> Result<WriteTransaction, Failure> {
         self.store.check_writable()?;
-        self.last_time_ms = self.last_time_ms.max(self.clock.now_ms());
-        let transaction = self.store.begin_write()?;
-        let mut batch = Batch::new(&transaction, self.last_time_ms)?;
+        contain(|| self.store.begin_write())
+    }
+
+    fn apply(
+        &mut self,
+        transaction: &WriteTransaction,
+        calls: &[Call],
+    ) -> Result<(Vec<Applied>, bool), Failure> {
+        let now_ms = calls.iter().map(|call| call.now_ms).max();
+        self.last_time_ms = self.last_time_ms.max(now_ms.unwrap_or(i64::MIN));
+        let mut batch = Batch::new(transaction, self.last_time_ms)?;
         let mut applied = Vec::with_capacity(calls.len());
         for call in calls {
             applied.push(batch.apply(call, &mut self.facts)?);
         }
         let has_changes = batch.finish()?;
-        Ok((transaction, applied, has_changes))
+        Ok((applied, has_changes))
     }
 
     /// Runs a job in a transaction of its own.
@@ -167,34 +164,43 @@ impl WriterThread {
         &mut self,
         job: impl FnOnce(&WriteTransaction) -> Result<Verdict<T>, Failure>,
     ) -> Result<T> {
-        let work = || {
-            self.store.check_writable()?;
-            let transaction = self.store.begin_write()?;
-            let verdict = job(&transaction)?;
-            Ok((transaction, verdict))
-        };
-        match contain(work) {
-            Err(failure) => Err(self.note(failure)),
-            Ok((transaction, Verdict::Discard(result))) => {
+        let transaction = self.begin().map_err(|failure| self.note(failure))?;
+        match contain(|| job(&transaction)) {
+            Err(failure) => Err(self.note(undo(transaction, failure))),
+            Ok(Verdict::Discard(result)) => {
                 let _ = contain(|| Ok(transaction.abort()?));
                 Ok(result)
             }
-            Ok((transaction, Verdict::Commit(result))) => match self.store.commit(transaction) {
+            Ok(Verdict::Commit(result)) => match self.store.commit(transaction) {
                 Ok(()) => Ok(result),
-                Err(CommitFailure::NothingWritten(failure)) => Err(self.note(failure)),
-                Err(CommitFailure::InDoubt(failure)) => Err(in_doubt(&self.note(failure))),
+                Err(CommitFailure::NothingWritten(failure)) => Err(self.stop(failure)),
+                Err(CommitFailure::InDoubt(failure)) => Err(in_doubt(&self.stop(failure))),
             },
         }
     }
 
     /// The error of a failure, after which nothing more is written if it is the storage's.
     fn note(&self, failure: Failure) -> Error {
-        let is_of_the_storage = failure.is_of_the_storage();
-        let error = failure.into_error(self.store.path());
-        if is_of_the_storage {
-            self.store.stop_writing(&error);
+        if failure.is_of_the_storage() {
+            return self.stop(failure);
         }
+        failure.into_error(self.store.path())
+    }
+
+    /// The error of a failure, after which nothing more is written.
+    fn stop(&self, failure: Failure) -> Error {
+        let error = failure.into_error(self.store.path());
+        self.store.stop_writing(&error);
         error
+    }
+}
+
+/// Undoes what a transaction did before it failed. Where that fails too, the failure is the storage's.
+fn undo(transaction: WriteTransaction, failure: Failure) -> Failure {
+    let undone = contain(|| Ok(transaction.abort()?));
+    match undone {
+        Err(of_undoing) if !failure.is_of_the_storage() => of_undoing.of_the_storage(),
+        _ => failure,
     }
 }
 
@@ -242,6 +248,7 @@ mod tests {
         Call {
             table: table.clone(),
             work,
+            now_ms: 0,
         }
         .answer_in_doubt(&error);
         assert_eq!(
@@ -259,6 +266,7 @@ mod tests {
                 authorizations,
                 answer,
             },
+            now_ms: 0,
         }
         .answer_in_doubt(&error);
         let outcomes = answered.try_recv().unwrap().unwrap();

@@ -168,7 +168,7 @@ impl Side {
                 .iter()
                 .map(|tablet| tablet.end_row.clone())
                 .collect(),
-            versions: Versions::from_properties(&properties),
+            versions: Versions::shown(&properties),
             custom: properties.get(CUSTOM).cloned(),
         }
     }

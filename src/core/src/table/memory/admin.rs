@@ -8,10 +8,12 @@ use async_trait::async_trait;
 use super::store::Store;
 use super::table::MemoryTable;
 use super::{MemoryTables, locked};
-use crate::balancer::{group_balancer_in, place_by_properties};
+use crate::balancer::{place_by_properties, pretended_server_name, pretends_to_load};
 use crate::data::{Authorizations, Bytes, Span};
 use crate::error::{Error, ErrorKind, Result};
-use crate::table::{Table, TableAdmin, Tablet, Tablets, Versions, check_table_name, property};
+use crate::table::{
+    Table, TableAdmin, Tablet, Tablets, Versions, check_split_points, check_table_name, property,
+};
 
 impl MemoryTables {
     fn store(&self, name: &str) -> Result<Arc<Mutex<Store>>> {
@@ -23,10 +25,6 @@ impl MemoryTables {
 
     fn with_store<T>(&self, name: &str, use_store: impl FnOnce(&mut Store) -> T) -> Result<T> {
         Ok(use_store(&mut locked(&*self.store(name)?)))
-    }
-
-    fn server_name(index: usize) -> String {
-        format!("server-{:03}", index + 1)
     }
 }
 
@@ -76,11 +74,7 @@ impl TableAdmin for MemoryTables {
 
     async fn add_splits(&self, name: &str, splits: &BTreeSet<Bytes>) -> Result<()> {
         let store = self.store(name)?;
-        if splits.first().is_some_and(Bytes::is_empty) {
-            return Err(Error::invalid(
-                "a split point is empty; it must be a row of at least one byte",
-            ));
-        }
+        check_split_points(splits)?;
         locked(&store).splits.extend(splits.iter().cloned());
         Ok(())
     }
@@ -137,7 +131,7 @@ impl TableAdmin for MemoryTables {
             let placed = place_by_properties(&end_rows, &store.properties, servers);
             let tablet = |(end_row, server): (Option<Bytes>, Option<usize>)| Tablet {
                 end_row,
-                server: server.map(Self::server_name),
+                server: server.map(pretended_server_name),
                 entries: 0,
             };
             let mut tablets: Vec<_> = end_rows.into_iter().zip(placed).map(tablet).collect();
@@ -153,12 +147,10 @@ impl TableAdmin for MemoryTables {
     }
 
     async fn servers(&self) -> Result<Vec<String>> {
-        Ok((0..self.servers).map(Self::server_name).collect())
+        Ok((0..self.servers).map(pretended_server_name).collect())
     }
 
     async fn can_load(&self, name: &str, class: &str, _as_type: &str) -> Result<bool> {
-        self.with_store(name, |_| {
-            group_balancer_in().any(|(probe, _)| probe == class)
-        })
+        self.with_store(name, |_| pretends_to_load(class))
     }
 }

@@ -34,7 +34,7 @@ impl Store {
 
     /// All cells that a scan shows (T1, T2).
     pub(super) fn scan(&self, scan: &Scan, authorizations: &Authorizations) -> Vec<Cell> {
-        let versions = Versions::from_properties(&self.properties);
+        let versions = Versions::shown(&self.properties);
         let mut cells = Vec::new();
         for span in scan.spans() {
             let mut view = View::new(scan, span, versions, authorizations);
@@ -85,8 +85,7 @@ impl Store {
     pub(super) fn compact(&mut self) {
         let scan = Scan::over(Span::all());
         let [span] = scan.spans() else { return };
-        let mut view =
-            View::of_any_reader(&scan, span, Versions::from_properties(&self.properties));
+        let mut view = View::of_any_reader(&scan, span, Versions::kept(&self.properties));
         self.entries.retain(|stored, _| {
             view.admit(stored.key.as_ref(), stored.is_delete) == Admission::Show
         });

@@ -1,0 +1,90 @@
+//! Removing split points, and only those.
+
+use std::collections::BTreeSet;
+
+use fluo_core::{Bytes, Error, ErrorKind, Escaped, Result, TableAdmin, row_successor};
+
+/// Removes split points by merges, none of which covers a split point of anybody else.
+///
+/// The split points are read again before each merge: others may add theirs meanwhile, and an Accumulo splits
+/// tablets by itself. What is added in the instant between the two can still be lost; Accumulo has no merge that
+/// would not.
+pub(super) async fn remove_splits(
+    admin: &dyn TableAdmin,
+    table: &str,
+    going: &BTreeSet<Bytes>,
+) -> Result<()> {
+    // A merge removes at least one: a bound on a table where they come back.
+    for _ in 0..=going.len() {
+        let present: BTreeSet<Bytes> = admin.splits(table).await?.into_iter().collect();
+        let (going, staying) = present.into_iter().partition(|split| going.contains(split));
+        let Some(Run { after, splits }) = runs(&going, &staying).into_iter().next() else {
+            return Ok(());
+        };
+        // A merge removes what lies strictly between its bounds: right after the last is the tightest end.
+        let end = splits.last().map(|last| row_successor(last));
+        admin.merge(table, after.as_deref(), end.as_deref()).await?;
+    }
+    let first = going
+        .first()
+        .map(|split| Escaped(split).to_string())
+        .unwrap_or_default();
+    let message = format!(
+        "the split points of table `{table}` from `{first}` on come back when they are removed"
+    );
+    Err(Error::new(ErrorKind::Unavailable, message))
+}
+
+/// Neighbouring split points that go, and the one before them that stays.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Run {
+    pub(super) after: Option<Bytes>,
+    pub(super) splits: BTreeSet<Bytes>,
+}
+
+/// Cuts the split points that go into runs between those which stay, so that each run is one merge.
+pub(super) fn runs(going: &BTreeSet<Bytes>, staying: &BTreeSet<Bytes>) -> Vec<Run> {
+    let mut runs: Vec<Run> = Vec::new();
+    let mut stays = staying.iter().peekable();
+    let mut after = None;
+    for split in going {
+        while let Some(kept) = stays.next_if(|kept| *kept < split) {
+            after = Some(kept.clone());
+        }
+        match runs.last_mut() {
+            Some(run) if run.after == after => {
+                run.splits.insert(split.clone());
+            }
+            _ => runs.push(Run {
+                after: after.clone(),
+                splits: BTreeSet::from([split.clone()]),
+            }),
+        }
+    }
+    runs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(rows: &[&'static str]) -> BTreeSet<Bytes> {
+        rows.iter().map(|row| Bytes::from(*row)).collect()
+    }
+
+    #[test]
+    fn a_run_lies_between_two_that_stay() {
+        let run = |after: Option<&'static str>, splits: &[&'static str]| Run {
+            after: after.map(Bytes::from),
+            splits: set(splits),
+        };
+        assert_eq!(
+            runs(&set(&["a", "b", "d", "f"]), &set(&["c", "e"])),
+            [
+                run(None, &["a", "b"]),
+                run(Some("c"), &["d"]),
+                run(Some("e"), &["f"])
+            ]
+        );
+    }
+}

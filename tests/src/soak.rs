@@ -1,0 +1,34 @@
+//! How long the slow tests take.
+
+/// How many times as long as usual: the number in the environment variable `FLUO_SOAK`, which
+/// `cargo xtask soak --times N` sets; 1 without it.
+///
+/// # Panics
+/// If the variable is not a number from 1 on: a soak that was asked for must not be a short one.
+pub fn soak() -> u64 {
+    match std::env::var("FLUO_SOAK") {
+        Err(_) => 1,
+        Ok(times) => times_of(&times),
+    }
+}
+
+#[expect(clippy::panic, reason = "only tests call it")]
+fn times_of(text: &str) -> u64 {
+    match text.parse() {
+        Ok(times) if times > 0 => times,
+        _ => panic!("FLUO_SOAK is `{text}`; it must be a number from 1 on"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_length_is_a_number_from_1_on() {
+        assert_eq!(times_of("30"), 30);
+        for wrong in ["", "0", "-1", "x"] {
+            assert!(std::panic::catch_unwind(|| times_of(wrong)).is_err());
+        }
+    }
+}
