@@ -31,7 +31,7 @@ async fn open(plan: impl FnOnce(FaultyTables) -> FaultyTables) -> (FaultyTables,
 fn kind_of(fault: Fault) -> ErrorKind {
     match fault {
         Fault::Before => ErrorKind::Unavailable,
-        Fault::After | Fault::Lost => ErrorKind::Uncertain,
+        Fault::After | Fault::Lost | Fault::Partial => ErrorKind::Uncertain,
     }
 }
 
@@ -146,4 +146,13 @@ async fn a_scan_ends_after_some_batches_and_can_be_resumed() {
         .await
         .unwrap();
     assert_eq!(rest.len(), 3);
+}
+
+#[tokio::test]
+async fn a_part_of_the_split_points_is_every_second() {
+    let (tables, _) = open(|tables| tables.fail_call(1, Fault::Partial)).await;
+    let splits = ["a", "b", "c"].map(Into::into).into();
+    let error = tables.add_splits("t", &splits).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Uncertain);
+    assert_eq!(tables.splits("t").await.unwrap(), ["a", "c"]);
 }

@@ -64,38 +64,57 @@ pub(super) fn forecast<'a>(
     let groups = groups_of(pattern, end_rows.iter().copied())?;
     let placed = place(&groups, servers);
 
-    let mut order: Vec<&String> = Vec::new();
-    let mut forecasts: BTreeMap<&String, GroupForecast> = BTreeMap::new();
-    for (group, server) in groups.iter().zip(placed) {
-        let forecast = forecasts.entry(group).or_insert_with(|| {
-            order.push(group);
-            GroupForecast {
-                group: group.clone(),
-                tablets: 0,
-                runs: Vec::new(),
-                per_server: vec![0; servers],
-            }
+    let tablets: Vec<_> = groups.iter().zip(&end_rows).zip(placed).collect();
+
+    let mut forecasts: Vec<GroupForecast> = Vec::new();
+    let mut places: BTreeMap<&String, usize> = BTreeMap::new();
+    for run in tablets.chunk_by(|((group, _), _), ((next, _), _)| group == next) {
+        let [((group, first), _), ..] = run else {
+            continue;
+        };
+        let place = *places.entry(group).or_insert_with(|| {
+            forecasts.push(GroupForecast::empty(group, servers));
+            forecasts.len() - 1
         });
-        forecast.tablets += 1;
-        if let Some(count) = server.and_then(|server| forecast.per_server.get_mut(server)) {
-            *count += 1;
+        if let Some(forecast) = forecasts.get_mut(place) {
+            let last = run.last().map_or(first, |((_, last), _)| last);
+            forecast.add(
+                TabletRun::new(run.len(), **first, **last),
+                run.iter().filter_map(|(_, server)| *server),
+            );
         }
     }
-    let tablets: Vec<_> = groups.iter().zip(&end_rows).collect();
-    for run in tablets.chunk_by(|(group, _), (next, _)| group == next) {
-        if let [(group, first), ..] = run
-            && let Some(forecast) = forecasts.get_mut(group)
-        {
-            let last = run.last().map_or(first, |(_, last)| last);
-            forecast.runs.push(TabletRun {
-                tablets: run.len(),
-                first_end_row: first.map(|row| Escaped(row).to_string()),
-                last_end_row: last.map(|row| Escaped(row).to_string()),
-            });
+    Ok(forecasts)
+}
+
+impl GroupForecast {
+    fn empty(group: &str, servers: usize) -> Self {
+        Self {
+            group: group.to_owned(),
+            tablets: 0,
+            runs: Vec::new(),
+            per_server: vec![0; servers],
         }
     }
-    Ok(order
-        .into_iter()
-        .filter_map(|group| forecasts.remove(group))
-        .collect())
+
+    fn add(&mut self, run: TabletRun, servers: impl Iterator<Item = usize>) {
+        self.tablets += run.tablets;
+        self.runs.push(run);
+        for server in servers {
+            if let Some(count) = self.per_server.get_mut(server) {
+                *count += 1;
+            }
+        }
+    }
+}
+
+impl TabletRun {
+    fn new(tablets: usize, first: Option<&[u8]>, last: Option<&[u8]>) -> Self {
+        let shown = |row: &[u8]| Escaped(row).to_string();
+        Self {
+            tablets,
+            first_end_row: first.map(shown),
+            last_end_row: last.map(shown),
+        }
+    }
 }

@@ -39,10 +39,7 @@ pub struct EmptyPrefix;
 /// );
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error(
-    "there is no hash scheme {name}: give {}",
-    HashScheme::ALL.map(HashScheme::name).join(" or ")
-)]
+#[error("there is no hash scheme {name}: give {}", scheme_names())]
 pub struct UnknownScheme {
     name: Excerpt,
 }
@@ -188,4 +185,9 @@ pub enum KeyError {
         /// The hasher's scheme.
         scheme: HashScheme,
     },
+}
+
+fn scheme_names() -> String {
+    let names: Vec<_> = HashScheme::ALL.iter().map(|scheme| scheme.name()).collect();
+    names.join(" or ")
 }

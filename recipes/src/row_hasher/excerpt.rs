@@ -1,6 +1,8 @@
 //! Bytes as a message shows them.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
+
+use fluo_core::Escaped;
 
 /// Bytes as a message shows them: escaped, in backticks, the long ones cut short.
 ///
@@ -54,11 +56,7 @@ impl Excerpt {
 
 impl fmt::Display for Excerpt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_char('`')?;
-        self.shown
-            .iter()
-            .try_for_each(|byte| write_byte(f, *byte))?;
-        f.write_char('`')?;
+        write!(f, "`{}`", Escaped(&self.shown))?;
         if self.shown.len() < self.total {
             write!(f, ".. ({} of {} bytes)", self.shown.len(), self.total)?;
         }
@@ -70,14 +68,6 @@ impl fmt::Display for Excerpt {
 impl fmt::Debug for Excerpt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Excerpt({self})")
-    }
-}
-
-fn write_byte(f: &mut fmt::Formatter<'_>, byte: u8) -> fmt::Result {
-    match byte {
-        b'\\' => f.write_str(r"\x5c"),
-        b' '..=b'~' => f.write_char(char::from(byte)),
-        _ => write!(f, "\\x{byte:02x}"),
     }
 }
 

@@ -49,7 +49,8 @@ impl RowHasher {
     fn other_scheme(&self, key: &[u8]) -> Option<KeyError> {
         let (hash, row) = self.cut(key)?;
         let theirs = HashScheme::ALL
-            .into_iter()
+            .iter()
+            .copied()
             .find(|scheme| *scheme != self.scheme() && scheme.hash(row) == *hash)?;
         Some(KeyError::OtherScheme {
             key: Excerpt::new(key),

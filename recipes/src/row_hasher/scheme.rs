@@ -51,10 +51,10 @@ impl HashScheme {
     /// ```
     /// use fluo_recipes::HashScheme;
     ///
-    /// let names = HashScheme::ALL.map(HashScheme::name);
+    /// let names: Vec<_> = HashScheme::ALL.iter().map(|scheme| scheme.name()).collect();
     /// assert_eq!(names, ["murmur3-base36", "sha1-base32"]);
     /// ```
-    pub const ALL: [Self; 2] = [Self::Murmur3Base36, Self::Sha1Base32];
+    pub const ALL: &[Self] = &[Self::Murmur3Base36, Self::Sha1Base32];
 
     /// The scheme's name, which [`FromStr`] reads back.
     ///
@@ -177,7 +177,8 @@ impl FromStr for HashScheme {
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
         Self::ALL
-            .into_iter()
+            .iter()
+            .copied()
             .find(|scheme| scheme.name() == name)
             .ok_or_else(|| UnknownScheme::new(name))
     }

@@ -8,7 +8,7 @@ use fluo_core::balancer::{place_by_properties, pretended_server_name, pretends_t
 use fluo_core::table::check_split_points;
 use fluo_core::table::property;
 use fluo_core::{
-    Authorizations, Bytes, Error, Result, Span, Table, TableAdmin, Tablet, Tablets, Versions,
+    Authorizations, Bytes, Result, Span, Table, TableAdmin, Tablet, Tablets, Versions,
     check_table_name,
 };
 use redb::{ReadTransaction, WriteTransaction};

@@ -1,17 +1,19 @@
 //! The full check of a directory.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use fluo_core::Result;
-use redb::{ReadTransaction, ReadableTable};
+use redb::{ReadTransaction, ReadableTable, TableHandle, Value};
 
+use crate::catalog;
 use crate::condition::unreadable_key;
 use crate::contain::contain_in;
 use crate::error::Failure;
 use crate::key::KeyReader;
-use crate::schema::{CellsDefinition, TABLES, TABLETS, cells_name};
+use crate::schema::{CellsDefinition, META, PROPERTIES, TABLES, TABLETS, cells_name, meta};
 use crate::store::Store;
-use crate::tables::EmbeddedTables;
+use crate::tables::{self, EmbeddedTables};
 use crate::tablets::{self, Counted};
 
 /// What [`EmbeddedTables::check`] found whole.
@@ -26,16 +28,19 @@ pub struct CheckReport {
 }
 
 impl EmbeddedTables {
-    /// Reads all of a directory that nobody has open, and holds it against its checksums and its counts.
+    /// Reads all of a directory that nobody has open, and holds it against its checksums and the invariants of
+    /// `docs/storage-format.md`.
     ///
     /// Opening looks at little of the file, and reading checks no checksums: a flipped bit in a value is shown as
-    /// it is. This is what finds it. It reads at the speed of the disk and blocks the thread as long. It writes
-    /// nothing; a file that was left by a crash is checked as it would be after its repair.
+    /// it is. This is what finds it. It reads at the speed of the disk and blocks the thread as long.
+    ///
+    /// It writes nothing and makes nothing, so a copy may be read-only; `fluo.redb` alone is enough of one. A file
+    /// that was left by a crash is checked as it would be after its repair, which is done in memory.
     ///
     /// # Errors
     /// [`Corrupt`](fluo_core::ErrorKind::Corrupt): a page does not have its checksum, a key cannot be read or stands
-    /// in the wrong place, or a tablet's count is not the number of its entries. Otherwise as
-    /// [`open`](EmbeddedTables::open).
+    /// in the wrong place, a tablet's count is not the number of its entries, a number is missing or out of its
+    /// bounds, or there is something that belongs to no table. Otherwise as [`open`](EmbeddedTables::open).
     ///
     /// ```
     /// use fluo_embedded::{EmbeddedTables, Settings};
@@ -55,21 +60,83 @@ impl EmbeddedTables {
             if !store.engine_mut()?.check_integrity()? {
                 return Err(Failure::damaged("pages do not have their checksums"));
             }
-            check_tables(&store.snapshot()?)
+            check_all(&store.snapshot()?)
         })
     }
 }
 
-fn check_tables(snapshot: &ReadTransaction) -> Result<CheckReport, Failure> {
+fn check_all(snapshot: &ReadTransaction) -> Result<CheckReport, Failure> {
+    tables::numbers(snapshot)?;
+    let ids = table_ids(snapshot)?;
+    check_engine_tables(snapshot, &ids)?;
+    check_owners(snapshot.open_table(PROPERTIES)?, "a property", &ids)?;
+    check_owners(snapshot.open_table(TABLETS)?, "a tablet", &ids)?;
     let mut report = CheckReport::default();
-    for table in snapshot.open_table(TABLES)?.iter()? {
-        let (_, id) = table?;
-        let (tablets, entries) = check_table(snapshot, id.value())?;
+    for &id in &ids {
+        catalog::properties(&snapshot.open_table(PROPERTIES)?, id)?;
+        let (tablets, entries) = check_table(snapshot, id)?;
         report.tables += 1;
         report.tablets += tablets;
         report.entries += entries;
     }
     Ok(report)
+}
+
+/// The ids of the tables: each is used once, and none will be used again.
+fn table_ids(snapshot: &ReadTransaction) -> Result<BTreeSet<u64>, Failure> {
+    let next = snapshot.open_table(META)?.get(meta::NEXT_TABLE_ID)?;
+    let next = next.map(|next| next.value());
+    let next = next.ok_or_else(|| Failure::damaged("the number of the next table is missing"))?;
+    let mut ids = BTreeSet::new();
+    for table in snapshot.open_table(TABLES)?.iter()? {
+        let (name, id) = table?;
+        let (name, id) = (name.value(), id.value());
+        if id >= next {
+            return Err(Failure::damaged(format_args!(
+                "table `{name}` has the id {id}, and the next table would have {next}"
+            )));
+        }
+        if !ids.insert(id) {
+            return Err(Failure::damaged(format_args!(
+                "two tables have the id {id}"
+            )));
+        }
+    }
+    Ok(ids)
+}
+
+/// Checks that the engine has no tables but those of the format.
+fn check_engine_tables(snapshot: &ReadTransaction, ids: &BTreeSet<u64>) -> Result<(), Failure> {
+    let mut known: BTreeSet<String> = ids.iter().copied().map(cells_name).collect();
+    known.extend([META.name(), TABLES.name()].map(str::to_owned));
+    known.extend([PROPERTIES.name(), TABLETS.name()].map(str::to_owned));
+    let plain = snapshot.list_tables()?.map(|table| table.name().to_owned());
+    let multi = snapshot.list_multimap_tables()?;
+    let multi = multi.map(|table| table.name().to_owned());
+    match plain.chain(multi).find(|name| !known.contains(name)) {
+        Some(name) => Err(Failure::damaged(format_args!(
+            "there is `{name}` in the file, which belongs to no table"
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Checks that every record is of a table that is there.
+fn check_owners<V: Value + 'static>(
+    records: impl ReadableTable<&'static [u8], V>,
+    what: &str,
+    ids: &BTreeSet<u64>,
+) -> Result<(), Failure> {
+    for record in records.iter()? {
+        let (key, _) = record?;
+        let id = key.value().first_chunk().map(|id| u64::from_be_bytes(*id));
+        if !id.is_some_and(|id| ids.contains(&id)) {
+            return Err(Failure::damaged(format_args!(
+                "there is {what} of no table"
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// The numbers of tablets and of entries of a table.

@@ -13,36 +13,58 @@ use std::path::{Path, PathBuf};
 
 use fluo_core::{Error, ErrorKind, Result};
 
+use crate::made::{Made, sync_directory};
+
 const DATA_FILE: &str = "fluo.redb";
 const NEW_DATA_FILE: &str = "fluo.redb.new";
 const LOCK_FILE: &str = "fluo.lock";
 
-/// A directory that this process holds, until it is dropped.
+/// A directory that this process holds, until it is dropped. What was made in it, and it itself, is removed again
+/// then, unless it is [kept](Directory::keep).
 #[derive(Debug)]
 pub(crate) struct Directory {
     path: PathBuf,
-    /// Never read: its lock is what keeps others out.
-    _lock: File,
+    /// Before the lock, so that nobody else comes in before it is gone.
+    made: Made,
+    /// Never read: its lock is what keeps others out. None where there is none and nothing may be written.
+    _lock: Option<File>,
 }
 
 impl Directory {
     /// Takes hold of a directory; makes it if it is not there and `create` says so.
     pub(crate) fn hold(path: &Path, create: bool) -> Result<Self> {
-        match fs::metadata(path) {
-            Ok(found) if !found.is_dir() => return Err(is_a_file(path)),
-            Ok(_) if !create && !exists(&path.join(DATA_FILE))? => return Err(has_no_tables(path)),
-            Ok(_) => {}
-            Err(error) if error.kind() == io::ErrorKind::NotFound && create => {
-                fs::create_dir_all(path).map_err(|error| cannot("make", path, error))?;
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Err(is_not_there(path));
-            }
-            Err(error) => return Err(cannot("read", path, error)),
+        let mut made = Made::default();
+        match look_at(path, create) {
+            Err(error) if error.kind() == ErrorKind::NotFound && create => made
+                .directories(path, sync_directory)
+                .map_err(|error| cannot("make", path, error))?,
+            found => found?,
         }
-        let lock = lock(path)?;
+        let lock = lock(path, &mut made)?;
         Ok(Self {
             path: path.to_owned(),
+            made,
+            _lock: Some(lock),
+        })
+    }
+
+    /// Takes hold of a directory that is there, and writes nothing for it.
+    ///
+    /// Where there is no file for the lock, nobody has the directory open; the engine's own lock keeps out whoever
+    /// opens it meanwhile.
+    pub(crate) fn hold_to_read(path: &Path) -> Result<Self> {
+        look_at(path, false)?;
+        let lock_path = path.join(LOCK_FILE);
+        let lock = match File::open(&lock_path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            opened => Some(opened.map_err(|error| cannot("open", &lock_path, error))?),
+        };
+        if let Some(lock) = &lock {
+            locked(path, &lock_path, lock.try_lock_shared())?;
+        }
+        Ok(Self {
+            path: path.to_owned(),
+            made: Made::default(),
             _lock: lock,
         })
     }
@@ -52,15 +74,32 @@ impl Directory {
         &self.path
     }
 
+    /// Whatever was made stays.
+    pub(crate) fn keep(&self) {
+        self.made.keep();
+    }
+
     /// Opens the file of the tables; makes it by `fill` if there is none.
     ///
     /// The file is made under another name and renamed when it is whole, so that a crash leaves no half of it.
-    pub(crate) fn data_file(&self, fill: impl FnOnce(File) -> Result<()>) -> Result<File> {
+    pub(crate) fn data_file(&mut self, fill: impl FnOnce(File) -> Result<()>) -> Result<File> {
         let path = self.path.join(DATA_FILE);
         if !exists(&path)? {
             self.make_data_file(&path, fill)?;
         }
-        let file = open_for_both(&path).map_err(|error| cannot("open", &path, error))?;
+        self.open_data_file(OpenOptions::new().read(true).write(true))
+    }
+
+    /// Opens the file of the tables for reading.
+    pub(crate) fn data_file_to_read(&self) -> Result<File> {
+        self.open_data_file(OpenOptions::new().read(true))
+    }
+
+    fn open_data_file(&self, options: &OpenOptions) -> Result<File> {
+        let path = self.path.join(DATA_FILE);
+        let file = options
+            .open(&path)
+            .map_err(|error| cannot("open", &path, error))?;
         match file.metadata() {
             Ok(found) if found.len() == 0 => Err(is_empty(&self.path)),
             Ok(_) => Ok(file),
@@ -68,7 +107,7 @@ impl Directory {
         }
     }
 
-    fn make_data_file(&self, path: &Path, fill: impl FnOnce(File) -> Result<()>) -> Result<()> {
+    fn make_data_file(&mut self, path: &Path, fill: impl FnOnce(File) -> Result<()>) -> Result<()> {
         let new = self.path.join(NEW_DATA_FILE);
         let made = OpenOptions::new()
             .read(true)
@@ -79,25 +118,58 @@ impl Directory {
             .map_err(|error| cannot("make", &new, error))
             .and_then(fill)
             .and_then(|()| rename_durably(&self.path, &new, path));
-        if made.is_err() {
+        match &made {
+            Ok(()) => self.made.push(path),
             // The error that matters is the first one; what is left over here is replaced next time.
-            let _ = fs::remove_file(&new);
+            Err(_) => drop(fs::remove_file(&new)),
         }
         made
     }
 }
 
-fn lock(directory: &Path) -> Result<File> {
+/// Whether there is a directory, with tables in it or one where they may be made.
+fn look_at(path: &Path, create: bool) -> Result<()> {
+    match fs::metadata(path) {
+        Ok(found) if !found.is_dir() => Err(is_a_file(path)),
+        Ok(_) if !create && !exists(&path.join(DATA_FILE))? => Err(has_no_tables(path)),
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(is_not_there(path)),
+        Err(error) => Err(cannot("read", path, error)),
+    }
+}
+
+fn lock(directory: &Path, made: &mut Made) -> Result<File> {
     let path = directory.join(LOCK_FILE);
-    let file = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(&path)
-        .map_err(|error| cannot("open", &path, error))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
+    let open = |is_new| {
+        OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create_new(is_new)
+            .create(true)
+            .truncate(false)
+            .open(&path)
+    };
+    loop {
+        let (file, is_new) = match open(true) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => (open(false), false),
+            made => (made, true),
+        };
+        let file = file.map_err(|error| cannot("open", &path, error))?;
+        locked(directory, &path, file.try_lock())?;
+        // Whoever made it may have removed it between the two: a lock on it would keep nobody out. Each round
+        // takes another process that failed in that instant.
+        if is_at(&file, &path) {
+            if is_new {
+                made.push(&path);
+            }
+            return Ok(file);
+        }
+    }
+}
+
+fn locked(directory: &Path, path: &Path, result: Result<(), TryLockError>) -> Result<()> {
+    match result {
+        Ok(()) => Ok(()),
         Err(TryLockError::WouldBlock) => Err(Error::new(
             ErrorKind::Unavailable,
             format!(
@@ -105,12 +177,24 @@ fn lock(directory: &Path) -> Result<File> {
                 directory.display()
             ),
         )),
-        Err(TryLockError::Error(error)) => Err(cannot("lock", &path, error)),
+        Err(TryLockError::Error(error)) => Err(cannot("lock", path, error)),
     }
 }
 
-fn open_for_both(path: &Path) -> io::Result<File> {
-    OpenOptions::new().read(true).write(true).open(path)
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+
+    match (file.metadata(), fs::metadata(path)) {
+        (Ok(file), Ok(there)) => (file.dev(), file.ino()) == (there.dev(), there.ino()),
+        _ => false,
+    }
+}
+
+/// Elsewhere a file that is open is not removed.
+#[cfg(not(unix))]
+fn is_at(_: &File, _: &Path) -> bool {
+    true
 }
 
 fn exists(path: &Path) -> Result<bool> {
@@ -120,7 +204,7 @@ fn exists(path: &Path) -> Result<bool> {
 
 fn rename_durably(directory: &Path, from: &Path, to: &Path) -> Result<()> {
     fs::rename(from, to)
-        .and_then(|()| File::open(directory)?.sync_all())
+        .and_then(|()| sync_directory(directory))
         .map_err(|error| cannot("make", to, error))
 }
 

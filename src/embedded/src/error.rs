@@ -16,6 +16,13 @@ pub(crate) enum Failure {
     Unreadable(String),
     /// The storage engine stopped in the middle, which it does on damaged pages.
     Stopped(String),
+    /// Something else stopped in the middle.
+    Bug {
+        /// Where, and with which message.
+        what: String,
+        /// Whether something that it had begun may not have been undone.
+        leaves_doubt: bool,
+    },
 }
 
 impl Failure {
@@ -35,6 +42,10 @@ impl Failure {
                      restore it from a copy"
                 ),
             ),
+            Self::Bug { what, .. } => Error::new(
+                ErrorKind::Storage,
+                format!("a bug in this build, at {what}"),
+            ),
             Self::Engine(error) => engine_error(&directory.to_string(), error),
         }
     }
@@ -46,7 +57,22 @@ impl Failure {
 
     /// Whether the directory can no longer be trusted with a write.
     pub(crate) fn is_of_the_storage(&self) -> bool {
-        !matches!(self, Self::Refused(_))
+        match self {
+            Self::Refused(_) => false,
+            Self::Bug { leaves_doubt, .. } => *leaves_doubt,
+            Self::Engine(_) | Self::Unreadable(_) | Self::Stopped(_) => true,
+        }
+    }
+
+    /// The same, where what had been begun was not undone.
+    pub(crate) fn leaving_doubt(self) -> Self {
+        match self {
+            Self::Bug { what, .. } => Self::Bug {
+                what,
+                leaves_doubt: true,
+            },
+            other => other,
+        }
     }
 }
 

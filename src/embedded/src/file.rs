@@ -29,6 +29,8 @@ pub(crate) struct TableFile(Arc<FileState>);
 #[derive(Debug)]
 pub(crate) struct FileState {
     file: Box<dyn StorageBackend>,
+    /// Whether the file was opened for reading only: its locks are shared then, and what is held stays so.
+    is_read_only: bool,
     /// Whether writes are kept in memory, in `kept`.
     is_holding: AtomicBool,
     kept: Mutex<Kept>,
@@ -52,12 +54,18 @@ enum Operation {
 impl TableFile {
     /// Wraps a file whose writes are to be held, and gives the half that releases them.
     pub(crate) fn holding(file: File) -> Result<(Self, Arc<FileState>), DatabaseError> {
-        Ok(Self::over(Box::new(FileBackend::new(file)?)))
+        Ok(Self::over(Box::new(FileBackend::new(file)?), false))
     }
 
-    fn over(file: Box<dyn StorageBackend>) -> (Self, Arc<FileState>) {
+    /// Wraps a file that was opened for reading only. What is written to it stays in memory.
+    pub(crate) fn read_only(file: File) -> Result<(Self, Arc<FileState>), DatabaseError> {
+        Ok(Self::over(Box::new(FileBackend::new(file)?), true))
+    }
+
+    fn over(file: Box<dyn StorageBackend>, is_read_only: bool) -> (Self, Arc<FileState>) {
         let state = Arc::new(FileState {
             file,
+            is_read_only,
             is_holding: AtomicBool::new(true),
             kept: Mutex::default(),
             header_was_written: AtomicBool::new(false),
@@ -230,6 +238,9 @@ impl StorageBackend for TableFile {
     }
 
     fn try_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
+        if self.0.is_read_only {
+            return self.0.file.try_lock_shared_range(start, end);
+        }
         self.0.file.try_lock_range(start, end)
     }
 
@@ -242,6 +253,9 @@ impl StorageBackend for TableFile {
     }
 
     fn lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
+        if self.0.is_read_only {
+            return self.0.file.lock_shared_range(start, end);
+        }
         self.0.file.lock_range(start, end)
     }
 
@@ -326,7 +340,7 @@ mod tests {
     }
 
     fn engine_on(disk: &Arc<Disk>) -> (Database, Arc<FileState>) {
-        let (file, state) = TableFile::over(Box::new(Handle(disk.clone())));
+        let (file, state) = TableFile::over(Box::new(Handle(disk.clone())), false);
         state.release().unwrap();
         (
             Database::builder().create_with_backend(file).unwrap(),
@@ -392,7 +406,7 @@ mod tests {
         });
         disk.memory.set_len(8).unwrap();
         disk.memory.write(0, b"12345678").unwrap();
-        let (file, state) = TableFile::over(Box::new(Handle(disk.clone())));
+        let (file, state) = TableFile::over(Box::new(Handle(disk.clone())), false);
         let read = |offset, length| {
             let mut bytes = vec![b'.'; length];
             file.read(offset, &mut bytes).unwrap();

@@ -72,6 +72,7 @@ mod directory;
 mod error;
 mod file;
 mod key;
+mod made;
 mod scan;
 mod schema;
 mod settings;

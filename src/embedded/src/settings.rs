@@ -6,6 +6,9 @@ use std::sync::Arc;
 
 use fluo_core::{Clock, Error, Result, SystemClock};
 
+/// How many servers can be pretended.
+pub(crate) const SERVERS: RangeInclusive<usize> = 1..=10_000;
+
 /// How a directory is opened.
 ///
 /// ```
@@ -22,20 +25,26 @@ pub struct Settings {
     ///
     /// Stored when the directory is made; a directory that is there keeps its own number.
     pub servers: NonZeroUsize,
-    /// Where the time comes from for updates without a timestamp. Default: the system's clock.
+    /// Where the time comes from for updates without a timestamp. It is asked once in each call that writes, in the
+    /// caller's task. Default: the system's clock.
     pub clock: Arc<dyn Clock>,
     /// Memory for pages that were read or are to be written, in bytes; 1 MiB at least. Default: 128 MiB.
     pub cache_bytes: usize,
     /// Most mutations that wait for the writer, over all callers; 1 to 1,000,000. A call that finds no room waits
     /// until there is; one that is larger than this alone waits until it is alone. Default: 16,384.
     pub max_queued_mutations: usize,
+    /// Most bytes of mutations and conditions that wait for the writer, over all callers; 1 to 4,294,967,295. As with
+    /// their number, a call that finds no room waits, and one that is larger than this waits until it is alone: so
+    /// the queue has no more bytes than this, or than the largest call. What a call that waits for room has is the
+    /// caller's memory. Default: 256 MiB.
+    pub max_queued_bytes: usize,
     /// Mutations after which a commit takes no further call in; at least 1. A call is never spread over two
     /// commits, so a larger one is a commit of its own. Default: 4,096.
     pub max_commit_mutations: usize,
-    /// Bytes of mutations after which a commit takes no further call in; at least 1. Default: 16 MiB.
+    /// Bytes of mutations, as [`size_bytes`](fluo_core::Mutation::size_bytes) says, after which a commit takes no further call in; at least 1. Default: 16 MiB.
     pub max_commit_bytes: usize,
-    /// Largest mutation, in bytes of row, columns and values; 1 to 512 MiB. A larger one is refused.
-    /// Default: 16 MiB.
+    /// Largest mutation, in bytes as [`size_bytes`](fluo_core::Mutation::size_bytes) says, its conditions included;
+    /// 1 to 512 MiB. A larger one is refused. Default: 16 MiB.
     pub max_mutation_bytes: usize,
 }
 
@@ -47,6 +56,7 @@ impl Default for Settings {
             clock: Arc::new(SystemClock),
             cache_bytes: 128 << 20,
             max_queued_mutations: 16_384,
+            max_queued_bytes: 256 << 20,
             max_commit_mutations: 4_096,
             max_commit_bytes: 16 << 20,
             max_mutation_bytes: 16 << 20,
@@ -60,12 +70,18 @@ impl Settings {
     /// # Errors
     /// [`Invalid`](fluo_core::ErrorKind::Invalid): the first field that is out of its bounds, and what they are.
     pub fn check(&self) -> Result<()> {
-        within("servers", self.servers.get(), 1..=10_000)?;
+        within("servers", self.servers.get(), SERVERS)?;
         within("cache_bytes", self.cache_bytes, 1 << 20..=usize::MAX)?;
         within(
             "max_queued_mutations",
             self.max_queued_mutations,
             1..=1_000_000,
+        )?;
+        let most_queued_bytes = usize::try_from(u32::MAX).unwrap_or(usize::MAX);
+        within(
+            "max_queued_bytes",
+            self.max_queued_bytes,
+            1..=most_queued_bytes,
         )?;
         within(
             "max_commit_mutations",
@@ -112,6 +128,13 @@ mod tests {
                 ..defaults()
             }),
             "setting `max_queued_mutations` is 0; it must be at least 1 and at most 1000000"
+        );
+        assert_eq!(
+            message(Settings {
+                max_queued_bytes: 0,
+                ..defaults()
+            }),
+            "setting `max_queued_bytes` is 0; it must be at least 1 and at most 4294967295"
         );
         let many = NonZeroUsize::new(10_001).unwrap();
         assert_eq!(

@@ -5,7 +5,9 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use fluo_core::{Error, ErrorKind, Result};
-use redb::{Database, ReadTransaction, ReadableDatabase, TableError, WriteTransaction};
+use redb::{
+    Database, DatabaseError, ReadTransaction, ReadableDatabase, TableError, WriteTransaction,
+};
 use tracing::{debug, warn};
 
 use crate::contain::{contain, contain_in};
@@ -37,11 +39,13 @@ pub(crate) enum CommitFailure {
 }
 
 impl Store {
-    /// Opens a directory, and makes it first if that is asked for.
+    /// Opens a directory, and makes it first if that is asked for. What was made is gone again with the store,
+    /// unless it is [kept](Store::keep_directory).
     pub(crate) fn open(path: &Path, settings: &Settings) -> Result<Self> {
         settings.check()?;
-        let directory = Directory::hold(path, settings.create_if_missing)?;
-        let store = Self::open_held(directory, settings)?;
+        let mut directory = Directory::hold(path, settings.create_if_missing)?;
+        let file = directory.data_file(|file| contain_in(path, || fill(file, settings)))?;
+        let store = Self::open_held(directory, settings, || TableFile::holding(file))?;
         contain_in(path, || store.file.release().map_err(io_failure))?;
         debug!(directory = %path.display(), "opened");
         Ok(store)
@@ -49,21 +53,36 @@ impl Store {
 
     /// Opens a directory for reading only: what the engine writes stays in memory.
     pub(crate) fn open_unwritten(path: &Path) -> Result<Self> {
-        let settings = Settings::default();
-        Self::open_held(Directory::hold(path, false)?, &settings)
+        let directory = Directory::hold_to_read(path)?;
+        let file = directory.data_file_to_read()?;
+        Self::open_held(directory, &Settings::default(), || {
+            TableFile::read_only(file)
+        })
     }
 
-    /// Opens a directory whose file was recognised and to which nothing was written yet.
-    fn open_held(directory: Directory, settings: &Settings) -> Result<Self> {
-        let path = directory.path();
-        let file = directory.data_file(|file| contain_in(path, || fill(file, settings)))?;
-        let (engine, file) = contain_in(path, || open_engine(file, settings, path))?;
+    /// Opens a directory whose file is recognised now and to which nothing is written yet.
+    fn open_held(
+        directory: Directory,
+        settings: &Settings,
+        file: impl FnOnce() -> Result<(TableFile, Arc<FileState>), DatabaseError>,
+    ) -> Result<Self> {
+        let (engine, file) = contain_in(directory.path(), || {
+            let (file, state) = file()?;
+            let engine = builder(settings, directory.path()).create_with_backend(file)?;
+            check_format(&engine)?;
+            Ok((engine, state))
+        })?;
         Ok(Self {
             engine: Some(engine),
             file,
             failed: OnceLock::new(),
             directory,
         })
+    }
+
+    /// The directory was opened and stays as it is now.
+    pub(crate) fn keep_directory(&self) {
+        self.directory.keep();
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -92,6 +111,7 @@ impl Store {
     pub(crate) fn commit(&self, transaction: WriteTransaction) -> Result<(), CommitFailure> {
         self.file.begin_commit();
         contain(|| Ok(transaction.commit()?)).map_err(|failure| {
+            let failure = failure.leaving_doubt();
             if self.file.may_have_committed() {
                 CommitFailure::InDoubt(failure)
             } else {
@@ -172,18 +192,6 @@ fn fill(file: File, settings: &Settings) -> Result<(), Failure> {
     }
     transaction.commit()?;
     Ok(())
-}
-
-/// Opens a file that is there, holding back what the engine writes.
-fn open_engine(
-    file: File,
-    settings: &Settings,
-    path: &Path,
-) -> Result<(Database, Arc<FileState>), Failure> {
-    let (file, state) = TableFile::holding(file)?;
-    let engine = builder(settings, path).create_with_backend(file)?;
-    check_format(&engine)?;
-    Ok((engine, state))
 }
 
 fn builder(settings: &Settings, path: &Path) -> redb::Builder {

@@ -35,7 +35,7 @@ impl Table for EmbeddedTable {
     async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
         for mutation in &mutations {
             mutation.check()?;
-            self.check_size(mutation)?;
+            self.check_size(&mutation.row, mutation.size_bytes())?;
         }
         let writer = &self.shared.writer;
         writer.write(self.table.clone(), mutations).await
@@ -44,7 +44,7 @@ impl Table for EmbeddedTable {
     async fn write_conditional(&self, mutations: Vec<ConditionalMutation>) -> Result<Vec<Outcome>> {
         for conditional in &mutations {
             conditional.check(&self.authorizations)?;
-            self.check_size(&conditional.mutation)?;
+            self.check_size(&conditional.mutation.row, conditional.size_bytes())?;
         }
         let authorizations = self.authorizations.clone();
         let writer = &self.shared.writer;
@@ -74,12 +74,12 @@ impl EmbeddedTable {
         ))
     }
 
-    fn check_size(&self, mutation: &Mutation) -> Result<()> {
-        let (size, most) = (mutation.size_bytes(), self.shared.max_mutation_bytes);
+    fn check_size(&self, row: &[u8], size: usize) -> Result<()> {
+        let most = self.shared.max_mutation_bytes;
         if size <= most {
             return Ok(());
         }
-        let row: Vec<u8> = mutation.row.iter().copied().take(60).collect();
+        let row: Vec<u8> = row.iter().copied().take(60).collect();
         Err(Error::invalid(format!(
             "the mutation of row `{}` has {size} bytes; this table takes {most} at most",
             Escaped(&row)

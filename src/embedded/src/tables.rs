@@ -9,7 +9,7 @@ use tokio::sync::Mutex;
 
 use crate::error::Failure;
 use crate::schema::{META, meta};
-use crate::settings::Settings;
+use crate::settings::{SERVERS, Settings};
 use crate::store::Store;
 use crate::writer::Writer;
 
@@ -72,6 +72,7 @@ impl EmbeddedTables {
         let store = Arc::new(store);
         let max_mutation_bytes = settings.max_mutation_bytes;
         let writer = Writer::start(store.clone(), settings, last_time_ms)?;
+        store.keep_directory();
         let shared = Shared {
             writer,
             store,
@@ -85,7 +86,8 @@ impl EmbeddedTables {
     }
 }
 
-fn numbers(snapshot: &ReadTransaction) -> Result<(usize, i64), Failure> {
+/// The number of pretended servers, and the highest time that was assigned.
+pub(crate) fn numbers(snapshot: &ReadTransaction) -> Result<(usize, i64), Failure> {
     let numbers = snapshot.open_table(META)?;
     let number = |name: &str| {
         let number = numbers.get(name)?.map(|number| number.value());
@@ -93,7 +95,7 @@ fn numbers(snapshot: &ReadTransaction) -> Result<(usize, i64), Failure> {
     };
     let servers = usize::try_from(number(meta::SERVERS)?)
         .ok()
-        .filter(|servers| (1..=10_000).contains(servers))
+        .filter(|servers| SERVERS.contains(servers))
         .ok_or_else(|| Failure::damaged("the number of servers is out of its bounds"))?;
     Ok((servers, number(meta::LAST_TIME_MS)?.cast_signed()))
 }

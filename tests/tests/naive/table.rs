@@ -9,7 +9,7 @@ use fluo_core::{
 };
 use futures::stream::{self, StreamExt};
 
-use super::log::Log;
+use super::log::{Log, may_see};
 
 #[derive(Debug)]
 pub struct NaiveTable {

@@ -74,51 +74,65 @@ pub async fn plan(
             "the optimizations are empty; name at least one recipe",
         ));
     }
-    let state = TableState::read(admin, table).await?;
+    let found = TableState::read(admin, table).await?;
     let wanted = wanted_properties(admin, table, optimizations).await?;
     let servers = admin.servers().await?.len();
-
-    let wanted_splits = optimizations.splits();
-    let unrequested: BTreeSet<_> = state.splits.difference(&wanted_splits).cloned().collect();
-    let remove = if options.prune {
-        unrequested.clone()
-    } else {
-        BTreeSet::new()
-    };
-    let planned: BTreeSet<_> = state
-        .splits
-        .union(&wanted_splits)
-        .filter(|split| !remove.contains(*split))
-        .collect();
-    let groups = forecast(
-        optimizations.group_pattern().as_deref(),
-        planned.into_iter(),
-        servers,
-    )?;
-
-    let change = |(name, after): (&str, String)| {
-        let before = state.properties.get(name).cloned();
-        (before.as_ref() != Some(&after)).then(|| PropertyChange {
-            name: name.to_owned(),
-            before,
-            after,
-        })
-    };
-    Ok(Plan {
-        format: FORMAT,
-        table: table.to_owned(),
-        add_splits: wanted_splits.difference(&state.splits).cloned().collect(),
-        remove_splits: remove.into_iter().collect(),
-        unrequested_splits: unrequested.into_iter().collect(),
-        properties: wanted.into_iter().filter_map(change).collect(),
-        found_splits: state.splits.into_iter().collect(),
-        found_properties: state.properties,
-        servers,
-        groups,
-    })
+    Plan::between(table, found, optimizations, wanted, options)
+        .with_forecast(optimizations, servers)
 }
 
 impl Plan {
+    /// The difference, without the forecast.
+    fn between(
+        table: &str,
+        found: TableState,
+        optimizations: &TableOptimizations,
+        wanted: Vec<(&'static str, String)>,
+        options: PlanOptions,
+    ) -> Self {
+        let wanted_splits = optimizations.splits();
+        let unrequested: Vec<_> = found.splits.difference(&wanted_splits).cloned().collect();
+        let change = |(name, after): (&str, String)| {
+            let before = found.properties.get(name).cloned();
+            let change = PropertyChange {
+                name: name.to_owned(),
+                before,
+                after,
+            };
+            (change.before.as_ref() != Some(&change.after)).then_some(change)
+        };
+        Self {
+            format: FORMAT,
+            table: table.to_owned(),
+            add_splits: wanted_splits.difference(&found.splits).cloned().collect(),
+            remove_splits: if options.prune {
+                unrequested.clone()
+            } else {
+                Vec::new()
+            },
+            unrequested_splits: unrequested,
+            properties: wanted.into_iter().filter_map(change).collect(),
+            found_splits: found.splits.into_iter().collect(),
+            found_properties: found.properties,
+            servers: 0,
+            groups: Vec::new(),
+        }
+    }
+
+    fn with_forecast(mut self, optimizations: &TableOptimizations, servers: usize) -> Result<Self> {
+        let pattern = optimizations.group_pattern();
+        self.groups = forecast(pattern.as_deref(), self.staying_splits().iter(), servers)?;
+        self.servers = servers;
+        Ok(self)
+    }
+
+    /// The split points that the table will have.
+    fn staying_splits(&self) -> BTreeSet<Bytes> {
+        let is_going = |split: &&Bytes| self.remove_splits.binary_search(split).is_ok();
+        let all = self.found_splits.iter().chain(&self.add_splits);
+        all.filter(|split| !is_going(split)).cloned().collect()
+    }
+
     /// The table that the plan is for.
     pub fn table(&self) -> &str {
         &self.table
@@ -176,15 +190,8 @@ impl Plan {
             after: change.after.clone(),
         }));
         let going: BTreeSet<_> = self.remove_splits.iter().cloned().collect();
-        let staying: BTreeSet<_> = self
-            .found_splits
-            .iter()
-            .chain(&self.add_splits)
-            .cloned()
-            .collect();
-        let staying = staying.difference(&going).cloned().collect();
         steps.extend(
-            runs(&going, &staying)
+            runs(&going, &self.staying_splits())
                 .into_iter()
                 .map(|run| Step::RemoveSplits(run.splits)),
         );

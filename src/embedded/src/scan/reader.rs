@@ -79,7 +79,8 @@ impl Reader {
     }
 
     fn read_on(&mut self, bounds: StepBounds) -> Result<Vec<Cell>, Failure> {
-        let mut batch = BatchBuilder::with_capacity(bounds.bytes.min(bounds.cells * 64));
+        let mut batch =
+            BatchBuilder::with_capacity(bounds.bytes.min(bounds.cells.saturating_mul(64)));
         let mut entries_left = bounds.entries;
         while batch.cell_count() < bounds.cells
             && batch.byte_count() < bounds.bytes

@@ -5,8 +5,11 @@
 //! once, and answers each caller. Conditions are checked in that thread, inside the transaction: nothing can
 //! come between a condition and its update, and a mutation sees what those before it in the same commit wrote.
 //!
-//! The queue is bounded by mutations. A caller for whom there is no room waits; one who stops waiting has not
-//! asked for anything yet. A request that is in the queue is carried out whether or not its caller still listens.
+//! The queue is bounded by mutations and by their bytes. A caller for whom there is no room waits; one who stops
+//! waiting has not asked for anything yet. A request that is in the queue is carried out whether or not its caller
+//! still listens.
+//!
+//! The clock is asked in the caller's task, not in the thread: a clock that panics harms who brought it.
 
 mod batch;
 mod patience;
@@ -14,15 +17,17 @@ mod request;
 mod thread;
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 
-use fluo_core::{Authorizations, ConditionalMutation, Error, ErrorKind, Mutation, Outcome, Result};
+use fluo_core::{
+    Authorizations, Clock, ConditionalMutation, Error, ErrorKind, Mutation, Outcome, Result,
+};
 use redb::WriteTransaction;
-use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 pub(crate) use request::TableRef;
-use request::{Call, Queued, Request, Work};
+use request::{Call, Queued, Request, Room, Work};
 pub(crate) use thread::Verdict;
 use thread::{CommitBounds, WriterThread};
 
@@ -32,33 +37,60 @@ use crate::store::Store;
 
 /// The way to the writer's thread. When dropped, it waits until everything queued is done.
 pub(crate) struct Writer {
-    queue: Option<mpsc::UnboundedSender<Queued>>,
-    room: Arc<Semaphore>,
-    /// All the room there is.
-    most_queued: u32,
+    queue: Option<mpsc::Sender<Queued>>,
+    /// Room for so many mutations.
+    mutations: Limit,
+    /// Room for so many bytes of them.
+    bytes: Limit,
+    clock: Arc<dyn Clock>,
     thread: Option<JoinHandle<()>>,
+}
+
+/// Room of one kind.
+#[derive(Debug)]
+struct Limit {
+    free: Arc<Semaphore>,
+    /// All there is.
+    most: u32,
+}
+
+impl Limit {
+    fn of(most: usize) -> Self {
+        Self {
+            free: Arc::new(Semaphore::new(most)),
+            most: u32::try_from(most).unwrap_or(u32::MAX),
+        }
+    }
+
+    /// Waits for so much room; for all of it if that is not enough.
+    async fn acquire(&self, room: usize) -> Result<OwnedSemaphorePermit> {
+        let room = u32::try_from(room).unwrap_or(u32::MAX).clamp(1, self.most);
+        let permit = self.free.clone().acquire_many_owned(room).await;
+        permit.map_err(|_| has_ended())
+    }
 }
 
 impl Writer {
     /// Starts the thread.
     pub(crate) fn start(store: Arc<Store>, settings: Settings, last_time_ms: i64) -> Result<Self> {
-        let (queue, requests) = mpsc::unbounded_channel();
+        let (queue, requests) = mpsc::channel();
         let bounds = CommitBounds {
             mutations: settings.max_commit_mutations,
             bytes: settings.max_commit_bytes,
         };
-        let thread = WriterThread::new(store, settings.clock, bounds, last_time_ms);
+        let thread = WriterThread::new(store, bounds, last_time_ms);
         let thread = std::thread::Builder::new()
             .name("fluo-writer".to_owned())
-            .spawn(move || thread.run(requests))
+            .spawn(move || thread.run(&requests))
             .map_err(|error| {
                 let message = format!("cannot start the writer's thread: {error}");
                 Error::with_source(ErrorKind::Unavailable, message, error)
             })?;
         Ok(Self {
             queue: Some(queue),
-            room: Arc::new(Semaphore::new(settings.max_queued_mutations)),
-            most_queued: u32::try_from(settings.max_queued_mutations).unwrap_or(u32::MAX),
+            mutations: Limit::of(settings.max_queued_mutations),
+            bytes: Limit::of(settings.max_queued_bytes),
+            clock: settings.clock,
             thread: Some(thread),
         })
     }
@@ -97,22 +129,27 @@ impl Writer {
         let job = |thread: &mut WriterThread| {
             let _ = answer.send(thread.run_job(job));
         };
-        self.enqueue(Request::Job(Box::new(job)), 1).await?;
+        self.enqueue(Request::Job(Box::new(job)), 1, 0).await?;
         answered.await.unwrap_or_else(|_| Err(no_answer()))
     }
 
     async fn call(&self, table: TableRef, work: Work) -> Result<()> {
-        let call = Call { table, work };
-        let mutations = call.mutation_count();
-        self.enqueue(Request::Call(call), mutations).await
+        let now_ms = self.clock.now_ms();
+        let call = Call {
+            table,
+            work,
+            now_ms,
+        };
+        let (mutations, bytes) = (call.mutation_count(), call.size_bytes());
+        self.enqueue(Request::Call(call), mutations, bytes).await
     }
 
-    async fn enqueue(&self, request: Request, mutations: usize) -> Result<()> {
-        let room = u32::try_from(mutations)
-            .unwrap_or(u32::MAX)
-            .clamp(1, self.most_queued);
-        let room = self.room.clone().acquire_many_owned(room).await;
-        let room = room.map_err(|_| has_ended())?;
+    async fn enqueue(&self, request: Request, mutations: usize, bytes: usize) -> Result<()> {
+        // Always in this order: who holds room of the second kind waits for none of the first.
+        let room = Room {
+            _mutations: self.mutations.acquire(mutations).await?,
+            _bytes: self.bytes.acquire(bytes).await?,
+        };
         let queued = Queued { request, room };
         let queue = self.queue.as_ref().ok_or_else(has_ended)?;
         queue.send(queued).map_err(|_| has_ended())
@@ -149,4 +186,109 @@ fn no_answer() -> Error {
         "the writer ended before it answered; the write may or may not be in force: open the directory again \
          and look",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use fluo_core::{Column, Condition};
+    use futures::executor::block_on;
+
+    use super::*;
+
+    fn store_in(directory: &Path) -> Arc<Store> {
+        let settings = Settings {
+            create_if_missing: true,
+            ..Settings::default()
+        };
+        let store = Store::open(directory, &settings).unwrap();
+        store.keep_directory();
+        Arc::new(store)
+    }
+
+    fn create(
+        name: &'static str,
+    ) -> impl FnOnce(&WriteTransaction) -> Result<Verdict<()>, Failure> {
+        move |transaction| {
+            crate::catalog::create(transaction, name, fluo_core::Versions::All)?;
+            Ok(Verdict::Commit(()))
+        }
+    }
+
+    /// It was called damage once, and the directory took no more writes.
+    #[test]
+    fn a_panic_that_is_not_the_engines_is_a_bug_and_the_next_write_works() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = store_in(directory.path());
+        let writer = Writer::start(store.clone(), Settings::default(), 0).unwrap();
+        block_on(writer.run(create("first"))).unwrap();
+        let line = line!() + 3;
+        let panics = |transaction: &WriteTransaction| -> Result<Verdict<()>, Failure> {
+            create("half")(transaction)?;
+            panic!("three is odd\nsecond line")
+        };
+        let error = block_on(writer.run(panics)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Storage);
+        let message = format!("a bug in this build, at {}:{line}: three is odd", file!());
+        assert_eq!(error.to_string(), message);
+        block_on(writer.run(create("second"))).unwrap();
+        let names = store.read(crate::catalog::names).unwrap();
+        assert_eq!(names, ["first", "second"]);
+        drop((writer, store));
+        let report = crate::EmbeddedTables::check(directory.path()).unwrap();
+        assert_eq!(report.tables, 2);
+    }
+
+    #[test]
+    fn a_writer_that_has_ended_says_so() {
+        let (queue, requests) = mpsc::channel();
+        drop(requests);
+        let writer = Writer {
+            queue: Some(queue),
+            mutations: Limit::of(1),
+            bytes: Limit::of(1),
+            clock: Settings::default().clock,
+            thread: None,
+        };
+        let table = TableRef {
+            id: 1,
+            name: "t".into(),
+        };
+        let column = Column::new("f", "q");
+        let mutation = fluo_core::Mutation::new("r").put(column.clone(), "v");
+        let conditional = mutation.clone().when(Condition::absent(column));
+        for error in [
+            block_on(writer.write(table.clone(), vec![mutation])).unwrap_err(),
+            block_on(writer.write_conditional(table, vec![conditional], Arc::default()))
+                .unwrap_err(),
+            block_on(writer.run(create("t"))).unwrap_err(),
+        ] {
+            assert_eq!(error.kind(), ErrorKind::Unavailable);
+            assert_eq!(
+                error.to_string(),
+                "the writer has ended; open the directory again"
+            );
+        }
+    }
+
+    #[test]
+    fn a_writer_that_ends_before_it_answers_leaves_it_uncertain() {
+        let (queue, requests) = mpsc::channel::<Queued>();
+        let thread = std::thread::spawn(move || drop(requests.recv()));
+        let writer = Writer {
+            queue: Some(queue),
+            mutations: Limit::of(1),
+            bytes: Limit::of(1),
+            clock: Settings::default().clock,
+            thread: Some(thread),
+        };
+        let error = block_on(writer.run(create("t"))).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Uncertain);
+        assert_eq!(
+            error.to_string(),
+            "the writer ended before it answered; the write may or may not be in force: open the directory \
+             again and look"
+        );
+    }
 }

@@ -6,7 +6,7 @@
 //! but no longer, from the last answer on, than a quarter of what that commit took, and than [`MOST`]. A call that
 //! comes later than that is no caller who came back: it waits for nobody, as a caller who is alone does.
 
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
 /// The longest wait. Who was answered and wants to come back is back long before.
@@ -69,10 +69,7 @@ impl Patience {
             .last
             .wait_until
             .checked_duration_since(Instant::now())?;
-        match queue.recv_timeout(left) {
-            Ok(next) => Some(next),
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
-        }
+        queue.recv_timeout(left).ok()
     }
 }
 

@@ -109,7 +109,7 @@ impl WriterThread {
                 }
             }
             Err(CommitFailure::InDoubt(failure)) => {
-                let error = in_doubt(&self.stop(failure));
+                let error = in_doubt(&self.note(failure));
                 for call in calls {
                     call.answer_in_doubt(&error);
                 }
@@ -173,33 +173,28 @@ impl WriterThread {
             }
             Ok(Verdict::Commit(result)) => match self.store.commit(transaction) {
                 Ok(()) => Ok(result),
-                Err(CommitFailure::NothingWritten(failure)) => Err(self.stop(failure)),
-                Err(CommitFailure::InDoubt(failure)) => Err(in_doubt(&self.stop(failure))),
+                Err(CommitFailure::NothingWritten(failure)) => Err(self.note(failure)),
+                Err(CommitFailure::InDoubt(failure)) => Err(in_doubt(&self.note(failure))),
             },
         }
     }
 
     /// The error of a failure, after which nothing more is written if it is the storage's.
     fn note(&self, failure: Failure) -> Error {
-        if failure.is_of_the_storage() {
-            return self.stop(failure);
-        }
-        failure.into_error(self.store.path())
-    }
-
-    /// The error of a failure, after which nothing more is written.
-    fn stop(&self, failure: Failure) -> Error {
+        let is_of_the_storage = failure.is_of_the_storage();
         let error = failure.into_error(self.store.path());
-        self.store.stop_writing(&error);
+        if is_of_the_storage {
+            self.store.stop_writing(&error);
+        }
         error
     }
 }
 
-/// Undoes what a transaction did before it failed. Where that fails too, the failure is the storage's.
+/// Undoes what a transaction did before it failed. If that fails, its failure is the one that matters, unless the
+/// first one is the storage's already.
 fn undo(transaction: WriteTransaction, failure: Failure) -> Failure {
-    let undone = contain(|| Ok(transaction.abort()?));
-    match undone {
-        Err(of_undoing) if !failure.is_of_the_storage() => of_undoing.of_the_storage(),
+    match contain(|| Ok(transaction.abort()?)) {
+        Err(of_undoing) if !failure.is_of_the_storage() => of_undoing.leaving_doubt(),
         _ => failure,
     }
 }
