@@ -2,8 +2,9 @@
 //! `cargo bench -p fluo-tests --bench embedded [seconds per write case]`.
 //!
 //! Writes: durable, one row per call, on the condition that the row is not there, from 64 tasks; beside them the
-//! engine with one durable commit per row, and with 64 rows per commit by one writer. Scans: every cell of the
-//! table, beside a range over the same bytes in the engine.
+//! engine with one durable commit per row, and with 64 rows per commit by one writer. A caller who is alone: one
+//! small row, a second after two bursts of 64 calls of 4 MiB. Scans: every cell of the table, beside a range over
+//! the same bytes in the engine. Stalls: what holds up all writers of a directory with a table of a million entries.
 
 use std::error::Error;
 use std::io::Write;
@@ -57,7 +58,51 @@ fn main() -> Outcome {
     let (table, raw) = scans(&runtime, directory.path())?;
     report("raw engine, range over the same cells", raw, "cells/s")?;
     report("embedded table, scan", table, "cells/s")?;
-    share("  of the raw engine", table, raw)
+    share("  of the raw engine", table, raw)?;
+
+    let alone = runtime.block_on(write_after_bursts(&directory.path().join("bursts")))?;
+    report(
+        "embedded table, one row after bursts",
+        alone.as_micros(),
+        "us",
+    )?;
+    let (split, deletion) = runtime.block_on(stalls(&directory.path().join("stalls")))?;
+    report("splitting a tablet in the middle", split.as_millis(), "ms")?;
+    report("deleting the table", deletion.as_millis(), "ms")
+}
+
+/// How long a small write takes that comes when all is quiet again.
+async fn write_after_bursts(directory: &Path) -> Outcome<Duration> {
+    let (_, table) = new_table(directory).await?;
+    let uri = Column::new("page", "uri");
+    for burst in 0..2 {
+        let call = |number: u64| {
+            let value = vec![b'x'; 4 << 20];
+            table.write(vec![
+                Mutation::new(row(burst * TASKS + number)).put(uri.clone(), value),
+            ])
+        };
+        futures::future::try_join_all((0..TASKS).map(call)).await?;
+    }
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let start = Instant::now();
+    table
+        .write(vec![Mutation::new("alone").put(uri, "v")])
+        .await?;
+    Ok(start.elapsed())
+}
+
+/// How long it takes to split a tablet of [`SCANNED_ROWS`] entries in the middle, and to delete the table.
+async fn stalls(directory: &Path) -> Outcome<(Duration, Duration)> {
+    let (tables, _) = loaded_table(directory).await?;
+    let start = Instant::now();
+    tables
+        .add_splits("pages", &["p:80000".into()].into())
+        .await?;
+    let split = start.elapsed();
+    let start = Instant::now();
+    tables.delete_table("pages").await?;
+    Ok((split, start.elapsed()))
 }
 
 /// The row of a number: in hash order, so that writes go everywhere.
@@ -88,7 +133,7 @@ fn raw_writes(directory: &Path, rows_per_commit: u64, time: Duration) -> Outcome
 }
 
 fn conditional_writes(runtime: &Runtime, directory: &Path, time: Duration) -> Outcome<u128> {
-    let table = runtime.block_on(new_table(&directory.join("conditional")))?;
+    let (_, table) = runtime.block_on(new_table(&directory.join("conditional")))?;
     let (next, start) = (Arc::new(AtomicU64::new(0)), Instant::now());
     let tasks: Vec<_> = (0..TASKS)
         .map(|_| runtime.spawn(write_until(table.clone(), next.clone(), start + time)))
@@ -118,7 +163,7 @@ async fn write_until(table: Arc<dyn Table>, next: Arc<AtomicU64>, end: Instant) 
 
 /// The rates of the table's scan and of the engine's range.
 fn scans(runtime: &Runtime, directory: &Path) -> Outcome<(u128, u128)> {
-    let table = runtime.block_on(loaded_table(&directory.join("scanned")))?;
+    let (_, table) = runtime.block_on(loaded_table(&directory.join("scanned")))?;
     let engine = loaded_engine(&directory.join("raw-scanned"))?;
     let (mut best_table, mut best_raw) = (0, 0);
     for _ in 0..SCAN_ROUNDS {
@@ -156,7 +201,7 @@ fn range_all(engine: &Database) -> Outcome<u128> {
     Ok(per_second(cells, start.elapsed()))
 }
 
-async fn new_table(directory: &Path) -> Outcome<Arc<dyn Table>> {
+async fn new_table(directory: &Path) -> Outcome<(EmbeddedTables, Arc<dyn Table>)> {
     let settings = Settings {
         create_if_missing: true,
         cache_bytes: 1 << 30,
@@ -164,11 +209,12 @@ async fn new_table(directory: &Path) -> Outcome<Arc<dyn Table>> {
     };
     let tables = EmbeddedTables::open(directory, settings)?;
     tables.create_table("pages", Versions::default()).await?;
-    Ok(tables.open_table("pages", Authorizations::none()).await?)
+    let table = tables.open_table("pages", Authorizations::none()).await?;
+    Ok((tables, table))
 }
 
-async fn loaded_table(directory: &Path) -> Outcome<Arc<dyn Table>> {
-    let table = new_table(directory).await?;
+async fn loaded_table(directory: &Path) -> Outcome<(EmbeddedTables, Arc<dyn Table>)> {
+    let (tables, table) = new_table(directory).await?;
     let uri = Column::new("page", "uri");
     let mut number = 0;
     while number < SCANNED_ROWS {
@@ -178,7 +224,7 @@ async fn loaded_table(directory: &Path) -> Outcome<Arc<dyn Table>> {
             .await?;
         number += 10_000;
     }
-    Ok(table)
+    Ok((tables, table))
 }
 
 /// The engine with entries of the same size: the table's key has 17 bytes more than row and column.

@@ -78,6 +78,8 @@ impl TableAdmin for EmbeddedTables {
         self.shared.writer.run(job).await
     }
 
+    /// One step of the writer, however large the table is: other writes to the directory wait until the space of all
+    /// its entries is free again.
     async fn delete_table(&self, name: &str) -> Result<()> {
         let name = name.to_owned();
         let job = move |transaction: &WriteTransaction| {
@@ -114,6 +116,9 @@ impl TableAdmin for EmbeddedTables {
         .await
     }
 
+    /// One step of the writer. Splitting a tablet that has entries counts them, up to the last new split point in it,
+    /// and other writes to the directory wait meanwhile: so a table is better split while it is empty.
+    /// `docs/storage-format.md` has a figure.
     async fn add_splits(&self, name: &str, splits: &BTreeSet<Bytes>) -> Result<()> {
         let splits = splits.clone();
         self.change(name, move |transaction, id| {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use fluo_core::Result;
-use redb::{ReadTransaction, ReadableTable, TableHandle, Value};
+use redb::{MultimapTableHandle, ReadTransaction, ReadableTable, TableHandle, Value};
 
 use crate::catalog;
 use crate::condition::unreadable_key;
@@ -69,8 +69,8 @@ fn check_all(snapshot: &ReadTransaction) -> Result<CheckReport, Failure> {
     tables::numbers(snapshot)?;
     let ids = table_ids(snapshot)?;
     check_engine_tables(snapshot, &ids)?;
-    check_owners(snapshot.open_table(PROPERTIES)?, "a property", &ids)?;
-    check_owners(snapshot.open_table(TABLETS)?, "a tablet", &ids)?;
+    check_owners(&snapshot.open_table(PROPERTIES)?, "a property", &ids)?;
+    check_owners(&snapshot.open_table(TABLETS)?, "a tablet", &ids)?;
     let mut report = CheckReport::default();
     for &id in &ids {
         catalog::properties(&snapshot.open_table(PROPERTIES)?, id)?;
@@ -123,7 +123,7 @@ fn check_engine_tables(snapshot: &ReadTransaction, ids: &BTreeSet<u64>) -> Resul
 
 /// Checks that every record is of a table that is there.
 fn check_owners<V: Value + 'static>(
-    records: impl ReadableTable<&'static [u8], V>,
+    records: &impl ReadableTable<&'static [u8], V>,
     what: &str,
     ids: &BTreeSet<u64>,
 ) -> Result<(), Failure> {

@@ -255,3 +255,96 @@ fn is_empty(path: &Path) -> Error {
         ),
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entries(path: &Path) -> Vec<String> {
+        let name = |entry: io::Result<fs::DirEntry>| entry.unwrap().file_name();
+        let names = path.read_dir().unwrap().map(name);
+        let mut names: Vec<String> = names.map(|name| name.into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    fn fails(_: File) -> Result<()> {
+        Err(Error::new(ErrorKind::Storage, "full"))
+    }
+
+    #[test]
+    fn a_creation_that_failed_leaves_nothing() {
+        let parent = tempfile::tempdir().unwrap();
+        let path = parent.path().join("a/b");
+        let mut held = Directory::hold(&path, true).unwrap();
+        assert_eq!(entries(&path), [LOCK_FILE]);
+        assert_eq!(held.data_file(fails).unwrap_err().to_string(), "full");
+        drop(held);
+        assert_eq!(entries(parent.path()), [""; 0]);
+
+        // Made whole, but what came next failed.
+        let mut held = Directory::hold(&path, true).unwrap();
+        let fill = |file: File| {
+            file.set_len(1)
+                .map_err(|error| cannot("write", &path, error))
+        };
+        held.data_file(fill).unwrap();
+        drop(held);
+        assert_eq!(entries(parent.path()), [""; 0]);
+
+        let mut held = Directory::hold(&path, true).unwrap();
+        held.data_file(fill).unwrap();
+        held.keep();
+        drop(held);
+        assert_eq!(entries(&path), [LOCK_FILE, DATA_FILE]);
+    }
+
+    #[test]
+    fn what_was_there_before_stays() {
+        let parent = tempfile::tempdir().unwrap();
+        fs::write(parent.path().join("other"), "").unwrap();
+        let mut held = Directory::hold(parent.path(), true).unwrap();
+        held.data_file(fails).unwrap_err();
+        drop(held);
+        assert_eq!(entries(parent.path()), ["other"]);
+        fs::write(parent.path().join(LOCK_FILE), "").unwrap();
+        let mut held = Directory::hold(parent.path(), true).unwrap();
+        held.data_file(fails).unwrap_err();
+        drop(held);
+        assert_eq!(entries(parent.path()), [LOCK_FILE, "other"]);
+    }
+
+    #[test]
+    fn who_reads_makes_no_lock_and_respects_one() {
+        let parent = tempfile::tempdir().unwrap();
+        fs::write(parent.path().join(DATA_FILE), "x").unwrap();
+        let reading = Directory::hold_to_read(parent.path()).unwrap();
+        assert_eq!(entries(parent.path()), [DATA_FILE]);
+        // What cannot be written cannot be opened by mistake either.
+        let mut file = reading.data_file_to_read().unwrap();
+        io::Write::write_all(&mut file, b"y").unwrap_err();
+        let writing = Directory::hold(parent.path(), false).unwrap();
+        let refused = Directory::hold_to_read(parent.path()).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::Unavailable);
+        writing.keep();
+        drop(writing);
+        let _reading = Directory::hold_to_read(parent.path()).unwrap();
+        let _both = Directory::hold_to_read(parent.path()).unwrap();
+        let refused = Directory::hold(parent.path(), false).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::Unavailable);
+    }
+
+    /// Whoever removed it may have let go of it just before somebody else locked it.
+    #[cfg(unix)]
+    #[test]
+    fn a_lock_on_a_file_that_was_removed_is_none() {
+        let parent = tempfile::tempdir().unwrap();
+        let path = parent.path().join(LOCK_FILE);
+        let file = File::create(&path).unwrap();
+        assert!(is_at(&file, &path));
+        fs::remove_file(&path).unwrap();
+        assert!(!is_at(&file, &path));
+        fs::write(&path, "").unwrap();
+        assert!(!is_at(&file, &path));
+    }
+}

@@ -54,13 +54,18 @@
 //! | what does a crash cost? | nothing that was acknowledged; the next opening reads the whole file once |
 //! | what happens when the disk is full? | the write fails and nothing of it is there; the handle takes no more writes until it is opened again |
 //! | what if the file is damaged? | [`Corrupt`](fluo_core::ErrorKind::Corrupt) as soon as it is noticed, never a panic; [`EmbeddedTables::check`] notices all of it |
+//! | what if this crate has a bug? | a [`Storage`](fluo_core::ErrorKind::Storage) error that names the line; nothing of the call was written, and the next one works |
 //! | who can open the directory? | one handle (and its clones) of one process at a time |
 //! | how large may it grow? | as the disk; deleted space is used again but the file does not shrink |
+//! | what does a long scan cost? | its snapshot: as long as the stream is held, nothing that is in it is freed, so the file grows by all that is written meanwhile. Drop streams that are not read on |
+//! | what holds up writers? | splitting a tablet that has entries, and deleting a table: see [`add_splits`](EmbeddedTables#method.add_splits) |
+//! | how much memory does it take? | [`cache_bytes`](Settings::cache_bytes), [`max_queued_bytes`](Settings::max_queued_bytes), a few megabytes for each running scan |
 //!
 //! What it does not do: several processes, replication, encryption, compression.
 //!
 //! A panic of the storage engine on a damaged page becomes an error. For that the process's panic hook is wrapped
-//! once, so that such a panic prints nothing; it needs `panic = "unwind"`, which is the default.
+//! once, so that such a panic prints nothing; it needs `panic = "unwind"`, which is the default. A program that sets a
+//! hook of its own does so before it opens a directory.
 
 mod admin;
 mod catalog;

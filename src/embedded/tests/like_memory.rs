@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use fluo_core::{
-    Authorizations, Bytes, Cell, Clock, Column, ColumnSelector, Condition, Filter, Key,
+    Authorizations, Bytes, Cell, Clock, Column, ColumnSelector, Condition, ErrorKind, Filter, Key,
     MemoryTables, Mutation, Outcome, Scan, Span, Table, TableAdmin, TableExt, Tablets, Versions,
 };
 use fluo_embedded::{EmbeddedTables, Settings};
@@ -155,8 +155,13 @@ async fn apply(
         Step::WriteIf(mutation, condition) => {
             let outcomes = table
                 .write_conditional(vec![mutation.when(condition)])
-                .await?;
-            return Ok(outcomes.iter().map(Outcome::is_accepted).collect());
+                .await;
+            return match outcomes {
+                Ok(outcomes) => Ok(outcomes.iter().map(Outcome::is_accepted).collect()),
+                // A condition on what this handle may not see: both refuse it.
+                Err(error) if error.kind() == ErrorKind::Invalid => Ok(Vec::new()),
+                Err(error) => Err(error),
+            };
         }
         Step::Split(splits) => tables.add_splits("t", &splits).await?,
         Step::Merge(start, end) => tables.merge("t", start.as_deref(), end.as_deref()).await?,

@@ -147,6 +147,8 @@ async fn the_number_of_servers_is_the_directorys() {
 fn is_refused_untouched(directory: &Path, message: &str) {
     let file = directory.join("fluo.redb");
     let before = std::fs::read(&file).unwrap();
+    let entries = || directory.read_dir().unwrap().count();
+    let entries_before = entries();
     for settings in [Settings::default(), create()] {
         let error = EmbeddedTables::open(directory, settings).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Corrupt);
@@ -159,22 +161,65 @@ fn is_refused_untouched(directory: &Path, message: &str) {
         std::fs::read(&file).unwrap() == before,
         "nothing is written"
     );
+    assert_eq!(entries(), entries_before, "nothing is made");
+}
+
+/// Changes a number in the file past its owner.
+#[expect(clippy::unwrap_used, reason = "part of a test")]
+fn set_number(directory: &Path, name: &str, number: Option<u64>) {
+    let engine = Database::open(directory.join("fluo.redb")).unwrap();
+    let transaction = engine.begin_write().unwrap();
+    let numbers: TableDefinition<'_, &str, u64> = TableDefinition::new("meta");
+    {
+        let mut numbers = transaction.open_table(numbers).unwrap();
+        match number {
+            Some(number) => numbers.insert(name, number).unwrap(),
+            None => numbers.remove(name).unwrap(),
+        };
+    }
+    transaction.commit().unwrap();
+}
+
+#[test]
+fn a_number_that_is_missing_or_out_of_its_bounds_is_damage() {
+    for (name, number, message) in [
+        (
+            "servers",
+            Some(0),
+            "is damaged: the number of servers is out of its bounds; restore it from a copy",
+        ),
+        (
+            "servers",
+            Some(10_001),
+            "is damaged: the number of servers is out of its bounds; restore it from a copy",
+        ),
+        (
+            "servers",
+            None,
+            "is damaged: the number `servers` is missing; restore it from a copy",
+        ),
+        (
+            "last-time-ms",
+            None,
+            "is damaged: the number `last-time-ms` is missing; restore it from a copy",
+        ),
+    ] {
+        let directory = tempfile::tempdir().unwrap();
+        drop(EmbeddedTables::open(directory.path(), create()).unwrap());
+        set_number(directory.path(), name, number);
+        let error = EmbeddedTables::check(directory.path()).unwrap_err();
+        assert!(error.to_string().ends_with(message), "{error}");
+        let error = refused(directory.path());
+        assert_eq!(error.kind(), ErrorKind::Corrupt);
+        assert!(error.to_string().ends_with(message), "{error}");
+    }
 }
 
 #[test]
 fn another_version_of_the_format_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     drop(EmbeddedTables::open(directory.path(), create()).unwrap());
-    let engine = Database::open(directory.path().join("fluo.redb")).unwrap();
-    let transaction = engine.begin_write().unwrap();
-    let numbers: TableDefinition<'_, &str, u64> = TableDefinition::new("meta");
-    transaction
-        .open_table(numbers)
-        .unwrap()
-        .insert("format", 7)
-        .unwrap();
-    transaction.commit().unwrap();
-    drop(engine);
+    set_number(directory.path(), "format", Some(7));
     is_refused_untouched(
         directory.path(),
         "has format version 7, and this build knows version 1 only; use the build that made it",

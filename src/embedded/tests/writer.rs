@@ -147,8 +147,11 @@ async fn a_wrong_request_is_refused_and_nothing_of_its_call_is_done() {
     assert_eq!(error.kind(), ErrorKind::Invalid);
     assert_eq!(
         error.to_string(),
-        r"the mutation of row `r\x0a` has 217 bytes; this table takes 100 at most"
+        r"the mutation of row `r\x0a` has 253 bytes; this table takes 100 at most"
     );
+    let expected = put("r").when(Condition::value(column(), vec![0; 200]));
+    let error = table.write_conditional(vec![expected]).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Invalid, "conditions count too");
     let conditional = large.when(Condition::absent(column()));
     let other = put("first").when(Condition::absent(column()));
     let error = table
@@ -199,6 +202,34 @@ impl Clock for HeldClock {
     }
 }
 
+#[derive(Debug)]
+struct BrokenClock;
+
+impl Clock for BrokenClock {
+    #[expect(clippy::panic, reason = "part of a test")]
+    fn now_ms(&self) -> i64 {
+        panic!("no time")
+    }
+}
+
+/// It was called damage of the directory once, and stopped all writes.
+#[tokio::test]
+async fn a_clock_that_panics_harms_its_caller_and_not_the_directory() {
+    let directory = tempfile::tempdir().unwrap();
+    let broken = Settings {
+        clock: Arc::new(BrokenClock),
+        ..Settings::default()
+    };
+    let (tables, table) = open(directory.path(), broken).await.unwrap();
+    let write = std::panic::AssertUnwindSafe(table.write(vec![put("r")]));
+    let panic = write.catch_unwind().await.unwrap_err();
+    assert_eq!(panic.downcast_ref(), Some(&"no time"));
+    // The writer goes on.
+    tables.create_table("u", Versions::All).await.unwrap();
+    drop((tables, table));
+    assert_eq!(EmbeddedTables::check(directory.path()).unwrap().tables, 2);
+}
+
 #[tokio::test]
 async fn the_tables_time_does_not_go_back_across_a_restart() {
     let directory = tempfile::tempdir().unwrap();
@@ -242,6 +273,43 @@ async fn a_scan_is_of_the_instant_at_which_it_was_asked_for() {
     assert_eq!(
         table.read(Scan::over(Span::all())).await.unwrap().len(),
         6_000
+    );
+}
+
+#[tokio::test]
+async fn a_batch_may_be_as_large_as_one_likes() {
+    let directory = tempfile::tempdir().unwrap();
+    let (_tables, table) = open(directory.path(), Settings::default()).await.unwrap();
+    table
+        .write((0..1_000).map(|row| put(format!("{row:05}"))).collect())
+        .await
+        .unwrap();
+    let scan = Scan::over(Span::all()).batch_cells(NonZeroUsize::MAX);
+    assert_eq!(table.read(scan).await.unwrap().len(), 1_000);
+}
+
+#[test]
+fn a_scan_on_a_runtime_that_was_shut_down_says_so() {
+    let directory = tempfile::tempdir().unwrap();
+    let work = async {
+        let (tables, table) = open(directory.path(), Settings::default()).await?;
+        table
+            .write((0..1_000).map(|row| put(format!("{row:05}"))).collect())
+            .await?;
+        Ok::<_, fluo_core::Error>((tables, table))
+    };
+    let (_tables, table) = futures::executor::block_on(work).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    let handle = runtime.handle().clone();
+    drop(runtime);
+    let _inside = handle.enter();
+    let error = futures::executor::block_on(table.read(Scan::over(Span::all()))).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unavailable);
+    assert_eq!(
+        error.to_string(),
+        "the runtime was shut down while a table was read"
     );
 }
 

@@ -19,7 +19,7 @@ pub async fn a6_rows_stay_whatever_is_set(tables: Arc<dyn TableAdmin>) {
     write_variety(&ground).await;
     let before = every_look(&ground).await;
     let groups = LocalityGroups::default()
-        .with("one", ["f", ""])
+        .with("one", ["f", "h"])
         .with("two", ["g"]);
     let other_groups = LocalityGroups::default().with("two", ["f"]);
     for step in 0..9 {
@@ -29,6 +29,9 @@ pub async fn a6_rows_stay_whatever_is_set(tables: Arc<dyn TableAdmin>) {
                 .set_locality_groups(&ground.name, &groups)
                 .await
                 .unwrap(),
+            2 if tables.locality_groups(&ground.name).await.unwrap() != groups => {
+                panic!("the locality groups do not read back")
+            }
             2 => tables.flush(&ground.name).await.unwrap(),
             3 => tables.merge(&ground.name, Some(b"a"), None).await.unwrap(),
             4 => tables

@@ -4,8 +4,8 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BTreeSet};
 
 use fluo_core::{
-    Authorizations, Bytes, Cell, Change, Condition, Expected, Filter, Key, Mutation, Scan, Span,
-    Versions,
+    Authorizations, Bytes, Cell, Change, Column, Condition, Expected, Filter, Key, Mutation, Scan,
+    Span, Versions,
 };
 
 #[derive(Debug)]
@@ -54,7 +54,8 @@ impl Log {
 
     /// What a scan yields (T1, T2). Rules V1 to V3 say which cells; V4 chooses among those; V5 cuts.
     pub fn scan(&self, scan: &Scan, held: &Authorizations) -> Vec<Cell> {
-        let mut cells: Vec<Cell> = self.shown(|key| is_selected(scan, key) && may_see(key, held));
+        let mut cells: Vec<Cell> =
+            self.shown(|key| is_selected(scan, key) && may_see(&key.column, held));
         cells.sort_by(|a, b| order(&a.key, &b.key));
         if scan.filter_intent() == Filter::FirstOfRow {
             cells.dedup_by(|later, first| later.key.row == first.key.row);
@@ -64,8 +65,9 @@ impl Log {
     }
 
     pub fn holds(&self, row: &[u8], condition: &Condition, held: &Authorizations) -> bool {
-        let mut seen = self
-            .shown(|key| key.row == row && key.column == condition.column && may_see(key, held));
+        let mut seen = self.shown(|key| {
+            key.row == row && key.column == condition.column && may_see(&key.column, held)
+        });
         seen.retain(|cell| condition.timestamp.is_none_or(|t| cell.key.timestamp == t));
         let newest = seen.iter().max_by_key(|cell| cell.key.timestamp);
         match &condition.expected {
@@ -166,9 +168,9 @@ fn is_in(span: &Span, key: &Key) -> bool {
 }
 
 /// The expressions that the tests write, by their truth tables.
-pub fn may_see(key: &Key, held: &Authorizations) -> bool {
+pub fn may_see(column: &Column, held: &Authorizations) -> bool {
     let [a, b, ab] = [&b"A"[..], b"B", b"a b"].map(|label| held.contains(label));
-    match &key.column.visibility[..] {
+    match &column.visibility[..] {
         b"" => true,
         b"A" | b"A|unheld" => a,
         b"B" => b,

@@ -193,6 +193,7 @@ mod tests {
     use std::path::Path;
 
     use fluo_core::{Column, Condition};
+    use futures::FutureExt;
     use futures::executor::block_on;
 
     use super::*;
@@ -242,15 +243,8 @@ mod tests {
 
     #[test]
     fn a_writer_that_has_ended_says_so() {
-        let (queue, requests) = mpsc::channel();
+        let (writer, requests) = idle_writer(1, 1);
         drop(requests);
-        let writer = Writer {
-            queue: Some(queue),
-            mutations: Limit::of(1),
-            bytes: Limit::of(1),
-            clock: Settings::default().clock,
-            thread: None,
-        };
         let table = TableRef {
             id: 1,
             name: "t".into(),
@@ -272,17 +266,54 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_writer_that_ends_before_it_answers_leaves_it_uncertain() {
-        let (queue, requests) = mpsc::channel::<Queued>();
-        let thread = std::thread::spawn(move || drop(requests.recv()));
+    /// A writer whose queue nobody empties, with this much room.
+    fn idle_writer(mutations: usize, bytes: usize) -> (Writer, mpsc::Receiver<Queued>) {
+        let (queue, requests) = mpsc::channel();
         let writer = Writer {
             queue: Some(queue),
-            mutations: Limit::of(1),
-            bytes: Limit::of(1),
+            mutations: Limit::of(mutations),
+            bytes: Limit::of(bytes),
             clock: Settings::default().clock,
-            thread: Some(thread),
+            thread: None,
         };
+        (writer, requests)
+    }
+
+    /// It was bounded by the number of mutations only: 16,384 of 16 MiB each.
+    #[test]
+    fn the_queue_has_no_more_bytes_than_it_may() {
+        let (writer, requests) = idle_writer(100, 1_000);
+        let table = TableRef {
+            id: 1,
+            name: "t".into(),
+        };
+        let write = |bytes: usize| {
+            let mutation = fluo_core::Mutation::new("r").put(Column::new("f", "q"), vec![0; bytes]);
+            Box::pin(writer.write(table.clone(), vec![mutation]))
+        };
+        let (mut first, mut second, mut large) = (write(600), write(600), write(5_000));
+        assert!((&mut first).now_or_never().is_none());
+        assert!((&mut second).now_or_never().is_none());
+        assert!((&mut large).now_or_never().is_none());
+        let queued = requests.try_recv().unwrap();
+        assert!(requests.try_recv().is_err(), "the second finds no room");
+        drop(queued);
+        assert!((&mut second).now_or_never().is_none());
+        let queued = requests.try_recv().unwrap();
+        assert!((&mut large).now_or_never().is_none());
+        assert!(
+            requests.try_recv().is_err(),
+            "the large one is not alone yet"
+        );
+        drop(queued);
+        assert!((&mut large).now_or_never().is_none());
+        assert!(requests.try_recv().is_ok());
+    }
+
+    #[test]
+    fn a_writer_that_ends_before_it_answers_leaves_it_uncertain() {
+        let (mut writer, requests) = idle_writer(1, 1);
+        writer.thread = Some(std::thread::spawn(move || drop(requests.recv())));
         let error = block_on(writer.run(create("t"))).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Uncertain);
         assert_eq!(

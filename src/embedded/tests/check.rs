@@ -1,0 +1,174 @@
+//! The full check finds every way in which a file can be no file of tables, and leaves nothing behind.
+
+use std::path::Path;
+
+use fluo_core::{Authorizations, Column, ErrorKind, Mutation, TableAdmin, Versions};
+use fluo_embedded::{CheckReport, EmbeddedTables, Settings};
+use redb::{Database, MultimapTableDefinition, TableDefinition, WriteTransaction};
+
+const META: TableDefinition<'_, &str, u64> = TableDefinition::new("meta");
+const TABLES: TableDefinition<'_, &str, u64> = TableDefinition::new("tables");
+const PROPERTIES: TableDefinition<'_, &[u8], &str> = TableDefinition::new("properties");
+const TABLETS: TableDefinition<'_, &[u8], u64> = TableDefinition::new("tablets");
+
+/// Makes a directory with the tables `a` (1), two entries, and `b` (2).
+#[expect(clippy::unwrap_used, reason = "part of a test")]
+fn make(directory: &Path) {
+    let settings = Settings {
+        create_if_missing: true,
+        ..Settings::default()
+    };
+    let work = async {
+        let tables = EmbeddedTables::open(directory, settings)?;
+        tables.create_table("a", Versions::default()).await?;
+        tables.create_table("b", Versions::All).await?;
+        tables.add_splits("a", &["m".into()].into()).await?;
+        let a = tables.open_table("a", Authorizations::none()).await?;
+        let row = |row| Mutation::new(row).put(Column::new("f", "q"), "v");
+        a.write(vec![row("a"), row("z")]).await
+    };
+    futures::executor::block_on(work).unwrap();
+}
+
+#[expect(clippy::unwrap_used, reason = "part of a test")]
+fn found_after(change: impl FnOnce(&WriteTransaction) -> Result<(), redb::Error>) -> String {
+    let directory = tempfile::tempdir().unwrap();
+    make(directory.path());
+    let engine = Database::open(directory.path().join("fluo.redb")).unwrap();
+    let transaction = engine.begin_write().unwrap();
+    change(&transaction).unwrap();
+    transaction.commit().unwrap();
+    drop(engine);
+    let error = EmbeddedTables::check(directory.path()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Corrupt);
+    let before = format!(
+        "the directory `{}` is damaged: ",
+        directory.path().display()
+    );
+    let message = error.to_string();
+    let message = message.strip_prefix(&before).unwrap();
+    let message = message.strip_suffix("; restore it from a copy").unwrap();
+    message.to_owned()
+}
+
+fn key(table_id: u64, rest: &[u8]) -> Vec<u8> {
+    [&table_id.to_be_bytes(), rest].concat()
+}
+
+#[test]
+fn what_belongs_to_no_table_is_found() {
+    let found = found_after(|transaction| {
+        transaction.open_table::<&[u8], &[u8]>(TableDefinition::new("cells-7"))?;
+        Ok(())
+    });
+    assert_eq!(
+        found,
+        "there is `cells-7` in the file, which belongs to no table"
+    );
+    let found = found_after(|transaction| {
+        transaction.open_multimap_table::<u64, u64>(MultimapTableDefinition::new("many"))?;
+        Ok(())
+    });
+    assert_eq!(
+        found,
+        "there is `many` in the file, which belongs to no table"
+    );
+    let found = found_after(|transaction| {
+        let mut tablets = transaction.open_table(TABLETS)?;
+        tablets.insert(key(7, &[1]).as_slice(), 0)?;
+        Ok(())
+    });
+    assert_eq!(found, "there is a tablet of no table");
+    for orphan in [key(7, b"table.x"), b"short".to_vec()] {
+        let found = found_after(|transaction| {
+            let mut properties = transaction.open_table(PROPERTIES)?;
+            properties.insert(orphan.as_slice(), "v")?;
+            Ok(())
+        });
+        assert_eq!(found, "there is a property of no table");
+    }
+}
+
+#[test]
+fn an_id_that_is_used_twice_or_will_be_is_found() {
+    let found = found_after(|transaction| {
+        transaction.open_table(META)?.insert("next-table-id", 2)?;
+        Ok(())
+    });
+    assert_eq!(
+        found,
+        "table `b` has the id 2, and the next table would have 2"
+    );
+    let found = found_after(|transaction| {
+        transaction.open_table(META)?.remove("next-table-id")?;
+        Ok(())
+    });
+    assert_eq!(found, "the number of the next table is missing");
+    let found = found_after(|transaction| {
+        transaction.open_table(TABLES)?.insert("c", 1)?;
+        Ok(())
+    });
+    assert_eq!(found, "two tables have the id 1");
+}
+
+#[test]
+fn a_table_that_is_not_whole_is_found() {
+    let found = found_after(|transaction| {
+        transaction.open_table(META)?.insert("servers", 0)?;
+        Ok(())
+    });
+    assert_eq!(found, "the number of servers is out of its bounds");
+    let found = found_after(|transaction| {
+        transaction.open_table(TABLES)?.insert("b", 1)?;
+        transaction.open_table(TABLES)?.remove("a")?;
+        Ok(())
+    });
+    assert_eq!(
+        found,
+        "there is `cells-2` in the file, which belongs to no table"
+    );
+    let found = found_after(|transaction| {
+        transaction.delete_table(TableDefinition::<&[u8], &[u8]>::new("cells-2"))?;
+        Ok(())
+    });
+    assert_eq!(found, "Table 'cells-2' does not exist");
+    let found = found_after(|transaction| {
+        transaction
+            .open_table(TABLETS)?
+            .remove(key(2, &[1]).as_slice())?;
+        Ok(())
+    });
+    assert_eq!(found, "table 2 has no tablets");
+    let found = found_after(|transaction| {
+        let mut tablets = transaction.open_table(TABLETS)?;
+        tablets.insert(key(1, b"\0m").as_slice(), 2)?;
+        Ok(())
+    });
+    assert_eq!(found, "a tablet of table 1 counts 2 entries and has 1");
+    let found = found_after(|transaction| {
+        let mut properties = transaction.open_table(PROPERTIES)?;
+        properties.insert(key(1, &[0xff]).as_slice(), "v")?;
+        Ok(())
+    });
+    assert_eq!(found, "the name of a property is not text");
+}
+
+#[test]
+fn a_copy_of_the_one_file_is_checked_and_nothing_is_made_beside_it() {
+    let (original, copy) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    make(original.path());
+    let file = copy.path().join("fluo.redb");
+    std::fs::copy(original.path().join("fluo.redb"), &file).unwrap();
+    let mut permissions = file.metadata().unwrap().permissions();
+    permissions.set_readonly(true);
+    std::fs::set_permissions(&file, permissions).unwrap();
+    let before = std::fs::read(&file).unwrap();
+    let report = CheckReport {
+        tables: 2,
+        tablets: 3,
+        entries: 2,
+    };
+    assert_eq!(EmbeddedTables::check(copy.path()).unwrap(), report);
+    assert!(std::fs::read(&file).unwrap() == before);
+    assert_eq!(copy.path().read_dir().unwrap().count(), 1);
+}
