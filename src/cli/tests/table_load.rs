@@ -141,6 +141,6 @@ fn a_row_that_the_table_refuses_stops_a_load_whose_input_goes_on() {
     assert_says(&message, "the load stopped after 0 rows were written: ");
     assert_says(
         &message,
-        "has 17000016 bytes; this table takes 16777216 at most",
+        "has 17000033 bytes; this table takes 16777216 at most",
     );
 }

@@ -65,11 +65,15 @@ impl Patience {
         if calls >= expected {
             return None;
         }
-        let left = self
-            .last
-            .wait_until
-            .checked_duration_since(Instant::now())?;
-        queue.recv_timeout(left).ok()
+        // Callers are back within microseconds, one after the other. To sleep and be woken for each of them costs
+        // more than that: measured, a fifth of the rate.
+        while Instant::now() < self.last.wait_until {
+            if let Ok(next) = queue.try_recv() {
+                return Some(next);
+            }
+            std::thread::yield_now();
+        }
+        None
     }
 }
 
