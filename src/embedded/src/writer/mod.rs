@@ -5,6 +5,9 @@
 //! once, and answers each caller. Conditions are checked in that thread, inside the transaction: nothing can
 //! come between a condition and its update, and a mutation sees what those before it in the same commit wrote.
 //!
+//! A commit sets out with what waits and waits for nobody: while it is made, those who were answered before come back
+//! and are the next one.
+//!
 //! The queue is bounded by mutations and by their bytes. A caller for whom there is no room waits; one who stops
 //! waiting has not asked for anything yet. A request that is in the queue is carried out whether or not its caller
 //! still listens.
@@ -12,7 +15,6 @@
 //! The clock is asked in the caller's task, not in the thread: a clock that panics harms who brought it.
 
 mod batch;
-mod patience;
 mod request;
 mod thread;
 

@@ -2,14 +2,12 @@
 
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
-use std::time::Instant;
 
 use fluo_core::{Error, ErrorKind, Result};
 use redb::WriteTransaction;
 use tracing::debug;
 
 use super::batch::{Batch, Facts};
-use super::patience::{LastCommit, Patience};
 use super::request::{Applied, Call, Queued, Request, Room};
 use crate::contain::contain;
 use crate::error::Failure;
@@ -38,7 +36,6 @@ pub(crate) struct WriterThread {
     bounds: CommitBounds,
     last_time_ms: i64,
     facts: Facts,
-    last: LastCommit,
 }
 
 impl WriterThread {
@@ -48,7 +45,6 @@ impl WriterThread {
             bounds,
             last_time_ms,
             facts: Facts::new(),
-            last: LastCommit::none(),
         }
     }
 
@@ -75,10 +71,8 @@ impl WriterThread {
     fn gather(&self, queue: &Receiver<Queued>, calls: &mut Vec<(Call, Room)>) -> Option<Queued> {
         let mut mutations: usize = calls.iter().map(|(call, _)| call.mutation_count()).sum();
         let mut bytes: usize = calls.iter().map(|(call, _)| call.size_bytes()).sum();
-        let mut patience = Patience::after(self.last);
         while mutations < self.bounds.mutations && bytes < self.bounds.bytes {
-            let waiting = queue.try_recv().ok();
-            let queued = waiting.or_else(|| patience.wait(queue, calls.len()))?;
+            let queued = queue.try_recv().ok()?;
             match queued.request {
                 Request::Job(_) => return Some(queued),
                 Request::Call(call) => {
@@ -93,9 +87,7 @@ impl WriterThread {
 
     /// Applies calls in one transaction, commits it, answers each. Their room is free when they are answered.
     fn commit(&mut self, calls: Vec<(Call, Room)>) {
-        let start = Instant::now();
         let (calls, _rooms): (Vec<Call>, Vec<Room>) = calls.into_iter().unzip();
-        let count = calls.len();
         match self.try_commit(&calls) {
             Ok(applied) => {
                 for (call, applied) in calls.into_iter().zip(applied) {
@@ -115,7 +107,6 @@ impl WriterThread {
                 }
             }
         }
-        self.last = LastCommit::of(count, start);
     }
 
     fn try_commit(&mut self, calls: &[Call]) -> Result<Vec<Applied>, CommitFailure> {
