@@ -3,10 +3,10 @@
 //!
 //! Three functions over the [`TableAdmin`](fluo_core::TableAdmin) port, in the order in which they are used:
 //!
-//! 1. [`plan`] compares the [`TableOptimizations`] with the table and says what would change. It writes nothing.
-//! 2. [`apply`] makes the changes, in an order that is safe to interrupt anywhere, and undoes its own if one
+//! 1. [`plan()`] compares the [`TableOptimizations`] with the table and says what would change. It writes nothing.
+//! 2. [`apply()`] makes the changes, in an order that is safe to interrupt anywhere, and undoes its own if one
 //!    fails.
-//! 3. [`verify`] reads everything back and says in figures whether it worked.
+//! 3. [`verify()`] reads everything back and says in figures whether it worked.
 //!
 //! # The order of `apply`
 //! 1. the missing split points, in one call: a table with more tablets works as before;

@@ -29,7 +29,8 @@ struct RowHasherSpec {
 /// The argument that names the file.
 #[derive(clap::Args, Debug)]
 pub(crate) struct SpecArguments {
-    /// What the table should be like, in TOML: [[row_hasher]] with prefix, tablets and, optionally, scheme
+    /// What the table should be like, in TOML: one row_hasher table for each hasher, with prefix, tablets and,
+    /// optionally, scheme
     #[arg(long, value_name = "FILE.toml")]
     spec: PathBuf,
 }

@@ -26,7 +26,7 @@ pub struct PlanOptions {
 
 /// What would change on a table, and why: what was found there, what is wanted, and the difference.
 ///
-/// A plan can be saved and applied later. It holds what was found, so that [`apply`](super::apply) can refuse a
+/// A plan can be saved and applied later. It holds what was found, so that [`apply`](super::apply()) can refuse a
 /// table that has changed since. In the saved form (JSON) rows are text, escaped as by
 /// [`Escaped`](fluo_core::Escaped).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -54,7 +54,7 @@ pub struct Verdict {
 /// `progress` is told how many rows were counted so far.
 ///
 /// # Errors
-/// As [`plan`](super::plan), and what the port answers. A difference is not an error: it is in the verdict.
+/// As [`plan`](super::plan()), and what the port answers. A difference is not an error: it is in the verdict.
 pub async fn verify(
     admin: &dyn TableAdmin,
     table: &str,
