@@ -92,6 +92,30 @@ async fn a_plan_is_applied_once_and_then_has_nothing_to_do() {
     assert_eq!(applied(&tables, &second).await, Vec::<String>::new());
 }
 
+/// The order is what makes an interruption safe: see the module page of the optimizations.
+#[tokio::test]
+async fn the_steps_come_in_the_order_that_is_safe_to_interrupt() {
+    let tables = table().await;
+    tables.add_splits(TABLE, &rows(&["z"])).await.unwrap();
+    let steps: Vec<_> = planned(&tables, true)
+        .await
+        .steps()
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    let starts = [
+        "add 24 split points, `p:1sst` to `q:~`",
+        "set table.custom.balancer.group.regex.pattern to ",
+        "set table.custom.balancer.group.regex.default to ",
+        "set table.balancer to ",
+        "remove the split point `z`",
+    ];
+    assert_eq!(steps.len(), starts.len(), "{steps:?}");
+    for (step, start) in steps.iter().zip(starts) {
+        assert!(step.starts_with(start), "{step}");
+    }
+}
+
 #[tokio::test]
 async fn the_forecast_is_what_comes_true() {
     let tables = table().await;

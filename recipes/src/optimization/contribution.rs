@@ -46,3 +46,22 @@ impl Contribution {
         self.prefix.starts_with(&other.prefix) || other.prefix.starts_with(&self.prefix)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_expected_shares_are_the_hashers_own() {
+        let hasher = RowHasher::new("p").unwrap();
+        let contribution = Contribution::of_row_hasher(&hasher, 1_020).unwrap();
+        let (_, shares) = contribution.hashed.unwrap();
+        assert_eq!(shares.len(), contribution.splits.len());
+        assert_eq!(shares.iter().sum::<u64>(), 1 << 31);
+        let (last, first) = (shares[1_019], shares[0]);
+        assert!(
+            last * 4 >= first * 3 && last * 10 < first * 9,
+            "Fluo's last tablet is smaller: {last} of {first}"
+        );
+    }
+}
