@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn the_engine_is_known_by_the_folder_of_its_source() {
         for file in [
-            "/home/x/.cargo/registry/src/index.crates.io-1949/redb-4.4.0/src/db.rs",
+            "/home/x/.cargo/registry/src/index-1949/redb-4.4.0/src/db.rs",
             r"C:\vendor\redb\src\db.rs",
         ] {
             assert!(is_of_the_engine(file), "{file}");
