@@ -490,4 +490,12 @@ async fn a_table_that_is_not_there_is_not_found() {
         error.to_string(),
         "the optimizations are empty; name at least one recipe"
     );
+    let options = VerifyOptions::default();
+    let error = verify(&table().await, TABLE, &empty, &options, |_| ())
+        .await
+        .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the optimizations are empty; name at least one recipe"
+    );
 }

@@ -17,7 +17,9 @@ pub(super) async fn wanted_properties(
     optimizations: &TableOptimizations,
 ) -> Result<Vec<(&'static str, String)>> {
     let Some(pattern) = optimizations.group_pattern() else {
-        return Ok(Vec::new());
+        return Err(Error::invalid(
+            "the optimizations are empty; name at least one recipe",
+        ));
     };
     let class = group_balancer(admin, table).await?;
     Ok(vec![

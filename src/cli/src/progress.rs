@@ -6,17 +6,10 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// A line that counts things as they are done, with their rate. It draws on standard error, and only where that
 /// is a terminal.
-pub(crate) fn counter(what: &str, total: Option<u64>) -> ProgressBar {
-    let bar = match total {
-        Some(total) => ProgressBar::new(total),
-        None => ProgressBar::new_spinner(),
-    };
-    let template = match total {
-        Some(_) => "{msg} {wide_bar} {human_pos} of {human_len} ({per_sec}, {eta} left)",
-        None => "{spinner} {msg} {human_pos} ({per_sec})",
-    };
+pub(crate) fn counter(what: &str) -> ProgressBar {
+    let bar = ProgressBar::new_spinner();
     bar.set_draw_target(ProgressDrawTarget::stderr());
-    if let Ok(style) = ProgressStyle::with_template(template) {
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {human_pos} ({per_sec})") {
         bar.set_style(style);
     }
     bar.set_message(what.to_owned());

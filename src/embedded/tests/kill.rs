@@ -116,13 +116,7 @@ async fn found(directory: &Path) -> Result<BTreeMap<u64, u64>> {
         assert_eq!(cell.key.row, row(number));
         *columns_of.entry(number).or_default() += 1;
     }
-    let entries: u64 = tables
-        .tablets("pages")
-        .await?
-        .as_slice()
-        .iter()
-        .map(|tablet| tablet.entries)
-        .sum();
+    let entries: u64 = tables.tablets("pages").await?.entries();
     assert_eq!(entries, columns_of.values().sum::<u64>());
     assert_eq!(entries, report.entries);
     Ok(columns_of)

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fluo_core::{Bytes, Error, Result, TableAdmin};
+use fluo_core::{Bytes, Result, TableAdmin};
 use serde::{Deserialize, Serialize};
 
 use super::balancer::wanted_properties;
@@ -69,11 +69,6 @@ pub async fn plan(
     optimizations: &TableOptimizations,
     options: PlanOptions,
 ) -> Result<Plan> {
-    if optimizations.contributions().is_empty() {
-        return Err(Error::invalid(
-            "the optimizations are empty; name at least one recipe",
-        ));
-    }
     let found = TableState::read(admin, table).await?;
     let wanted = wanted_properties(admin, table, optimizations).await?;
     let servers = admin.servers().await?.len();

@@ -65,32 +65,32 @@ pub(super) async fn count(
     options: &VerifyOptions,
     mut progress: impl FnMut(u64) + Send,
 ) -> Result<Vec<RowsVerdict>> {
-    let entries: u64 = tablets.as_slice().iter().map(|tablet| tablet.entries).sum();
     let is_counted = match options.rows {
         RowCounting::All => true,
-        RowCounting::UpTo(most) => entries <= most,
+        RowCounting::UpTo(most) => tablets.entries() <= most,
         RowCounting::Skip => return Ok(Vec::new()),
     };
+    let tallies = optimizations
+        .contributions()
+        .iter()
+        .map(|contribution| Tally::new(contribution, tablets));
+    if !is_counted {
+        return Ok(tallies.map(Tally::entries_of_tablets).collect());
+    }
+    let handle = admin
+        .open_table(table, options.authorizations.clone())
+        .await?;
     let mut verdicts = Vec::new();
     let mut counted_before = 0;
-    for contribution in optimizations.contributions() {
-        let mut tally = Tally::new(contribution, tablets);
-        if is_counted {
-            let handle = admin
-                .open_table(table, options.authorizations.clone())
-                .await?;
-            let scan =
-                Scan::over(Span::prefix(contribution.prefix.clone())).filter(Filter::FirstOfRow);
-            let mut batches = handle.scan(scan);
-            while let Some(cells) = batches.try_next().await? {
-                cells.iter().for_each(|cell| tally.add(&cell.key.row));
-                progress(counted_before + tally.rows);
-            }
-            counted_before += tally.rows;
-            verdicts.push(tally.counted_rows());
-        } else {
-            verdicts.push(tally.entries_of_tablets());
+    for mut tally in tallies {
+        let span = Span::prefix(tally.contribution.prefix.clone());
+        let mut batches = handle.scan(Scan::over(span).filter(Filter::FirstOfRow));
+        while let Some(cells) = batches.try_next().await? {
+            cells.iter().for_each(|cell| tally.add(&cell.key.row));
+            progress(counted_before + tally.rows);
         }
+        counted_before += tally.rows;
+        verdicts.push(tally.counted_rows());
     }
     Ok(verdicts)
 }

@@ -116,7 +116,7 @@ async fn load(
     tables.create_table(name, Versions::default()).await?;
     tables.add_splits(name, splits).await?;
     let handle: Arc<_> = tables.open_table(name, Authorizations::none()).await?;
-    let bar = progress::counter("rows", None);
+    let bar = progress::counter("rows");
     let written = table::write_rows(
         handle,
         ROWS.as_bytes(),

@@ -77,7 +77,7 @@ impl Load {
         let encoding = self.encoding;
         let key_of = move |line: &[u8]| Ok(hasher.add(&encoding.decode(line)?));
 
-        let bar = progress::counter("rows", None);
+        let bar = progress::counter("rows");
         let start = Instant::now();
         let written = write_rows(table, input, self.column.clone(), key_of, &bar).await;
         bar.finish_and_clear();

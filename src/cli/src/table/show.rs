@@ -48,13 +48,12 @@ impl Show {
     pub(crate) async fn run(&self) -> Result<()> {
         let tables = self.target.open()?;
         tables.flush(&self.name).await?;
-        let tablets = shown(&tables.tablets(&self.name).await?);
+        let tablets = tables.tablets(&self.name).await?;
         let properties = tables.properties(&self.name).await?;
-        let entries = tablets.iter().map(|tablet| tablet.entries).sum();
         let shown = Shown {
             table: self.name.clone(),
-            entries,
-            tablets,
+            entries: tablets.entries(),
+            tablets: shown(&tablets),
             properties,
         };
         if self.json {

@@ -62,7 +62,7 @@ impl Verify {
             },
             ..VerifyOptions::default()
         };
-        let bar = progress::counter("rows counted", None);
+        let bar = progress::counter("rows counted");
         let verdict = verify(&*tables, &self.name, &optimizations, &options, |rows| {
             bar.set_position(rows);
         })

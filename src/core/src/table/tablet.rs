@@ -37,6 +37,11 @@ impl Tablets {
             .map(|(previous, tablet)| (Span::tablet(previous, tablet.end_row.as_deref()), tablet))
     }
 
+    /// Stored entries of all tablets together.
+    pub fn entries(&self) -> u64 {
+        self.0.iter().map(|tablet| tablet.entries).sum()
+    }
+
     /// Where in [`as_slice`](Self::as_slice) the tablet of `row` stands.
     pub fn index_of(&self, row: &[u8]) -> usize {
         self.0.partition_point(|tablet| {
