@@ -1,0 +1,137 @@
+//! The client: one handle, from which every group of calls is reached.
+
+mod attempt;
+
+use std::fmt;
+use std::sync::Arc;
+
+use tokio::sync::OnceCell;
+use tokio::time::timeout;
+
+use crate::dialect::Opening;
+use crate::error::{Error, ErrorKind, Result};
+use crate::settings::Settings;
+use crate::wire::{Call, Patience, Pool, Reply};
+
+/// A client of one proxy. Cloning gives another handle on the same connections.
+///
+/// The calls are in groups, as in Accumulo's own client: [`table_operations`](Self::table_operations),
+/// [`namespace_operations`](Self::namespace_operations), [`security_operations`](Self::security_operations),
+/// [`instance_operations`](Self::instance_operations), and scanners and writers.
+#[derive(Clone)]
+pub struct ProxyClient {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    settings: Arc<Settings>,
+    pool: Arc<Pool>,
+    token: OnceCell<Vec<u8>>,
+}
+
+/// What a call is about, for its errors.
+pub(crate) type Subject<'a> = Option<&'a str>;
+
+impl ProxyClient {
+    /// Connects to the proxy and logs in, so that a wrong address, user or password shows here. One try, within
+    /// [`connect_timeout`](Settings::connect_timeout).
+    ///
+    /// With a shared secret there is no login: the address is proven by a call that changes nothing, and a
+    /// wrong secret too.
+    ///
+    /// # Errors
+    /// [`Gone`](ErrorKind::Gone), [`TimedOut`](ErrorKind::TimedOut), [`Protocol`](ErrorKind::Protocol),
+    /// [`Security`](ErrorKind::Security).
+    pub async fn connect(settings: Settings) -> Result<Self> {
+        let client = Self::lazy(settings);
+        client.token().await?;
+        if client.settings().credentials.user().is_none() {
+            client.prove_secret().await?;
+        }
+        Ok(client)
+    }
+
+    /// A client that connects at its first call.
+    pub fn lazy(settings: Settings) -> Self {
+        let settings = Arc::new(settings);
+        Self {
+            inner: Arc::new(Inner {
+                pool: Arc::new(Pool::new(Arc::clone(&settings))),
+                settings,
+                token: OnceCell::new(),
+            }),
+        }
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> &Settings {
+        &self.inner.settings
+    }
+
+    /// The first argument of nearly every call.
+    pub(crate) async fn token(&self) -> Result<Vec<u8>> {
+        let token = self.inner.token.get_or_try_init(|| async {
+            match self.settings().credentials.opening() {
+                Opening::Token(token) => Ok(token),
+                Opening::Login(login) => {
+                    let user = self.settings().credentials.user();
+                    // One who waits at a prompt is told in seconds that nobody answers.
+                    let limit = self.settings().connect_timeout;
+                    self.required(user, self.try_once(&login, user, limit).await?, "login")
+                }
+            }
+        });
+        token.await.cloned()
+    }
+
+    /// Makes a call: waits for a connection, sends, waits for the reply, and sends again where that may be done.
+    pub(crate) async fn call<C: Call>(
+        &self,
+        subject: Subject<'_>,
+        request: C,
+    ) -> Result<<C::Reply as Reply>::Success> {
+        let limit = match C::PATIENCE {
+            Patience::Call => self.settings().call_timeout,
+            Patience::Wait => self.settings().wait_timeout,
+        };
+        let tries = timeout(limit, self.try_again(&request, subject));
+        let success = match tries.await {
+            Ok(outcome) => outcome?,
+            Err(_) => return Err(self.timed_out::<C>(subject, limit)),
+        };
+        self.required(subject, success, C::NAME)
+    }
+
+    /// An error of this client.
+    pub(crate) fn error(
+        &self,
+        kind: ErrorKind,
+        call: &'static str,
+        subject: Subject<'_>,
+        reason: impl Into<String>,
+    ) -> Error {
+        Error::new(kind, call, subject, &self.settings().address, reason)
+    }
+
+    fn required<T>(&self, subject: Subject<'_>, value: Option<T>, call: &'static str) -> Result<T> {
+        value.ok_or_else(|| {
+            let reason = "the reply holds neither a result nor an exception";
+            self.error(ErrorKind::Protocol, call, subject, reason)
+        })
+    }
+
+    async fn prove_secret(&self) -> Result<()> {
+        use crate::wire::generated::GetTabletServersRequest;
+        let request = GetTabletServersRequest::new(self.token().await?);
+        let limit = self.settings().connect_timeout;
+        self.try_once(&request, None, limit).await.map(|_| ())
+    }
+}
+
+impl fmt::Debug for ProxyClient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ProxyClient")
+            .field("settings", self.settings())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,344 @@
+//! Between what users see and what the wire carries: the only place that knows both.
+//!
+//! To the wire everything converts. From the wire an absent field that must be there, or a number that is no value
+//! of its enumeration, is an error: a sentence that becomes the reason of an
+//! [`ErrorKind::Protocol`](crate::ErrorKind::Protocol).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::data::{
+    ActiveCompaction, ActiveScan, Bytes, Change, ColumnUpdate, CompactionReason, CompactionType,
+    Condition, ConditionalStatus, DiskUsage, Durability, Entry, IteratorScope, IteratorSetting,
+    Key, KeyExtent, NamespacePermission, PartialKey, Range, ScanColumn, ScanState, ScanType,
+    SystemPermission, TablePermission, TimeType,
+};
+use crate::wire::generated as wire;
+
+/// Why something from the wire has no meaning.
+pub(crate) type Meaningless = String;
+
+/// The wire's form of a value.
+pub(crate) trait ToWire {
+    /// That form.
+    type Wire;
+
+    /// Converts.
+    fn to_wire(&self) -> Self::Wire;
+}
+
+/// A value from the wire's form of it.
+pub(crate) trait FromWire: Sized {
+    /// That form.
+    type Wire;
+
+    /// Converts.
+    fn from_wire(wire: Self::Wire) -> Result<Self, Meaningless>;
+}
+
+/// The wire's form of many values.
+pub(crate) fn all_to_wire<T: ToWire>(values: &[T]) -> Vec<T::Wire> {
+    values.iter().map(ToWire::to_wire).collect()
+}
+
+/// Many values from the wire's form of them.
+pub(crate) fn all_from_wire<T: FromWire>(
+    values: impl IntoIterator<Item = T::Wire>,
+) -> Result<Vec<T>, Meaningless> {
+    values.into_iter().map(T::from_wire).collect()
+}
+
+/// Byte strings of the wire.
+pub(crate) fn bytes_set<'a>(values: impl IntoIterator<Item = &'a Bytes>) -> BTreeSet<Vec<u8>> {
+    values.into_iter().map(|value| value.to_vec()).collect()
+}
+
+/// A value that must be there.
+pub(crate) fn present<T>(value: Option<T>, name: &str) -> Result<T, Meaningless> {
+    value.ok_or_else(|| format!("the reply lacks `{name}`"))
+}
+
+/// An enumeration: its values here and on the wire, both ways.
+macro_rules! enumeration {
+    ($name:ident: $($value:ident = $wire:ident),* $(,)?) => {
+        impl ToWire for $name {
+            type Wire = wire::$name;
+
+            fn to_wire(&self) -> wire::$name {
+                match self {
+                    $(Self::$value => wire::$name::$wire,)*
+                }
+            }
+        }
+
+        impl FromWire for $name {
+            type Wire = wire::$name;
+
+            fn from_wire(wire: wire::$name) -> Result<Self, Meaningless> {
+                match wire {
+                    $(wire::$name::$wire => Ok(Self::$value),)*
+                    other => Err(format!(
+                        "{} is not a value of {} that this client knows",
+                        other.0,
+                        stringify!($name)
+                    )),
+                }
+            }
+        }
+    };
+}
+
+enumeration!(PartialKey: Row = ROW, RowFamily = ROW_COLFAM, RowFamilyQualifier = ROW_COLFAM_COLQUAL,
+    RowFamilyQualifierVisibility = ROW_COLFAM_COLQUAL_COLVIS,
+    RowFamilyQualifierVisibilityTime = ROW_COLFAM_COLQUAL_COLVIS_TIME,
+    All = ROW_COLFAM_COLQUAL_COLVIS_TIME_DEL);
+enumeration!(TablePermission: Read = READ, Write = WRITE, BulkImport = BULK_IMPORT, AlterTable = ALTER_TABLE,
+    Grant = GRANT, DropTable = DROP_TABLE);
+enumeration!(SystemPermission: Grant = GRANT, CreateTable = CREATE_TABLE, DropTable = DROP_TABLE,
+    AlterTable = ALTER_TABLE, CreateUser = CREATE_USER, DropUser = DROP_USER, AlterUser = ALTER_USER,
+    System = SYSTEM, CreateNamespace = CREATE_NAMESPACE, DropNamespace = DROP_NAMESPACE,
+    AlterNamespace = ALTER_NAMESPACE, ObtainDelegationToken = OBTAIN_DELEGATION_TOKEN);
+enumeration!(NamespacePermission: Read = READ, Write = WRITE, AlterNamespace = ALTER_NAMESPACE, Grant = GRANT,
+    AlterTable = ALTER_TABLE, CreateTable = CREATE_TABLE, DropTable = DROP_TABLE, BulkImport = BULK_IMPORT,
+    DropNamespace = DROP_NAMESPACE);
+enumeration!(ScanType: Single = SINGLE, Batch = BATCH);
+enumeration!(ScanState: Idle = IDLE, Running = RUNNING, Queued = QUEUED);
+enumeration!(ConditionalStatus: Accepted = ACCEPTED, Rejected = REJECTED, Violated = VIOLATED,
+    Unknown = UNKNOWN, InvisibleVisibility = INVISIBLE_VISIBILITY);
+enumeration!(Durability: Default = DEFAULT, None = NONE, Log = LOG, Flush = FLUSH, Sync = SYNC);
+enumeration!(CompactionType: Minor = MINOR, Merge = MERGE, Major = MAJOR, Full = FULL);
+enumeration!(CompactionReason: User = USER, System = SYSTEM, Chop = CHOP, Idle = IDLE, Close = CLOSE);
+enumeration!(IteratorScope: MinorCompaction = MINC, MajorCompaction = MAJC, Scan = SCAN);
+enumeration!(TimeType: Logical = LOGICAL, Millis = MILLIS);
+
+impl ToWire for Key {
+    type Wire = wire::Key;
+
+    fn to_wire(&self) -> wire::Key {
+        wire::Key::new(
+            self.row.to_vec(),
+            self.family.to_vec(),
+            self.qualifier.to_vec(),
+            self.visibility.to_vec(),
+            self.timestamp,
+        )
+    }
+}
+
+impl FromWire for Key {
+    type Wire = wire::Key;
+
+    fn from_wire(key: wire::Key) -> Result<Self, Meaningless> {
+        Ok(Self {
+            row: present(key.row, "row")?.into(),
+            family: key.col_family.unwrap_or_default().into(),
+            qualifier: key.col_qualifier.unwrap_or_default().into(),
+            visibility: key.col_visibility.unwrap_or_default().into(),
+            // An absent timestamp is the newest there is.
+            timestamp: key.timestamp.unwrap_or(i64::MAX),
+        })
+    }
+}
+
+impl FromWire for Entry {
+    type Wire = wire::KeyValue;
+
+    fn from_wire(entry: wire::KeyValue) -> Result<Self, Meaningless> {
+        Ok(Self {
+            key: Key::from_wire(present(entry.key, "key")?)?,
+            value: entry.value.unwrap_or_default().into(),
+        })
+    }
+}
+
+impl ToWire for Range {
+    type Wire = wire::Range;
+
+    fn to_wire(&self) -> wire::Range {
+        wire::Range::new(
+            self.start.as_ref().map(ToWire::to_wire),
+            self.start_inclusive,
+            self.stop.as_ref().map(ToWire::to_wire),
+            self.stop_inclusive,
+        )
+    }
+}
+
+impl FromWire for Range {
+    type Wire = wire::Range;
+
+    fn from_wire(range: wire::Range) -> Result<Self, Meaningless> {
+        Ok(Self {
+            start: range.start.map(Key::from_wire).transpose()?,
+            start_inclusive: range.start_inclusive.unwrap_or_default(),
+            stop: range.stop.map(Key::from_wire).transpose()?,
+            stop_inclusive: range.stop_inclusive.unwrap_or_default(),
+        })
+    }
+}
+
+impl ToWire for ScanColumn {
+    type Wire = wire::ScanColumn;
+
+    fn to_wire(&self) -> wire::ScanColumn {
+        let qualifier = self.qualifier.as_ref().map(|qualifier| qualifier.to_vec());
+        wire::ScanColumn::new(self.family.to_vec(), qualifier)
+    }
+}
+
+impl ToWire for IteratorSetting {
+    type Wire = wire::IteratorSetting;
+
+    fn to_wire(&self) -> wire::IteratorSetting {
+        wire::IteratorSetting::new(
+            self.priority,
+            self.name.clone(),
+            self.class.clone(),
+            self.options.clone(),
+        )
+    }
+}
+
+impl FromWire for IteratorSetting {
+    type Wire = wire::IteratorSetting;
+
+    fn from_wire(setting: wire::IteratorSetting) -> Result<Self, Meaningless> {
+        Ok(Self {
+            priority: present(setting.priority, "priority")?,
+            name: present(setting.name, "name")?,
+            class: present(setting.iterator_class, "iteratorClass")?,
+            options: setting.properties.unwrap_or_default(),
+        })
+    }
+}
+
+impl ToWire for ColumnUpdate {
+    type Wire = wire::ColumnUpdate;
+
+    fn to_wire(&self) -> wire::ColumnUpdate {
+        let (value, delete) = match &self.change {
+            Change::Put(value) => (Some(value.to_vec()), None),
+            Change::Delete => (None, Some(true)),
+        };
+        wire::ColumnUpdate::new(
+            self.family.to_vec(),
+            self.qualifier.to_vec(),
+            self.visibility
+                .as_ref()
+                .map(|visibility| visibility.to_vec()),
+            self.timestamp,
+            value,
+            delete,
+        )
+    }
+}
+
+impl ToWire for Condition {
+    type Wire = wire::Condition;
+
+    fn to_wire(&self) -> wire::Condition {
+        let column = wire::Column::new(
+            self.family.to_vec(),
+            self.qualifier.to_vec(),
+            self.visibility.to_vec(),
+        );
+        let iterators = (!self.iterators.is_empty()).then(|| all_to_wire(&self.iterators));
+        let value = self.value.as_ref().map(|value| value.to_vec());
+        wire::Condition::new(column, self.timestamp, value, iterators)
+    }
+}
+
+impl FromWire for KeyExtent {
+    type Wire = wire::KeyExtent;
+
+    fn from_wire(extent: wire::KeyExtent) -> Result<Self, Meaningless> {
+        Ok(Self {
+            table_id: present(extent.table_id, "tableId")?,
+            end_row: extent.end_row.map(Bytes::from),
+            previous_end_row: extent.prev_end_row.map(Bytes::from),
+        })
+    }
+}
+
+impl FromWire for ActiveScan {
+    type Wire = wire::ActiveScan;
+
+    fn from_wire(scan: wire::ActiveScan) -> Result<Self, Meaningless> {
+        let column = |column: wire::Column| {
+            (
+                column.col_family.unwrap_or_default().into(),
+                column.col_qualifier.unwrap_or_default().into(),
+                column.col_visibility.unwrap_or_default().into(),
+            )
+        };
+        Ok(Self {
+            client: scan.client.unwrap_or_default(),
+            user: scan.user.unwrap_or_default(),
+            table: scan.table.unwrap_or_default(),
+            age_ms: scan.age.unwrap_or_default(),
+            idle_ms: scan.idle_time.unwrap_or_default(),
+            scan_type: ScanType::from_wire(present(scan.type_, "type")?)?,
+            state: ScanState::from_wire(present(scan.state, "state")?)?,
+            extent: scan.extent.map(KeyExtent::from_wire).transpose()?,
+            columns: scan
+                .columns
+                .unwrap_or_default()
+                .into_iter()
+                .map(column)
+                .collect(),
+            iterators: all_from_wire(scan.iterators.unwrap_or_default())?,
+            authorizations: scan
+                .authorizations
+                .unwrap_or_default()
+                .into_iter()
+                .map(Bytes::from)
+                .collect(),
+        })
+    }
+}
+
+impl FromWire for ActiveCompaction {
+    type Wire = wire::ActiveCompaction;
+
+    fn from_wire(compaction: wire::ActiveCompaction) -> Result<Self, Meaningless> {
+        Ok(Self {
+            extent: compaction.extent.map(KeyExtent::from_wire).transpose()?,
+            age_ms: compaction.age.unwrap_or_default(),
+            input_files: compaction.input_files.unwrap_or_default(),
+            output_file: compaction.output_file.unwrap_or_default(),
+            compaction_type: CompactionType::from_wire(present(compaction.type_, "type")?)?,
+            reason: CompactionReason::from_wire(present(compaction.reason, "reason")?)?,
+            locality_group: compaction.locality_group.unwrap_or_default(),
+            entries_read: compaction.entries_read.unwrap_or_default(),
+            entries_written: compaction.entries_written.unwrap_or_default(),
+            iterators: all_from_wire(compaction.iterators.unwrap_or_default())?,
+        })
+    }
+}
+
+impl FromWire for DiskUsage {
+    type Wire = wire::DiskUsage;
+
+    fn from_wire(usage: wire::DiskUsage) -> Result<Self, Meaningless> {
+        Ok(Self {
+            tables: usage.tables.unwrap_or_default(),
+            bytes: usage.usage.unwrap_or_default(),
+        })
+    }
+}
+
+/// Iterators by name, each with the scopes in which it runs.
+pub(crate) fn scopes_by_name(
+    iterators: BTreeMap<String, BTreeSet<wire::IteratorScope>>,
+) -> Result<BTreeMap<String, BTreeSet<IteratorScope>>, Meaningless> {
+    let mut named = BTreeMap::new();
+    for (name, scopes) in iterators {
+        let scopes: Result<_, _> = scopes.into_iter().map(IteratorScope::from_wire).collect();
+        named.insert(name, scopes?);
+    }
+    Ok(named)
+}
+
+/// The wire's form of scopes.
+pub(crate) fn scopes_to_wire(scopes: &[IteratorScope]) -> BTreeSet<wire::IteratorScope> {
+    scopes.iter().map(ToWire::to_wire).collect()
+}

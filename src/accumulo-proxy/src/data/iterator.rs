@@ -1,0 +1,58 @@
+//! Iterators that run on the servers.
+
+use std::collections::BTreeMap;
+
+/// An iterator on the servers: for a scan, a condition, a compaction or a table.
+///
+/// ```
+/// use accumulo_proxy::IteratorSetting;
+///
+/// let grep = IteratorSetting::new(50, "grep", "org.apache.accumulo.core.iterators.user.GrepIterator").option("term", "rust");
+/// assert_eq!(grep.options["term"], "rust");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct IteratorSetting {
+    /// Order in the stack: lower ones are nearer to the data. At least 1.
+    pub priority: i32,
+    /// Name, unique in its stack.
+    pub name: String,
+    /// The full name of the class.
+    pub class: String,
+    /// Its options.
+    pub options: BTreeMap<String, String>,
+}
+
+/// When an iterator of a table runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum IteratorScope {
+    /// Minor compactions: what is in memory is written to a file.
+    MinorCompaction,
+    /// Major compactions: files are merged.
+    MajorCompaction,
+    /// Scans.
+    Scan,
+}
+
+impl IteratorSetting {
+    /// An iterator without options.
+    pub fn new(priority: i32, name: impl Into<String>, class: impl Into<String>) -> Self {
+        Self {
+            priority,
+            name: name.into(),
+            class: class.into(),
+            options: BTreeMap::new(),
+        }
+    }
+
+    /// Adds an option.
+    #[must_use]
+    pub fn option(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.options.insert(name.into(), value.into());
+        self
+    }
+}
+
+impl IteratorScope {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::MinorCompaction, Self::MajorCompaction, Self::Scan];
+}

@@ -1,0 +1,111 @@
+//! Keys and entries.
+
+use std::cmp::Ordering;
+
+use bytes::Bytes;
+
+/// The key of an entry.
+///
+/// # Order
+/// By row, family, qualifier and visibility as bytes, then by timestamp, newest first: Accumulo's order.
+///
+/// ```
+/// use accumulo_proxy::Key;
+///
+/// assert!(Key::of_row("a").at(2) < Key::of_row("a").at(1));
+/// assert!(Key::of_row("a") < Key::of_row("b"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Key {
+    /// Row.
+    pub row: Bytes,
+    /// Column family.
+    pub family: Bytes,
+    /// Column qualifier.
+    pub qualifier: Bytes,
+    /// Column visibility.
+    pub visibility: Bytes,
+    /// Timestamp; milliseconds where the servers set it.
+    pub timestamp: i64,
+}
+
+/// A key and its value.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Entry {
+    /// The key.
+    pub key: Key,
+    /// The value.
+    pub value: Bytes,
+}
+
+/// How much of a key counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PartialKey {
+    /// The row.
+    Row,
+    /// Row and family.
+    RowFamily,
+    /// Row, family and qualifier.
+    RowFamilyQualifier,
+    /// Row, family, qualifier and visibility.
+    RowFamilyQualifierVisibility,
+    /// Everything but the delete marker.
+    RowFamilyQualifierVisibilityTime,
+    /// Everything.
+    All,
+}
+
+impl Key {
+    /// The first key of a row: empty column, newest timestamp.
+    pub fn of_row(row: impl Into<Bytes>) -> Self {
+        Self {
+            row: row.into(),
+            family: Bytes::new(),
+            qualifier: Bytes::new(),
+            visibility: Bytes::new(),
+            timestamp: i64::MAX,
+        }
+    }
+
+    /// The same key in another column.
+    #[must_use]
+    pub fn in_column(self, family: impl Into<Bytes>, qualifier: impl Into<Bytes>) -> Self {
+        Self {
+            family: family.into(),
+            qualifier: qualifier.into(),
+            ..self
+        }
+    }
+
+    /// The same key under another visibility.
+    #[must_use]
+    pub fn with_visibility(self, visibility: impl Into<Bytes>) -> Self {
+        Self {
+            visibility: visibility.into(),
+            ..self
+        }
+    }
+
+    /// The same key at another time.
+    #[must_use]
+    pub fn at(self, timestamp: i64) -> Self {
+        Self { timestamp, ..self }
+    }
+}
+
+impl Ord for Key {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.row
+            .cmp(&other.row)
+            .then_with(|| self.family.cmp(&other.family))
+            .then_with(|| self.qualifier.cmp(&other.qualifier))
+            .then_with(|| self.visibility.cmp(&other.visibility))
+            .then_with(|| other.timestamp.cmp(&self.timestamp))
+    }
+}
+
+impl PartialOrd for Key {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}

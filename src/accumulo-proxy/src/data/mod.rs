@@ -1,0 +1,22 @@
+//! What goes into calls and comes out of them.
+
+mod active;
+mod iterator;
+mod key;
+mod mutation;
+mod permission;
+mod range;
+
+pub use active::{
+    ActiveCompaction, ActiveScan, CompactionReason, CompactionType, DiskUsage, KeyExtent,
+    ScanState, ScanType,
+};
+pub use bytes::Bytes;
+pub use iterator::{IteratorScope, IteratorSetting};
+pub use key::{Entry, Key, PartialKey};
+pub use mutation::{
+    Change, ColumnUpdate, Condition, ConditionalMutation, ConditionalStatus, Durability, Mutation,
+    TimeType,
+};
+pub use permission::{NamespacePermission, SystemPermission, TablePermission};
+pub use range::{Range, ScanColumn};

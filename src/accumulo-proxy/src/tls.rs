@@ -1,0 +1,114 @@
+//! Connections over TLS.
+
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use tokio_rustls::rustls::{ClientConfig, RootCertStore};
+
+/// TLS to a proxy, or to a TLS terminator in front of one.
+///
+/// The certificate of the server must be issued by one of the given authorities, and must not itself be an authority:
+/// a self-signed certificate that is marked as one is refused.
+#[derive(Clone)]
+pub struct Tls {
+    connector: TlsConnector,
+    server_name: ServerName<'static>,
+}
+
+/// Why TLS cannot be set up: a sentence.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct TlsError(String);
+
+/// A certificate chain and its private key, both as PEM.
+#[derive(Clone, Copy)]
+pub struct ClientCertificate<'a> {
+    /// The chain, that of the client first.
+    pub chain_pem: &'a [u8],
+    /// The private key.
+    pub key_pem: &'a [u8],
+}
+
+impl Tls {
+    /// TLS to the server with this name (or IP address), as its certificate has it, that trusts these authorities (PEM).
+    ///
+    /// # Errors
+    /// A sentence that says which of the arguments cannot be used, and why.
+    pub fn new(
+        server_name: &str,
+        authorities_pem: &[u8],
+        client: Option<ClientCertificate<'_>>,
+    ) -> Result<Self, TlsError> {
+        let mut roots = RootCertStore::empty();
+        for certificate in certificates(authorities_pem, "of the authorities")? {
+            roots.add(certificate).map_err(|error| {
+                TlsError(format!(
+                    "a certificate of the authorities cannot be used: {error}"
+                ))
+            })?;
+        }
+        let builder = ClientConfig::builder().with_root_certificates(roots);
+        let config = match client {
+            None => builder.with_no_client_auth(),
+            Some(client) => builder
+                .with_client_auth_cert(
+                    certificates(client.chain_pem, "of the client")?,
+                    private_key(client.key_pem)?,
+                )
+                .map_err(|error| {
+                    TlsError(format!(
+                        "the certificate of the client cannot be used: {error}"
+                    ))
+                })?,
+        };
+        let server_name = ServerName::try_from(server_name.to_owned())
+            .map_err(|_| TlsError(format!("`{server_name}` is not the name of a server; give a host name or an address, without a port")))?;
+        Ok(Self {
+            connector: TlsConnector::from(Arc::new(config)),
+            server_name,
+        })
+    }
+
+    pub(crate) async fn handshake(&self, stream: TcpStream) -> io::Result<TlsStream<TcpStream>> {
+        self.connector
+            .connect(self.server_name.clone(), stream)
+            .await
+    }
+}
+
+impl fmt::Debug for Tls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tls")
+            .field("server_name", &self.server_name)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for ClientCertificate<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ClientCertificate(<redacted>)")
+    }
+}
+
+fn certificates(pem: &[u8], whose: &str) -> Result<Vec<CertificateDer<'static>>, TlsError> {
+    let read: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
+    match read {
+        Ok(found) if !found.is_empty() => Ok(found),
+        Ok(_) => Err(TlsError(format!("the PEM {whose} holds no certificate"))),
+        Err(error) => Err(TlsError(format!("the PEM {whose} cannot be read: {error}"))),
+    }
+}
+
+fn private_key(pem: &[u8]) -> Result<PrivateKeyDer<'static>, TlsError> {
+    PrivateKeyDer::from_pem_slice(pem).map_err(|error| {
+        TlsError(format!(
+            "the private key of the client cannot be read: {error}"
+        ))
+    })
+}

@@ -1,0 +1,151 @@
+//! Messages: a call to bytes, and the bytes of a reply to its value.
+
+use thrift::ApplicationErrorKind;
+use thrift::protocol::{
+    TBinaryInputProtocol, TBinaryOutputProtocol, TCompactInputProtocol, TCompactOutputProtocol,
+    TInputProtocol, TMessageIdentifier, TMessageType, TOutputProtocol, TSerializable,
+};
+use thrift::{ProtocolErrorKind, TConfiguration};
+
+use super::budget::Budgeted;
+use crate::settings::Protocol;
+
+/// The bytes of the length that stands before each message.
+pub(super) const LENGTH_BYTES: usize = 4;
+/// The names of our calls are shorter; what a stranger sends need not be.
+const SHOWN_NAME_CHARS: usize = 40;
+
+/// Why a reply could not be read, as a sentence.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum DecodeError {
+    /// The bytes are not what they should be.
+    #[error("{0}")]
+    Malformed(String),
+    /// The proxy refused the message as such: it does not know the call, or failed inside.
+    #[error("the proxy refused the call: {0}")]
+    Refused(String),
+}
+
+/// The frame of a call: length and message. The length is not checked against any limit here.
+pub(crate) fn encode<R: TSerializable>(
+    protocol: Protocol,
+    name: &str,
+    kind: TMessageType,
+    sequence: i32,
+    request: &R,
+) -> Result<Vec<u8>, thrift::Error> {
+    let mut frame = vec![0; LENGTH_BYTES];
+    let message = TMessageIdentifier::new(name, kind, sequence);
+    match protocol {
+        Protocol::Compact => write(
+            &mut TCompactOutputProtocol::new(&mut frame),
+            &message,
+            request,
+        )?,
+        Protocol::Binary => write(
+            &mut TBinaryOutputProtocol::new(&mut frame, true),
+            &message,
+            request,
+        )?,
+    }
+    let length = u32::try_from(frame.len().saturating_sub(LENGTH_BYTES)).unwrap_or(u32::MAX);
+    if let Some(place) = frame.first_chunk_mut::<LENGTH_BYTES>() {
+        *place = length.to_be_bytes();
+    }
+    Ok(frame)
+}
+
+/// The value of the reply to call `name` number `sequence`. It costs at most `most_bytes` to hold.
+pub(crate) fn decode<R: TSerializable>(
+    protocol: Protocol,
+    name: &str,
+    sequence: i32,
+    message: &[u8],
+    most_bytes: usize,
+) -> Result<R, DecodeError> {
+    let limits = TConfiguration::builder()
+        .max_message_size(None)
+        .max_frame_size(None)
+        .max_container_size(Some(message.len()))
+        .max_string_size(Some(message.len()))
+        .build()
+        .map_err(|error| malformed(&error))?;
+    match protocol {
+        Protocol::Compact => {
+            let input = TCompactInputProtocol::with_config(message, limits);
+            read(
+                Budgeted::new(input, message.len(), most_bytes),
+                name,
+                sequence,
+            )
+        }
+        Protocol::Binary => {
+            let input = TBinaryInputProtocol::with_config(message, true, limits);
+            read(
+                Budgeted::new(input, message.len(), most_bytes),
+                name,
+                sequence,
+            )
+        }
+    }
+}
+
+fn write<R: TSerializable>(
+    output: &mut dyn TOutputProtocol,
+    message: &TMessageIdentifier,
+    request: &R,
+) -> thrift::Result<()> {
+    output.write_message_begin(message)?;
+    request.write_to_out_protocol(output)?;
+    output.write_message_end()?;
+    output.flush()
+}
+
+fn read<P: TInputProtocol, R: TSerializable>(
+    mut input: Budgeted<P>,
+    name: &str,
+    sequence: i32,
+) -> Result<R, DecodeError> {
+    let message = input
+        .read_message_begin()
+        .map_err(|error| malformed(&error))?;
+    if message.message_type == TMessageType::Exception {
+        return Err(refusal(&mut input));
+    }
+    // A reply to another call must never be taken for ours.
+    if message.message_type != TMessageType::Reply
+        || message.name != name
+        || message.sequence_number != sequence
+    {
+        let found: String = message.name.chars().take(SHOWN_NAME_CHARS).collect();
+        return Err(DecodeError::Malformed(format!(
+            "expected the reply to `{name}` number {sequence}, found `{}` number {}",
+            found.escape_default(),
+            message.sequence_number
+        )));
+    }
+    R::read_from_in_protocol(&mut input).map_err(|error| malformed(&error))
+}
+
+fn refusal<P: TInputProtocol>(input: &mut Budgeted<P>) -> DecodeError {
+    match thrift::Error::read_application_error_from_in_protocol(input) {
+        Ok(error) if error.kind == ApplicationErrorKind::UnknownMethod => {
+            DecodeError::Refused(format!("it does not know it ({})", error.message))
+        }
+        Ok(error) => DecodeError::Refused(error.message),
+        Err(error) => malformed(&error),
+    }
+}
+
+fn malformed(error: &thrift::Error) -> DecodeError {
+    DecodeError::Malformed(match error {
+        thrift::Error::Protocol(error) if error.kind == ProtocolErrorKind::BadVersion => {
+            "the reply is of another Thrift protocol (the setting `protocol` says which one the proxy speaks)"
+                .to_owned()
+        }
+        thrift::Error::Protocol(error) => format!("the reply is damaged: {}", error.message),
+        thrift::Error::Transport(_) => "the reply ends in the middle of a value".to_owned(),
+        thrift::Error::Application(error) => format!("the reply is damaged: {}", error.message),
+        thrift::Error::User(error) => format!("the reply is damaged: {error}"),
+    })
+}

@@ -1,0 +1,207 @@
+//! A connection, and one call at a time on it.
+//!
+//! # No answer to the wrong call
+//! A connection is good only while no call is open on it. Whoever makes a call owns the connection, and gives it
+//! back after a whole reply; a call that failed, timed out or was dropped on the way takes its connection with
+//! it, and with that the answer that may still come. On top of that each reply is checked for the name and
+//! number of its call.
+
+use std::fmt;
+use std::future::poll_fn;
+use std::io;
+use std::pin::Pin;
+use std::task::Poll;
+
+use futures::FutureExt;
+use thrift::protocol::{TMessageType, TSerializable};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt, ReadBuf};
+
+use super::codec::{self, DecodeError, LENGTH_BYTES};
+use super::connect::{Duplex, connect};
+use super::{Call, Reply};
+use crate::error::Exception;
+use crate::settings::{Protocol, Settings};
+
+/// Room made for a reply before any of it arrived.
+const FIRST_ROOM_BYTES: usize = 64 * 1024;
+/// A decoded reply may take this many times the bytes of the longest frame.
+const DECODED_PER_FRAME: usize = 8;
+
+/// A connection with no call open on it.
+pub(crate) struct Connection {
+    stream: Box<dyn Duplex>,
+    protocol: Protocol,
+    max_request_bytes: usize,
+    max_reply_bytes: usize,
+    sequence: i32,
+}
+
+/// Why a call failed, and how far it had come.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The request is longer than a frame may be; nothing was sent.
+    TooLarge { bytes: usize, most: usize },
+    /// The request could not be written as Thrift; nothing was sent.
+    Unwritable(String),
+    /// The connection broke before the whole request went out: the proxy will not carry it out.
+    Unsent(io::Error),
+    /// The connection broke after that: nobody knows.
+    Lost(io::Error),
+    /// The reply is longer than `most`.
+    ReplyTooLarge { bytes: usize, most: usize },
+    /// The reply cannot be read. `is_http` where it is HTTP.
+    Malformed { reason: String, is_http: bool },
+    /// The proxy refused the message as such.
+    Refused(String),
+    /// The reply holds an exception.
+    Thrown(Exception, String),
+}
+
+impl fmt::Debug for Connection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connection")
+            .field("sequence", &self.sequence)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Connection {
+    /// Opens a connection. The caller holds the limit.
+    pub(crate) async fn open(settings: &Settings) -> io::Result<Self> {
+        Ok(Self {
+            stream: connect(settings).await?,
+            protocol: settings.protocol,
+            max_request_bytes: settings.max_request_bytes,
+            max_reply_bytes: settings.max_reply_bytes,
+            sequence: 0,
+        })
+    }
+
+    /// Makes a call. The connection comes back with whatever left it good: a result or an exception.
+    pub(crate) async fn call<C: Call>(
+        mut self,
+        request: &C,
+    ) -> (
+        Option<Self>,
+        Result<Option<<C::Reply as Reply>::Success>, Failure>,
+    ) {
+        match self.exchange(request).await {
+            Ok(reply) => {
+                let outcome = reply
+                    .outcome()
+                    .map_err(|(exception, message)| Failure::Thrown(exception, message));
+                (Some(self), outcome)
+            }
+            Err(failure @ (Failure::TooLarge { .. } | Failure::Unwritable(_))) => {
+                (Some(self), Err(failure))
+            }
+            Err(failure) => (None, Err(failure)),
+        }
+    }
+
+    /// Sends a call that has no reply.
+    pub(crate) async fn send<R: TSerializable>(
+        &mut self,
+        name: &str,
+        request: &R,
+    ) -> Result<(), Failure> {
+        let frame = self.encode(name, TMessageType::OneWay, request)?;
+        self.write(&frame).await
+    }
+
+    /// Whether the connection is still good: nobody hung up, and nobody spoke unasked.
+    pub(crate) fn is_quiet(&mut self) -> bool {
+        let mut byte = [0];
+        let mut buffer = ReadBuf::new(&mut byte);
+        poll_fn(|context| {
+            // Data, the end of the stream and an error are all "ready", and none of them is good news here.
+            Poll::Ready(
+                Pin::new(&mut self.stream)
+                    .poll_read(context, &mut buffer)
+                    .is_pending(),
+            )
+        })
+        .now_or_never()
+        .unwrap_or(false)
+    }
+
+    async fn exchange<C: Call>(&mut self, request: &C) -> Result<C::Reply, Failure> {
+        let frame = self.encode(C::NAME, TMessageType::Call, request)?;
+        self.write(&frame).await?;
+        drop(frame);
+        let message = self.read().await?;
+        let most_bytes = self.max_reply_bytes.saturating_mul(DECODED_PER_FRAME);
+        codec::decode(self.protocol, C::NAME, self.sequence, &message, most_bytes).map_err(
+            |error| match error {
+                DecodeError::Malformed(reason) => Failure::Malformed {
+                    reason,
+                    is_http: false,
+                },
+                DecodeError::Refused(reason) => Failure::Refused(reason),
+            },
+        )
+    }
+
+    fn encode<R: TSerializable>(
+        &mut self,
+        name: &str,
+        kind: TMessageType,
+        request: &R,
+    ) -> Result<Vec<u8>, Failure> {
+        self.sequence = self.sequence.wrapping_add(1);
+        let frame = codec::encode(self.protocol, name, kind, self.sequence, request)
+            .map_err(|error| Failure::Unwritable(error.to_string()))?;
+        let bytes = frame.len().saturating_sub(LENGTH_BYTES);
+        if bytes > self.max_request_bytes {
+            return Err(Failure::TooLarge {
+                bytes,
+                most: self.max_request_bytes,
+            });
+        }
+        Ok(frame)
+    }
+
+    async fn write(&mut self, frame: &[u8]) -> Result<(), Failure> {
+        self.stream
+            .write_all(frame)
+            .await
+            .map_err(Failure::Unsent)?;
+        // Behind TLS the last bytes may still wait here; whether they went out is then unknown.
+        self.stream.flush().await.map_err(Failure::Lost)
+    }
+
+    async fn read(&mut self) -> Result<Vec<u8>, Failure> {
+        let mut length = [0; LENGTH_BYTES];
+        self.stream
+            .read_exact(&mut length)
+            .await
+            .map_err(Failure::Lost)?;
+        let bytes = usize::try_from(u32::from_be_bytes(length)).unwrap_or(usize::MAX);
+        if &length == b"HTTP" {
+            let reason = "the answer is HTTP".to_owned();
+            return Err(Failure::Malformed {
+                reason,
+                is_http: true,
+            });
+        }
+        if bytes > self.max_reply_bytes {
+            return Err(Failure::ReplyTooLarge {
+                bytes,
+                most: self.max_reply_bytes,
+            });
+        }
+        // Room grows with what arrives: the length is only a claim.
+        let mut message = Vec::with_capacity(bytes.min(FIRST_ROOM_BYTES));
+        let limit = u64::try_from(bytes).unwrap_or(u64::MAX);
+        (&mut self.stream)
+            .take(limit)
+            .read_to_end(&mut message)
+            .await
+            .map_err(Failure::Lost)?;
+        if message.len() < bytes {
+            let ended = io::Error::from(io::ErrorKind::UnexpectedEof);
+            return Err(Failure::Lost(ended));
+        }
+        Ok(message)
+    }
+}
