@@ -33,6 +33,7 @@ async fn main() -> Result<()> {
         match outcome {
             Outcome::Accepted => winners.push(who),
             Outcome::Rejected => {}
+            Outcome::Refused(error) => println!("task {who} never can: {error}"),
             // Never taken for one of the others: here, a read would tell.
             Outcome::Unknown(error) => println!("task {who} cannot know: {error}"),
         }

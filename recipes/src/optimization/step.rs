@@ -64,12 +64,28 @@ impl Step {
     pub(super) async fn undo(&self, admin: &dyn TableAdmin, table: &str) -> Result<()> {
         match self {
             Self::AddSplits(splits) => remove_splits(admin, table, splits).await,
-            Self::SetProperty { name, before, .. } => match before {
-                Some(before) => admin.set_property(table, name, before).await,
-                None => admin.remove_property(table, name).await,
-            },
+            Self::SetProperty { name, before, .. } => {
+                restore(admin, table, name, before.as_deref()).await
+            }
             Self::RemoveSplits(splits) => admin.add_splits(table, splits).await,
         }
+    }
+}
+
+/// Puts a property back to the value that was in force. Where that is what the table inherits, it is removed: set
+/// on the table itself it would stay when a default of the instance changes.
+async fn restore(
+    admin: &dyn TableAdmin,
+    table: &str,
+    name: &str,
+    before: Option<&str>,
+) -> Result<()> {
+    let inherited = admin.inherited_properties(table).await?;
+    match before {
+        Some(before) if inherited.get(name).map(String::as_str) != Some(before) => {
+            admin.set_property(table, name, before).await
+        }
+        _ => admin.remove_property(table, name).await,
     }
 }
 

@@ -24,7 +24,7 @@
 //! pages.write(vec![Mutation::new("org.wikipedia/accumulo").put(uri.clone(), "wikipedia.org")]).await?;
 //! assert_eq!(pages.get("org.wikipedia/accumulo", &uri).await?.as_deref(), Some(&b"wikipedia.org"[..]));
 //!
-//! // A conditional write says what became of it; there are three answers, not two.
+//! // A conditional write says what became of it; one of the answers is that nobody knows.
 //! let first = Mutation::new("com.example").put(uri.clone(), "example.com").when(Condition::absent(uri.clone()));
 //! let outcomes = pages.write_conditional(vec![first.clone(), first]).await?;
 //! assert!(outcomes[0].is_accepted() && outcomes[1].is_rejected());

@@ -143,6 +143,11 @@ impl TableAdmin for EmbeddedTables {
         .await
     }
 
+    /// None: there are no defaults here.
+    async fn inherited_properties(&self, name: &str) -> Result<BTreeMap<String, String>> {
+        self.read(name, |_, _| Ok(BTreeMap::new())).await
+    }
+
     async fn set_property(&self, name: &str, property: &str, value: &str) -> Result<()> {
         self.put_property(name, property, Some(value)).await
     }

@@ -61,6 +61,11 @@ async fn every_call_is_not_found(tables: &dyn TableAdmin, name: &str) {
     assert_kind(tables.merge(name, None, None).await, not_found, "merge");
     assert_kind(tables.properties(name).await, not_found, "properties");
     assert_kind(
+        tables.inherited_properties(name).await,
+        not_found,
+        "inherited_properties",
+    );
+    assert_kind(
         tables.set_property(name, CUSTOM, "v").await,
         not_found,
         "set_property",

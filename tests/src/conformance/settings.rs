@@ -12,6 +12,8 @@ use super::ground::{CUSTOM, Ground, assert_kind, cell, column};
 pub async fn a9_a_property_is_in_force_at_once(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     let other = Ground::new(&tables, Versions::default()).await;
+    let inherited = tables.inherited_properties(&ground.name).await.unwrap();
+    assert!(!inherited.contains_key(CUSTOM));
     let before = tables.properties(&ground.name).await.unwrap();
     assert_eq!(Versions::shown(&before), Versions::default());
     let values = [
@@ -35,6 +37,8 @@ pub async fn a9_a_property_is_in_force_at_once(tables: Arc<dyn TableAdmin>) {
         before,
         "of another table"
     );
+    let unchanged = tables.inherited_properties(&ground.name).await.unwrap();
+    assert_eq!(unchanged, inherited, "by a property of the table itself");
     tables.remove_property(&ground.name, CUSTOM).await.unwrap();
     assert_eq!(tables.properties(&ground.name).await.unwrap(), before);
 

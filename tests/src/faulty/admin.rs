@@ -95,6 +95,10 @@ impl TableAdmin for FaultyTables {
         self.inner.properties(name).await
     }
 
+    async fn inherited_properties(&self, name: &str) -> Result<BTreeMap<String, String>> {
+        self.inner.inherited_properties(name).await
+    }
+
     async fn set_property(&self, name: &str, property: &str, value: &str) -> Result<()> {
         let effect = self.inner.set_property(name, property, value);
         self.change(AdminCall::set_property(name, property, value), effect)

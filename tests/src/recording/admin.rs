@@ -54,6 +54,10 @@ impl TableAdmin for RecordingTables {
         self.inner.properties(name).await
     }
 
+    async fn inherited_properties(&self, name: &str) -> Result<BTreeMap<String, String>> {
+        self.inner.inherited_properties(name).await
+    }
+
     async fn set_property(&self, name: &str, property: &str, value: &str) -> Result<()> {
         self.record
             .called(AdminCall::set_property(name, property, value));

@@ -82,6 +82,10 @@ impl TableAdmin for NaiveTables {
         self.with_log(name, |log| log.properties.clone())
     }
 
+    async fn inherited_properties(&self, name: &str) -> Result<BTreeMap<String, String>> {
+        self.with_log(name, |_| BTreeMap::new())
+    }
+
     async fn set_property(&self, name: &str, property: &str, value: &str) -> Result<()> {
         let log = self.log(name)?;
         property::check(property)?;

@@ -100,6 +100,16 @@ pub trait TableAdmin: Debug + Send + Sync {
     /// [`NotFound`](crate::ErrorKind::NotFound).
     async fn properties(&self, name: &str) -> Result<BTreeMap<String, String>>;
 
+    /// The properties that would be in force if none were set on the table itself: defaults of the instance and
+    /// of the table's namespace. Empty where there are none.
+    ///
+    /// Whoever restores a property removes it where its old value is the inherited one, so that the table goes on
+    /// following what it inherits.
+    ///
+    /// # Errors
+    /// [`NotFound`](crate::ErrorKind::NotFound).
+    async fn inherited_properties(&self, name: &str) -> Result<BTreeMap<String, String>>;
+
     /// Sets a property.
     ///
     /// # Errors

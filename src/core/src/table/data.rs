@@ -53,8 +53,8 @@ pub type CellBatches = BoxStream<'static, Result<Vec<Cell>>>;
 ///   at its timestamp, if it has one): [`Absent`](crate::table::Expected::Absent) holds if that is nothing, a
 ///   value holds if it is that value, byte by byte. A column that the handle may not see could be neither told
 ///   from an absent one nor compared: a condition on it is `Invalid`.
-/// - **T11, outcomes.** There is one outcome for each mutation, in their order. `Accepted` and `Rejected` are
-///   final. `Unknown` says that nobody can tell: read before deciding. A call without mutations has none.
+/// - **T11, outcomes.** There is one outcome for each mutation, in their order. `Accepted`, `Rejected` and
+///   `Refused` are final. `Unknown` says that nobody can tell: read before deciding. A call without mutations has none.
 #[async_trait]
 pub trait Table: Debug + Send + Sync {
     /// Reads cells.

@@ -2,13 +2,16 @@
 
 use crate::error::Error;
 
-/// What became of a conditional mutation. There are three outcomes, not two.
+/// What became of a conditional mutation. Neither accepted nor rejected is a case, not an error.
 #[derive(Clone, Debug)]
 pub enum Outcome {
     /// The conditions held, and the mutation is durable.
     Accepted,
     /// A condition did not hold; nothing was written.
     Rejected,
+    /// The table will not have the mutation whatever the conditions are: a constraint of the table forbids its
+    /// updates. Nothing was written, and trying again is of no use. The error says why.
+    Refused(Error),
     /// Nobody can tell whether it was, or will yet be, applied: an answer was lost, or the storage failed in
     /// the middle. The error says what happened.
     Unknown(Error),
@@ -22,6 +25,6 @@ impl Outcome {
 
     /// Whether the mutation is known not to have been applied.
     pub fn is_rejected(&self) -> bool {
-        matches!(self, Self::Rejected)
+        matches!(self, Self::Rejected | Self::Refused(_))
     }
 }

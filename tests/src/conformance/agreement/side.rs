@@ -195,7 +195,7 @@ fn answer(result: Result<Answer>) -> Answer {
 fn settled(outcome: &Outcome) -> Settled {
     match outcome {
         Outcome::Accepted => Settled::Accepted,
-        Outcome::Rejected => Settled::Rejected,
+        Outcome::Rejected | Outcome::Refused(_) => Settled::Rejected,
         Outcome::Unknown(_) => Settled::Unknown,
     }
 }

@@ -93,6 +93,10 @@ impl TableAdmin for MemoryTables {
         self.with_store(name, |store| store.properties.clone())
     }
 
+    async fn inherited_properties(&self, name: &str) -> Result<BTreeMap<String, String>> {
+        self.with_store(name, |_| BTreeMap::new())
+    }
+
     async fn set_property(&self, name: &str, property: &str, value: &str) -> Result<()> {
         let store = self.store(name)?;
         property::check(property)?;
