@@ -1,0 +1,217 @@
+//! The admin port.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use accumulo_proxy::{Compaction, ConditionalWriterOptions, ErrorKind as ProxyKind, TimeType};
+use async_trait::async_trait;
+use fluo_core::table::{check_split_points, property};
+use fluo_core::{
+    Authorizations, Bytes, Error, ErrorKind, Result, Span, Table, TableAdmin, Tablets, Versions, check_table_name,
+};
+
+use crate::error::port_error;
+use crate::table::AccumuloTable;
+use crate::tables::AccumuloTables;
+use crate::{metadata, settle};
+
+#[async_trait]
+impl TableAdmin for AccumuloTables {
+    /// Those of the system (`accumulo.*`) included.
+    async fn tables(&self) -> Result<Vec<String>> {
+        Ok(self.identities.read().await?.keys().cloned().collect())
+    }
+
+    /// A new table keeps one version of a column, or all; another number is set by properties afterwards, so that
+    /// a failure in between leaves a table with one.
+    async fn create_table(&self, name: &str, versions: Versions) -> Result<()> {
+        check_table_name(name)?;
+        let one_version = versions != Versions::All;
+        let operations = self.client.table_operations();
+        let created = operations.create(name, one_version, TimeType::Millis).await;
+        created.map_err(|error| match error.kind() {
+            ProxyKind::NamespaceNotFound => Error::with_source(ErrorKind::Invalid, error.to_string(), error),
+            _ => port_error(error),
+        })?;
+        if versions == Versions::default() {
+            return Ok(());
+        }
+        for (property, value) in versions.to_properties() {
+            self.set_property(name, &property, &value).await?;
+        }
+        Ok(())
+    }
+
+    async fn delete_table(&self, name: &str) -> Result<()> {
+        self.client.table_operations().delete(name).await.map_err(port_error)
+    }
+
+    async fn open_table(&self, name: &str, authorizations: Authorizations) -> Result<Arc<dyn Table>> {
+        let id = self.id_of(name).await?;
+        self.check_held(&authorizations).await?;
+        let labels: BTreeSet<Bytes> = authorizations.iter().cloned().collect();
+        let mut options = ConditionalWriterOptions::default();
+        options.authorizations = Some(labels.clone());
+        Ok(Arc::new(AccumuloTable {
+            tables: self.clone(),
+            conditional_writer: self.client.conditional_writer(name, options),
+            name: name.to_owned(),
+            id,
+            labels,
+            authorizations,
+        }))
+    }
+
+    async fn splits(&self, name: &str) -> Result<Vec<Bytes>> {
+        let splits = self.client.table_operations().list_splits(name, None).await;
+        // The order of the proxy is that of the metadata; what a caller gets is sorted whatever it is.
+        Ok(splits.map_err(port_error)?.into_iter().collect())
+    }
+
+    /// One `addSplits`.
+    async fn add_splits(&self, name: &str, splits: &BTreeSet<Bytes>) -> Result<()> {
+        self.require(name).await?;
+        check_split_points(splits)?;
+        if splits.is_empty() {
+            return Ok(());
+        }
+        self.client.table_operations().add_splits(name, splits).await.map_err(port_error)
+    }
+
+    async fn merge(&self, name: &str, start: Option<&[u8]>, end: Option<&[u8]>) -> Result<()> {
+        // Accumulo refuses bounds that have nothing between them; here they ask for nothing.
+        let is_empty = start.zip(end).is_some_and(|(start, end)| start >= end) || end == Some(b"");
+        if is_empty {
+            return self.require(name).await;
+        }
+        self.client.table_operations().merge(name, start, end).await.map_err(port_error)
+    }
+
+    async fn properties(&self, name: &str) -> Result<BTreeMap<String, String>> {
+        self.client.table_operations().properties(name).await.map_err(port_error)
+    }
+
+    async fn inherited_properties(&self, name: &str) -> Result<BTreeMap<String, String>> {
+        self.require(name).await?;
+        let namespace = name.split_once('.').map_or("", |(namespace, _)| namespace);
+        self.client.namespace_operations().properties(namespace).await.map_err(port_error)
+    }
+
+    async fn set_property(&self, name: &str, property: &str, value: &str) -> Result<()> {
+        self.require(name).await?;
+        property::check(property)?;
+        let set = self.client.table_operations().set_property(name, property, value).await;
+        set.map_err(port_error)?;
+        self.wait_for_property(name, property, Some(value)).await
+    }
+
+    async fn remove_property(&self, name: &str, property: &str) -> Result<()> {
+        self.require(name).await?;
+        property::check(property)?;
+        let removed = self.client.table_operations().remove_property(name, property).await;
+        removed.map_err(port_error)?;
+        let inherited = self.inherited_properties(name).await?;
+        self.wait_for_property(name, property, inherited.get(property).map(String::as_str)).await
+    }
+
+    async fn flush(&self, name: &str) -> Result<()> {
+        self.client.table_operations().flush(name, None, None, true).await.map_err(port_error)
+    }
+
+    async fn compact(&self, name: &str, span: &Span) -> Result<()> {
+        let splits = self.splits(name).await?;
+        if span.is_empty() {
+            return Ok(());
+        }
+        let (after, up_to) = tablets_of(span, &splits);
+        let mut compaction = Compaction::default();
+        compaction.start_row = after;
+        compaction.end_row = up_to;
+        compaction.flush = true;
+        compaction.wait = true;
+        self.client.table_operations().compact(name, compaction).await.map_err(port_error)
+    }
+
+    /// Read from `accumulo.metadata`. The entries are those of a tablet's files: what is in memory is not counted, and
+    /// after a split a server estimates.
+    async fn tablets(&self, name: &str) -> Result<Tablets> {
+        let id = self.id_of(name).await?;
+        let what = || format!("the tablets of table `{name}` cannot be read while they change");
+        settle::until(what, async || metadata::tablets(&self.client, &id).await).await
+    }
+
+    async fn servers(&self) -> Result<Vec<String>> {
+        let servers = self.client.instance_operations().tablet_servers().await;
+        Ok(servers.map_err(port_error)?.into_iter().collect::<BTreeSet<_>>().into_iter().collect())
+    }
+
+    async fn can_load(&self, name: &str, class: &str, as_type: &str) -> Result<bool> {
+        self.require(name).await?;
+        if class.is_empty() {
+            return Ok(false);
+        }
+        self.client.table_operations().test_class_load(name, class, as_type).await.map_err(port_error)
+    }
+}
+
+impl AccumuloTables {
+    /// Refuses labels that the user does not hold: a scan with one would fail at its first cell.
+    async fn check_held(&self, authorizations: &Authorizations) -> Result<()> {
+        let Some(user) = self.client.settings().credentials.user() else {
+            // A proxy of Accumulo 2.x does not say who its user is.
+            return Ok(());
+        };
+        if authorizations.iter().next().is_none() {
+            return Ok(());
+        }
+        let held = self.client.security_operations().authorizations(user).await.map_err(port_error)?;
+        match authorizations.iter().find(|label| !held.contains(*label)) {
+            None => Ok(()),
+            Some(label) => Err(Error::new(
+                ErrorKind::Denied,
+                format!("user `{user}` does not hold the authorization `{}`", fluo_core::Escaped(label)),
+            )),
+        }
+    }
+
+    async fn wait_for_property(&self, name: &str, property: &str, value: Option<&str>) -> Result<()> {
+        let what = || format!("property {property} of table `{name}` was changed, but the servers do not show it");
+        settle::until(what, async || {
+            let properties = self.properties(name).await?;
+            Ok((properties.get(property).map(String::as_str) == value).then_some(()))
+        })
+        .await
+    }
+}
+
+/// The split points around the tablets that overlap a span: after the first, up to the second.
+fn tablets_of(span: &Span, splits: &[Bytes]) -> (Option<Bytes>, Option<Bytes>) {
+    let before = splits.partition_point(|split| *split < span.start().row);
+    let after = before.checked_sub(1).and_then(|index| splits.get(index)).cloned();
+    let up_to = span.end().and_then(|end| {
+        let index = splits.partition_point(|split| *split < end.row);
+        splits.get(index).cloned()
+    });
+    (after, up_to)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_compaction_covers_the_tablets_of_its_span() {
+        let splits = ["b", "d", "f"].map(Bytes::from);
+        let around = |start: &'static str, end: Option<&'static str>| {
+            tablets_of(&Span::rows(start, end.map(Bytes::from)), &splits)
+        };
+        let (b, d, f) = (Some("b".into()), Some("d".into()), Some("f".into()));
+        assert_eq!(around("", None), (None, None));
+        assert_eq!(around("a", Some("a\0")), (None, b.clone()));
+        // A split point is the last row of its tablet.
+        assert_eq!(around("b", Some("b\0")), (None, d.clone()));
+        assert_eq!(around("b\0", Some("d")), (b, d.clone()));
+        assert_eq!(around("e", Some("e\0")), (d, f.clone()));
+        assert_eq!(around("g", None), (f, None));
+    }
+}

@@ -1,0 +1,68 @@
+//! Between the data of the ports and that of the proxy's client.
+
+use accumulo_proxy as proxy;
+use fluo_core::{
+    Cell, Change, ColumnSelector, Column, Condition, ConditionalMutation, Expected, Key, Mutation, Span, Update,
+};
+
+pub(crate) fn key(key: &Key) -> proxy::Key {
+    let Column { family, qualifier, visibility } = key.column.clone();
+    proxy::Key { row: key.row.clone(), family, qualifier, visibility, timestamp: key.timestamp }
+}
+
+pub(crate) fn cell(entry: proxy::Entry) -> Cell {
+    let proxy::Key { row, family, qualifier, visibility, timestamp } = entry.key;
+    let column = Column { family, qualifier, visibility };
+    Cell::new(Key::new(row, column, timestamp), entry.value)
+}
+
+/// Both are half open, and keys have one order.
+pub(crate) fn range(span: &Span) -> proxy::Range {
+    proxy::Range::between(Some(key(span.start())), span.end().map(key))
+}
+
+pub(crate) fn scan_column(column: &ColumnSelector) -> proxy::ScanColumn {
+    proxy::ScanColumn { family: column.family.clone(), qualifier: column.qualifier.clone() }
+}
+
+pub(crate) fn mutation(mutation: Mutation) -> proxy::Mutation {
+    proxy::Mutation {
+        row: mutation.row,
+        updates: mutation.updates.into_iter().map(update).collect(),
+    }
+}
+
+pub(crate) fn conditional(conditional: ConditionalMutation) -> proxy::ConditionalMutation {
+    let conditions = conditional.conditions.into_iter().map(condition).collect();
+    let proxy::Mutation { row, updates } = mutation(conditional.mutation);
+    proxy::ConditionalMutation { row, conditions, updates }
+}
+
+fn update(update: Update) -> proxy::ColumnUpdate {
+    let Column { family, qualifier, visibility } = update.column;
+    proxy::ColumnUpdate {
+        family,
+        qualifier,
+        visibility: Some(visibility),
+        timestamp: update.timestamp,
+        change: match update.change {
+            Change::Put(value) => proxy::Change::Put(value),
+            Change::Delete => proxy::Change::Delete,
+        },
+    }
+}
+
+fn condition(condition: Condition) -> proxy::Condition {
+    let Column { family, qualifier, visibility } = condition.column;
+    proxy::Condition {
+        family,
+        qualifier,
+        visibility,
+        timestamp: condition.timestamp,
+        value: match condition.expected {
+            Expected::Absent => None,
+            Expected::Value(value) => Some(value),
+        },
+        iterators: Vec::new(),
+    }
+}

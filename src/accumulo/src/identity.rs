@@ -1,0 +1,65 @@
+//! Which table a name stands for.
+//!
+//! The proxy knows tables by name, and a name can be given to a new table once the old one is deleted. A handle
+//! remembers the id of its table and looks before each call whether the name still has it (rule A3). Tasks that
+//! look at the same time share one answer, as far as it was asked for after each of them came.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use accumulo_proxy::ProxyClient;
+use fluo_core::{Error, Result};
+use tokio::sync::Mutex;
+
+use crate::error::port_error;
+
+/// The id of each table, by name.
+pub(crate) type Ids = BTreeMap<String, String>;
+
+/// The names of the instance, read so that many who ask at once cost one call or two.
+#[derive(Clone, Debug)]
+pub(crate) struct Identities {
+    client: ProxyClient,
+    /// The last answer, and how many calls were begun before it.
+    last: Arc<Mutex<Answer>>,
+    begun: Arc<std::sync::atomic::AtomicU64>,
+}
+
+#[derive(Debug, Default)]
+struct Answer {
+    number: u64,
+    ids: Arc<Ids>,
+}
+
+impl Identities {
+    pub(crate) fn new(client: ProxyClient) -> Self {
+        Self {
+            client,
+            last: Arc::default(),
+            begun: Arc::default(),
+        }
+    }
+
+    /// The ids as of now, or as of a call that began after this one.
+    pub(crate) async fn read(&self) -> Result<Arc<Ids>> {
+        use std::sync::atomic::Ordering::SeqCst;
+        // An answer serves whoever came before its call began, and nobody who came later.
+        let came_before = self.begun.load(SeqCst);
+        let mut last = self.last.lock().await;
+        if last.number > came_before {
+            return Ok(Arc::clone(&last.ids));
+        }
+        let number = self.begun.fetch_add(1, SeqCst) + 1;
+        let ids = self.client.table_operations().id_map().await.map_err(port_error)?;
+        *last = Answer { number, ids: Arc::new(ids) };
+        Ok(Arc::clone(&last.ids))
+    }
+
+    /// Refuses a table whose name has another id by now.
+    pub(crate) async fn check(&self, name: &str, id: &str) -> Result<()> {
+        if self.read().await?.get(name).is_some_and(|found| found == id) {
+            return Ok(());
+        }
+        Err(Error::no_such_table(name))
+    }
+}

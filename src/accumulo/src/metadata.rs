@@ -1,0 +1,168 @@
+//! Where tablets are: rows of `accumulo.metadata`.
+//!
+//! ```text
+//! row                     <table id> ";" <end row>     or, of the last tablet,  <table id> "<"
+//! ~tab:~pr                00                           or  01 <end row of the tablet before>
+//! loc:<session>           host:port of the server
+//! file:<path>             <bytes> "," <entries> [ "," <time> ]
+//! ```
+
+use accumulo_proxy::{Entry, Key, ProxyClient, Range, ScanColumn, ScanOptions};
+use bytes::Bytes;
+use fluo_core::{Error, ErrorKind, Result, Tablet, Tablets};
+use futures::stream::TryStreamExt;
+
+use crate::error::port_error;
+
+const METADATA: &str = "accumulo.metadata";
+const LOCATION: &[u8] = b"loc";
+const FILE: &[u8] = b"file";
+const TABLET: &[u8] = b"~tab";
+const PREVIOUS: &[u8] = b"~pr";
+/// Stands before the end row in a row of a tablet.
+const END_ROW: u8 = b';';
+/// Ends the row of a table's last tablet; the byte after [`END_ROW`].
+const LAST: u8 = b'<';
+
+/// The tablets of a table, or nothing while a split or merge has its rows in between two states.
+pub(crate) async fn tablets(client: &ProxyClient, id: &str) -> Result<Option<Tablets>> {
+    let mut rows: Vec<TabletRow> = Vec::new();
+    let mut batches = client.scanner(METADATA, options(id));
+    while let Some(entries) = batches.try_next().await.map_err(port_error)? {
+        for entry in entries {
+            if rows.last().is_none_or(|last| last.row != entry.key.row) {
+                rows.push(TabletRow::new(entry.key.row.clone()));
+            }
+            if let Some(row) = rows.last_mut() {
+                row.read(&entry)?;
+            }
+        }
+    }
+    chain(id, rows)
+}
+
+fn options(id: &str) -> ScanOptions {
+    let row = |end: u8| [id.as_bytes(), &[end]].concat();
+    let mut options = ScanOptions::default();
+    options.range = Range {
+        start: Some(Key::of_row(row(END_ROW))),
+        start_inclusive: true,
+        // The row of the last tablet is the last of the table's, and rows of other ids do not begin like it.
+        stop: Some(Key::of_row([row(LAST), vec![0]].concat())),
+        stop_inclusive: false,
+    };
+    options.columns = vec![
+        ScanColumn::family(LOCATION),
+        ScanColumn::family(FILE),
+        ScanColumn::qualifier(TABLET, PREVIOUS),
+    ];
+    options
+}
+
+/// What is known of one tablet.
+struct TabletRow {
+    row: Bytes,
+    server: Option<String>,
+    entries: u64,
+    /// Unknown; none; a row.
+    previous: Option<Option<Bytes>>,
+}
+
+impl TabletRow {
+    fn new(row: Bytes) -> Self {
+        Self { row, server: None, entries: 0, previous: None }
+    }
+
+    fn read(&mut self, entry: &Entry) -> Result<()> {
+        let value = &entry.value;
+        match &entry.key.family[..] {
+            LOCATION => self.server = Some(String::from_utf8_lossy(value).into_owned()),
+            FILE => self.entries = self.entries.saturating_add(file_entries(value)?),
+            _ => self.previous = Some(previous(value)),
+        }
+        Ok(())
+    }
+}
+
+/// The tablets, if each begins where the one before ends.
+fn chain(id: &str, rows: Vec<TabletRow>) -> Result<Option<Tablets>> {
+    let mut tablets = Vec::with_capacity(rows.len());
+    let mut expected = None;
+    let mut is_last = false;
+    for row in rows {
+        if is_last || row.previous.as_ref() != Some(&expected) {
+            return Ok(None);
+        }
+        let end_row = end_row(id, &row.row)?;
+        is_last = end_row.is_none();
+        expected.clone_from(&end_row);
+        tablets.push(Tablet { end_row, server: row.server, entries: row.entries });
+    }
+    Ok(is_last.then(|| Tablets::new(tablets)))
+}
+
+fn end_row(id: &str, row: &Bytes) -> Result<Option<Bytes>> {
+    match row.strip_prefix(id.as_bytes()).and_then(<[u8]>::split_first) {
+        Some((&END_ROW, _)) => Ok(Some(row.slice(id.len() + 1..))),
+        Some((&LAST, [])) => Ok(None),
+        _ => Err(unreadable("row", row)),
+    }
+}
+
+fn previous(value: &Bytes) -> Option<Bytes> {
+    let (has_row, _) = value.split_first()?;
+    (*has_row != 0).then(|| value.slice(1..))
+}
+
+fn file_entries(value: &[u8]) -> Result<u64> {
+    let text = str::from_utf8(value).ok();
+    let entries = text.and_then(|text| text.split(',').nth(1)?.parse().ok());
+    entries.ok_or_else(|| unreadable("file entry", value))
+}
+
+fn unreadable(what: &str, bytes: &[u8]) -> Error {
+    let message = format!(
+        "a {what} of `{METADATA}` has a form that is not known here: `{}`",
+        fluo_core::Escaped(bytes)
+    );
+    Error::new(ErrorKind::Corrupt, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(row: &'static str, previous: &'static [u8]) -> TabletRow {
+        let mut read = TabletRow::new(row.into());
+        read.previous = Some(super::previous(&Bytes::from_static(previous)));
+        read
+    }
+
+    fn end_rows(rows: Vec<TabletRow>) -> Option<Vec<Option<Bytes>>> {
+        let tablets = chain("2k", rows).unwrap()?;
+        Some(tablets.as_slice().iter().map(|tablet| tablet.end_row.clone()).collect())
+    }
+
+    #[test]
+    fn tablets_without_a_gap_are_the_table() {
+        let whole = vec![row("2k;a", b"\0"), row("2k;b;<", b"\x01a"), row("2k<", b"\x01b;<")];
+        assert_eq!(end_rows(whole), Some(vec![Some("a".into()), Some("b;<".into()), None]));
+        assert_eq!(end_rows(vec![row("2k<", b"\0")]), Some(vec![None]));
+    }
+
+    #[test]
+    fn rows_between_two_states_are_not_a_table() {
+        assert_eq!(end_rows(vec![]), None);
+        assert_eq!(end_rows(vec![row("2k;a", b"\0")]), None);
+        assert_eq!(end_rows(vec![row("2k;a", b"\0"), row("2k<", b"\0")]), None);
+        assert_eq!(end_rows(vec![row("2k;b", b"\x01a"), row("2k<", b"\x01b")]), None);
+        assert_eq!(end_rows(vec![TabletRow::new("2k<".into())]), None);
+    }
+
+    #[test]
+    fn entries_of_files_are_counted() {
+        assert_eq!(file_entries(b"1024,77").unwrap(), 77);
+        assert_eq!(file_entries(b"1024,77,1500000000000").unwrap(), 77);
+        assert_eq!(file_entries(b"1024").unwrap_err().kind(), ErrorKind::Corrupt);
+    }
+}

@@ -1,0 +1,102 @@
+//! The data port.
+
+use std::collections::BTreeSet;
+
+use accumulo_proxy::{ConditionalOutcome, ConditionalWriter};
+use async_trait::async_trait;
+use fluo_core::{
+    Authorizations, Bytes, CellBatches, ConditionalMutation, Error, ErrorKind, Escaped, Mutation, Outcome, Result,
+    Scan, Table, Update,
+};
+
+use crate::convert;
+use crate::error::port_error;
+use crate::tables::AccumuloTables;
+
+/// Longest key that a table takes: every table has a constraint that refuses longer ones (`DefaultKeySizeConstraint`).
+const MAX_KEY_BYTES: usize = 1 << 20;
+/// Bytes of a key shown in an error.
+const SHOWN_BYTES: usize = 60;
+
+/// A handle on one table, with its authorizations.
+#[derive(Clone, Debug)]
+pub(crate) struct AccumuloTable {
+    pub(crate) tables: AccumuloTables,
+    pub(crate) name: String,
+    pub(crate) id: String,
+    pub(crate) labels: BTreeSet<Bytes>,
+    pub(crate) authorizations: Authorizations,
+    pub(crate) conditional_writer: ConditionalWriter,
+}
+
+#[async_trait]
+impl Table for AccumuloTable {
+    fn scan(&self, scan: Scan) -> CellBatches {
+        self.batches(scan)
+    }
+
+    async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
+        for mutation in &mutations {
+            mutation.check()?;
+            check_keys(mutation)?;
+        }
+        self.check().await?;
+        let mutations = mutations.into_iter().map(convert::mutation).collect();
+        let client = &self.tables.client;
+        client.write(&self.name, mutations).await.map_err(port_error)
+    }
+
+    /// The conditional writer gathers the rows of concurrent callers into one call.
+    async fn write_conditional(&self, mutations: Vec<ConditionalMutation>) -> Result<Vec<Outcome>> {
+        for conditional in &mutations {
+            conditional.check(&self.authorizations)?;
+            check_keys(&conditional.mutation)?;
+        }
+        self.check().await?;
+        let mutations = mutations.into_iter().map(convert::conditional).collect();
+        let outcomes = self.conditional_writer.write_all(mutations).await.map_err(port_error)?;
+        Ok(outcomes.into_iter().map(|outcome| self.outcome(outcome)).collect())
+    }
+}
+
+impl AccumuloTable {
+    /// Refuses to go on where the name stands for another table by now.
+    pub(crate) async fn check(&self) -> Result<()> {
+        self.tables.identities.check(&self.name, &self.id).await
+    }
+
+    fn outcome(&self, outcome: ConditionalOutcome) -> Outcome {
+        let table = &self.name;
+        match outcome {
+            ConditionalOutcome::Accepted => Outcome::Accepted,
+            ConditionalOutcome::Rejected => Outcome::Rejected,
+            ConditionalOutcome::Violated => Outcome::Refused(Error::invalid(format!(
+                "a constraint of table `{table}` forbids the mutation; nothing of it was written"
+            ))),
+            ConditionalOutcome::InvisibleVisibility => Outcome::Refused(Error::invalid(format!(
+                "a condition looks at a column of table `{table}` that this handle may not see; nothing was written"
+            ))),
+            ConditionalOutcome::Unknown(Some(error)) => {
+                let message = format!("nobody can tell whether the mutation was written: {error}");
+                Outcome::Unknown(Error::with_source(ErrorKind::Uncertain, message, error))
+            }
+            ConditionalOutcome::Unknown(None) => Outcome::Unknown(Error::new(
+                ErrorKind::Uncertain,
+                format!("a server of table `{table}` did not say whether the mutation was written"),
+            )),
+        }
+    }
+}
+
+/// A key that is too long would come back as a violated constraint, after other mutations of the call were written.
+fn check_keys(mutation: &Mutation) -> Result<()> {
+    let key_bytes = |update: &Update| mutation.row.len() + update.column.size_bytes();
+    let Some(bytes) = mutation.updates.iter().map(key_bytes).find(|bytes| *bytes > MAX_KEY_BYTES) else {
+        return Ok(());
+    };
+    let row: Vec<u8> = mutation.row.iter().copied().take(SHOWN_BYTES).collect();
+    Err(Error::invalid(format!(
+        "a key of row `{}` has {bytes} bytes (row and column); Accumulo takes {MAX_KEY_BYTES} at most",
+        Escaped(&row)
+    )))
+}

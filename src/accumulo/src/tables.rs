@@ -1,0 +1,54 @@
+//! The instance: the handle from which tables are reached.
+
+use accumulo_proxy::{ProxyClient, Settings};
+use fluo_core::{Error, ErrorKind, Result};
+
+use crate::error::port_error;
+use crate::identity::Identities;
+
+/// The tables of an Accumulo instance, reached through one proxy. Cloning gives another handle on the same
+/// connections.
+#[derive(Clone, Debug)]
+pub struct AccumuloTables {
+    pub(crate) client: ProxyClient,
+    pub(crate) identities: Identities,
+}
+
+impl AccumuloTables {
+    /// Connects to a proxy and logs in.
+    ///
+    /// # Errors
+    /// [`Unavailable`](ErrorKind::Unavailable) where no proxy answers, [`Denied`](ErrorKind::Denied) for a wrong user
+    /// or password.
+    pub async fn connect(settings: Settings) -> Result<Self> {
+        let client = ProxyClient::connect(settings).await.map_err(port_error)?;
+        Ok(Self::new(client))
+    }
+
+    /// The tables behind a client that is connected already.
+    pub fn new(client: ProxyClient) -> Self {
+        let identities = Identities::new(client.clone());
+        Self { client, identities }
+    }
+
+    /// The client of the proxy, for what the ports do not have.
+    pub fn client(&self) -> &ProxyClient {
+        &self.client
+    }
+
+    /// The id of a table.
+    pub(crate) async fn id_of(&self, name: &str) -> Result<String> {
+        let ids = self.identities.read().await?;
+        ids.get(name).cloned().ok_or_else(|| Error::no_such_table(name))
+    }
+
+    /// Refuses a table that is not there, for calls that would otherwise not look.
+    pub(crate) async fn require(&self, name: &str) -> Result<()> {
+        self.id_of(name).await.map(|_| ())
+    }
+}
+
+/// An error of a table that is not in a state to go on.
+pub(crate) fn unavailable(message: String) -> Error {
+    Error::new(ErrorKind::Unavailable, message)
+}

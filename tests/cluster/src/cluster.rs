@@ -1,0 +1,298 @@
+//! A cluster: its servers, and its first proxy.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use rustix::process::Signal;
+
+use crate::deadline::Deadline;
+use crate::folder;
+use crate::jars::Jars;
+use crate::java;
+use crate::logs::Logs;
+use crate::port;
+use crate::process::Process;
+use crate::proxy::Proxy;
+use crate::ready;
+use crate::runner::{self, Runner, RunnerPorts};
+use crate::settings::{ProxySettings, Settings};
+use crate::state::{Site, State};
+
+/// How long a cluster may take until a scan works.
+const START: Duration = Duration::from_secs(120);
+
+/// How long a killed process may take until it is gone.
+const KILL: Duration = Duration::from_secs(10);
+
+/// How often other ports are tried when somebody was faster.
+const TRIES: u32 = 3;
+
+/// A cluster of this machine.
+///
+/// One that this process started ends, with everything in it, when it is dropped, or when the process ends in any
+/// way. One that it attached to is left alone.
+#[derive(Debug)]
+pub struct Cluster {
+    // Fields are dropped in this order: a proxy whose servers go first fills its log with complaints.
+    proxy: Option<Proxy>,
+    runner: Servers,
+    site: Arc<Site>,
+}
+
+#[derive(Debug)]
+enum Servers {
+    Here(Runner),
+    Elsewhere(State),
+}
+
+impl Cluster {
+    /// Starts a cluster and waits until a scan works, if it has a proxy, or until its servers run.
+    ///
+    /// # Errors
+    /// Java or Maven is missing, the jars cannot be fetched, or the cluster does not work within 120 s. The error
+    /// names the folder of the logs, which is kept, and shows the end of the one that matters.
+    pub fn start(settings: &Settings) -> Result<Cluster> {
+        if settings.tablet_servers == 0 {
+            bail!("a cluster with no tablet server cannot start: ask for 1 or more");
+        }
+        java::check()?;
+        let jars = Jars::ready()?;
+        for _ in 1..TRIES {
+            let logs = Logs::fresh()?;
+            match Cluster::start_once(settings, &jars, &logs) {
+                Err(_) if logs.say_port_taken("") => logs.remove(),
+                result => return result,
+            }
+        }
+        Cluster::start_once(settings, &jars, &Logs::fresh()?)
+    }
+
+    /// Uses the cluster of this state file, which another process owns.
+    ///
+    /// # Errors
+    /// There is no such file, or the cluster runs no more.
+    pub fn attach(file: &Path) -> Result<Cluster> {
+        let state = State::read(file)?
+            .with_context(|| format!("there is no state file {}", file.display()))?;
+        if !state.is_alive() {
+            bail!(
+                "the cluster of the state file {} runs no more; start it again",
+                file.display()
+            );
+        }
+        let site = Arc::new(state.site.clone());
+        let proxy = state.proxy.map(|proxy| Proxy::attach(&site, proxy));
+        Ok(Cluster {
+            proxy,
+            runner: Servers::Elsewhere(state),
+            site,
+        })
+    }
+
+    fn start_once(settings: &Settings, jars: &Jars, logs: &Logs) -> Result<Cluster> {
+        let deadline = Deadline::after(START);
+        let started = site(settings, jars, logs).and_then(|(site, ports)| {
+            let runner = Runner::start(&site, ports, deadline)?;
+            Cluster::with_proxy(runner, site, settings.proxy, deadline)
+        });
+        started.with_context(|| {
+            format!(
+                "the cluster could not be started; its logs are in {}",
+                logs.folder().display()
+            )
+        })
+    }
+
+    fn with_proxy(
+        runner: Runner,
+        site: Site,
+        proxy: Option<ProxySettings>,
+        deadline: Deadline,
+    ) -> Result<Cluster> {
+        let site = Arc::new(site);
+        let mut cluster = Cluster {
+            proxy: None,
+            runner: Servers::Here(runner),
+            site,
+        };
+        let ready = cluster
+            .add_proxy(proxy)
+            .and_then(|()| cluster.wait(deadline));
+        if ready.is_err() {
+            cluster.keep_logs();
+        }
+        ready.map(|()| cluster)
+    }
+
+    fn add_proxy(&mut self, settings: Option<ProxySettings>) -> Result<()> {
+        self.proxy = settings
+            .map(|settings| self.start_proxy(settings))
+            .transpose()?;
+        Ok(())
+    }
+
+    fn wait(&self, deadline: Deadline) -> Result<()> {
+        let Some(state) = self.proxy.as_ref().and_then(Proxy::state) else {
+            return Ok(());
+        };
+        let mut last = None;
+        let ready = deadline.until(|| {
+            runner::adopt(&self.site);
+            last = ready::serves(state.port, state.settings.protocol, &self.site).err();
+            last.is_none()
+        });
+        match last {
+            Some(error) if !ready => {
+                Err(error).with_context(|| format!("no scan worked within {} s", START.as_secs()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Its first proxy.
+    ///
+    /// # Errors
+    /// It was started without one.
+    pub fn proxy(&self) -> Result<&Proxy> {
+        self.proxy
+            .as_ref()
+            .context("this cluster was started without a proxy")
+    }
+
+    /// Starts another proxy and waits until it answers. It is this process's own, on an attached cluster too.
+    ///
+    /// # Errors
+    /// It does not answer within 120 s; the error shows the end of its log.
+    pub fn start_proxy(&self, settings: ProxySettings) -> Result<Proxy> {
+        Proxy::start(&self.site, settings)
+    }
+
+    /// Kills one of the living tablet servers with SIGKILL, counted from 0, the oldest first. It is gone when this
+    /// returns, and nothing starts it again; Accumulo moves its tablets when ZooKeeper has missed it (30 s).
+    ///
+    /// # Errors
+    /// There are not so many, or it does not end.
+    pub fn kill_tablet_server(&self, index: usize) -> Result<()> {
+        let servers = self.tablet_servers();
+        let server = servers.get(index).with_context(|| {
+            format!(
+                "there is no tablet server {index}: {} live, counted from 0",
+                servers.len()
+            )
+        })?;
+        runner::adopt(&self.site);
+        server.signal(Signal::KILL);
+        if !Deadline::after(KILL).until(|| !server.is_alive()) {
+            bail!(
+                "the tablet server {index} (process {}) does not end",
+                server.pid
+            );
+        }
+        Ok(())
+    }
+
+    /// Its tablet servers that live: the oldest first.
+    #[must_use]
+    pub fn tablet_servers(&self) -> Vec<Process> {
+        runner::tablet_servers(self.process())
+    }
+
+    /// The user, who may do everything: `root`.
+    #[must_use]
+    pub fn user(&self) -> &str {
+        &self.site.user
+    }
+
+    /// The user's password: `secret`.
+    #[must_use]
+    pub fn password(&self) -> &str {
+        &self.site.password
+    }
+
+    /// Where it is: its instance, its ZooKeeper, its folders.
+    #[must_use]
+    pub fn site(&self) -> &Site {
+        &self.site
+    }
+
+    /// What another process must know to attach.
+    ///
+    /// # Errors
+    /// This system has no `/proc`.
+    pub fn state(&self) -> Result<State> {
+        let own = i32::try_from(std::process::id()).ok().and_then(Process::of);
+        let owner = match &self.runner {
+            Servers::Here(_) => own.context("this process is not in /proc")?,
+            Servers::Elsewhere(state) => state.owner,
+        };
+        let proxy = self.proxy.as_ref().and_then(Proxy::state);
+        Ok(State {
+            site: Site::clone(&self.site),
+            owner,
+            runner: self.process(),
+            proxy,
+        })
+    }
+
+    /// Leaves the logs in place when the cluster ends; a panic does that too.
+    pub fn keep_logs(&self) {
+        if let Servers::Here(runner) = &self.runner {
+            runner::adopt(&self.site);
+            runner.keep_logs();
+        }
+    }
+
+    fn process(&self) -> Process {
+        match &self.runner {
+            Servers::Here(runner) => runner.process(),
+            Servers::Elsewhere(state) => state.runner,
+        }
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        if thread::panicking() && matches!(self.runner, Servers::Here(_)) {
+            self.keep_logs();
+            crate::shared::say(&format!(
+                "the cluster's logs are in {}",
+                self.site.logs.display()
+            ));
+        }
+    }
+}
+
+/// Where a new cluster is going to be.
+fn site(settings: &Settings, jars: &Jars, logs: &Logs) -> Result<(Site, RunnerPorts)> {
+    let directory = match &settings.directory {
+        Some(directory) => folder::take(directory)?,
+        None => folder::fresh_run()?,
+    };
+    let [zookeeper, shutdown] = port::free_ports()?;
+    let name = logs
+        .folder()
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy();
+    let site = Site {
+        // Of its own: when ZooKeepers are mixed up, nobody takes another's tables for theirs.
+        instance: format!("fluo-{name}"),
+        zookeepers: format!("localhost:{zookeeper}"),
+        user: "root".to_owned(),
+        password: "secret".to_owned(),
+        tablet_servers: settings.tablet_servers,
+        directory,
+        logs: logs.folder().to_owned(),
+        jars: jars.folder().to_owned(),
+    };
+    Ok((
+        site,
+        RunnerPorts {
+            zookeeper,
+            shutdown,
+        },
+    ))
+}

@@ -1,0 +1,121 @@
+//! The published artifacts that a cluster is made of, fetched once.
+//!
+//! The folder carries the hash of the POM, so that another POM means another folder. Maven writes into a folder
+//! elsewhere, which gets its name when it is complete; a lock file lets one process fetch and the others wait.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+
+use crate::deadline::Deadline;
+use crate::folder;
+use crate::supervisor::{Program, Supervisor};
+
+const POM: &str = include_str!("../pom.xml");
+
+/// How long a fetch may take: 55 MB, and what Maven itself needs.
+const FETCH: Duration = Duration::from_secs(600);
+
+/// A complete folder of jars.
+#[derive(Clone, Debug)]
+pub(crate) struct Jars {
+    folder: PathBuf,
+}
+
+impl Jars {
+    /// The jars, fetched if they are not there yet.
+    pub(crate) fn ready() -> Result<Jars> {
+        let home = folder::home();
+        let jars = Jars {
+            folder: home.join(format!("jars-{:016x}", fnv1a(POM.as_bytes()))),
+        };
+        folder::create(&home)?;
+        let lock = File::create(home.join("jars.lock")).context("the lock of the jars")?;
+        lock.lock()
+            .context("the lock of the jars cannot be taken")?;
+        if !jars.folder.is_dir() {
+            fetch(&jars.folder)?;
+        }
+        Ok(jars)
+    }
+
+    /// The jars of this folder.
+    pub(crate) fn at(folder: &Path) -> Jars {
+        Jars {
+            folder: folder.to_owned(),
+        }
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Every jar by its absolute path: the children of the cluster start in other folders.
+    pub(crate) fn class_path(&self) -> Result<OsString> {
+        let entries = self
+            .folder
+            .read_dir()
+            .with_context(|| format!("the jars in {} cannot be listed", self.folder.display()))?;
+        let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        // In one order everywhere, or a class that is in two jars comes from here or there.
+        paths.sort();
+        env::join_paths(paths).context("a folder with `:` in its name cannot be on a class path")
+    }
+}
+
+/// Maven is supervised, so that one that is interrupted does not write on beside the next.
+fn fetch(complete: &Path) -> Result<()> {
+    let partial = folder::fresh_run()?;
+    let [pom, output, jars, done] =
+        ["pom.xml", "maven.out", "jars", "done"].map(|name| partial.join(name));
+    fs::write(&pom, POM).with_context(|| format!("{} cannot be written", pom.display()))?;
+    check()?;
+    let program = Program {
+        words: maven(&pom, &jars, &done),
+        folder: Some(partial),
+        ..Program::default()
+    };
+    let maven = Supervisor::start(&program, &output)?;
+    let ended = Deadline::after(FETCH).until(|| !maven.process().is_alive());
+    if !ended || !done.exists() {
+        let said = fs::read_to_string(&output).unwrap_or_default();
+        bail!("Maven could not fetch the jars of the test cluster; it said:\n{said}");
+    }
+    fs::rename(&jars, complete).context("the jars cannot be moved into place")
+}
+
+/// The command; it leaves the file `done` when it succeeds.
+fn maven(pom: &Path, jars: &Path, done: &Path) -> Vec<OsString> {
+    let mut output = OsString::from("-DoutputDirectory=");
+    output.push(jars);
+    let mut words: Vec<OsString> = vec!["sh".into(), "-c".into(), "\"$@\" && : >\"$0\"".into()];
+    words.extend([
+        done.into(),
+        "mvn".into(),
+        "--batch-mode".into(),
+        "-q".into(),
+        "-f".into(),
+    ]);
+    words.extend([pom.into(), "dependency:copy-dependencies".into()]);
+    words.extend(["-DincludeScope=runtime".into(), output]);
+    words
+}
+
+fn check() -> Result<()> {
+    let maven = Command::new("mvn").arg("--version").output();
+    maven.map(drop).context(
+        "Maven is needed to fetch the test cluster: install it (Debian: apt install maven)",
+    )
+}
+
+/// FNV-1a: a name for a text, the same in every build.
+fn fnv1a(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}

@@ -1,0 +1,76 @@
+//! The command `fluo-cluster`, which `cargo xtask cluster` runs: a cluster that outlives the command.
+//!
+//! ```text
+//! start ── starts ──> hold --detached    owns the cluster and sleeps; the state file says where everything is
+//! stop  ── SIGTERM ─> hold               its end is the cluster's end
+//! ```
+
+mod commands;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(
+    name = "fluo-cluster",
+    about = "A real Accumulo on this machine, for tests"
+)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Start a cluster that keeps running, and say how to use it
+    Start(Which),
+    /// Stop it, with everything in it
+    Stop(Which),
+    /// Say whether it runs, and where
+    Status(Which),
+    /// Own a cluster until standard input ends; the line `keep` makes it keep its logs
+    Hold {
+        #[command(flatten)]
+        which: Which,
+        /// Do not read standard input; run until stopped, without a terminal
+        #[arg(long)]
+        detached: bool,
+    },
+    /// Run a command that ends, with all its children, when this process does, even by SIGKILL
+    Supervise {
+        /// The command and its arguments
+        #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+        command: Vec<String>,
+    },
+}
+
+#[derive(Args)]
+struct Which {
+    /// The state file of the cluster
+    #[arg(long, value_name = "FILE", default_value_os_t = fluo_cluster::state_file())]
+    state: PathBuf,
+    /// How many tablet servers a new cluster has
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    tablet_servers: usize,
+}
+
+fn main() -> ExitCode {
+    let result = match Arguments::parse().command {
+        Command::Start(which) => commands::start(&which.state, which.tablet_servers),
+        Command::Stop(which) => commands::stop(&which.state),
+        Command::Status(which) => commands::status(&which.state),
+        Command::Hold { which, detached } => {
+            commands::hold(&which.state, which.tablet_servers, detached)
+        }
+        Command::Supervise { command } => commands::supervise(&command),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            commands::say(&format!("error: {error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! A process of this machine, told apart from a later one of the same number.
+//!
+//! Numbers of processes are used again. A process is its number and the moment of its start, both read from
+//! `/proc`, so a state file of last week never makes anyone signal a stranger.
+
+use std::fs;
+
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use serde::{Deserialize, Serialize};
+
+/// One process: its number and when it started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Process {
+    /// When it started, in clock ticks since the machine did.
+    pub started_ticks: u64,
+    /// Its number.
+    pub pid: i32,
+}
+
+/// The fields of `/proc/<pid>/stat` that matter here.
+struct Stat {
+    state: char,
+    group: i32,
+    started_ticks: u64,
+}
+
+impl Process {
+    /// The living process of this number.
+    #[must_use]
+    pub fn of(pid: i32) -> Option<Process> {
+        let started_ticks = Stat::of(pid)?.started_ticks;
+        Some(Process { started_ticks, pid })
+    }
+
+    /// Whether it still runs. One that ended and waits for its parent to look does not.
+    #[must_use]
+    pub fn is_alive(self) -> bool {
+        Process::of(self.pid) == Some(self)
+    }
+
+    /// The living members of the process group that it leads, or led: the oldest first.
+    #[must_use]
+    pub fn group(self) -> Vec<Process> {
+        let mut members = Vec::new();
+        for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
+            let pid = entry
+                .file_name()
+                .to_str()
+                .and_then(|name| name.parse().ok());
+            let stat = pid.and_then(|pid| Some((pid, Stat::of(pid)?)));
+            if let Some((pid, stat)) = stat.filter(|(_, stat)| stat.group == self.pid) {
+                members.push(Process {
+                    started_ticks: stat.started_ticks,
+                    pid,
+                });
+            }
+        }
+        // A later group may have the same number, but not an older one.
+        members.retain(|member| member.started_ticks >= self.started_ticks);
+        members.sort();
+        members
+    }
+
+    /// What it was started with; empty when it is gone.
+    #[must_use]
+    pub fn arguments(self) -> Vec<String> {
+        let words = fs::read(format!("/proc/{}/cmdline", self.pid)).unwrap_or_default();
+        let words = words.split(|byte| *byte == 0);
+        words
+            .map(|word| String::from_utf8_lossy(word).into_owned())
+            .collect()
+    }
+
+    /// Whether it is the one that listens on this TCP port: an answer from there may be somebody else's.
+    #[must_use]
+    pub fn listens_on(self, port: u16) -> bool {
+        let sockets: Vec<String> = ["tcp", "tcp6"]
+            .iter()
+            .filter_map(|kind| fs::read_to_string(format!("/proc/{}/net/{kind}", self.pid)).ok())
+            .flat_map(|table| listening_sockets(&table, port))
+            .collect();
+        let files = fs::read_dir(format!("/proc/{}/fd", self.pid))
+            .into_iter()
+            .flatten()
+            .flatten();
+        let mut links = files.filter_map(|file| fs::read_link(file.path()).ok());
+        links.any(|link| {
+            sockets
+                .iter()
+                .any(|socket| link.as_os_str() == socket.as_str())
+        })
+    }
+
+    /// Sends a signal to it; a process that is gone is left alone.
+    pub fn signal(self, signal: Signal) {
+        if let Some(pid) = Pid::from_raw(self.pid).filter(|_| self.is_alive()) {
+            // It may have ended since; then there is nothing left to tell it.
+            let _ = kill_process(pid, signal);
+        }
+    }
+
+    /// Sends a signal to every member of the group that it leads.
+    pub fn signal_group(self, signal: Signal) {
+        if let Some(pid) = Pid::from_raw(self.pid).filter(|_| !self.group().is_empty()) {
+            let _ = kill_process_group(pid, signal);
+        }
+    }
+}
+
+impl Stat {
+    /// None for a process that is gone, or ended and not yet looked after.
+    fn of(pid: i32) -> Option<Stat> {
+        let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        Stat::parse(&text).filter(|stat| !matches!(stat.state, 'Z' | 'X'))
+    }
+
+    /// The name of the command stands in parentheses and may itself contain some: the fields follow the last.
+    fn parse(text: &str) -> Option<Stat> {
+        let mut fields = text.rsplit_once(") ")?.1.split(' ');
+        Some(Stat {
+            state: fields.next()?.chars().next()?,
+            group: fields.nth(1)?.parse().ok()?,
+            started_ticks: fields.nth(16)?.parse().ok()?,
+        })
+    }
+}
+
+/// The sockets in a table of `/proc/net` that listen on this port, as the links of open files name them.
+///
+/// ```text
+/// sl: address:port remote:port state queues timer retransmits user timeout inode ..     numbers are hexadecimal
+/// ```
+fn listening_sockets(table: &str, port: u16) -> Vec<String> {
+    const LISTENS: &str = "0A";
+    let port = format!(":{port:04X}");
+    let rows = table
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let rows = rows.filter(|row| {
+        row.get(1).is_some_and(|address| address.ends_with(&port)) && row.get(3) == Some(&LISTENS)
+    });
+    rows.filter_map(|row| row.get(9).map(|inode| format!("socket:[{inode}]")))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_with_parentheses_in_its_name_is_read() {
+        let line = "41 (a) b (c) S 1 40 40 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 987 1 1\n";
+        let stat = Stat::parse(line).unwrap();
+        assert_eq!((stat.state, stat.group, stat.started_ticks), ('S', 40, 987));
+    }
+
+    #[test]
+    fn this_process_is_alive_and_one_of_another_start_is_not() {
+        let own = Process::of(i32::try_from(std::process::id()).unwrap()).unwrap();
+        assert!(own.is_alive());
+        let other = Process {
+            started_ticks: own.started_ticks + 1,
+            ..own
+        };
+        assert!(!other.is_alive());
+    }
+
+    #[test]
+    fn the_process_that_listens_on_a_port_is_known() {
+        let own = Process::of(i32::try_from(std::process::id()).unwrap()).unwrap();
+        let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let port = listener.local_addr().unwrap().port();
+        assert!(own.listens_on(port));
+        drop(listener);
+        assert!(!own.listens_on(port));
+    }
+}

@@ -1,0 +1,143 @@
+//! The process that starts ZooKeeper, the master, the tablet servers and the garbage collector: Accumulo's own
+//! `MiniAccumuloRunner`, which is the parent of all of them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use crate::deadline::Deadline;
+use crate::jars::Jars;
+use crate::java::{self, Class};
+use crate::logs::Logs;
+use crate::process::Process;
+use crate::state::Site;
+use crate::supervisor::Supervisor;
+
+/// What the runner prints goes here; so does what the shell says when there is no Java.
+const OUTPUT: &str = "runner.out";
+const STARTED: &str = "Successfully started";
+
+/// The runner and what it started; dropping it ends them and removes the directory.
+#[derive(Debug)]
+pub(crate) struct Runner {
+    supervisor: Supervisor,
+}
+
+/// The ports that the runner needs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RunnerPorts {
+    pub(crate) zookeeper: u16,
+    pub(crate) shutdown: u16,
+}
+
+impl Runner {
+    /// Starts it and waits until it says that everything runs.
+    pub(crate) fn start(site: &Site, ports: RunnerPorts, deadline: Deadline) -> Result<Runner> {
+        let properties = site.directory.join("mini.properties");
+        fs::write(&properties, configuration(site, ports))
+            .with_context(|| format!("{} cannot be written", properties.display()))?;
+        java::configure_logs(&log4j(site), &site.logs)?;
+        let class = Class {
+            name: "org.apache.accumulo.minicluster.MiniAccumuloRunner",
+            role: "Runner",
+            heap: "128m",
+            properties: &properties,
+        };
+        let mut program = class.program(&Jars::at(&site.jars), &log4j(site))?;
+        program.folder = Some(site.directory.clone());
+        program.logs = Some(site.logs.clone());
+        let logs = Logs::at(&site.logs);
+        let runner = Runner {
+            supervisor: Supervisor::start(&program, &logs.file(OUTPUT))?,
+        };
+        runner.wait(site, ports.zookeeper, deadline)?;
+        Ok(runner)
+    }
+
+    /// The runner, which leads the group of all the servers.
+    pub(crate) fn process(&self) -> Process {
+        self.supervisor.process()
+    }
+
+    /// Leaves the logs where they are when it ends.
+    pub(crate) fn keep_logs(&self) {
+        self.supervisor.keep_logs();
+    }
+
+    fn wait(&self, site: &Site, zookeeper: u16, deadline: Deadline) -> Result<()> {
+        let logs = Logs::at(&site.logs);
+        let mut alive = true;
+        let started = deadline.until(|| {
+            alive = self.process().is_alive();
+            adopt(site);
+            !alive || says_started(&logs.file(OUTPUT))
+        });
+        let problem = if !alive {
+            "ended while it started"
+        } else if !started {
+            "has not started in time"
+        } else if !self.has_zookeeper(zookeeper) {
+            // The runner asks whoever listens there whether it is well.
+            "found another ZooKeeper on its port"
+        } else {
+            return Ok(());
+        };
+        // Or the logs would go with the supervisor.
+        self.keep_logs();
+        bail!("the cluster's runner {problem}; {}", logs.tail(OUTPUT))
+    }
+
+    fn has_zookeeper(&self, port: u16) -> bool {
+        self.process()
+            .group()
+            .iter()
+            .any(|process| process.listens_on(port))
+    }
+}
+
+/// Brings new logs of the servers into the folder of logs.
+pub(crate) fn adopt(site: &Site) {
+    Logs::at(&site.logs).adopt(&site.directory.join("mini").join("logs"));
+}
+
+/// The living tablet servers in the group of this runner: the oldest first.
+pub(crate) fn tablet_servers(runner: Process) -> Vec<Process> {
+    let mut servers = runner.group();
+    servers.retain(|process| {
+        process
+            .arguments()
+            .iter()
+            .any(|word| word == "-Dproc=TabletServer")
+    });
+    servers
+}
+
+/// The file that configures the logs of every process of a cluster.
+pub(crate) fn log4j(site: &Site) -> PathBuf {
+    site.directory.join("log4j.properties")
+}
+
+fn says_started(output: &Path) -> bool {
+    fs::read_to_string(output).is_ok_and(|text| text.contains(STARTED))
+}
+
+fn configuration(site: &Site, ports: RunnerPorts) -> String {
+    format!(
+        "instanceName={}\n\
+         rootPassword={}\n\
+         directory={}\n\
+         numTServers={}\n\
+         zooKeeperPort={}\n\
+         zooKeeperStartupTime=20000\n\
+         masterMemory=256M\n\
+         tserverMemory=768M\n\
+         shutdownPort={}\n",
+        site.instance,
+        site.password,
+        site.directory.join("mini").display(),
+        site.tablet_servers,
+        ports.zookeeper,
+        ports.shutdown,
+    )
+}

@@ -1,0 +1,134 @@
+//! A supervised command ends with its owner, however the owner ends. No Java is needed.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests say what they expect")]
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use fluo_cluster::{Process, Program, Supervisor};
+use rustix::process::Signal;
+
+/// A command with two children, which ignores the friendlier signals.
+const FAMILY: &str = "trap '' TERM INT HUP; sleep 1000 & sleep 1001 & wait";
+
+fn until(mut is_so: impl FnMut() -> bool) -> bool {
+    let end = Instant::now() + Duration::from_secs(10);
+    while !is_so() {
+        if Instant::now() > end {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    true
+}
+
+fn family(folder: Option<PathBuf>, logs: Option<PathBuf>) -> Program {
+    let words = ["sh", "-c", FAMILY].map(Into::into).to_vec();
+    Program {
+        words,
+        folder,
+        logs,
+        ..Program::default()
+    }
+}
+
+/// An owner in a process of its own, and the leader of the group that it supervises.
+fn owner() -> (Child, Process) {
+    let mut owner = Command::new(env!("CARGO_BIN_EXE_fluo-cluster"))
+        .args(["supervise", "sh", "-c", FAMILY])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(owner.stdout.take().unwrap())
+        .read_line(&mut line)
+        .unwrap();
+    let leader = Process::of(line.trim().parse().unwrap()).unwrap();
+    assert!(
+        until(|| leader.group().len() == 3),
+        "the command and its two children run"
+    );
+    (owner, leader)
+}
+
+fn ends_with_its_owner(signal: Signal) {
+    let (mut owner, leader) = owner();
+    let members = leader.group();
+    Process::of(i32::try_from(owner.id()).unwrap())
+        .unwrap()
+        .signal(signal);
+    owner.wait().unwrap();
+    let gone = until(|| members.iter().all(|member| !member.is_alive()));
+    assert!(gone, "{:?} outlived their owner", leader.group());
+}
+
+#[test]
+fn an_owner_that_is_killed_takes_the_grandchildren_along() {
+    ends_with_its_owner(Signal::KILL);
+}
+
+#[test]
+fn an_owner_that_is_interrupted_takes_the_grandchildren_along() {
+    ends_with_its_owner(Signal::INT);
+}
+
+#[test]
+fn a_suspended_command_ends_too() {
+    let (mut owner, leader) = owner();
+    leader.signal_group(Signal::STOP);
+    owner.kill().unwrap();
+    owner.wait().unwrap();
+    assert!(until(|| leader.group().is_empty()));
+}
+
+#[test]
+fn a_drop_ends_the_command_and_removes_its_folders() {
+    let root = tempfile::tempdir().unwrap();
+    let [folder, logs] = ["run", "logs"].map(|name| root.path().join(name));
+    for folder in [&folder, &logs] {
+        std::fs::create_dir(folder).unwrap();
+    }
+    let program = family(Some(folder.clone()), Some(logs.clone()));
+    let supervisor = Supervisor::start(&program, &logs.join("out")).unwrap();
+    let leader = supervisor.process();
+    drop(supervisor);
+    assert_eq!(leader.group(), []);
+    assert!(!folder.exists() && !logs.exists());
+}
+
+#[test]
+fn logs_are_kept_on_request() {
+    let root = tempfile::tempdir().unwrap();
+    let [folder, logs] = ["run", "logs"].map(|name| root.path().join(name));
+    for folder in [&folder, &logs] {
+        std::fs::create_dir(folder).unwrap();
+    }
+    let program = family(Some(folder.clone()), Some(logs.clone()));
+    let supervisor = Supervisor::start(&program, &logs.join("out")).unwrap();
+    supervisor.keep_logs();
+    drop(supervisor);
+    assert!(!folder.exists());
+    assert!(logs.join("out").exists());
+}
+
+#[test]
+fn what_a_command_prints_is_in_its_log() {
+    let root = tempfile::tempdir().unwrap();
+    let log = root.path().join("out");
+    let words = ["sh", "-c", "echo to out; echo to err >&2"]
+        .map(Into::into)
+        .to_vec();
+    let program = Program {
+        words,
+        ..Program::default()
+    };
+    let supervisor = Supervisor::start(&program, &log).unwrap();
+    assert!(until(|| !supervisor.process().is_alive()));
+    assert_eq!(read(&log), "to out\nto err\n");
+}
+
+fn read(file: &Path) -> String {
+    std::fs::read_to_string(file).unwrap()
+}

@@ -1,0 +1,100 @@
+//! `cargo xtask cluster`, and the cluster of `cargo xtask test`. Both are the command of the package `fluo-cluster`.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{self, Child, Stdio};
+
+use anyhow::{Context, Result, bail};
+use clap::Subcommand;
+
+use crate::cargo::{command, say, workspace};
+use crate::requirements;
+
+const RUN: [&str; 5] = ["run", "--quiet", "--package", "fluo-cluster", "--"];
+
+/// What to do with the cluster.
+#[derive(Clone, Copy, Subcommand)]
+pub(crate) enum What {
+    /// Start it, and say how to use it; it keeps running
+    Start,
+    /// Stop it, with everything in it
+    Stop,
+    /// Say whether it runs, and where
+    Status,
+}
+
+/// Runs the command of the package.
+pub(crate) fn cluster(what: What) -> Result<()> {
+    let name = match what {
+        What::Start => {
+            requirements::check_java_and_maven()?;
+            "start"
+        }
+        What::Stop => "stop",
+        What::Status => "status",
+    };
+    let arguments = [&RUN[..], &[name]].concat();
+    let status = command(&arguments, &[])
+        .status()
+        .context("cargo cannot be run")?;
+    if !status.success() {
+        bail!("`cargo xtask cluster {name}` failed");
+    }
+    Ok(())
+}
+
+/// A cluster that ends with this process. A failed test, an error and Ctrl-C end it too: its holder reads from a
+/// pipe whose other end is here.
+pub(crate) struct Held {
+    holder: Child,
+    state: PathBuf,
+}
+
+impl Held {
+    /// Starts it, and waits until it can be used.
+    pub(crate) fn start() -> Result<Held> {
+        let state = workspace().join(format!("target/cluster/test-{}.json", process::id()));
+        let file = state.display().to_string();
+        let arguments = [&RUN[..], &["hold", "--state", &file]].concat();
+        say(&format!("\n> cargo {}", arguments.join(" ")));
+        let holder = command(&arguments, &[])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .context("cargo cannot be run")?;
+        let mut held = Held { holder, state };
+        if held.says_ready() {
+            return Ok(held);
+        }
+        held.stop(true)?;
+        bail!("the cluster for the live tests did not start; `--without-accumulo` runs the rest");
+    }
+
+    /// The state file, which tells tests where it is.
+    pub(crate) fn state(&self) -> &Path {
+        &self.state
+    }
+
+    /// Ends it and waits until it is gone.
+    pub(crate) fn stop(mut self, keep_logs: bool) -> Result<()> {
+        if let Some(mut pipe) = self.holder.stdin.take().filter(|_| keep_logs) {
+            // A holder that is gone already has said why.
+            let _ = pipe.write_all(b"keep\n");
+        }
+        // The pipe is closed by now, and that is what it waits for.
+        self.holder
+            .wait()
+            .context("the holder of the cluster is lost")?;
+        Ok(())
+    }
+
+    fn says_ready(&mut self) -> bool {
+        let mut line = String::new();
+        let said = self
+            .holder
+            .stdout
+            .as_mut()
+            .map(|said| BufReader::new(said).read_line(&mut line));
+        matches!(said, Some(Ok(_))) && line.trim() == "ready"
+    }
+}
