@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::data::{
     ActiveCompaction, ActiveScan, Bytes, Change, ColumnUpdate, CompactionReason, CompactionType,
-    Condition, ConditionalStatus, DiskUsage, Durability, Entry, IteratorScope, IteratorSetting,
+    Condition, DiskUsage, Durability, Entry, IteratorScope, IteratorSetting,
     Key, KeyExtent, NamespacePermission, PartialKey, Range, ScanColumn, ScanState, ScanType,
     SystemPermission, TablePermission, TimeType,
 };
@@ -102,8 +102,6 @@ enumeration!(NamespacePermission: Read = READ, Write = WRITE, AlterNamespace = A
     DropNamespace = DROP_NAMESPACE);
 enumeration!(ScanType: Single = SINGLE, Batch = BATCH);
 enumeration!(ScanState: Idle = IDLE, Running = RUNNING, Queued = QUEUED);
-enumeration!(ConditionalStatus: Accepted = ACCEPTED, Rejected = REJECTED, Violated = VIOLATED,
-    Unknown = UNKNOWN, InvisibleVisibility = INVISIBLE_VISIBILITY);
 enumeration!(Durability: Default = DEFAULT, None = NONE, Log = LOG, Flush = FLUSH, Sync = SYNC);
 enumeration!(CompactionType: Minor = MINOR, Merge = MERGE, Major = MAJOR, Full = FULL);
 enumeration!(CompactionReason: User = USER, System = SYSTEM, Chop = CHOP, Idle = IDLE, Close = CLOSE);

@@ -67,6 +67,7 @@ pub struct Error {
     inner: Arc<Inner>,
 }
 
+#[derive(Clone)]
 struct Inner {
     kind: ErrorKind,
     call: &'static str,
@@ -74,6 +75,7 @@ struct Inner {
     address: String,
     reason: String,
     may_have_taken_effect: bool,
+    is_reply_too_large: bool,
 }
 
 impl Error {
@@ -122,23 +124,32 @@ impl Error {
                 address: address.to_owned(),
                 reason: reason.into(),
                 may_have_taken_effect: false,
+                is_reply_too_large: false,
             }),
         }
     }
 
     /// The same error, of a call that may have taken effect.
     pub(crate) fn with_possible_effect(self, is_possible: bool) -> Self {
-        let inner = &self.inner;
+        let mut inner = Arc::unwrap_or_clone(self.inner);
+        inner.may_have_taken_effect = is_possible;
         Self {
-            inner: Arc::new(Inner {
-                kind: inner.kind,
-                call: inner.call,
-                subject: inner.subject.clone(),
-                address: inner.address.clone(),
-                reason: inner.reason.clone(),
-                may_have_taken_effect: is_possible,
-            }),
+            inner: Arc::new(inner),
         }
+    }
+
+    /// The same error, whose reason is, or is not, that the reply was too long.
+    pub(crate) fn with_reply_too_large(self, is_too_large: bool) -> Self {
+        let mut inner = Arc::unwrap_or_clone(self.inner);
+        inner.is_reply_too_large = is_too_large;
+        Self {
+            inner: Arc::new(inner),
+        }
+    }
+
+    /// Whether the reply was longer than the settings allow: who can ask for less, may.
+    pub(crate) fn is_reply_too_large(&self) -> bool {
+        self.inner.is_reply_too_large
     }
 }
 

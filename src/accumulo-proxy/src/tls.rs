@@ -9,7 +9,9 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
-use tokio_rustls::rustls::{ClientConfig, RootCertStore};
+use tokio_rustls::rustls::{
+    AlertDescription, CertificateError, ClientConfig, Error as RustlsError, RootCertStore,
+};
 
 /// TLS to a proxy, or to a TLS terminator in front of one.
 ///
@@ -79,6 +81,50 @@ impl Tls {
         self.connector
             .connect(self.server_name.clone(), stream)
             .await
+            .map_err(in_words)
+    }
+}
+
+/// The same error; one of TLS as a sentence for an operator, of kind [`io::ErrorKind::InvalidData`]. A server may refuse
+/// the client after the handshake, at any read or write.
+pub(crate) fn in_words(error: io::Error) -> io::Error {
+    let tls = error.get_ref().and_then(|inner| inner.downcast_ref());
+    match tls.map(sentence) {
+        Some(reason) => io::Error::new(
+            io::ErrorKind::InvalidData,
+            format!("no TLS with the server: {reason}"),
+        ),
+        None => error,
+    }
+}
+
+fn sentence(error: &RustlsError) -> String {
+    match error {
+        RustlsError::InvalidCertificate(error) => certificate_sentence(error),
+        RustlsError::InvalidMessage(_) => "it answers without TLS".to_owned(),
+        RustlsError::AlertReceived(AlertDescription::CertificateRequired) => {
+            "it wants a certificate of the client".to_owned()
+        }
+        RustlsError::AlertReceived(alert) => {
+            format!("it refuses the client (alert {alert:?})")
+        }
+        other => other.to_string(),
+    }
+}
+
+fn certificate_sentence(error: &CertificateError) -> String {
+    match error {
+        // An authority that only has the name of the right one makes a signature that does not hold.
+        CertificateError::UnknownIssuer | CertificateError::BadSignature => {
+            "its certificate is of none of the given authorities".to_owned()
+        }
+        CertificateError::NotValidForNameContext { expected, .. } => {
+            format!("its certificate is not for `{}`", expected.to_str())
+        }
+        CertificateError::Other(other) if other.to_string().contains("CaUsedAsEndEntity") => {
+            "its certificate is marked as an authority, which a server may not be".to_owned()
+        }
+        other => format!("its certificate cannot be used: {other}"),
     }
 }
 

@@ -7,13 +7,15 @@ use accumulo_proxy::{Compaction, ConditionalWriterOptions, ErrorKind as ProxyKin
 use async_trait::async_trait;
 use fluo_core::table::{check_split_points, property};
 use fluo_core::{
-    Authorizations, Bytes, Error, ErrorKind, Result, Span, Table, TableAdmin, Tablets, Versions, check_table_name,
+    Authorizations, Bytes, Error, ErrorKind, Result, Span, Table, TableAdmin, Tablets, Versions,
+    check_table_name,
 };
 
 use crate::error::port_error;
+use crate::metadata;
+use crate::settle::Settling;
 use crate::table::AccumuloTable;
 use crate::tables::AccumuloTables;
-use crate::{metadata, settle};
 
 #[async_trait]
 impl TableAdmin for AccumuloTables {
@@ -30,9 +32,12 @@ impl TableAdmin for AccumuloTables {
         let operations = self.client.table_operations();
         let created = operations.create(name, one_version, TimeType::Millis).await;
         created.map_err(|error| match error.kind() {
-            ProxyKind::NamespaceNotFound => Error::with_source(ErrorKind::Invalid, error.to_string(), error),
+            ProxyKind::NamespaceNotFound => {
+                Error::with_source(ErrorKind::Invalid, error.to_string(), error)
+            }
             _ => port_error(error),
         })?;
+        self.wait_for_id(name, |found| found.is_some()).await?;
         if versions == Versions::default() {
             return Ok(());
         }
@@ -43,10 +48,17 @@ impl TableAdmin for AccumuloTables {
     }
 
     async fn delete_table(&self, name: &str) -> Result<()> {
-        self.client.table_operations().delete(name).await.map_err(port_error)
+        let id = self.id_of(name).await?;
+        let deleted = self.client.table_operations().delete(name).await;
+        deleted.map_err(port_error)?;
+        self.wait_for_id(name, |found| found != Some(&id)).await
     }
 
-    async fn open_table(&self, name: &str, authorizations: Authorizations) -> Result<Arc<dyn Table>> {
+    async fn open_table(
+        &self,
+        name: &str,
+        authorizations: Authorizations,
+    ) -> Result<Arc<dyn Table>> {
         let id = self.id_of(name).await?;
         self.check_held(&authorizations).await?;
         let labels: BTreeSet<Bytes> = authorizations.iter().cloned().collect();
@@ -63,6 +75,7 @@ impl TableAdmin for AccumuloTables {
     }
 
     async fn splits(&self, name: &str) -> Result<Vec<Bytes>> {
+        self.require(name).await?;
         let splits = self.client.table_operations().list_splits(name, None).await;
         // The order of the proxy is that of the metadata; what a caller gets is sorted whatever it is.
         Ok(splits.map_err(port_error)?.into_iter().collect())
@@ -75,32 +88,54 @@ impl TableAdmin for AccumuloTables {
         if splits.is_empty() {
             return Ok(());
         }
-        self.client.table_operations().add_splits(name, splits).await.map_err(port_error)
+        self.client
+            .table_operations()
+            .add_splits(name, splits)
+            .await
+            .map_err(port_error)
     }
 
     async fn merge(&self, name: &str, start: Option<&[u8]>, end: Option<&[u8]>) -> Result<()> {
         // Accumulo refuses bounds that have nothing between them; here they ask for nothing.
+        self.require(name).await?;
         let is_empty = start.zip(end).is_some_and(|(start, end)| start >= end) || end == Some(b"");
         if is_empty {
-            return self.require(name).await;
+            return Ok(());
         }
-        self.client.table_operations().merge(name, start, end).await.map_err(port_error)
+        self.client
+            .table_operations()
+            .merge(name, start, end)
+            .await
+            .map_err(port_error)
     }
 
     async fn properties(&self, name: &str) -> Result<BTreeMap<String, String>> {
-        self.client.table_operations().properties(name).await.map_err(port_error)
+        self.require(name).await?;
+        self.client
+            .table_operations()
+            .properties(name)
+            .await
+            .map_err(port_error)
     }
 
     async fn inherited_properties(&self, name: &str) -> Result<BTreeMap<String, String>> {
         self.require(name).await?;
         let namespace = name.split_once('.').map_or("", |(namespace, _)| namespace);
-        self.client.namespace_operations().properties(namespace).await.map_err(port_error)
+        self.client
+            .namespace_operations()
+            .properties(namespace)
+            .await
+            .map_err(port_error)
     }
 
     async fn set_property(&self, name: &str, property: &str, value: &str) -> Result<()> {
         self.require(name).await?;
         property::check(property)?;
-        let set = self.client.table_operations().set_property(name, property, value).await;
+        let set = self
+            .client
+            .table_operations()
+            .set_property(name, property, value)
+            .await;
         set.map_err(port_error)?;
         self.wait_for_property(name, property, Some(value)).await
     }
@@ -108,14 +143,24 @@ impl TableAdmin for AccumuloTables {
     async fn remove_property(&self, name: &str, property: &str) -> Result<()> {
         self.require(name).await?;
         property::check(property)?;
-        let removed = self.client.table_operations().remove_property(name, property).await;
+        let removed = self
+            .client
+            .table_operations()
+            .remove_property(name, property)
+            .await;
         removed.map_err(port_error)?;
         let inherited = self.inherited_properties(name).await?;
-        self.wait_for_property(name, property, inherited.get(property).map(String::as_str)).await
+        self.wait_for_property(name, property, inherited.get(property).map(String::as_str))
+            .await
     }
 
     async fn flush(&self, name: &str) -> Result<()> {
-        self.client.table_operations().flush(name, None, None, true).await.map_err(port_error)
+        self.require(name).await?;
+        self.client
+            .table_operations()
+            .flush(name, None, None, true)
+            .await
+            .map_err(port_error)
     }
 
     async fn compact(&self, name: &str, span: &Span) -> Result<()> {
@@ -129,20 +174,36 @@ impl TableAdmin for AccumuloTables {
         compaction.end_row = up_to;
         compaction.flush = true;
         compaction.wait = true;
-        self.client.table_operations().compact(name, compaction).await.map_err(port_error)
+        self.client
+            .table_operations()
+            .compact(name, compaction)
+            .await
+            .map_err(port_error)
     }
 
     /// Read from `accumulo.metadata`. The entries are those of a tablet's files: what is in memory is not counted, and
     /// after a split a server estimates.
     async fn tablets(&self, name: &str) -> Result<Tablets> {
         let id = self.id_of(name).await?;
-        let what = || format!("the tablets of table `{name}` cannot be read while they change");
-        settle::until(what, async || metadata::tablets(&self.client, &id).await).await
+        let mut settling = Settling::begin();
+        loop {
+            if let Some(tablets) = metadata::tablets(&self.client, &id).await? {
+                return Ok(tablets);
+            }
+            settling
+                .wait(|| format!("reading the tablets of table `{name}` while they change"))
+                .await?;
+        }
     }
 
     async fn servers(&self) -> Result<Vec<String>> {
         let servers = self.client.instance_operations().tablet_servers().await;
-        Ok(servers.map_err(port_error)?.into_iter().collect::<BTreeSet<_>>().into_iter().collect())
+        Ok(servers
+            .map_err(port_error)?
+            .into_iter()
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .collect())
     }
 
     async fn can_load(&self, name: &str, class: &str, as_type: &str) -> Result<bool> {
@@ -150,7 +211,11 @@ impl TableAdmin for AccumuloTables {
         if class.is_empty() {
             return Ok(false);
         }
-        self.client.table_operations().test_class_load(name, class, as_type).await.map_err(port_error)
+        self.client
+            .table_operations()
+            .test_class_load(name, class, as_type)
+            .await
+            .map_err(port_error)
     }
 }
 
@@ -164,30 +229,72 @@ impl AccumuloTables {
         if authorizations.iter().next().is_none() {
             return Ok(());
         }
-        let held = self.client.security_operations().authorizations(user).await.map_err(port_error)?;
+        let held = self
+            .client
+            .security_operations()
+            .authorizations(user)
+            .await
+            .map_err(port_error)?;
         match authorizations.iter().find(|label| !held.contains(*label)) {
             None => Ok(()),
             Some(label) => Err(Error::new(
                 ErrorKind::Denied,
-                format!("user `{user}` does not hold the authorization `{}`", fluo_core::Escaped(label)),
+                format!(
+                    "user `{user}` does not hold the authorization `{}`",
+                    fluo_core::Escaped(label)
+                ),
             )),
         }
     }
 
-    async fn wait_for_property(&self, name: &str, property: &str, value: Option<&str>) -> Result<()> {
-        let what = || format!("property {property} of table `{name}` was changed, but the servers do not show it");
-        settle::until(what, async || {
-            let properties = self.properties(name).await?;
-            Ok((properties.get(property).map(String::as_str) == value).then_some(()))
-        })
-        .await
+    /// The proxy keeps the names of tables, and hears of new and deleted ones a moment later.
+    async fn wait_for_id(
+        &self,
+        name: &str,
+        is_so: impl Fn(Option<&String>) -> bool + Send,
+    ) -> Result<()> {
+        let mut settling = Settling::begin();
+        while !is_so(self.identities.read().await?.get(name)) {
+            settling
+                .wait(|| {
+                    format!(
+                        "table `{name}` was created or deleted; waiting until the proxy shows it"
+                    )
+                })
+                .await?;
+        }
+        Ok(())
+    }
+
+    async fn wait_for_property(
+        &self,
+        name: &str,
+        property: &str,
+        value: Option<&str>,
+    ) -> Result<()> {
+        let mut settling = Settling::begin();
+        while self
+            .properties(name)
+            .await?
+            .get(property)
+            .map(String::as_str)
+            != value
+        {
+            settling
+                .wait(|| format!("property {property} of table `{name}` was changed; waiting until the servers show it"))
+                .await?;
+        }
+        Ok(())
     }
 }
 
 /// The split points around the tablets that overlap a span: after the first, up to the second.
 fn tablets_of(span: &Span, splits: &[Bytes]) -> (Option<Bytes>, Option<Bytes>) {
     let before = splits.partition_point(|split| *split < span.start().row);
-    let after = before.checked_sub(1).and_then(|index| splits.get(index)).cloned();
+    let after = before
+        .checked_sub(1)
+        .and_then(|index| splits.get(index))
+        .cloned();
     let up_to = span.end().and_then(|end| {
         let index = splits.partition_point(|split| *split < end.row);
         splits.get(index).cloned()

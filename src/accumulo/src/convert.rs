@@ -2,17 +2,38 @@
 
 use accumulo_proxy as proxy;
 use fluo_core::{
-    Cell, Change, ColumnSelector, Column, Condition, ConditionalMutation, Expected, Key, Mutation, Span, Update,
+    Cell, Change, Column, ColumnSelector, Condition, ConditionalMutation, Expected, Key, Mutation,
+    Span, Update,
 };
 
 pub(crate) fn key(key: &Key) -> proxy::Key {
-    let Column { family, qualifier, visibility } = key.column.clone();
-    proxy::Key { row: key.row.clone(), family, qualifier, visibility, timestamp: key.timestamp }
+    let Column {
+        family,
+        qualifier,
+        visibility,
+    } = key.column.clone();
+    proxy::Key {
+        row: key.row.clone(),
+        family,
+        qualifier,
+        visibility,
+        timestamp: key.timestamp,
+    }
 }
 
 pub(crate) fn cell(entry: proxy::Entry) -> Cell {
-    let proxy::Key { row, family, qualifier, visibility, timestamp } = entry.key;
-    let column = Column { family, qualifier, visibility };
+    let proxy::Key {
+        row,
+        family,
+        qualifier,
+        visibility,
+        timestamp,
+    } = entry.key;
+    let column = Column {
+        family,
+        qualifier,
+        visibility,
+    };
     Cell::new(Key::new(row, column, timestamp), entry.value)
 }
 
@@ -22,7 +43,10 @@ pub(crate) fn range(span: &Span) -> proxy::Range {
 }
 
 pub(crate) fn scan_column(column: &ColumnSelector) -> proxy::ScanColumn {
-    proxy::ScanColumn { family: column.family.clone(), qualifier: column.qualifier.clone() }
+    proxy::ScanColumn {
+        family: column.family.clone(),
+        qualifier: column.qualifier.clone(),
+    }
 }
 
 pub(crate) fn mutation(mutation: Mutation) -> proxy::Mutation {
@@ -35,11 +59,19 @@ pub(crate) fn mutation(mutation: Mutation) -> proxy::Mutation {
 pub(crate) fn conditional(conditional: ConditionalMutation) -> proxy::ConditionalMutation {
     let conditions = conditional.conditions.into_iter().map(condition).collect();
     let proxy::Mutation { row, updates } = mutation(conditional.mutation);
-    proxy::ConditionalMutation { row, conditions, updates }
+    proxy::ConditionalMutation {
+        row,
+        conditions,
+        updates,
+    }
 }
 
 fn update(update: Update) -> proxy::ColumnUpdate {
-    let Column { family, qualifier, visibility } = update.column;
+    let Column {
+        family,
+        qualifier,
+        visibility,
+    } = update.column;
     proxy::ColumnUpdate {
         family,
         qualifier,
@@ -53,7 +85,11 @@ fn update(update: Update) -> proxy::ColumnUpdate {
 }
 
 fn condition(condition: Condition) -> proxy::Condition {
-    let Column { family, qualifier, visibility } = condition.column;
+    let Column {
+        family,
+        qualifier,
+        visibility,
+    } = condition.column;
     proxy::Condition {
         family,
         qualifier,

@@ -50,14 +50,27 @@ impl Identities {
             return Ok(Arc::clone(&last.ids));
         }
         let number = self.begun.fetch_add(1, SeqCst) + 1;
-        let ids = self.client.table_operations().id_map().await.map_err(port_error)?;
-        *last = Answer { number, ids: Arc::new(ids) };
+        let ids = self
+            .client
+            .table_operations()
+            .id_map()
+            .await
+            .map_err(port_error)?;
+        *last = Answer {
+            number,
+            ids: Arc::new(ids),
+        };
         Ok(Arc::clone(&last.ids))
     }
 
     /// Refuses a table whose name has another id by now.
     pub(crate) async fn check(&self, name: &str, id: &str) -> Result<()> {
-        if self.read().await?.get(name).is_some_and(|found| found == id) {
+        if self
+            .read()
+            .await?
+            .get(name)
+            .is_some_and(|found| found == id)
+        {
             return Ok(());
         }
         Err(Error::no_such_table(name))

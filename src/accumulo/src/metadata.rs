@@ -70,7 +70,12 @@ struct TabletRow {
 
 impl TabletRow {
     fn new(row: Bytes) -> Self {
-        Self { row, server: None, entries: 0, previous: None }
+        Self {
+            row,
+            server: None,
+            entries: 0,
+            previous: None,
+        }
     }
 
     fn read(&mut self, entry: &Entry) -> Result<()> {
@@ -96,13 +101,20 @@ fn chain(id: &str, rows: Vec<TabletRow>) -> Result<Option<Tablets>> {
         let end_row = end_row(id, &row.row)?;
         is_last = end_row.is_none();
         expected.clone_from(&end_row);
-        tablets.push(Tablet { end_row, server: row.server, entries: row.entries });
+        tablets.push(Tablet {
+            end_row,
+            server: row.server,
+            entries: row.entries,
+        });
     }
     Ok(is_last.then(|| Tablets::new(tablets)))
 }
 
 fn end_row(id: &str, row: &Bytes) -> Result<Option<Bytes>> {
-    match row.strip_prefix(id.as_bytes()).and_then(<[u8]>::split_first) {
+    match row
+        .strip_prefix(id.as_bytes())
+        .and_then(<[u8]>::split_first)
+    {
         Some((&END_ROW, _)) => Ok(Some(row.slice(id.len() + 1..))),
         Some((&LAST, [])) => Ok(None),
         _ => Err(unreadable("row", row)),
@@ -140,13 +152,26 @@ mod tests {
 
     fn end_rows(rows: Vec<TabletRow>) -> Option<Vec<Option<Bytes>>> {
         let tablets = chain("2k", rows).unwrap()?;
-        Some(tablets.as_slice().iter().map(|tablet| tablet.end_row.clone()).collect())
+        Some(
+            tablets
+                .as_slice()
+                .iter()
+                .map(|tablet| tablet.end_row.clone())
+                .collect(),
+        )
     }
 
     #[test]
     fn tablets_without_a_gap_are_the_table() {
-        let whole = vec![row("2k;a", b"\0"), row("2k;b;<", b"\x01a"), row("2k<", b"\x01b;<")];
-        assert_eq!(end_rows(whole), Some(vec![Some("a".into()), Some("b;<".into()), None]));
+        let whole = vec![
+            row("2k;a", b"\0"),
+            row("2k;b;<", b"\x01a"),
+            row("2k<", b"\x01b;<"),
+        ];
+        assert_eq!(
+            end_rows(whole),
+            Some(vec![Some("a".into()), Some("b;<".into()), None])
+        );
         assert_eq!(end_rows(vec![row("2k<", b"\0")]), Some(vec![None]));
     }
 
@@ -155,7 +180,10 @@ mod tests {
         assert_eq!(end_rows(vec![]), None);
         assert_eq!(end_rows(vec![row("2k;a", b"\0")]), None);
         assert_eq!(end_rows(vec![row("2k;a", b"\0"), row("2k<", b"\0")]), None);
-        assert_eq!(end_rows(vec![row("2k;b", b"\x01a"), row("2k<", b"\x01b")]), None);
+        assert_eq!(
+            end_rows(vec![row("2k;b", b"\x01a"), row("2k<", b"\x01b")]),
+            None
+        );
         assert_eq!(end_rows(vec![TabletRow::new("2k<".into())]), None);
     }
 
@@ -163,6 +191,9 @@ mod tests {
     fn entries_of_files_are_counted() {
         assert_eq!(file_entries(b"1024,77").unwrap(), 77);
         assert_eq!(file_entries(b"1024,77,1500000000000").unwrap(), 77);
-        assert_eq!(file_entries(b"1024").unwrap_err().kind(), ErrorKind::Corrupt);
+        assert_eq!(
+            file_entries(b"1024").unwrap_err().kind(),
+            ErrorKind::Corrupt
+        );
     }
 }

@@ -61,6 +61,8 @@ fn iterators(filter: Filter) -> Result<Vec<IteratorSetting>> {
             Ok(vec![first])
         }
         // To read on without the filter would yield too much, silently.
-        other => Err(Error::invalid(format!("there is no iterator on the servers for the filter {other:?}"))),
+        other => Err(Error::invalid(format!(
+            "there is no iterator on the servers for the filter {other:?}"
+        ))),
     }
 }

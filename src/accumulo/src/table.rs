@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use accumulo_proxy::{ConditionalOutcome, ConditionalWriter};
 use async_trait::async_trait;
 use fluo_core::{
-    Authorizations, Bytes, CellBatches, ConditionalMutation, Error, ErrorKind, Escaped, Mutation, Outcome, Result,
-    Scan, Table, Update,
+    Authorizations, Bytes, CellBatches, Condition, ConditionalMutation, Error, ErrorKind, Escaped,
+    Mutation, Outcome, Result, Scan, Table, Update,
 };
 
 use crate::convert;
@@ -43,7 +43,10 @@ impl Table for AccumuloTable {
         self.check().await?;
         let mutations = mutations.into_iter().map(convert::mutation).collect();
         let client = &self.tables.client;
-        client.write(&self.name, mutations).await.map_err(port_error)
+        client
+            .write(&self.name, mutations)
+            .await
+            .map_err(port_error)
     }
 
     /// The conditional writer gathers the rows of concurrent callers into one call.
@@ -51,11 +54,19 @@ impl Table for AccumuloTable {
         for conditional in &mutations {
             conditional.check(&self.authorizations)?;
             check_keys(&conditional.mutation)?;
+            check_timestamps(conditional)?;
         }
         self.check().await?;
         let mutations = mutations.into_iter().map(convert::conditional).collect();
-        let outcomes = self.conditional_writer.write_all(mutations).await.map_err(port_error)?;
-        Ok(outcomes.into_iter().map(|outcome| self.outcome(outcome)).collect())
+        let outcomes = self
+            .conditional_writer
+            .write_all(mutations)
+            .await
+            .map_err(port_error)?;
+        Ok(outcomes
+            .into_iter()
+            .map(|outcome| self.outcome(outcome))
+            .collect())
     }
 }
 
@@ -91,7 +102,12 @@ impl AccumuloTable {
 /// A key that is too long would come back as a violated constraint, after other mutations of the call were written.
 fn check_keys(mutation: &Mutation) -> Result<()> {
     let key_bytes = |update: &Update| mutation.row.len() + update.column.size_bytes();
-    let Some(bytes) = mutation.updates.iter().map(key_bytes).find(|bytes| *bytes > MAX_KEY_BYTES) else {
+    let Some(bytes) = mutation
+        .updates
+        .iter()
+        .map(key_bytes)
+        .find(|bytes| *bytes > MAX_KEY_BYTES)
+    else {
         return Ok(());
     };
     let row: Vec<u8> = mutation.row.iter().copied().take(SHOWN_BYTES).collect();
@@ -99,4 +115,23 @@ fn check_keys(mutation: &Mutation) -> Result<()> {
         "a key of row `{}` has {bytes} bytes (row and column); Accumulo takes {MAX_KEY_BYTES} at most",
         Escaped(&row)
     )))
+}
+
+/// A server that is to look at the oldest timestamp there is fails, and with it the outcomes of the whole call.
+fn check_timestamps(conditional: &ConditionalMutation) -> Result<()> {
+    let is_oldest = |condition: &Condition| condition.timestamp == Some(i64::MIN);
+    match conditional
+        .conditions
+        .iter()
+        .find(|condition| is_oldest(condition))
+    {
+        None => Ok(()),
+        Some(condition) => Err(Error::invalid(format!(
+            "row `{}`, column `{}`: Accumulo cannot check a condition at timestamp {}; the oldest is {}",
+            Escaped(&conditional.mutation.row),
+            condition.column,
+            i64::MIN,
+            i64::MIN + 1
+        ))),
+    }
 }

@@ -1,7 +1,7 @@
 //! The instance: the handle from which tables are reached.
 
 use accumulo_proxy::{ProxyClient, Settings};
-use fluo_core::{Error, ErrorKind, Result};
+use fluo_core::{Error, Result, check_table_name};
 
 use crate::error::port_error;
 use crate::identity::Identities;
@@ -18,7 +18,7 @@ impl AccumuloTables {
     /// Connects to a proxy and logs in.
     ///
     /// # Errors
-    /// [`Unavailable`](ErrorKind::Unavailable) where no proxy answers, [`Denied`](ErrorKind::Denied) for a wrong user
+    /// [`Unavailable`](fluo_core::ErrorKind::Unavailable) where no proxy answers, [`Denied`](fluo_core::ErrorKind::Denied) for a wrong user
     /// or password.
     pub async fn connect(settings: Settings) -> Result<Self> {
         let client = ProxyClient::connect(settings).await.map_err(port_error)?;
@@ -36,19 +36,20 @@ impl AccumuloTables {
         &self.client
     }
 
-    /// The id of a table.
+    /// The id of a table. A name that no table can have is nobody's: Accumulo is not asked, which would answer
+    /// with an error of its own.
     pub(crate) async fn id_of(&self, name: &str) -> Result<String> {
+        if check_table_name(name).is_err() {
+            return Err(Error::no_such_table(name));
+        }
         let ids = self.identities.read().await?;
-        ids.get(name).cloned().ok_or_else(|| Error::no_such_table(name))
+        ids.get(name)
+            .cloned()
+            .ok_or_else(|| Error::no_such_table(name))
     }
 
     /// Refuses a table that is not there, for calls that would otherwise not look.
     pub(crate) async fn require(&self, name: &str) -> Result<()> {
         self.id_of(name).await.map(|_| ())
     }
-}
-
-/// An error of a table that is not in a state to go on.
-pub(crate) fn unavailable(message: String) -> Error {
-    Error::new(ErrorKind::Unavailable, message)
 }

@@ -107,7 +107,8 @@ async fn rich_rows(ground: &Ground) -> Vec<Key> {
                 mutation = mutation.delete_at(column.clone(), 2);
             }
             if n + m == 3 {
-                mutation = mutation.delete_at(column.clone(), i64::MAX);
+                // Not at the newest timestamp there is: see V5.
+                mutation = mutation.delete_at(column.clone(), i64::MAX - 1);
             }
         }
         ground.write(vec![mutation]).await;

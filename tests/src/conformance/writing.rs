@@ -84,7 +84,9 @@ pub async fn t7_a_given_timestamp_is_kept(tables: Arc<dyn TableAdmin>) {
     ground.write(cells.iter().map(put_cell).collect()).await;
     assert_eq!(ground.all().await, cells);
 
-    for (n, key) in cells.iter().map(|cell| cell.key.clone()).enumerate() {
+    // A table may refuse to look at the oldest timestamp (T10).
+    let looked_at = cells.iter().map(|cell| cell.key.clone());
+    for (n, key) in looked_at.filter(|key| key.timestamp > i64::MIN).enumerate() {
         let at = Condition::value(column("q"), "v").at(key.timestamp);
         let gone = Mutation::new("s").put_at(column("q"), key.timestamp, "v");
         let as_row = gone.when(Condition::absent(column("q")).at(key.timestamp));

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::{sleep, timeout};
 use tracing::debug;
 
-use super::{ProxyClient, Subject};
+use super::{ProxyClient, Subject, thrown};
 use crate::error::{Error, ErrorKind, Exception, Result};
 use crate::wire::{Call, Failure, Reply, Resend};
 
@@ -21,7 +21,7 @@ impl ProxyClient {
         limit: Duration,
     ) -> Result<Success<C>> {
         match timeout(limit, self.attempt(request)).await {
-            Ok(outcome) => outcome.map_err(|failure| self.explain::<C>(subject, failure)),
+            Ok(outcome) => outcome.map_err(|failure| self.explain::<C>(subject, &failure)),
             Err(_) => Err(self.timed_out::<C>(subject, limit)),
         }
     }
@@ -43,7 +43,7 @@ impl ProxyClient {
                     debug!(call = C::NAME, ?failure, ?pause, "sending again");
                     sleep(pause).await;
                 }
-                _ => return Err(self.explain::<C>(subject, failure)),
+                _ => return Err(self.explain::<C>(subject, &failure)),
             }
         }
     }
@@ -67,19 +67,29 @@ impl ProxyClient {
         outcome
     }
 
-    fn explain<C: Call>(&self, subject: Subject<'_>, failure: Failure) -> Error {
-        let (kind, reason) = describe(&failure);
+    pub(super) fn explain<C: Call>(&self, subject: Subject<'_>, failure: &Failure) -> Error {
+        let (kind, reason) = describe(failure);
         self.error(kind, C::NAME, subject, reason)
-            .with_possible_effect(may_have_effect::<C>(&failure))
+            .with_possible_effect(may_have_effect::<C>(failure))
+            .with_reply_too_large(matches!(failure, Failure::ReplyTooLarge { .. }))
     }
 }
 
 fn may_resend<C: Call>(failure: &Failure) -> bool {
     match failure {
-        Failure::Unsent(error) => error.kind() != io::ErrorKind::InvalidInput,
+        Failure::Unsent(error) | Failure::Lost(error) if is_lasting(error) => false,
+        Failure::Unsent(_) => true,
         Failure::Lost(_) => C::RESEND != Resend::Once,
         _ => false,
     }
+}
+
+/// Whether there will be the same error next time: the address is none, or there is no TLS with the server.
+fn is_lasting(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData
+    )
 }
 
 fn may_have_effect<C: Call>(failure: &Failure) -> bool {
@@ -89,9 +99,10 @@ fn may_have_effect<C: Call>(failure: &Failure) -> bool {
     match failure {
         Failure::TooLarge { .. }
         | Failure::Unwritable(_)
-        | Failure::Unsent(_)
-        | Failure::Refused(_) => false,
-        Failure::Lost(_) | Failure::ReplyTooLarge { .. } | Failure::Malformed { .. } => true,
+        | Failure::Unsent(_) => false,
+        // A proxy that fails inside says so too, and had begun: what `updateAndFlush` had of the rows by then, it writes.
+        Failure::Refused(_) => true,
+        Failure::Lost(_) | Failure::ReplyTooLarge { .. } | Failure::Malformed(_) => true,
         // Accumulo checks permissions and names before it does anything. Its other failures come at any point.
         Failure::Thrown(exception, _) => {
             matches!(
@@ -102,7 +113,7 @@ fn may_have_effect<C: Call>(failure: &Failure) -> bool {
     }
 }
 
-fn describe(failure: &Failure) -> (ErrorKind, String) {
+pub(super) fn describe(failure: &Failure) -> (ErrorKind, String) {
     match failure {
         Failure::TooLarge { bytes, most } => (
             ErrorKind::TooLarge,
@@ -113,11 +124,16 @@ fn describe(failure: &Failure) -> (ErrorKind, String) {
             ErrorKind::TimedOut,
             "no connection within the limit".to_owned(),
         ),
+        Failure::Unsent(error) if error.kind() == io::ErrorKind::InvalidInput => {
+            (ErrorKind::Invalid, error.to_string())
+        }
+        Failure::Unsent(error) | Failure::Lost(error) if is_lasting(error) => {
+            (ErrorKind::Protocol, error.to_string())
+        }
         Failure::Unsent(error) => (ErrorKind::Gone, format!("cannot reach the proxy: {error}")),
-        Failure::Lost(error) if error.kind() == io::ErrorKind::UnexpectedEof => (
-            ErrorKind::Gone,
-            "the proxy closed the connection before it answered".to_owned(),
-        ),
+        Failure::Lost(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+            (ErrorKind::Gone, error.to_string())
+        }
         Failure::Lost(error) => (
             ErrorKind::Gone,
             format!("the connection broke before the answer: {error}"),
@@ -126,58 +142,11 @@ fn describe(failure: &Failure) -> (ErrorKind, String) {
             ErrorKind::Protocol,
             format!("the reply claims {bytes} bytes, the setting `max_reply_bytes` allows {most}"),
         ),
-        Failure::Malformed { is_http: true, .. } => (
-            ErrorKind::Protocol,
-            "an HTTP server answers there, not an Accumulo proxy".to_owned(),
-        ),
-        Failure::Malformed { reason, .. } | Failure::Refused(reason) => {
+        Failure::Malformed(reason) | Failure::Refused(reason) => {
             (ErrorKind::Protocol, reason.clone())
         }
-        Failure::Thrown(exception, message) => (kind_of(*exception), first_line(message)),
-    }
-}
-
-fn kind_of(exception: Exception) -> ErrorKind {
-    match exception {
-        Exception::Accumulo => ErrorKind::Accumulo,
-        Exception::Security => ErrorKind::Security,
-        Exception::TableNotFound => ErrorKind::TableNotFound,
-        Exception::TableExists => ErrorKind::TableExists,
-        Exception::MutationsRejected => ErrorKind::MutationsRejected,
-        Exception::NamespaceNotFound => ErrorKind::NamespaceNotFound,
-        Exception::NamespaceExists => ErrorKind::NamespaceExists,
-        Exception::NamespaceNotEmpty => ErrorKind::NamespaceNotEmpty,
-        Exception::UnknownScanner | Exception::UnknownWriter => ErrorKind::HandleExpired,
-        Exception::NoMoreEntries => ErrorKind::Invalid,
-    }
-}
-
-/// What Accumulo said, without the names of Java packages in front and the rest of a stack behind.
-fn first_line(message: &str) -> String {
-    let line = message.lines().next().unwrap_or_default();
-    let mut rest = line;
-    while let Some((class, more)) = rest.split_once(": ") {
-        let is_class = class.contains('.') && !class.contains(' ');
-        if !is_class {
-            break;
+        Failure::Thrown(exception, message) => {
+            (thrown::kind(*exception, message), thrown::sentence(message))
         }
-        rest = more;
-    }
-    rest.to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_accumulo_said_is_said_without_its_packages() {
-        let message = "org.apache.accumulo.core.client.AccumuloSecurityException: Error BAD_CREDENTIALS for user root - \
-                       Username or Password is Invalid\n\tat org.apache";
-        assert_eq!(
-            first_line(message),
-            "Error BAD_CREDENTIALS for user root - Username or Password is Invalid"
-        );
-        assert_eq!(first_line("Table a: b"), "Table a: b");
     }
 }

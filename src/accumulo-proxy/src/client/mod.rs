@@ -1,6 +1,10 @@
 //! The client: one handle, from which every group of calls is reached.
 
 mod attempt;
+mod pinned;
+mod thrown;
+
+pub(crate) use pinned::Pinned;
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,10 +12,11 @@ use std::sync::Arc;
 use tokio::sync::OnceCell;
 use tokio::time::timeout;
 
+use crate::convert::Meaningless;
 use crate::dialect::Opening;
 use crate::error::{Error, ErrorKind, Result};
 use crate::settings::Settings;
-use crate::wire::{Call, Patience, Pool, Reply};
+use crate::wire::{Call, Patience, Pool, Reply, Resend};
 
 /// A client of one proxy. Cloning gives another handle on the same connections.
 ///
@@ -100,6 +105,28 @@ impl ProxyClient {
             Err(_) => return Err(self.timed_out::<C>(subject, limit)),
         };
         self.required(subject, success, C::NAME)
+    }
+
+    /// Makes a call whose first argument is the token.
+    pub(crate) async fn ask<C: Call>(
+        &self,
+        subject: Subject<'_>,
+        request: impl FnOnce(Vec<u8>) -> C,
+    ) -> Result<<C::Reply as Reply>::Success> {
+        let token = self.token().await?;
+        self.call(subject, request(token)).await
+    }
+
+    /// What the reply of a call means, or its error where it means nothing.
+    pub(crate) fn meaning<C: Call, T>(
+        &self,
+        subject: Subject<'_>,
+        read: std::result::Result<T, Meaningless>,
+    ) -> Result<T> {
+        read.map_err(|reason| {
+            self.error(ErrorKind::Protocol, C::NAME, subject, reason)
+                .with_possible_effect(C::RESEND != Resend::Read)
+        })
     }
 
     /// An error of this client.

@@ -15,8 +15,7 @@ pub use bytes::Bytes;
 pub use iterator::{IteratorScope, IteratorSetting};
 pub use key::{Entry, Key, PartialKey};
 pub use mutation::{
-    Change, ColumnUpdate, Condition, ConditionalMutation, ConditionalStatus, Durability, Mutation,
-    TimeType,
+    Change, ColumnUpdate, Condition, ConditionalMutation, Durability, Mutation, TimeType,
 };
 pub use permission::{NamespacePermission, SystemPermission, TablePermission};
 pub use range::{Range, ScanColumn};

@@ -72,21 +72,6 @@ pub struct ConditionalMutation {
     pub updates: Vec<ColumnUpdate>,
 }
 
-/// What became of a conditional mutation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ConditionalStatus {
-    /// The conditions held, and the updates are written.
-    Accepted,
-    /// A condition did not hold; nothing was written.
-    Rejected,
-    /// The conditions held, but a constraint of the table forbids the updates; nothing was written.
-    Violated,
-    /// Nobody can tell whether it was written: read before deciding.
-    Unknown,
-    /// A condition looks at a column that the authorizations of the writer do not show; nothing was written.
-    InvisibleVisibility,
-}
-
 /// What must have happened before a write is acknowledged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Durability {

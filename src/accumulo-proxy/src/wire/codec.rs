@@ -14,6 +14,8 @@ use crate::settings::Protocol;
 pub(super) const LENGTH_BYTES: usize = 4;
 /// The names of our calls are shorter; what a stranger sends need not be.
 const SHOWN_NAME_CHARS: usize = 40;
+/// As much of what a proxy says about a refused call is shown.
+const SHOWN_REASON_CHARS: usize = 400;
 
 /// Why a reply could not be read, as a sentence.
 #[derive(Debug, thiserror::Error)]
@@ -70,23 +72,25 @@ pub(crate) fn decode<R: TSerializable>(
         .max_string_size(Some(message.len()))
         .build()
         .map_err(|error| malformed(&error))?;
-    match protocol {
+    let mut rest = message;
+    let (bytes, rest_of) = (message.len(), &mut rest);
+    let reply = match protocol {
         Protocol::Compact => {
-            let input = TCompactInputProtocol::with_config(message, limits);
-            read(
-                Budgeted::new(input, message.len(), most_bytes),
-                name,
-                sequence,
-            )
+            let input = TCompactInputProtocol::with_config(rest_of, limits);
+            read(Budgeted::new(input, bytes, most_bytes), name, sequence)
         }
         Protocol::Binary => {
-            let input = TBinaryInputProtocol::with_config(message, true, limits);
-            read(
-                Budgeted::new(input, message.len(), most_bytes),
-                name,
-                sequence,
-            )
+            let input = TBinaryInputProtocol::with_config(rest_of, true, limits);
+            read(Budgeted::new(input, bytes, most_bytes), name, sequence)
         }
+    }?;
+    if rest.is_empty() {
+        Ok(reply)
+    } else {
+        let left = rest.len();
+        Err(DecodeError::Malformed(format!(
+            "the reply is damaged: it ends {left} bytes before its frame"
+        )))
     }
 }
 
@@ -130,11 +134,20 @@ fn read<P: TInputProtocol, R: TSerializable>(
 fn refusal<P: TInputProtocol>(input: &mut Budgeted<P>) -> DecodeError {
     match thrift::Error::read_application_error_from_in_protocol(input) {
         Ok(error) if error.kind == ApplicationErrorKind::UnknownMethod => {
-            DecodeError::Refused(format!("it does not know it ({})", error.message))
+            DecodeError::Refused(format!("it does not know it ({})", shown(&error.message)))
         }
-        Ok(error) => DecodeError::Refused(error.message),
+        Ok(error) => DecodeError::Refused(shown(&error.message)),
         Err(error) => malformed(&error),
     }
+}
+
+/// What a proxy says, on one line and not without end.
+fn shown(message: &str) -> String {
+    if message.is_empty() {
+        return "it does not say why".to_owned();
+    }
+    let start: String = message.chars().take(SHOWN_REASON_CHARS).collect();
+    start.escape_debug().to_string()
 }
 
 fn malformed(error: &thrift::Error) -> DecodeError {

@@ -17,14 +17,14 @@ use thrift::protocol::{TMessageType, TSerializable};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt, ReadBuf};
 
 use super::codec::{self, DecodeError, LENGTH_BYTES};
-use super::connect::{Duplex, connect};
+use super::connect::{Duplex, connect, in_words};
 use super::{Call, Reply};
 use crate::error::Exception;
 use crate::settings::{Protocol, Settings};
 
 /// Room made for a reply before any of it arrived.
 const FIRST_ROOM_BYTES: usize = 64 * 1024;
-/// A decoded reply may take this many times the bytes of the longest frame.
+/// A reply and what is decoded from it may take this many times the bytes of the longest frame.
 const DECODED_PER_FRAME: usize = 8;
 
 /// A connection with no call open on it.
@@ -49,8 +49,8 @@ pub(crate) enum Failure {
     Lost(io::Error),
     /// The reply is longer than `most`.
     ReplyTooLarge { bytes: usize, most: usize },
-    /// The reply cannot be read. `is_http` where it is HTTP.
-    Malformed { reason: String, is_http: bool },
+    /// The reply cannot be read; the sentence says why.
+    Malformed(String),
     /// The proxy refused the message as such.
     Refused(String),
     /// The reply holds an exception.
@@ -132,12 +132,12 @@ impl Connection {
         let message = self.read().await?;
         let most_bytes = self.max_reply_bytes.saturating_mul(DECODED_PER_FRAME);
         codec::decode(self.protocol, C::NAME, self.sequence, &message, most_bytes).map_err(
-            |error| match error {
-                DecodeError::Malformed(reason) => Failure::Malformed {
-                    reason,
-                    is_http: false,
-                },
-                DecodeError::Refused(reason) => Failure::Refused(reason),
+            |error| {
+                let sentence = error.to_string();
+                match error {
+                    DecodeError::Malformed(_) => Failure::Malformed(sentence),
+                    DecodeError::Refused(_) => Failure::Refused(sentence),
+                }
             },
         )
     }
@@ -165,9 +165,9 @@ impl Connection {
         self.stream
             .write_all(frame)
             .await
-            .map_err(Failure::Unsent)?;
+            .map_err(|error| Failure::Unsent(in_words(error)))?;
         // Behind TLS the last bytes may still wait here; whether they went out is then unknown.
-        self.stream.flush().await.map_err(Failure::Lost)
+        self.stream.flush().await.map_err(lost)
     }
 
     async fn read(&mut self) -> Result<Vec<u8>, Failure> {
@@ -175,33 +175,82 @@ impl Connection {
         self.stream
             .read_exact(&mut length)
             .await
-            .map_err(Failure::Lost)?;
+            .map_err(|error| self.unanswered(error))?;
         let bytes = usize::try_from(u32::from_be_bytes(length)).unwrap_or(usize::MAX);
-        if &length == b"HTTP" {
-            let reason = "the answer is HTTP".to_owned();
-            return Err(Failure::Malformed {
-                reason,
-                is_http: true,
-            });
-        }
         if bytes > self.max_reply_bytes {
-            return Err(Failure::ReplyTooLarge {
-                bytes,
-                most: self.max_reply_bytes,
+            let most = self.max_reply_bytes;
+            return Err(match stranger(length) {
+                Some(sentence) => Failure::Malformed(sentence),
+                None => Failure::ReplyTooLarge { bytes, most },
             });
         }
-        // Room grows with what arrives: the length is only a claim.
-        let mut message = Vec::with_capacity(bytes.min(FIRST_ROOM_BYTES));
-        let limit = u64::try_from(bytes).unwrap_or(u64::MAX);
-        (&mut self.stream)
-            .take(limit)
-            .read_to_end(&mut message)
-            .await
-            .map_err(Failure::Lost)?;
-        if message.len() < bytes {
-            let ended = io::Error::from(io::ErrorKind::UnexpectedEof);
-            return Err(Failure::Lost(ended));
+        self.read_message(bytes).await.map_err(lost)
+    }
+
+    /// The failure of a call to which not a byte came back.
+    fn unanswered(&self, error: io::Error) -> Failure {
+        let is_end = error.kind() == io::ErrorKind::UnexpectedEof;
+        if is_end && self.sequence == 1 {
+            return Failure::Lost(io::Error::new(
+                io::ErrorKind::UnexpectedEof,
+                AT_THE_FIRST_CALL,
+            ));
+        }
+        lost(error)
+    }
+
+    /// Room grows with what arrives, and never beyond `bytes`: the length is only a claim.
+    async fn read_message(&mut self, bytes: usize) -> io::Result<Vec<u8>> {
+        let mut message = Vec::new();
+        while message.len() < bytes {
+            let here = message.len();
+            let more = here.max(FIRST_ROOM_BYTES).min(bytes.saturating_sub(here));
+            message.reserve_exact(more);
+            message.resize(here.saturating_add(more), 0);
+            let room = message.get_mut(here..).unwrap_or_default();
+            self.stream.read_exact(room).await?;
         }
         Ok(message)
     }
 }
+
+fn lost(error: io::Error) -> Failure {
+    if error.kind() == io::ErrorKind::UnexpectedEof {
+        return Failure::Lost(io::Error::new(io::ErrorKind::UnexpectedEof, ENDED));
+    }
+    Failure::Lost(in_words(error))
+}
+
+/// Who it is that sends this where a length belongs, if it is known not to be a proxy. As a length it would be more
+/// than 150 MB.
+fn stranger(start: [u8; LENGTH_BYTES]) -> Option<String> {
+    match start {
+        [b'H', b'T', b'T', b'P'] => {
+            Some("an HTTP server answers there, not an Accumulo proxy".to_owned())
+        }
+        // A TLS record: alert or handshake, and the version.
+        [0x15 | 0x16, 0x03, 0x00..=0x04, _] => {
+            Some("a server that wants TLS answers there; set up TLS".to_owned())
+        }
+        // How messages of the compact and the binary protocol begin.
+        [0x82, second, ..] if second & 0x1F == 1 => Some(UNFRAMED.to_owned()),
+        [0x80, 0x01, 0x00, _] => Some(UNFRAMED.to_owned()),
+        text if text
+            .iter()
+            .all(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace()) =>
+        {
+            Some(format!(
+                "the answer begins with `{}`: another kind of server answers there, not an Accumulo proxy",
+                text.escape_ascii()
+            ))
+        }
+        _ => None,
+    }
+}
+
+const ENDED: &str = "the proxy closed the connection before it answered";
+const AT_THE_FIRST_CALL: &str = "the proxy closed the connection before it answered; at the first call of a \
+                                 connection this may mean that it speaks the other Thrift protocol (the setting \
+                                 `protocol`)";
+const UNFRAMED: &str = "the server speaks Thrift without frames; only the framed transport is understood, which is that of \
+                        an Accumulo proxy";

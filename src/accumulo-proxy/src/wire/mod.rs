@@ -15,7 +15,11 @@ mod calls;
 mod codec;
 mod connect;
 mod connection;
+#[cfg(test)]
+mod damaged;
 mod pool;
+#[cfg(test)]
+mod recorded;
 
 #[allow(
     clippy::all,
@@ -34,4 +38,4 @@ pub(crate) mod generated;
 
 pub(crate) use calls::{Call, Patience, Reply, Resend};
 pub(crate) use connection::{Connection, Failure};
-pub(crate) use pool::{Lease, Pool};
+pub(crate) use pool::Pool;

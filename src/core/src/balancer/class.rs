@@ -53,9 +53,10 @@ pub fn group_balancers() -> impl Iterator<Item = (String, String)> {
     })
 }
 
-/// Whether tables that pretend to have servers say that these load a class.
+/// Whether tables that pretend to have servers say that these load a class: the balancers that they pretend to have
+/// and that can be made without arguments.
 pub fn pretends_to_load(class: &str) -> bool {
-    group_balancers().any(|(probe, _)| probe == class)
+    BalancerClass::of(class) == BalancerClass::ByCount
 }
 
 #[cfg(test)]

@@ -51,7 +51,8 @@ pub type CellBatches = BoxStream<'static, Result<Vec<Cell>>>;
 ///   nothing else is written to the row between the two.
 /// - **T10, condition.** A condition looks at what a scan of its column by this handle would yield first (or
 ///   at its timestamp, if it has one): [`Absent`](crate::table::Expected::Absent) holds if that is nothing, a
-///   value holds if it is that value, byte by byte. A column that the handle may not see could be neither told
+///   value holds if it is that value, byte by byte. A table may refuse to look at the oldest timestamp there is
+///   (`i64::MIN`) as `Invalid`. A column that the handle may not see could be neither told
 ///   from an absent one nor compared: a condition on it is `Invalid`.
 /// - **T11, outcomes.** There is one outcome for each mutation, in their order. `Accepted`, `Rejected` and
 ///   `Refused` are final. `Unknown` says that nobody can tell: read before deciding. A call without mutations has none.

@@ -50,7 +50,8 @@ pub enum Admission {
 ///   [`Versions`] says.
 /// - **V4.** The filter chooses among those.
 /// - **V5.** What lies before the start of the span is hidden, though it has its part in V2 to V4: a scan
-///   that resumes in the middle of a column or row shows what the whole scan would have shown there.
+///   that resumes in the middle of a column or row shows what the whole scan would have shown there. A table may
+///   overlook a delete marker at the newest timestamp there is (`i64::MAX`) when a scan begins inside its column.
 ///
 /// Because of V5 the entries must be fed from [`read_from`](View::read_from) on, up to the end of the span.
 #[derive(Debug)]

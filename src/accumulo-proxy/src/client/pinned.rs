@@ -1,0 +1,108 @@
+//! Calls on one connection, for what must arrive in its order.
+//!
+//! A proxy carries out what one connection sends in the order in which it was sent, and knows no order between two
+//! connections. So the one call without a reply, `update`, and the `flush` that waits for it must share one.
+
+use std::time::Duration;
+
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::timeout;
+
+use super::ProxyClient;
+use super::attempt::describe;
+use crate::error::{Error, ErrorKind, Result};
+use crate::wire::generated::UpdateRequest;
+use crate::wire::{Call, Connection, Failure, Patience, Reply};
+
+/// The name of the call that has no reply.
+const UPDATE: &str = "update";
+
+/// A connection that nobody else uses. Once it broke, every further call on it is an error.
+#[derive(Debug)]
+pub(crate) struct Pinned {
+    client: ProxyClient,
+    subject: String,
+    /// Out while a call is under way: a caller that gave up leaves a connection whose next answer is not its own.
+    held: Option<(Connection, OwnedSemaphorePermit)>,
+}
+
+impl Pinned {
+    /// One of the client's connections. Waits while all are in use.
+    pub(crate) async fn take<C: Call>(client: &ProxyClient, subject: &str) -> Result<Self> {
+        let limit = client.settings().call_timeout;
+        let lease = match timeout(limit, client.inner.pool.take()).await {
+            Ok(Ok(lease)) => lease,
+            Ok(Err(failure)) => return Err(client.explain::<C>(Some(subject), &failure)),
+            Err(_) => return Err(client.timed_out::<C>(Some(subject), limit)),
+        };
+        Ok(Self {
+            client: client.clone(),
+            subject: subject.to_owned(),
+            held: Some(lease.split()),
+        })
+    }
+
+    /// Makes a call, once.
+    pub(crate) async fn call<C: Call>(
+        &mut self,
+        request: &C,
+    ) -> Result<<C::Reply as Reply>::Success> {
+        let (connection, permit) = self.hold(C::NAME)?;
+        let limit = self.limit(C::PATIENCE);
+        let Ok((connection, outcome)) = timeout(limit, connection.call(request)).await else {
+            return Err(self.client.timed_out::<C>(Some(&self.subject), limit));
+        };
+        self.held = connection.map(|connection| (connection, permit));
+        let subject = Some(self.subject.as_str());
+        let outcome = outcome.map_err(|failure| self.client.explain::<C>(subject, &failure));
+        self.client.required(subject, outcome?, C::NAME)
+    }
+
+    /// Sends `update`, which has no reply. `Ok` says that it was sent.
+    pub(crate) async fn send(&mut self, request: &UpdateRequest) -> Result<()> {
+        let (mut connection, permit) = self.hold(UPDATE)?;
+        let limit = self.limit(Patience::Call);
+        let Ok(sent) = timeout(limit, connection.send(UPDATE, request)).await else {
+            let reason = format!("not sent within {limit:?}");
+            return Err(self.error(ErrorKind::TimedOut, UPDATE, reason));
+        };
+        match &sent {
+            // A request that is too long was not begun.
+            Ok(()) | Err(Failure::TooLarge { .. } | Failure::Unwritable(_)) => {
+                self.held = Some((connection, permit));
+            }
+            Err(_) => {}
+        }
+        sent.map_err(|failure| {
+            let (kind, reason) = describe(&failure);
+            let is_possible = matches!(failure, Failure::Lost(_));
+            self.error(kind, UPDATE, reason)
+                .with_possible_effect(is_possible)
+        })
+    }
+
+    /// Gives the connection back to the others.
+    pub(crate) fn give_back(mut self) {
+        if let Some((connection, permit)) = self.held.take() {
+            self.client.inner.pool.give_back(connection, permit);
+        }
+    }
+
+    fn hold(&mut self, call: &'static str) -> Result<(Connection, OwnedSemaphorePermit)> {
+        self.held.take().ok_or_else(|| {
+            let reason = "the connection of this writer broke before";
+            self.error(ErrorKind::Gone, call, reason)
+        })
+    }
+
+    fn limit(&self, patience: Patience) -> Duration {
+        match patience {
+            Patience::Call => self.client.settings().call_timeout,
+            Patience::Wait => self.client.settings().wait_timeout,
+        }
+    }
+
+    fn error(&self, kind: ErrorKind, call: &'static str, reason: impl Into<String>) -> Error {
+        self.client.error(kind, call, Some(&self.subject), reason)
+    }
+}

@@ -1,0 +1,98 @@
+//! Conditional writers by their handles.
+
+use std::collections::BTreeMap;
+
+use super::{ConditionalWriterHandle, LowLevel};
+use crate::convert::{Meaningless, all_to_wire};
+use crate::data::{Bytes, ConditionalMutation};
+use crate::error::{ErrorKind, Result};
+use crate::wire::Call;
+use crate::wire::generated as wire;
+use crate::write::{ConditionalOutcome, ConditionalWriterOptions};
+
+impl LowLevel<'_> {
+    /// Opens a conditional writer (`createConditionalWriter`).
+    ///
+    /// # Errors
+    /// [`TableNotFound`](ErrorKind::TableNotFound), [`Security`](ErrorKind::Security).
+    pub async fn create_conditional_writer(
+        &self,
+        table: &str,
+        options: &ConditionalWriterOptions,
+    ) -> Result<ConditionalWriterHandle> {
+        let request = |token| {
+            wire::CreateConditionalWriterRequest::new(token, table.to_owned(), options.to_wire())
+        };
+        let handle = self.client.ask(Some(table), request).await?;
+        Ok(handle.into())
+    }
+
+    /// Writes each mutation whose conditions hold; what became of each, by row (`updateRowsConditionally`).
+    /// [Sent once](crate#sending-again).
+    ///
+    /// # Errors
+    /// [`Invalid`](ErrorKind::Invalid) for two mutations of one row: a call has room for one.
+    /// [`HandleExpired`](ErrorKind::HandleExpired). Where the proxy fails at one row, the error is all there is, and
+    /// any of the others may be written.
+    pub async fn update_rows_conditionally(
+        &self,
+        writer: &ConditionalWriterHandle,
+        mutations: &[ConditionalMutation],
+    ) -> Result<BTreeMap<Bytes, ConditionalOutcome>> {
+        type Request = wire::UpdateRowsConditionallyRequest;
+        let subject = Some(writer.as_str());
+        let by_row: BTreeMap<_, _> = mutations
+            .iter()
+            .map(|mutation| (mutation.row.to_vec(), updates(mutation)))
+            .collect();
+        if by_row.len() < mutations.len() {
+            let reason = "two of the mutations are of one row";
+            return Err(self.client.error(ErrorKind::Invalid, Request::NAME, subject, reason));
+        }
+        let statuses = self.client.call(subject, Request::new(writer.to_wire(), by_row)).await?;
+        let outcomes: Result<BTreeMap<_, _>, Meaningless> = statuses
+            .into_iter()
+            .map(|(row, status)| Ok((Bytes::from(row), outcome(status)?)))
+            .collect();
+        self.client.meaning::<Request, _>(subject, outcomes)
+    }
+
+    /// Closes a conditional writer (`closeConditionalWriter`). One that is not known is closed too.
+    ///
+    /// # Errors
+    /// Those of [every call](crate#errors).
+    pub async fn close_conditional_writer(&self, writer: &ConditionalWriterHandle) -> Result<()> {
+        let request = wire::CloseConditionalWriterRequest::new(writer.to_wire());
+        self.client.call(Some(writer.as_str()), request).await
+    }
+
+    /// Writes a mutation if its conditions hold, with a writer of its own (`updateRowConditionally`).
+    /// [Sent once](crate#sending-again).
+    ///
+    /// # Errors
+    /// [`TableNotFound`](ErrorKind::TableNotFound), [`Security`](ErrorKind::Security).
+    pub async fn update_row_conditionally(
+        &self,
+        table: &str,
+        mutation: &ConditionalMutation,
+    ) -> Result<ConditionalOutcome> {
+        type Request = wire::UpdateRowConditionallyRequest;
+        let request = |token| {
+            Request::new(token, table.to_owned(), mutation.row.to_vec(), updates(mutation))
+        };
+        let status = self.client.ask(Some(table), request).await?;
+        self.client.meaning::<Request, _>(Some(table), outcome(status))
+    }
+}
+
+fn updates(mutation: &ConditionalMutation) -> wire::ConditionalUpdates {
+    wire::ConditionalUpdates::new(
+        all_to_wire(&mutation.conditions),
+        all_to_wire(&mutation.updates),
+    )
+}
+
+fn outcome(status: wire::ConditionalStatus) -> Result<ConditionalOutcome, Meaningless> {
+    ConditionalOutcome::from_wire(status)
+        .ok_or_else(|| format!("{} is not a status that this client knows", status.0))
+}

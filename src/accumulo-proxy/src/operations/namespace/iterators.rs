@@ -1,0 +1,96 @@
+//! Iterators of a namespace.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::NamespaceOperations;
+use crate::convert::{FromWire, ToWire, scopes_by_name, scopes_to_wire};
+use crate::data::{IteratorScope, IteratorSetting};
+use crate::error::Result;
+use crate::wire::generated as wire;
+
+impl NamespaceOperations<'_> {
+    /// Attaches an iterator to all tables of a namespace (`attachNamespaceIterator`), in these scopes. The servers see it within about a second.
+    /// [Sent once](crate#sending-again).
+    ///
+    /// # Errors
+    /// [`NamespaceNotFound`](crate::ErrorKind::NamespaceNotFound), [`Accumulo`](crate::ErrorKind::Accumulo) where its name or
+    /// priority is taken. The class is not checked.
+    pub async fn attach_iterator(
+        &self,
+        namespace: &str,
+        iterator: &IteratorSetting,
+        scopes: &[IteratorScope],
+    ) -> Result<()> {
+        let request = |token| {
+            let (iterator, scopes) = (iterator.to_wire(), scopes_to_wire(scopes));
+            wire::AttachNamespaceIteratorRequest::new(token, namespace.to_owned(), iterator, scopes)
+        };
+        self.client.ask(Some(namespace), request).await
+    }
+
+    /// Removes an iterator from these scopes of a namespace (`removeNamespaceIterator`). [Sent once](crate#sending-again).
+    ///
+    /// # Errors
+    /// [`NamespaceNotFound`](crate::ErrorKind::NamespaceNotFound).
+    pub async fn remove_iterator(
+        &self,
+        namespace: &str,
+        name: &str,
+        scopes: &[IteratorScope],
+    ) -> Result<()> {
+        let request = |token| {
+            let (name, scopes) = (name.to_owned(), scopes_to_wire(scopes));
+            wire::RemoveNamespaceIteratorRequest::new(token, namespace.to_owned(), name, scopes)
+        };
+        self.client.ask(Some(namespace), request).await
+    }
+
+    /// An iterator of a namespace in a scope (`getNamespaceIteratorSetting`); none where there is none of this name.
+    ///
+    /// # Errors
+    /// [`NamespaceNotFound`](crate::ErrorKind::NamespaceNotFound).
+    pub async fn iterator(
+        &self,
+        namespace: &str,
+        name: &str,
+        scope: IteratorScope,
+    ) -> Result<Option<IteratorSetting>> {
+        type Request = wire::GetNamespaceIteratorSettingRequest;
+        let request = |token| Request::new(token, namespace.to_owned(), name.to_owned(), scope.to_wire());
+        let setting = self.client.ask(Some(namespace), request).await?;
+        let setting = setting.map(IteratorSetting::from_wire).transpose();
+        self.client.meaning::<Request, _>(Some(namespace), setting)
+    }
+
+    /// The iterators of a namespace by name, each with its scopes (`listNamespaceIterators`).
+    ///
+    /// # Errors
+    /// [`NamespaceNotFound`](crate::ErrorKind::NamespaceNotFound).
+    pub async fn iterators(
+        &self,
+        namespace: &str,
+    ) -> Result<BTreeMap<String, BTreeSet<IteratorScope>>> {
+        type Request = wire::ListNamespaceIteratorsRequest;
+        let iterators = self.client.ask(Some(namespace), |token| Request::new(token, namespace.to_owned()));
+        let scopes = scopes_by_name(iterators.await?);
+        self.client.meaning::<Request, _>(Some(namespace), scopes)
+    }
+
+    /// Whether an iterator could be attached (`checkNamespaceIteratorConflicts`): an error says why not.
+    ///
+    /// # Errors
+    /// [`NamespaceNotFound`](crate::ErrorKind::NamespaceNotFound), [`Accumulo`](crate::ErrorKind::Accumulo) where its name or
+    /// priority is taken.
+    pub async fn check_iterator_conflicts(
+        &self,
+        namespace: &str,
+        iterator: &IteratorSetting,
+        scopes: &[IteratorScope],
+    ) -> Result<()> {
+        let request = |token| {
+            let (iterator, scopes) = (iterator.to_wire(), scopes_to_wire(scopes));
+            wire::CheckNamespaceIteratorConflictsRequest::new(token, namespace.to_owned(), iterator, scopes)
+        };
+        self.client.ask(Some(namespace), request).await
+    }
+}

@@ -1,0 +1,106 @@
+//! Users: passwords and authorizations.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::SecurityOperations;
+use crate::data::Bytes;
+use crate::error::Result;
+use crate::wire::generated as wire;
+
+impl SecurityOperations<'_> {
+    /// Creates a user with a password (`createLocalUser`), without any authorization or permission.
+    /// [Sent once](crate#sending-again).
+    ///
+    /// # Errors
+    /// [`Security`](crate::ErrorKind::Security) where there is such a user.
+    pub async fn create_user(&self, user: &str, password: &str) -> Result<()> {
+        let request = |token| {
+            let password = password.as_bytes().to_vec();
+            wire::CreateLocalUserRequest::new(token, user.to_owned(), password)
+        };
+        self.client.ask(Some(user), request).await
+    }
+
+    /// Drops a user (`dropLocalUser`). [Sent once](crate#sending-again).
+    ///
+    /// # Errors
+    /// [`Security`](crate::ErrorKind::Security) where there is no such user.
+    pub async fn drop_user(&self, user: &str) -> Result<()> {
+        let request = |token| wire::DropLocalUserRequest::new(token, user.to_owned());
+        self.client.ask(Some(user), request).await
+    }
+
+    /// The names of all users (`listLocalUsers`).
+    ///
+    /// # Errors
+    /// Those of [every call](crate#errors).
+    pub async fn users(&self) -> Result<BTreeSet<String>> {
+        self.client.ask(None, wire::ListLocalUsersRequest::new).await
+    }
+
+    /// Changes the password of a user (`changeLocalUserPassword`). A client that is logged in with the old one is refused from
+    /// then on: connect again.
+    ///
+    /// # Errors
+    /// [`Security`](crate::ErrorKind::Security) where there is no such user.
+    pub async fn change_password(&self, user: &str, password: &str) -> Result<()> {
+        let request = |token| {
+            let password = password.as_bytes().to_vec();
+            wire::ChangeLocalUserPasswordRequest::new(token, user.to_owned(), password)
+        };
+        self.client.ask(Some(user), request).await
+    }
+
+    /// Whether this is the password of a user (`authenticateUser`).
+    ///
+    /// # Errors
+    /// Those of [every call](crate#errors).
+    pub async fn authenticate_user(&self, user: &str, password: &str) -> Result<bool> {
+        let properties = BTreeMap::from([("password".to_owned(), password.to_owned())]);
+        self.authenticate_user_with(user, properties).await
+    }
+
+    /// Whether a user may log in with these properties, which the token class of the proxy asks for
+    /// (`authenticateUser`).
+    ///
+    /// # Errors
+    /// Those of [every call](crate#errors).
+    pub async fn authenticate_user_with(
+        &self,
+        user: &str,
+        properties: BTreeMap<String, String>,
+    ) -> Result<bool> {
+        let request =
+            |token| wire::AuthenticateUserRequest::new(token, user.to_owned(), properties);
+        self.client.ask(Some(user), request).await
+    }
+
+    /// The authorizations of a user (`getUserAuthorizations`): what visibilities it may see.
+    ///
+    /// # Errors
+    /// [`Security`](crate::ErrorKind::Security) where there is no such user.
+    pub async fn authorizations(&self, user: &str) -> Result<BTreeSet<Bytes>> {
+        let request = |token| wire::GetUserAuthorizationsRequest::new(token, user.to_owned());
+        let authorizations = self.client.ask(Some(user), request).await?;
+        Ok(authorizations.into_iter().map(Bytes::from).collect())
+    }
+
+    /// Sets the authorizations of a user, all of them (`changeUserAuthorizations`).
+    ///
+    /// # Errors
+    /// [`Security`](crate::ErrorKind::Security) where there is no such user.
+    pub async fn change_authorizations(
+        &self,
+        user: &str,
+        authorizations: impl IntoIterator<Item = impl AsRef<[u8]>>,
+    ) -> Result<()> {
+        let authorizations: BTreeSet<Vec<u8>> = authorizations
+            .into_iter()
+            .map(|authorization| authorization.as_ref().to_vec())
+            .collect();
+        let request = |token| {
+            wire::ChangeUserAuthorizationsRequest::new(token, user.to_owned(), authorizations)
+        };
+        self.client.ask(Some(user), request).await
+    }
+}

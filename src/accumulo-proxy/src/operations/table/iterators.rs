@@ -1,0 +1,96 @@
+//! Iterators of a table.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::TableOperations;
+use crate::convert::{FromWire, ToWire, scopes_by_name, scopes_to_wire};
+use crate::data::{IteratorScope, IteratorSetting};
+use crate::error::Result;
+use crate::wire::generated as wire;
+
+impl TableOperations<'_> {
+    /// Attaches an iterator to a table (`attachIterator`), in these scopes. The servers see it within about a second.
+    /// [Sent once](crate#sending-again).
+    ///
+    /// # Errors
+    /// [`TableNotFound`](crate::ErrorKind::TableNotFound), [`Accumulo`](crate::ErrorKind::Accumulo) where its name or
+    /// priority is taken. The class is not checked.
+    pub async fn attach_iterator(
+        &self,
+        table: &str,
+        iterator: &IteratorSetting,
+        scopes: &[IteratorScope],
+    ) -> Result<()> {
+        let request = |token| {
+            let (iterator, scopes) = (iterator.to_wire(), scopes_to_wire(scopes));
+            wire::AttachIteratorRequest::new(token, table.to_owned(), iterator, scopes)
+        };
+        self.client.ask(Some(table), request).await
+    }
+
+    /// Removes an iterator from these scopes of a table (`removeIterator`). [Sent once](crate#sending-again).
+    ///
+    /// # Errors
+    /// [`TableNotFound`](crate::ErrorKind::TableNotFound).
+    pub async fn remove_iterator(
+        &self,
+        table: &str,
+        name: &str,
+        scopes: &[IteratorScope],
+    ) -> Result<()> {
+        let request = |token| {
+            let (name, scopes) = (name.to_owned(), scopes_to_wire(scopes));
+            wire::RemoveIteratorRequest::new(token, table.to_owned(), name, scopes)
+        };
+        self.client.ask(Some(table), request).await
+    }
+
+    /// An iterator of a table in a scope (`getIteratorSetting`); none where there is none of this name.
+    ///
+    /// # Errors
+    /// [`TableNotFound`](crate::ErrorKind::TableNotFound).
+    pub async fn iterator(
+        &self,
+        table: &str,
+        name: &str,
+        scope: IteratorScope,
+    ) -> Result<Option<IteratorSetting>> {
+        type Request = wire::GetIteratorSettingRequest;
+        let request = |token| Request::new(token, table.to_owned(), name.to_owned(), scope.to_wire());
+        let setting = self.client.ask(Some(table), request).await?;
+        let setting = setting.map(IteratorSetting::from_wire).transpose();
+        self.client.meaning::<Request, _>(Some(table), setting)
+    }
+
+    /// The iterators of a table by name, each with its scopes (`listIterators`).
+    ///
+    /// # Errors
+    /// [`TableNotFound`](crate::ErrorKind::TableNotFound).
+    pub async fn iterators(
+        &self,
+        table: &str,
+    ) -> Result<BTreeMap<String, BTreeSet<IteratorScope>>> {
+        type Request = wire::ListIteratorsRequest;
+        let iterators = self.client.ask(Some(table), |token| Request::new(token, table.to_owned()));
+        let scopes = scopes_by_name(iterators.await?);
+        self.client.meaning::<Request, _>(Some(table), scopes)
+    }
+
+    /// Whether an iterator could be attached (`checkIteratorConflicts`): an error says why not.
+    ///
+    /// # Errors
+    /// [`TableNotFound`](crate::ErrorKind::TableNotFound), [`Accumulo`](crate::ErrorKind::Accumulo) where its name or
+    /// priority is taken.
+    pub async fn check_iterator_conflicts(
+        &self,
+        table: &str,
+        iterator: &IteratorSetting,
+        scopes: &[IteratorScope],
+    ) -> Result<()> {
+        let request = |token| {
+            let (iterator, scopes) = (iterator.to_wire(), scopes_to_wire(scopes));
+            wire::CheckIteratorConflictsRequest::new(token, table.to_owned(), iterator, scopes)
+        };
+        self.client.ask(Some(table), request).await
+    }
+}

@@ -1,0 +1,28 @@
+//! Scanners: entries of a table, batch by batch, as streams.
+//!
+//! ```text
+//! Scanner, BatchScanner   what a consumer polls                        scanner.rs, batch_scanner.rs
+//! Batches                 opened at the first poll, one batch ahead    batches.rs
+//! Reader                  a task: reads, goes on after a break         reader.rs
+//! Cursor                  the handle on the proxy: open, next, close   cursor.rs
+//! Pace                    how many entries to ask for                  pace.rs
+//! ```
+//!
+//! # Rules
+//! - A cursor that was opened is closed, however the stream ends: the opening runs in a task of its own, which
+//!   closes what nobody waits for any more.
+//! - At most one batch waits that the consumer has not taken.
+//! - A reply stays far below the setting `max_reply_bytes`, as far as entries are like those before.
+
+mod batch_scanner;
+mod batches;
+mod bounds;
+mod cursor;
+mod options;
+mod pace;
+mod reader;
+mod scanner;
+
+pub use batch_scanner::BatchScanner;
+pub use options::{BatchScanOptions, ScanOptions};
+pub use scanner::Scanner;

@@ -1,0 +1,170 @@
+//! Many mutations from many tasks, through a queue.
+//!
+//! ```text
+//! add ── bound in bytes ──┬── lane 0: one call at a time ── updateAndFlush
+//!                         ├── lane 1
+//!                         └── lane ..       a row always goes to the lane of its hash
+//! ```
+//!
+//! A lane writes whatever waits as soon as its call before returned, so calls grow under load and nothing waits
+//! for a timer.
+
+mod lane;
+mod options;
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use tokio::sync::{OnceCell, mpsc, oneshot};
+
+use self::lane::{Job, Lane, Shared};
+pub use self::options::BatchWriterOptions;
+use super::limit::Limit;
+use crate::client::ProxyClient;
+use crate::data::{Bytes, Mutation};
+use crate::error::{Error, ErrorKind, Result};
+use crate::wire::Call;
+use crate::wire::generated as wire;
+use crate::write::waiting::Waiting;
+
+/// Writes mutations of many tasks, many in one call and several calls at a time.
+///
+/// - [`add`](Self::add) queues a mutation, and waits while too many bytes wait.
+/// - [`flush`](Self::flush) returns when everything that anybody added before is written, as durably as the table
+///   says.
+/// - Mutations of one row are written in the order in which they were added. Those of different rows are not.
+/// - After a failed call the writer takes nothing more: the error goes to every `add`, `flush` and `close` from then on.
+/// - Dropped without [`close`](Self::close), it gives up what no call has taken yet. Its tasks end by themselves.
+///
+/// ```no_run
+/// # use accumulo_proxy::{BatchWriterOptions, Credentials, Mutation, ProxyClient, Result, Settings};
+/// # async fn run() -> Result<()> {
+/// let client = ProxyClient::connect(Settings::new("localhost:42424", Credentials::password("root", "secret"))).await?;
+/// let writer = client.batch_writer("pages", BatchWriterOptions::default());
+/// for number in 0..100_000 {
+///     let row = format!("row{number:06}");
+///     writer.add(Mutation::new(row).put("page", "links", "0")).await?;
+/// }
+/// writer.close().await
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct BatchWriter {
+    shared: Arc<Shared>,
+    waiting: Waiting,
+    limit: OnceCell<Limit>,
+    lanes: Vec<mpsc::UnboundedSender<Job>>,
+}
+
+impl ProxyClient {
+    /// A writer for many mutations. Nothing is asked before the first of them.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
+    pub fn batch_writer(
+        &self,
+        table: impl Into<String>,
+        options: BatchWriterOptions,
+    ) -> BatchWriter {
+        let shared = Arc::new(Shared::new(self.clone(), table.into()));
+        let lanes = (0..options.calls_in_flight.get())
+            .map(|_| Lane::spawn(Arc::clone(&shared)))
+            .collect();
+        BatchWriter {
+            shared,
+            waiting: Waiting::new(options.max_waiting_bytes.get()),
+            limit: OnceCell::new(),
+            lanes,
+        }
+    }
+}
+
+impl BatchWriter {
+    /// Queues a mutation. Where it returns `Ok`, the mutation is written by the time that a later
+    /// [`flush`](Self::flush) returns `Ok`. Dropped while it waits, it adds nothing.
+    ///
+    /// # Errors
+    /// [`Invalid`](ErrorKind::Invalid), [`TooLarge`](ErrorKind::TooLarge): this mutation cannot be sent, and the
+    /// writer goes on. Any other is the error that broke the writer.
+    pub async fn add(&self, mutation: Mutation) -> Result<()> {
+        self.shared.check()?;
+        let limit = self.limit().await?;
+        let bytes = limit.check(&mutation).map_err(|refusal| {
+            self.shared
+                .client
+                .write_refused(&self.shared.table, refusal)
+        })?;
+        let place = self.waiting.place(bytes).await;
+        self.shared.check()?;
+        let lane = self.lane(&mutation.row);
+        self.queue(lane, Job::Write(mutation, bytes, place))
+    }
+
+    /// Waits until everything that was added before is written.
+    ///
+    /// # Errors
+    /// The error that broke the writer. Anything that was added since the last `flush` that returned `Ok` may be
+    /// written or not.
+    pub async fn flush(&self) -> Result<()> {
+        let mut answers = Vec::new();
+        for lane in self.lanes.iter() {
+            let (done, answer) = oneshot::channel();
+            self.queue(Some(lane), Job::Flush(done))?;
+            answers.push(answer);
+        }
+        for answer in answers {
+            answer.await.map_err(|_| self.ended())?;
+        }
+        self.shared.check()
+    }
+
+    /// Flushes, and ends the writer.
+    ///
+    /// # Errors
+    /// As [`flush`](Self::flush).
+    pub async fn close(self) -> Result<()> {
+        self.flush().await
+    }
+
+    async fn limit(&self) -> Result<Limit> {
+        let Shared { client, table, .. } = &*self.shared;
+        let limit = self.limit.get_or_try_init(|| async {
+            let token = client.token().await?;
+            Ok(client.write_limit(table, &token))
+        });
+        limit.await.copied()
+    }
+
+    /// The same row always goes the same way: its mutations keep their order.
+    fn lane(&self, row: &Bytes) -> Option<&mpsc::UnboundedSender<Job>> {
+        let mut hasher = DefaultHasher::new();
+        row.hash(&mut hasher);
+        let lanes = u64::try_from(self.lanes.len()).ok()?;
+        let lane = hasher.finish().checked_rem(lanes)?;
+        self.lanes.get(usize::try_from(lane).ok()?)
+    }
+
+    fn queue(&self, lane: Option<&mpsc::UnboundedSender<Job>>, job: Job) -> Result<()> {
+        let sent = lane.map(|lane| lane.send(job));
+        match sent {
+            Some(Ok(())) => Ok(()),
+            _ => Err(self.ended()),
+        }
+    }
+
+    fn ended(&self) -> Error {
+        let reason = "the tasks of the writer have ended with their runtime";
+        let call = wire::UpdateAndFlushRequest::NAME;
+        let table = Some(self.shared.table.as_str());
+        self.shared
+            .client
+            .error(ErrorKind::Gone, call, table, reason)
+            .with_possible_effect(true)
+    }
+}
+
+impl Drop for BatchWriter {
+    fn drop(&mut self) {
+        self.shared.give_up();
+    }
+}

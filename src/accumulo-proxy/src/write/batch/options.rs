@@ -1,0 +1,54 @@
+//! How a batch writer writes.
+
+use std::num::NonZeroUsize;
+
+const CALLS_IN_FLIGHT: NonZeroUsize = NonZeroUsize::new(3).unwrap();
+const MAX_WAITING_BYTES: NonZeroUsize = NonZeroUsize::new(16 * 1024 * 1024).unwrap();
+
+/// How a [`BatchWriter`](crate::BatchWriter) writes.
+///
+/// ```
+/// use accumulo_proxy::BatchWriterOptions;
+///
+/// let options = BatchWriterOptions::default().calls_in_flight(4.try_into().unwrap());
+/// assert_eq!(options.calls_in_flight.get(), 4);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct BatchWriterOptions {
+    /// Most calls at a time; 3 unless set. Each takes one of the client's connections. All mutations of a row go
+    /// the same way.
+    pub calls_in_flight: NonZeroUsize,
+    /// Most bytes of mutations that were added and are not written yet; 16 MiB unless set. A longer mutation waits
+    /// until it is alone.
+    pub max_waiting_bytes: NonZeroUsize,
+}
+
+impl Default for BatchWriterOptions {
+    fn default() -> Self {
+        Self {
+            calls_in_flight: CALLS_IN_FLIGHT,
+            max_waiting_bytes: MAX_WAITING_BYTES,
+        }
+    }
+}
+
+impl BatchWriterOptions {
+    /// Sets the most calls at a time.
+    #[must_use]
+    pub fn calls_in_flight(self, calls_in_flight: NonZeroUsize) -> Self {
+        Self {
+            calls_in_flight,
+            ..self
+        }
+    }
+
+    /// Sets the most bytes that wait.
+    #[must_use]
+    pub fn max_waiting_bytes(self, max_waiting_bytes: NonZeroUsize) -> Self {
+        Self {
+            max_waiting_bytes,
+            ..self
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! What waits becomes calls.
+//!
+//! ```text
+//! arrive ──┬── ready: rows that no call has ──── at most `calls_in_flight` calls ──── answers
+//!          └── behind: rows that are ready or in a call already, in the order of their arrival
+//! ```
+//!
+//! A request has each row once. So of the mutations of one row, one at a time is ready or under way; the next becomes
+//! ready when the one before has its outcome.
+
+use std::collections::{HashMap, VecDeque};
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use futures::StreamExt;
+use futures::stream::FuturesUnordered;
+use tokio::sync::{mpsc, oneshot};
+
+use super::link::{Link, Statuses, Updates};
+use super::options::ConditionalWriterOptions;
+use crate::convert::all_to_wire;
+use crate::data::{Bytes, ConditionalMutation};
+use crate::error::{Error, Result};
+use crate::wire::generated as wire;
+use crate::write::cut::CALL_BYTES;
+use crate::write::outcome::ConditionalOutcome;
+use crate::write::waiting::Place;
+
+/// A mutation, and who waits for its outcome.
+#[derive(Debug)]
+pub(super) struct Item {
+    mutation: ConditionalMutation,
+    bytes: usize,
+    _place: Place,
+    answer: oneshot::Sender<Result<ConditionalOutcome>>,
+}
+
+impl Item {
+    pub(super) fn new(
+        mutation: ConditionalMutation,
+        bytes: usize,
+        place: Place,
+        answer: oneshot::Sender<Result<ConditionalOutcome>>,
+    ) -> Self {
+        Self {
+            mutation,
+            bytes,
+            _place: place,
+            answer,
+        }
+    }
+
+    fn answer(self, outcome: Result<ConditionalOutcome>) {
+        // Who went away does not want to know.
+        let _ = self.answer.send(outcome);
+    }
+}
+
+/// A call under way, which ends with its rows.
+type Sending = Pin<Box<dyn Future<Output = Vec<Bytes>> + Send>>;
+
+/// The task of a conditional writer.
+pub(super) struct Gatherer {
+    link: Arc<Link>,
+    options: ConditionalWriterOptions,
+    ready: VecDeque<Item>,
+    behind: HashMap<Bytes, VecDeque<Item>>,
+    calls: FuturesUnordered<Sending>,
+}
+
+impl Gatherer {
+    /// Starts the task. It ends, and closes the writer on the proxy, when nobody can queue any more.
+    pub(super) fn spawn(
+        link: Link,
+        options: ConditionalWriterOptions,
+    ) -> mpsc::UnboundedSender<Item> {
+        let gatherer = Self {
+            link: Arc::new(link),
+            options,
+            ready: VecDeque::new(),
+            behind: HashMap::new(),
+            calls: FuturesUnordered::new(),
+        };
+        // What waits is bounded in bytes by the writer.
+        let (sender, queue) = mpsc::unbounded_channel();
+        tokio::spawn(gatherer.run(queue));
+        sender
+    }
+
+    async fn run(mut self, mut queue: mpsc::UnboundedReceiver<Item>) {
+        let mut is_open = true;
+        while is_open || !self.calls.is_empty() {
+            tokio::select! {
+                item = queue.recv(), if is_open => match item {
+                    Some(item) => self.arrive(item),
+                    None => is_open = false,
+                },
+                Some(rows) = self.calls.next(), if !self.calls.is_empty() => self.leave(rows),
+            }
+            while let Ok(item) = queue.try_recv() {
+                self.arrive(item);
+            }
+            self.send();
+        }
+        self.link.close().await;
+    }
+
+    fn arrive(&mut self, item: Item) {
+        match self.behind.get_mut(&item.mutation.row) {
+            Some(behind) => behind.push_back(item),
+            None => {
+                let row = item.mutation.row.clone();
+                self.behind.insert(row, VecDeque::new());
+                self.ready.push_back(item);
+            }
+        }
+    }
+
+    /// The call of these rows is over: what is behind them is ready.
+    fn leave(&mut self, rows: Vec<Bytes>) {
+        for row in rows {
+            match self.behind.get_mut(&row).and_then(VecDeque::pop_front) {
+                Some(next) => self.ready.push_back(next),
+                None => {
+                    self.behind.remove(&row);
+                }
+            }
+        }
+    }
+
+    fn send(&mut self) {
+        while self.calls.len() < self.options.calls_in_flight.get() {
+            let items = self.gather();
+            if items.is_empty() {
+                break;
+            }
+            let link = Arc::clone(&self.link);
+            self.calls.push(Box::pin(call(link, items)));
+        }
+    }
+
+    /// The next call: as many as fit.
+    fn gather(&mut self) -> Vec<Item> {
+        let mut items = Vec::new();
+        let mut bytes = 0_usize;
+        while items.len() < self.options.rows_per_call.get()
+            && let Some(item) = self.ready.pop_front()
+        {
+            if item.answer.is_closed() {
+                // Nobody waits for it, and nothing of it was sent.
+                self.leave(vec![item.mutation.row]);
+                continue;
+            }
+            bytes = bytes.saturating_add(item.bytes);
+            if bytes > CALL_BYTES && !items.is_empty() {
+                self.ready.push_front(item);
+                break;
+            }
+            items.push(item);
+        }
+        items
+    }
+}
+
+async fn call(link: Arc<Link>, items: Vec<Item>) -> Vec<Bytes> {
+    let rows = items.iter().map(|item| item.mutation.row.clone()).collect();
+    match link.update(|| updates(&items)).await {
+        Ok(mut statuses) => {
+            for item in items {
+                let outcome = outcome(&link, &mut statuses, &item.mutation.row);
+                item.answer(Ok(outcome));
+            }
+        }
+        Err(error) => {
+            for item in items {
+                item.answer(failed(error.clone()));
+            }
+        }
+    }
+    rows
+}
+
+fn updates(items: &[Item]) -> Updates {
+    let each = items.iter().map(|item| {
+        let mutation = &item.mutation;
+        let conditions = all_to_wire(&mutation.conditions);
+        let updates = all_to_wire(&mutation.updates);
+        (
+            mutation.row.to_vec(),
+            wire::ConditionalUpdates::new(conditions, updates),
+        )
+    });
+    each.collect()
+}
+
+fn outcome(link: &Link, statuses: &mut Statuses, row: &Bytes) -> ConditionalOutcome {
+    let status = statuses.remove(row.as_ref());
+    status
+        .and_then(ConditionalOutcome::from_wire)
+        .unwrap_or_else(|| {
+            let reason = match status {
+                Some(status) => format!("the status {} is not known to this client", status.0),
+                None => "the reply lacks a row of the request".to_owned(),
+            };
+            ConditionalOutcome::Unknown(Some(link.meaningless(reason)))
+        })
+}
+
+fn failed(error: Error) -> Result<ConditionalOutcome> {
+    match error.may_have_taken_effect() {
+        true => Ok(ConditionalOutcome::Unknown(Some(error))),
+        false => Err(error),
+    }
+}

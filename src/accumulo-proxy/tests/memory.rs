@@ -1,0 +1,391 @@
+//! What a hostile reply may cost: with everything made from it, never more than eight times `max_reply_bytes`.
+//!
+//! A binary of its own, because the allocator that counts counts for the whole process. `FLUO_SOAK` makes the run over
+//! damaged replies longer.
+#![cfg(test)]
+
+#[path = "wire/raw.rs"]
+mod raw;
+
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use accumulo_proxy::{Protocol, ProxyClient, ScanOptions};
+use futures::StreamExt;
+use futures::future::BoxFuture;
+use peak_alloc::PeakAlloc;
+use thrift::protocol::{
+    TFieldIdentifier, TListIdentifier, TMapIdentifier, TMessageType, TOutputProtocol,
+    TSetIdentifier, TStructIdentifier, TType,
+};
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
+
+use crate::raw::{Asked, Raw, field, framed, message, reply, structure};
+
+#[global_allocator]
+static ALLOCATED: PeakAlloc = PeakAlloc;
+
+/// One measurement at a time.
+static MEASURING: Mutex<()> = Mutex::new(());
+
+const PROTOCOLS: [Protocol; 2] = [Protocol::Compact, Protocol::Binary];
+/// What a call allocates besides: the connection, buffers of the runtime, the error.
+const BESIDES_BYTES: usize = 192 * 1024;
+const ROUNDS: u64 = 1_500;
+
+/// A call of the client, and the reply that it asks for.
+#[derive(Clone, Copy)]
+struct Exchange {
+    name: &'static str,
+    call: fn(&ProxyClient) -> BoxFuture<'_, bool>,
+    honest: fn(&mut dyn TOutputProtocol) -> thrift::Result<()>,
+    /// How deep the list stands: 0 is the result itself, 1 a field of it.
+    depth: usize,
+}
+
+const EXCHANGES: &[Exchange] = &[
+    Exchange {
+        name: "listSplits",
+        call: |client| {
+            Box::pin(async {
+                client
+                    .table_operations()
+                    .list_splits("t", Some(9))
+                    .await
+                    .is_ok()
+            })
+        },
+        honest: splits,
+        depth: 0,
+    },
+    Exchange {
+        name: "nextK",
+        call: |client| {
+            Box::pin(async {
+                let mut scanner = client.scanner("t", ScanOptions::default());
+                let batch = scanner.next().await;
+                batch.is_some_and(|batch| batch.is_ok())
+            })
+        },
+        honest: entries,
+        depth: 1,
+    },
+];
+
+fn entries(output: &mut dyn TOutputProtocol) -> thrift::Result<()> {
+    field(output, TType::Struct, 0, |output| {
+        structure(output, |output| {
+            field(output, TType::List, 1, |output| {
+                output.write_list_begin(&TListIdentifier::new(TType::Struct, 20))?;
+                (0..20_u8).try_for_each(|row| structure(output, |output| entry(output, row)))
+            })?;
+            field(output, TType::Bool, 2, |output| output.write_bool(false))
+        })
+    })
+}
+
+fn entry(output: &mut dyn TOutputProtocol, row: u8) -> thrift::Result<()> {
+    field(output, TType::Struct, 1, |output| {
+        structure(output, |output| {
+            (1..=4).try_for_each(|id| {
+                field(output, TType::String, id, |output| {
+                    output.write_bytes(&[row])
+                })
+            })?;
+            field(output, TType::I64, 5, |output| output.write_i64(7))
+        })
+    })?;
+    field(output, TType::String, 2, |output| {
+        output.write_bytes(b"value")
+    })
+}
+
+fn splits(output: &mut dyn TOutputProtocol) -> thrift::Result<()> {
+    field(output, TType::List, 0, |output| {
+        output.write_list_begin(&TListIdentifier::new(TType::String, 200))?;
+        (0..200_u8).try_for_each(|split| output.write_bytes(&[split]))
+    })
+}
+
+/// The name of the call under test and the frame that answers it. It stays until it is measured.
+type Prepared = Arc<Mutex<(&'static str, Arc<Vec<u8>>)>>;
+
+struct Bench {
+    client: ProxyClient,
+    prepared: Prepared,
+    most_bytes: usize,
+    _server: Raw,
+}
+
+impl Bench {
+    async fn new(protocol: Protocol, max_reply_bytes: usize) -> Self {
+        let prepared = Prepared::default();
+        let next = Arc::clone(&prepared);
+        let server = Raw::start(move |stream| serve(stream, protocol, Arc::clone(&next))).await;
+        let mut settings = server.settings();
+        settings.protocol = protocol;
+        settings.max_reply_bytes = max_reply_bytes;
+        // A connection for each call, so that each has the number 1.
+        settings.idle_timeout = Duration::ZERO;
+        Self {
+            client: ProxyClient::lazy(settings),
+            prepared,
+            most_bytes: max_reply_bytes * 8 + BESIDES_BYTES,
+            _server: server,
+        }
+    }
+
+    /// Whether the call succeeds that `frame` answers, and the most bytes that were allocated for it.
+    async fn measure(&self, exchange: Exchange, frame: Vec<u8>, story: &str) -> (bool, usize) {
+        *self.prepared.lock().unwrap() = (exchange.name, Arc::new(frame));
+        let before = ALLOCATED.current_usage();
+        ALLOCATED.reset_peak_usage();
+        let is_read = (exchange.call)(&self.client).await;
+        let peak = ALLOCATED.peak_usage().saturating_sub(before);
+        let most = self.most_bytes;
+        assert!(peak <= most, "{story}: {peak} bytes, {most} allowed");
+        (is_read, peak)
+    }
+}
+
+/// Sends what is prepared for the call under test, and what must be for those around it.
+async fn serve(mut stream: TcpStream, protocol: Protocol, prepared: Prepared) -> io::Result<()> {
+    loop {
+        let asked = raw::read_request(&mut stream).await?;
+        let (name, frame) = prepared.lock().unwrap().clone();
+        if asked.name == name {
+            // What follows is the end of the connection: a claim of more is not waited for.
+            return stream.write_all(&frame).await;
+        }
+        let around = reply(protocol, &asked, |output| match asked.name.as_str() {
+            "createScanner" => field(output, TType::String, 0, |output| output.write_string("s")),
+            _ => Ok(()),
+        });
+        stream.write_all(&around).await?;
+    }
+}
+
+fn asked(exchange: Exchange) -> Asked {
+    Asked {
+        name: exchange.name.to_owned(),
+        sequence: 1,
+        message: Vec::new(),
+    }
+}
+
+/// Frames of `bytes` bytes whose field 0 claims to be a container of `claim` elements, with zeros behind it.
+fn hostile(protocol: Protocol, exchange: Exchange, bytes: usize) -> Vec<(String, Vec<u8>)> {
+    let elements = [
+        TType::Bool,
+        TType::I64,
+        TType::String,
+        TType::Struct,
+        TType::Map,
+        TType::Set,
+    ];
+    let mut frames = Vec::new();
+    for element in elements {
+        for container in [TType::List, TType::Set, TType::Map] {
+            for claim in [
+                i32::MAX,
+                full(bytes),
+                full(bytes / 2),
+                full(bytes / 8),
+                full(bytes / 97),
+            ] {
+                let start = message(protocol, exchange.name, TMessageType::Reply, 1, |output| {
+                    into_structures(output, exchange.depth)?;
+                    let id = i16::from(exchange.depth > 0);
+                    output.write_field_begin(&TFieldIdentifier::new("any", container, id))?;
+                    begin(output, container, element, claim)
+                });
+                let mut message = start[4..].to_vec();
+                // Elements that are empty, false, 0, or a structure without fields.
+                message.resize(bytes, 0);
+                let story = format!(
+                    "{} {protocol:?}: {container} of {claim} {element} in {bytes} bytes",
+                    exchange.name
+                );
+                frames.push((story, framed(&message)));
+            }
+        }
+    }
+    frames
+}
+
+/// Begins the structure of a reply, and `depth` more inside of it.
+fn into_structures(output: &mut dyn TOutputProtocol, depth: usize) -> thrift::Result<()> {
+    output.write_struct_begin(&TStructIdentifier::new("any"))?;
+    for _ in 0..depth {
+        output.write_field_begin(&TFieldIdentifier::new("any", TType::Struct, 0))?;
+        output.write_struct_begin(&TStructIdentifier::new("any"))?;
+    }
+    Ok(())
+}
+
+fn full(bytes: usize) -> i32 {
+    i32::try_from(bytes).unwrap() - 64
+}
+
+fn begin(
+    output: &mut dyn TOutputProtocol,
+    container: TType,
+    element: TType,
+    size: i32,
+) -> thrift::Result<()> {
+    match container {
+        TType::List => output.write_list_begin(&TListIdentifier::new(element, size)),
+        TType::Set => output.write_set_begin(&TSetIdentifier::new(element, size)),
+        _ => output.write_map_begin(&TMapIdentifier::new(element, element, size)),
+    }
+}
+
+fn run(test: impl Future<Output = ()>) {
+    let _one = MEASURING.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    runtime.enable_all().build().unwrap().block_on(test);
+}
+
+#[test]
+fn containers_that_claim_more_than_there_is() {
+    run(async {
+        let mut worst = (0, String::new());
+        for protocol in PROTOCOLS {
+            for max_reply_bytes in [64 * 1024, 1024 * 1024] {
+                let bench = Bench::new(protocol, max_reply_bytes).await;
+                for exchange in EXCHANGES {
+                    for bytes in [200, max_reply_bytes / 16, max_reply_bytes] {
+                        for (story, frame) in hostile(protocol, *exchange, bytes) {
+                            let (_, peak) = bench.measure(*exchange, frame, &story).await;
+                            let share = peak * 1000 / max_reply_bytes;
+                            worst = worst.max((share, story));
+                        }
+                    }
+                }
+            }
+        }
+        say(&format!(
+            "worst: {} thousandths of max_reply_bytes: {}",
+            worst.0, worst.1
+        ));
+    });
+}
+
+#[test]
+fn a_length_alone_costs_nothing() {
+    run(async {
+        for protocol in PROTOCOLS {
+            let bench = Bench::new(protocol, 64 * 1024 * 1024).await;
+            for length in [0, 60_000_000, 67_108_864, 67_108_865, u32::MAX] {
+                let mut frame = length.to_be_bytes().to_vec();
+                frame.extend([0x82; 10]);
+                let (is_read, peak) = bench.measure(EXCHANGES[0], frame, "a length").await;
+                assert!(!is_read);
+                assert!(peak < BESIDES_BYTES, "{length}: {peak} bytes");
+            }
+        }
+    });
+}
+
+#[test]
+fn what_is_small_costs_little() {
+    run(async {
+        for protocol in PROTOCOLS {
+            let bench = Bench::new(protocol, 64 * 1024 * 1024).await;
+            for exchange in EXCHANGES {
+                for (story, frame) in hostile(protocol, *exchange, 1024) {
+                    let (_, peak) = bench.measure(*exchange, frame, &story).await;
+                    assert!(peak < 1024 * 600 + BESIDES_BYTES, "{story}: {peak} bytes");
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn honest_replies_are_read() {
+    run(async {
+        for protocol in PROTOCOLS {
+            let bench = Bench::new(protocol, 1024 * 1024).await;
+            for exchange in EXCHANGES {
+                let frame = reply(protocol, &asked(*exchange), exchange.honest);
+                let (is_read, _) = bench.measure(*exchange, frame, exchange.name).await;
+                assert!(is_read, "{} {protocol:?}", exchange.name);
+            }
+        }
+    });
+}
+
+/// Numbers that look random: xorshift.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, below: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % u64::try_from(below.max(1)).unwrap()).unwrap()
+    }
+}
+
+/// Does something to a message: most of it to sizes and types.
+fn damage(message: &mut Vec<u8>, dice: &mut Dice) {
+    let at = dice.roll(message.len());
+    match dice.roll(5) {
+        0 => message.truncate(at.max(1)),
+        1 => message[at] = u8::try_from(dice.roll(256)).unwrap(),
+        2 => message[at] ^= 1 << dice.roll(8),
+        3 => drop(message.splice(at..at, [0xFF, 0xFF, 0x03])),
+        _ => {
+            let half = message[at..].to_vec();
+            message.extend(half);
+        }
+    }
+}
+
+#[test]
+fn damaged_replies() {
+    run(async {
+        let rounds = ROUNDS * soak();
+        let (mut read, mut worst) = (0_u64, 0);
+        for protocol in PROTOCOLS {
+            let bench = Bench::new(protocol, 16 * 1024).await;
+            for round in 0..rounds {
+                let mut dice = Dice(0x9E37_79B9_7F4A_7C15 ^ (round + 1));
+                dice.roll(1);
+                let exchange = EXCHANGES[dice.roll(EXCHANGES.len())];
+                let mut message = reply(protocol, &asked(exchange), exchange.honest);
+                message.drain(..4);
+                for _ in 0..=dice.roll(4) {
+                    damage(&mut message, &mut dice);
+                }
+                message.truncate(16 * 1024);
+                let story = format!("{} {protocol:?} round {round}", exchange.name);
+                let (is_read, peak) = bench.measure(exchange, framed(&message), &story).await;
+                read += u64::from(is_read);
+                worst = worst.max(peak);
+            }
+        }
+        say(&format!(
+            "{} damaged replies, {read} read; at most {worst} bytes",
+            rounds * 2
+        ));
+    });
+}
+
+#[expect(
+    clippy::print_stderr,
+    reason = "a figure for whoever asks with --nocapture"
+)]
+fn say(line: &str) {
+    eprintln!("{line}");
+}
+
+fn soak() -> u64 {
+    match std::env::var("FLUO_SOAK") {
+        Err(_) => 1,
+        Ok(times) => times.parse().unwrap(),
+    }
+}

@@ -1,0 +1,86 @@
+//! Whatever happens to a call, its answer never reaches another one.
+
+use std::time::Duration;
+
+use accumulo_proxy::{Bytes, ErrorKind, Protocol, ProxyClient};
+use tokio::time::{sleep, timeout};
+
+use crate::fake::{Answer, Fake, Request, body};
+use crate::generated as wire;
+
+/// `listSplits` of a table tells its name; that of `slow..` tells it late.
+fn names(request: &Request) -> Answer {
+    let table = request
+        .read::<wire::ListSplitsRequest>()
+        .table_name
+        .unwrap();
+    let answer = Answer::reply(splits(&table));
+    match table.starts_with("slow") {
+        true => answer.after(Duration::from_millis(50)),
+        false => answer,
+    }
+}
+
+fn splits(name: &str) -> wire::ListSplitsReply {
+    wire::ListSplitsReply::new(vec![name.as_bytes().to_vec()], None, None, None)
+}
+
+async fn ask(client: &ProxyClient, table: &str) -> Vec<Bytes> {
+    let splits = client.table_operations().list_splits(table, Some(10)).await;
+    splits.unwrap().into_iter().collect()
+}
+
+async fn with_one_connection(protocol: Protocol) -> (Fake, ProxyClient) {
+    let fake = Fake::start_with(protocol, names).await;
+    let mut settings = fake.settings();
+    settings.connections = 1.try_into().unwrap();
+    (fake, ProxyClient::lazy(settings))
+}
+
+#[tokio::test]
+async fn a_cancelled_call_takes_its_answer_with_it() {
+    for protocol in [Protocol::Compact, Protocol::Binary] {
+        let (fake, client) = with_one_connection(protocol).await;
+        assert_eq!(ask(&client, "first").await, ["first"]);
+        let cancelled = timeout(Duration::from_millis(10), ask(&client, "slow")).await;
+        assert!(cancelled.is_err());
+        for table in ["second", "third"] {
+            assert_eq!(ask(&client, table).await, [table]);
+            sleep(Duration::from_millis(40)).await;
+        }
+        assert_eq!(fake.count("listSplits"), 4);
+    }
+}
+
+#[tokio::test]
+async fn a_call_out_of_time_takes_its_answer_with_it() {
+    let fake = Fake::start(names).await;
+    let mut settings = fake.settings();
+    settings.connections = 1.try_into().unwrap();
+    settings.call_timeout = Duration::from_millis(20);
+    let client = ProxyClient::lazy(settings);
+    ask(&client, "first").await;
+    let late = client
+        .table_operations()
+        .list_splits("slow", Some(10))
+        .await;
+    assert_eq!(late.unwrap_err().kind(), ErrorKind::TimedOut);
+    sleep(Duration::from_millis(60)).await;
+    assert_eq!(ask(&client, "second").await, ["second"]);
+}
+
+#[tokio::test]
+async fn an_answer_to_another_call_is_refused() {
+    let fake = Fake::start(|request| match request.nth {
+        0 => Answer::Named("tableExists", body(splits("wrong"))),
+        1 => Answer::Numbered(1, body(splits("wrong"))),
+        _ => Answer::reply(splits("right")),
+    })
+    .await;
+    let client = fake.client();
+    for _ in 0..2 {
+        let wrong = client.table_operations().list_splits("t", Some(10)).await;
+        assert_eq!(wrong.unwrap_err().kind(), ErrorKind::Protocol);
+    }
+    assert_eq!(ask(&client, "t").await, ["right"]);
+}

@@ -1,0 +1,154 @@
+//! A batch writer: what was flushed is written, in the order of each row, and an error is told to everyone.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use accumulo_proxy::{BatchWriter, BatchWriterOptions, ErrorKind, Mutation};
+use tokio::time::{sleep, timeout};
+
+use crate::fake::{Answer, Fake, Request, thrown, until};
+use crate::generated as wire;
+
+const CALL: &str = "updateAndFlush";
+const SOON: Duration = Duration::from_millis(50);
+
+/// Values by row, in the order in which they came.
+type Written = Arc<Mutex<BTreeMap<Vec<u8>, Vec<String>>>>;
+
+fn ok() -> Answer {
+    Answer::reply(wire::UpdateAndFlushReply::new(None, None, None, None))
+}
+
+fn keep(written: &Written, request: &Request) {
+    let cells = request.read::<wire::UpdateAndFlushRequest>().cells.unwrap();
+    let mut written = written.lock().unwrap();
+    for (row, updates) in cells {
+        let values = updates.into_iter().map(|update| update.value.unwrap());
+        let values = values.map(|value| String::from_utf8(value).unwrap());
+        written.entry(row).or_default().extend(values);
+    }
+}
+
+async fn fake() -> (Fake, Written) {
+    let written = Written::default();
+    let kept = Arc::clone(&written);
+    let fake = Fake::start(move |request| {
+        keep(&kept, request);
+        ok().after(Duration::from_millis(2))
+    })
+    .await;
+    (fake, written)
+}
+
+fn writer(fake: &Fake) -> BatchWriter {
+    fake.client()
+        .batch_writer("t", BatchWriterOptions::default())
+}
+
+fn mutation(row: usize, value: usize) -> Mutation {
+    Mutation::new(format!("row{row}")).put("f", "q", value.to_string())
+}
+
+#[tokio::test]
+async fn what_was_flushed_is_written_in_the_order_of_each_row() {
+    let (fake, written) = fake().await;
+    let writer = writer(&fake);
+    for value in 0..50 {
+        for row in 0..100 {
+            writer.add(mutation(row, value)).await.unwrap();
+        }
+    }
+    writer.flush().await.unwrap();
+    let expected: Vec<_> = (0..50).map(|value| value.to_string()).collect();
+    assert_eq!(written.lock().unwrap().len(), 100);
+    assert!(
+        written
+            .lock()
+            .unwrap()
+            .values()
+            .all(|values| *values == expected)
+    );
+    assert!(fake.count(CALL) < 100, "{} calls", fake.count(CALL));
+    writer.close().await.unwrap();
+}
+
+#[tokio::test]
+async fn no_more_calls_are_under_way_than_the_options_say() {
+    let (fake, _) = fake().await;
+    let options = BatchWriterOptions::default().calls_in_flight(2.try_into().unwrap());
+    let writer = fake.client().batch_writer("t", options);
+    for row in 0..1000 {
+        writer.add(mutation(row, 0)).await.unwrap();
+        tokio::task::yield_now().await;
+    }
+    writer.close().await.unwrap();
+    assert_eq!(fake.most_open(), 2);
+}
+
+#[tokio::test]
+async fn who_adds_waits_while_too_much_waits() {
+    let fake = Fake::start(|_| Answer::Never).await;
+    let options = BatchWriterOptions::default().max_waiting_bytes(10_000.try_into().unwrap());
+    let writer = fake.client().batch_writer("t", options);
+    let mut added = 0;
+    while timeout(SOON, writer.add(mutation(added, 0))).await.is_ok() {
+        added += 1;
+    }
+    assert!((50..200).contains(&added), "{added}");
+}
+
+#[tokio::test]
+async fn an_error_is_told_to_everyone_and_the_writer_takes_no_more() {
+    let fake = Fake::start(|_| {
+        let rejected = thrown("# constraint violations : 1");
+        Answer::reply(wire::UpdateAndFlushReply::new(None, None, None, rejected))
+    })
+    .await;
+    let writer = writer(&fake);
+    writer.add(mutation(1, 0)).await.unwrap();
+    for _ in 0..2 {
+        let error = writer.flush().await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::MutationsRejected);
+        assert!(error.may_have_taken_effect());
+    }
+    assert!(writer.add(mutation(2, 0)).await.is_err());
+    assert!(writer.close().await.is_err());
+    assert_eq!(fake.count(CALL), 1);
+}
+
+#[tokio::test]
+async fn a_mutation_that_cannot_be_sent_does_not_break_the_writer() {
+    let (fake, written) = fake().await;
+    let writer = writer(&fake);
+    let error = writer.add(Mutation::new("empty")).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Invalid);
+    let long = Mutation::new("long").put("f", "q", vec![0; 17 * 1024 * 1024]);
+    let error = writer.add(long).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::TooLarge);
+    writer.add(mutation(1, 0)).await.unwrap();
+    writer.close().await.unwrap();
+    assert_eq!(written.lock().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn dropped_without_close_it_gives_up_what_no_call_has_taken() {
+    let written = Written::default();
+    let kept = Arc::clone(&written);
+    let fake = Fake::start(move |request| {
+        keep(&kept, request);
+        ok().after(SOON)
+    })
+    .await;
+    let options = BatchWriterOptions::default().calls_in_flight(1.try_into().unwrap());
+    let writer = fake.client().batch_writer("t", options);
+    writer.add(mutation(0, 0)).await.unwrap();
+    until("the first call", || fake.count(CALL) == 1).await;
+    for row in 1..100 {
+        writer.add(mutation(row, 0)).await.unwrap();
+    }
+    drop(writer);
+    sleep(3 * SOON).await;
+    assert_eq!(fake.count(CALL), 1);
+    assert_eq!(written.lock().unwrap().len(), 1);
+}

@@ -1,0 +1,397 @@
+//! A scripted proxy: a function from requests to answers, and a record of what came.
+
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use accumulo_proxy::{Credentials, Protocol, ProxyClient, Settings};
+use thrift::protocol::{
+    TBinaryInputProtocol, TBinaryOutputProtocol, TCompactInputProtocol, TCompactOutputProtocol,
+    TFieldIdentifier, TInputProtocol, TMessageIdentifier, TMessageType, TOutputProtocol,
+    TSerializable, TStructIdentifier, TType,
+};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep};
+
+use crate::generated as wire;
+
+/// The password that every client here has, and that nothing may show.
+pub(crate) const PASSWORD: &str = "correct-horse-battery";
+
+/// How long a test waits for what must happen.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A call that came.
+#[derive(Clone, Debug)]
+pub(crate) struct Request {
+    /// Its name.
+    pub(crate) call: String,
+    /// How many calls of this name came before.
+    pub(crate) nth: usize,
+    body: Vec<u8>,
+    protocol: Protocol,
+}
+
+impl Request {
+    /// The bytes of its frame, less the length.
+    pub(crate) fn bytes(&self) -> usize {
+        self.body.len()
+    }
+
+    /// The structure of its arguments.
+    pub(crate) fn read<R: TSerializable>(&self) -> R {
+        match self.protocol {
+            Protocol::Compact => {
+                let mut input = TCompactInputProtocol::new(self.body.as_slice());
+                input.read_message_begin().unwrap();
+                R::read_from_in_protocol(&mut input).unwrap()
+            }
+            Protocol::Binary => {
+                let mut input = TBinaryInputProtocol::new(self.body.as_slice(), true);
+                input.read_message_begin().unwrap();
+                R::read_from_in_protocol(&mut input).unwrap()
+            }
+        }
+    }
+}
+
+type Body = Box<dyn Fn(&mut dyn TOutputProtocol) -> thrift::Result<()> + Send>;
+
+/// What the server does with a call.
+pub(crate) enum Answer {
+    /// Replies.
+    Reply(Body),
+    /// Replies under another name.
+    Named(&'static str, Body),
+    /// Replies with another sequence number: the right one plus this.
+    Numbered(i32, Body),
+    /// Answers later.
+    Late(Duration, Box<Answer>),
+    /// Refuses the message with an application exception of this kind (6 is an internal error).
+    Refuse(i32, &'static str),
+    /// Closes the connection.
+    Close,
+    /// Never answers.
+    Never,
+}
+
+impl Answer {
+    /// A reply.
+    pub(crate) fn reply<R: TSerializable + Send + 'static>(reply: R) -> Self {
+        Self::Reply(body(reply))
+    }
+
+    /// The same answer later.
+    pub(crate) fn after(self, pause: Duration) -> Self {
+        Self::Late(pause, Box::new(self))
+    }
+}
+
+/// The body of a reply.
+pub(crate) fn body<R: TSerializable + Send + 'static>(reply: R) -> Body {
+    Box::new(move |output| reply.write_to_out_protocol(output))
+}
+
+/// An exception of a reply.
+pub(crate) fn thrown(message: &str) -> wire::Thrown {
+    wire::Thrown::new(message.to_owned())
+}
+
+type Script = Arc<dyn Fn(&Request) -> Answer + Send + Sync>;
+
+/// A server that does what its script says. It answers `login` by itself. Dropped, it is gone with all its
+/// connections.
+pub(crate) struct Fake {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    listener: Mutex<Option<JoinHandle<()>>>,
+}
+
+struct Shared {
+    protocol: Protocol,
+    script: Script,
+    calls: Mutex<Vec<Request>>,
+    connections: AtomicUsize,
+    open: AtomicUsize,
+    most_open: AtomicUsize,
+    tasks: Mutex<Vec<JoinHandle<()>>>,
+    /// How many connections are closed as soon as they are accepted.
+    refusals: AtomicUsize,
+}
+
+impl Fake {
+    /// Starts a server that speaks the compact protocol.
+    pub(crate) async fn start(script: impl Fn(&Request) -> Answer + Send + Sync + 'static) -> Self {
+        Self::start_with(Protocol::Compact, script).await
+    }
+
+    /// Starts a server.
+    pub(crate) async fn start_with(
+        protocol: Protocol,
+        script: impl Fn(&Request) -> Answer + Send + Sync + 'static,
+    ) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let shared = Arc::new(Shared {
+            protocol,
+            script: Arc::new(script),
+            calls: Mutex::new(Vec::new()),
+            connections: AtomicUsize::new(0),
+            open: AtomicUsize::new(0),
+            most_open: AtomicUsize::new(0),
+            tasks: Mutex::new(Vec::new()),
+            refusals: AtomicUsize::new(0),
+        });
+        let task = tokio::spawn(listen(listener, Arc::clone(&shared)));
+        Self {
+            address,
+            shared,
+            listener: Mutex::new(Some(task)),
+        }
+    }
+
+    /// Where it is.
+    pub(crate) fn address(&self) -> String {
+        self.address.to_string()
+    }
+
+    /// Settings of a client of it: short limits, and pauses that hardly are any.
+    pub(crate) fn settings(&self) -> Settings {
+        let credentials = Credentials::password("root", PASSWORD);
+        let mut settings = Settings::new(self.address(), credentials);
+        settings.protocol = self.shared.protocol;
+        settings.call_timeout = Duration::from_secs(5);
+        settings.retry.first_pause = Duration::from_millis(2);
+        settings.retry.longest_pause = Duration::from_millis(20);
+        settings
+    }
+
+    /// A client of it.
+    pub(crate) fn client(&self) -> ProxyClient {
+        ProxyClient::lazy(self.settings())
+    }
+
+    /// The calls of this name that came.
+    pub(crate) fn calls(&self, name: &str) -> Vec<Request> {
+        let calls = self.shared.calls.lock().unwrap();
+        calls
+            .iter()
+            .filter(|request| request.call == name)
+            .cloned()
+            .collect()
+    }
+
+    /// How many calls of this name came.
+    pub(crate) fn count(&self, name: &str) -> usize {
+        self.calls(name).len()
+    }
+
+    /// How many connections were made.
+    pub(crate) fn connections(&self) -> usize {
+        self.shared.connections.load(Ordering::SeqCst)
+    }
+
+    /// Most connections that were open at a time.
+    pub(crate) fn most_open(&self) -> usize {
+        self.shared.most_open.load(Ordering::SeqCst)
+    }
+
+    /// Closes the next so many connections as soon as they are made.
+    pub(crate) fn refuse_connections(&self, connections: usize) {
+        self.shared.refusals.store(connections, Ordering::SeqCst);
+    }
+
+    /// Closes all connections and listens no more, until [`Fake::come_back`].
+    pub(crate) async fn go_away(&self) {
+        let listener = self.listener.lock().unwrap().take();
+        if let Some(task) = listener {
+            task.abort();
+            let _ = task.await;
+        }
+        self.break_connections();
+    }
+
+    /// Listens again at the same address.
+    pub(crate) async fn come_back(&self) {
+        let listener = TcpListener::bind(self.address).await.unwrap();
+        let task = tokio::spawn(listen(listener, Arc::clone(&self.shared)));
+        *self.listener.lock().unwrap() = Some(task);
+    }
+
+    /// Closes all connections; new ones can be made.
+    pub(crate) fn break_connections(&self) {
+        for task in self.shared.tasks.lock().unwrap().drain(..) {
+            task.abort();
+        }
+    }
+}
+
+impl Drop for Fake {
+    fn drop(&mut self) {
+        if let Some(task) = self.listener.lock().unwrap().take() {
+            task.abort();
+        }
+        self.break_connections();
+    }
+}
+
+/// Waits until something holds.
+pub(crate) async fn until(what: &str, holds: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(start.elapsed() < PATIENCE, "never came: {what}");
+        sleep(Duration::from_millis(2)).await;
+    }
+}
+
+async fn listen(listener: TcpListener, shared: Arc<Shared>) {
+    loop {
+        let (stream, _) = listener.accept().await.unwrap();
+        let refuse = |left: usize| left.checked_sub(1);
+        let refusals = &shared.refusals;
+        if refusals
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, refuse)
+            .is_ok()
+        {
+            continue;
+        }
+        shared.connections.fetch_add(1, Ordering::SeqCst);
+        let task = tokio::spawn(serve(stream, Arc::clone(&shared)));
+        shared.tasks.lock().unwrap().push(task);
+    }
+}
+
+/// Counts a connection as long as it is open.
+struct Open(Arc<Shared>);
+
+impl Open {
+    fn new(shared: &Arc<Shared>) -> Self {
+        let open = shared.open.fetch_add(1, Ordering::SeqCst) + 1;
+        shared.most_open.fetch_max(open, Ordering::SeqCst);
+        Self(Arc::clone(shared))
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.open.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+async fn serve(mut stream: TcpStream, shared: Arc<Shared>) {
+    let _open = Open::new(&shared);
+    while let Some(frame) = read_frame(&mut stream).await {
+        let (message, request) = shared.receive(frame);
+        let answer = match request.call.as_str() {
+            "login" => Answer::reply(wire::LoginReply::new(b"token".to_vec(), None)),
+            _ => (shared.script)(&request),
+        };
+        if !answer_call(&mut stream, shared.protocol, &message, answer).await {
+            break;
+        }
+    }
+}
+
+impl Shared {
+    fn receive(&self, frame: Vec<u8>) -> (TMessageIdentifier, Request) {
+        let message = match self.protocol {
+            Protocol::Compact => TCompactInputProtocol::new(frame.as_slice()).read_message_begin(),
+            Protocol::Binary => {
+                TBinaryInputProtocol::new(frame.as_slice(), true).read_message_begin()
+            }
+        }
+        .unwrap();
+        let mut calls = self.calls.lock().unwrap();
+        let before = calls.iter().filter(|request| request.call == message.name);
+        let request = Request {
+            nth: before.count(),
+            call: message.name.clone(),
+            body: frame,
+            protocol: self.protocol,
+        };
+        calls.push(request.clone());
+        (message, request)
+    }
+}
+
+async fn read_frame(stream: &mut TcpStream) -> Option<Vec<u8>> {
+    let mut length = [0; 4];
+    stream.read_exact(&mut length).await.ok()?;
+    let mut frame = vec![0; usize::try_from(u32::from_be_bytes(length)).unwrap()];
+    stream.read_exact(&mut frame).await.ok()?;
+    Some(frame)
+}
+
+/// False where the connection is to be closed.
+async fn answer_call(
+    stream: &mut TcpStream,
+    protocol: Protocol,
+    message: &TMessageIdentifier,
+    mut answer: Answer,
+) -> bool {
+    while let Answer::Late(pause, later) = answer {
+        sleep(pause).await;
+        answer = *later;
+    }
+    let number = message.sequence_number;
+    let bytes = match answer {
+        Answer::Reply(body) => encode(protocol, &message.name, TMessageType::Reply, number, &body),
+        Answer::Named(name, body) => encode(protocol, name, TMessageType::Reply, number, &body),
+        Answer::Numbered(off, body) => encode(
+            protocol,
+            &message.name,
+            TMessageType::Reply,
+            number + off,
+            &body,
+        ),
+        Answer::Refuse(kind, reason) => encode(
+            protocol,
+            &message.name,
+            TMessageType::Exception,
+            number,
+            &refusal(kind, reason),
+        ),
+        Answer::Close => return false,
+        Answer::Never => std::future::pending().await,
+        Answer::Late(..) => unreachable!("waited for above"),
+    };
+    stream.write_all(&bytes).await.is_ok()
+}
+
+/// `TApplicationException`: 1 message, 2 kind.
+fn refusal(kind: i32, reason: &'static str) -> Body {
+    Box::new(move |output| {
+        output.write_struct_begin(&TStructIdentifier::new("TApplicationException"))?;
+        output.write_field_begin(&TFieldIdentifier::new("message", TType::String, 1))?;
+        output.write_string(reason)?;
+        output.write_field_end()?;
+        output.write_field_begin(&TFieldIdentifier::new("type", TType::I32, 2))?;
+        output.write_i32(kind)?;
+        output.write_field_end()?;
+        output.write_field_stop()?;
+        output.write_struct_end()
+    })
+}
+
+/// A frame.
+fn encode(protocol: Protocol, name: &str, kind: TMessageType, number: i32, body: &Body) -> Vec<u8> {
+    let mut message = Vec::new();
+    {
+        let write = |output: &mut dyn TOutputProtocol| {
+            let identifier = TMessageIdentifier::new(name, kind, number);
+            output.write_message_begin(&identifier).unwrap();
+            body(output).unwrap();
+            output.write_message_end().unwrap();
+            output.flush().unwrap();
+        };
+        match protocol {
+            Protocol::Compact => write(&mut TCompactOutputProtocol::new(&mut message)),
+            Protocol::Binary => write(&mut TBinaryOutputProtocol::new(&mut message, true)),
+        }
+    }
+    let length = u32::try_from(message.len()).unwrap().to_be_bytes();
+    [length.as_slice(), message.as_slice()].concat()
+}

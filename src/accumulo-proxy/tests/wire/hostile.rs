@@ -1,0 +1,617 @@
+//! Servers that are broken, hostile, or none of ours: each call ends with a sentence.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use accumulo_proxy::{Error, ErrorKind, Protocol, ProxyClient, Retry};
+use thrift::protocol::{
+    TFieldIdentifier, TListIdentifier, TMapIdentifier, TMessageType, TOutputProtocol,
+    TSetIdentifier, TStructIdentifier, TType,
+};
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
+
+use crate::raw::{
+    Asked, Raw, answer_all, field, framed, message, read_request, reply, structure, until_closed,
+};
+
+const PROTOCOLS: [Protocol; 2] = [Protocol::Compact, Protocol::Binary];
+/// Hostile numbers of elements.
+const HUGE: i32 = i32::MAX;
+
+/// What `listSplits` says to a server that gives `answer`.
+async fn refused(
+    protocol: Protocol,
+    answer: impl Fn(&Asked) -> Vec<u8> + Clone + Send + Sync + 'static,
+) -> Error {
+    let server = Raw::answering(answer).await;
+    list_splits(&server.client(protocol)).await
+}
+
+async fn list_splits(client: &ProxyClient) -> Error {
+    let error = client
+        .table_operations()
+        .list_splits("t", Some(10))
+        .await
+        .unwrap_err();
+    let sentence = error.to_string();
+    assert!(!sentence.contains(char::is_control), "{sentence}");
+    assert!(!sentence.contains("hush"), "{sentence}");
+    assert!(!error.may_have_taken_effect(), "listSplits changes nothing");
+    error
+}
+
+fn assert_protocol(error: &Error, reason: &str) {
+    assert_eq!(error.kind(), ErrorKind::Protocol, "{error}");
+    assert_eq!(error.reason(), reason, "{error}");
+}
+
+/// The reply of `listSplits` with `write` as its result.
+fn result(
+    protocol: Protocol,
+    asked: &Asked,
+    kind: TType,
+    write: impl FnOnce(&mut dyn TOutputProtocol) -> thrift::Result<()>,
+) -> Vec<u8> {
+    reply(protocol, asked, |output| field(output, kind, 0, write))
+}
+
+#[tokio::test]
+async fn lengths_that_are_none() {
+    for protocol in PROTOCOLS {
+        let error = refused(protocol, |_| vec![0, 0, 0, 0]).await;
+        assert_protocol(&error, "the reply ends in the middle of a value");
+        let error = refused(protocol, |_| vec![0xFF; 8]).await;
+        assert_protocol(
+            &error,
+            "the reply claims 4294967295 bytes, the setting `max_reply_bytes` allows 67108864",
+        );
+        let error = refused(protocol, |_| vec![0x04, 0, 0, 1, 0]).await;
+        assert_protocol(
+            &error,
+            "the reply claims 67108865 bytes, the setting `max_reply_bytes` allows 67108864",
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_claim_of_60_megabytes_and_silence() {
+    let server = Raw::start(|mut stream| async move {
+        read_request(&mut stream).await?;
+        stream.write_all(&60_000_000_u32.to_be_bytes()).await?;
+        stream.write_all(&[0x82; 10]).await?;
+        until_closed(stream).await
+    })
+    .await;
+    let mut settings = server.settings();
+    settings.call_timeout = Duration::from_millis(200);
+    let error = list_splits(&ProxyClient::lazy(settings)).await;
+    assert_eq!(error.kind(), ErrorKind::TimedOut);
+    assert_eq!(error.reason(), "no answer within 200ms");
+}
+
+#[tokio::test]
+async fn a_claim_of_60_megabytes_and_the_end() {
+    let server = Raw::start(|mut stream| async move {
+        read_request(&mut stream).await?;
+        stream.write_all(&60_000_000_u32.to_be_bytes()).await?;
+        stream.write_all(&[0x82; 10]).await
+    })
+    .await;
+    let error = list_splits(&server.client(Protocol::Compact)).await;
+    assert_eq!(error.kind(), ErrorKind::Gone);
+    assert_eq!(
+        error.reason(),
+        "the proxy closed the connection before it answered"
+    );
+}
+
+/// An honest reply: two splits.
+fn two_splits(protocol: Protocol, asked: &Asked) -> Vec<u8> {
+    result(protocol, asked, TType::List, |output| {
+        output.write_list_begin(&TListIdentifier::new(TType::String, 2))?;
+        output.write_bytes(b"row 1")?;
+        output.write_bytes(b"row 2")
+    })
+}
+
+#[tokio::test]
+async fn a_reply_that_ends_at_every_byte() {
+    for protocol in PROTOCOLS {
+        let asked = Asked {
+            name: "listSplits".to_owned(),
+            sequence: 1,
+            message: Vec::new(),
+        };
+        let whole = two_splits(protocol, &asked);
+        for end in 0..whole.len() {
+            // The connection ends there.
+            let part = whole[..end].to_vec();
+            let server = Raw::start(move |mut stream| {
+                let part = part.clone();
+                async move {
+                    read_request(&mut stream).await?;
+                    stream.write_all(&part).await
+                }
+            })
+            .await;
+            let error = list_splits(&server.client(protocol)).await;
+            assert_eq!(error.kind(), ErrorKind::Gone, "{protocol:?} {end}: {error}");
+            let ended = "the proxy closed the connection before it answered";
+            assert!(error.reason().starts_with(ended), "{error}");
+            // Where nothing came at all, the reason may be another one.
+            assert_eq!(error.reason() == ended, end >= 4, "{error}");
+            // The frame ends there, and says so.
+            if let Some(part) = whole.get(4..end) {
+                let frame = framed(part);
+                let error = refused(protocol, move |_| frame.clone()).await;
+                assert_eq!(
+                    error.kind(),
+                    ErrorKind::Protocol,
+                    "{protocol:?} {end}: {error}"
+                );
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn replies_to_another_call() {
+    for protocol in PROTOCOLS {
+        let renamed = move |asked: &Asked| {
+            let name = "tableExists".to_owned();
+            two_splits(
+                protocol,
+                &Asked {
+                    name,
+                    ..asked.clone()
+                },
+            )
+        };
+        let error = refused(protocol, renamed).await;
+        let expected = "expected the reply to `listSplits` number 1, found";
+        assert_protocol(&error, &format!("{expected} `tableExists` number 1"));
+
+        let late = move |asked: &Asked| {
+            let sequence = asked.sequence - 1;
+            two_splits(
+                protocol,
+                &Asked {
+                    sequence,
+                    ..asked.clone()
+                },
+            )
+        };
+        let error = refused(protocol, late).await;
+        assert_protocol(&error, &format!("{expected} `listSplits` number 0"));
+
+        for kind in [TMessageType::Call, TMessageType::OneWay] {
+            let call = move |asked: &Asked| {
+                message(protocol, &asked.name, kind, asked.sequence, |output| {
+                    structure(output, |_| Ok(()))
+                })
+            };
+            let error = refused(protocol, call).await;
+            assert!(error.reason().starts_with(expected), "{error}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_name_without_end_is_cut() {
+    for protocol in PROTOCOLS {
+        let error = refused(protocol, move |asked| {
+            let name = "\n".repeat(1_000_000);
+            two_splits(
+                protocol,
+                &Asked {
+                    name,
+                    ..asked.clone()
+                },
+            )
+        })
+        .await;
+        assert_eq!(error.kind(), ErrorKind::Protocol);
+        assert!(error.reason().len() < 200, "{error}");
+    }
+}
+
+#[tokio::test]
+async fn an_empty_reply_is_no_result() {
+    for protocol in PROTOCOLS {
+        let error = refused(protocol, move |asked| reply(protocol, asked, |_| Ok(()))).await;
+        assert_protocol(&error, "the reply holds neither a result nor an exception");
+    }
+}
+
+const ELEMENTS: [TType; 10] = [
+    TType::Bool,
+    TType::I08,
+    TType::I16,
+    TType::I32,
+    TType::I64,
+    TType::Double,
+    TType::String,
+    TType::Struct,
+    TType::Map,
+    TType::List,
+];
+
+/// Claims `elements` of `kind` in a container of each kind, as the known field 0 and as the unknown field 99.
+#[tokio::test]
+async fn containers_that_claim_more_than_there_is() {
+    for protocol in PROTOCOLS {
+        for element in ELEMENTS {
+            for claim in [HUGE, -1, 1_000_000, 3] {
+                for id in [0, 99] {
+                    claims(protocol, element, claim, id).await;
+                }
+            }
+        }
+    }
+}
+
+async fn claims(protocol: Protocol, element: TType, claim: i32, id: i16) {
+    for container in [TType::List, TType::Set, TType::Map] {
+        let error = refused(protocol, move |asked| {
+            reply(protocol, asked, |output| {
+                field(output, container, id, |output| {
+                    begin(output, container, element, claim)
+                })
+            })
+        })
+        .await;
+        assert_eq!(
+            error.kind(),
+            ErrorKind::Protocol,
+            "{protocol:?} {container:?} of {claim} {element:?}: {error}"
+        );
+        assert!(
+            error.reason().starts_with("the reply is damaged: ")
+                || error.reason() == "the reply ends in the middle of a value",
+            "{error}"
+        );
+    }
+}
+
+fn begin(
+    output: &mut dyn TOutputProtocol,
+    container: TType,
+    element: TType,
+    size: i32,
+) -> thrift::Result<()> {
+    match container {
+        TType::List => output.write_list_begin(&TListIdentifier::new(element, size)),
+        TType::Set => output.write_set_begin(&TSetIdentifier::new(element, size)),
+        _ => output.write_map_begin(&TMapIdentifier::new(element, element, size)),
+    }
+}
+
+#[tokio::test]
+async fn lists_and_structures_nested_without_end() {
+    for protocol in PROTOCOLS {
+        let lists = move |asked: &Asked| {
+            result_of_unknown(protocol, asked, TType::List, |output| {
+                for _ in 0..100_000 {
+                    output.write_list_begin(&TListIdentifier::new(TType::List, 1))?;
+                }
+                Ok(())
+            })
+        };
+        let error = refused(protocol, lists).await;
+        assert_eq!(error.kind(), ErrorKind::Protocol, "{error}");
+        // Each the only field of the one around it.
+        let nested = match protocol {
+            Protocol::Compact => &[0x1C][..],
+            Protocol::Binary => &[0x0C, 0, 1],
+        };
+        let structures = move |asked: &Asked| {
+            let start = result_of_unknown(protocol, asked, TType::Struct, |_| Ok(()));
+            framed(&[&start[4..], &nested.repeat(100_000)].concat())
+        };
+        let error = refused(protocol, structures).await;
+        assert_eq!(error.kind(), ErrorKind::Protocol, "{error}");
+        assert!(
+            error.reason().starts_with("the reply is damaged: "),
+            "{error}"
+        );
+    }
+}
+
+/// A reply whose unknown field 99 has the value that `write` writes; what follows is missing.
+fn result_of_unknown(
+    protocol: Protocol,
+    asked: &Asked,
+    kind: TType,
+    write: impl FnOnce(&mut dyn TOutputProtocol) -> thrift::Result<()>,
+) -> Vec<u8> {
+    message(
+        protocol,
+        &asked.name,
+        TMessageType::Reply,
+        asked.sequence,
+        |output| {
+            output.write_struct_begin(&TStructIdentifier::new("any"))?;
+            output.write_field_begin(&TFieldIdentifier::new("any", kind, 99))?;
+            write(output)
+        },
+    )
+}
+
+fn plain(output: &mut dyn TOutputProtocol, kind: TType) -> thrift::Result<()> {
+    match kind {
+        TType::Bool => output.write_bool(true),
+        TType::I08 => output.write_i8(-1),
+        TType::I16 => output.write_i16(-1),
+        TType::I32 => output.write_i32(-1),
+        TType::I64 => output.write_i64(-1),
+        TType::Double => output.write_double(0.5),
+        TType::String => output.write_bytes(&[0xFF, 0xFE]),
+        TType::Struct => structure(output, |output| {
+            field(output, TType::Bool, 1, |output| output.write_bool(false))?;
+            field(output, TType::Map, 2, |output| {
+                output.write_map_begin(&TMapIdentifier::new(TType::I32, TType::Bool, 0))
+            })
+        }),
+        TType::Map => {
+            output.write_map_begin(&TMapIdentifier::new(TType::Bool, TType::Struct, 1))?;
+            plain(output, TType::Bool)?;
+            plain(output, TType::Struct)
+        }
+        _ => {
+            output.write_list_begin(&TListIdentifier::new(TType::Bool, 3))?;
+            (0..3).try_for_each(|_| output.write_bool(false))
+        }
+    }
+}
+
+#[tokio::test]
+async fn unknown_fields_of_every_type_are_skipped() {
+    for protocol in PROTOCOLS {
+        let server = Raw::answering(move |asked| {
+            reply(protocol, asked, |output| {
+                for (id, kind) in (50..).zip(ELEMENTS) {
+                    field(output, kind, id, |output| plain(output, kind))?;
+                }
+                field(output, TType::List, 0, |output| {
+                    output.write_list_begin(&TListIdentifier::new(TType::String, 1))?;
+                    output.write_bytes(b"a")
+                })
+            })
+        })
+        .await;
+        let client = server.client(protocol);
+        let splits = client.table_operations().list_splits("t", Some(10)).await;
+        assert_eq!(splits.unwrap().into_iter().collect::<Vec<_>>(), ["a"]);
+    }
+}
+
+#[tokio::test]
+async fn known_fields_of_another_type_are_refused() {
+    for protocol in PROTOCOLS {
+        for kind in ELEMENTS.into_iter().filter(|kind| *kind != TType::List) {
+            let error = refused(protocol, move |asked| {
+                result(protocol, asked, kind, |output| plain(output, kind))
+            })
+            .await;
+            assert_protocol(
+                &error,
+                &format!("the reply is damaged: type {kind} stands where type list belongs"),
+            );
+            let elements = move |asked: &Asked| {
+                result(protocol, asked, TType::List, |output| {
+                    output.write_list_begin(&TListIdentifier::new(kind, 1))?;
+                    plain(output, kind)
+                })
+            };
+            if kind == TType::String {
+                continue;
+            }
+            let error = refused(protocol, elements).await;
+            assert_protocol(
+                &error,
+                &format!("the reply is damaged: type {kind} stands where type string belongs"),
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn text_that_is_not_utf8_is_refused() {
+    for protocol in PROTOCOLS {
+        let error = refused(protocol, move |asked| {
+            reply(protocol, asked, |output| {
+                field(output, TType::Struct, 3, |output| {
+                    structure(output, |output| {
+                        field(output, TType::String, 1, |output| {
+                            output.write_bytes(&[b'a', 0xC3, 0x28])
+                        })
+                    })
+                })
+            })
+        })
+        .await;
+        assert_eq!(error.kind(), ErrorKind::Protocol, "{error}");
+        assert!(
+            error
+                .reason()
+                .starts_with("the reply is damaged: invalid utf-8"),
+            "{error}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_proxy_that_refuses_the_call_is_quoted() {
+    for protocol in PROTOCOLS {
+        let with = move |kind: i32, said: &'static str| {
+            move |asked: &Asked| {
+                message(
+                    protocol,
+                    &asked.name,
+                    TMessageType::Exception,
+                    asked.sequence,
+                    |output| {
+                        structure(output, |output| {
+                            field(output, TType::String, 1, |output| output.write_string(said))?;
+                            field(output, TType::I32, 2, |output| output.write_i32(kind))
+                        })
+                    },
+                )
+            }
+        };
+        let error = refused(protocol, with(1, "Invalid method name: 'listSplits'")).await;
+        assert_protocol(
+            &error,
+            "the proxy refused the call: it does not know it (Invalid method name: \\'listSplits\\')",
+        );
+        let error = refused(protocol, with(6, "Internal error\n\tat java")).await;
+        assert_protocol(
+            &error,
+            "the proxy refused the call: Internal error\\n\\tat java",
+        );
+        let error = refused(protocol, with(-77, "")).await;
+        assert_protocol(&error, "the proxy refused the call: it does not say why");
+    }
+}
+
+#[tokio::test]
+async fn the_other_protocol_is_named() {
+    for (ours, theirs) in [
+        (Protocol::Compact, Protocol::Binary),
+        (Protocol::Binary, Protocol::Compact),
+    ] {
+        let error = refused(ours, move |asked| two_splits(theirs, asked)).await;
+        assert_protocol(
+            &error,
+            "the reply is of another Thrift protocol (the setting `protocol` says which one the proxy speaks)",
+        );
+    }
+}
+
+/// A server that says `bytes` and, `after` a request or before it, hangs up.
+async fn saying(bytes: &'static [u8], after: bool) -> Error {
+    let server = Raw::start(move |mut stream: TcpStream| async move {
+        if after {
+            read_request(&mut stream).await?;
+        }
+        stream.write_all(bytes).await?;
+        stream.shutdown().await?;
+        until_closed(stream).await
+    })
+    .await;
+    list_splits(&server.client(Protocol::Compact)).await
+}
+
+#[tokio::test]
+async fn servers_of_another_kind_are_named() {
+    let other = "another kind of server answers there, not an Accumulo proxy";
+    for after in [true, false] {
+        for (bytes, sentence) in [
+            (
+                &b"HTTP/1.1 400 Bad Request\r\n\r\n"[..],
+                "an HTTP server answers there, not an Accumulo proxy".to_owned(),
+            ),
+            (
+                b"<!DOCTYPE html>",
+                format!("the answer begins with `<!DO`: {other}"),
+            ),
+            (
+                b"SSH-2.0-OpenSSH_9.2\r\n",
+                format!("the answer begins with `SSH-`: {other}"),
+            ),
+            (
+                b"220 mail ESMTP\r\n",
+                format!("the answer begins with `220 `: {other}"),
+            ),
+            (
+                b"\x15\x03\x01\x00\x02\x02\x46",
+                "a server that wants TLS answers there; set up TLS".to_owned(),
+            ),
+            (
+                b"\x82\x41\x01\x05login",
+                "the server speaks Thrift without frames; only the framed transport is understood, which is that of \
+                 an Accumulo proxy"
+                    .to_owned(),
+            ),
+            (
+                b"\x80\x01\x00\x02\x00\x00",
+                "the server speaks Thrift without frames; only the framed transport is understood, which is that of \
+                 an Accumulo proxy"
+                    .to_owned(),
+            ),
+        ] {
+            let error = saying(bytes, after).await;
+            assert_protocol(&error, &sentence);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_hangs_up_at_once() {
+    let server = Raw::start(|stream| async move {
+        drop(stream);
+        Ok(())
+    })
+    .await;
+    let error = list_splits(&server.client(Protocol::Compact)).await;
+    assert_eq!(error.kind(), ErrorKind::Gone, "{error}");
+}
+
+#[tokio::test]
+async fn a_server_that_never_answers_is_given_up() {
+    let server = Raw::start(until_closed).await;
+    let mut settings = server.settings();
+    settings.call_timeout = Duration::from_millis(100);
+    let started = Instant::now();
+    let error = list_splits(&ProxyClient::lazy(settings)).await;
+    assert_eq!(error.kind(), ErrorKind::TimedOut);
+    assert!(started.elapsed() < Duration::from_secs(5));
+}
+
+#[tokio::test]
+async fn a_connection_that_broke_the_rules_is_not_used_again() {
+    for protocol in PROTOCOLS {
+        let connections = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&connections);
+        let server = Raw::start(move |stream| {
+            let nth = count.fetch_add(1, Ordering::SeqCst);
+            answer_all(stream, move |asked| {
+                let shift = i32::from(nth == 0);
+                let sequence = asked.sequence - shift;
+                two_splits(
+                    protocol,
+                    &Asked {
+                        sequence,
+                        ..asked.clone()
+                    },
+                )
+            })
+        })
+        .await;
+        let client = server.client(protocol);
+        list_splits(&client).await;
+        for _ in 0..3 {
+            let splits = client.table_operations().list_splits("t", Some(10)).await;
+            assert_eq!(splits.unwrap().len(), 2);
+        }
+        assert_eq!(connections.load(Ordering::SeqCst), 2);
+    }
+}
+
+#[tokio::test]
+async fn an_address_that_is_none() {
+    for address in ["localhost", "", "a:b:c"] {
+        let server = Raw::start(until_closed).await;
+        let mut settings = server.settings();
+        settings.retry = Retry::default();
+        settings.address = address.to_owned();
+        let error = list_splits(&ProxyClient::lazy(settings)).await;
+        assert_eq!(error.kind(), ErrorKind::Invalid, "{error}");
+        assert_eq!(
+            error.reason(),
+            format!("the address `{address}` is not of the form `host:port`")
+        );
+    }
+}

@@ -1,0 +1,182 @@
+//! A server that says, to the byte, what a test wants; nothing of it follows the protocol by itself.
+
+use std::future::Future;
+use std::io;
+
+use accumulo_proxy::{Credentials, Protocol, ProxyClient, Retry, Settings};
+use thrift::protocol::{
+    TBinaryInputProtocol, TBinaryOutputProtocol, TCompactInputProtocol, TCompactOutputProtocol,
+    TFieldIdentifier, TInputProtocol, TMessageIdentifier, TMessageType, TOutputProtocol,
+    TStructIdentifier, TType,
+};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinHandle;
+
+/// A server on a port of its own; it ends when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Raw {
+    pub(crate) address: String,
+    accepting: JoinHandle<()>,
+}
+
+impl Drop for Raw {
+    fn drop(&mut self) {
+        self.accepting.abort();
+    }
+}
+
+impl Raw {
+    /// Does `serve` with each connection.
+    pub(crate) async fn start<F, S>(serve: F) -> Self
+    where
+        F: Fn(TcpStream) -> S + Send + 'static,
+        S: Future<Output = io::Result<()>> + Send + 'static,
+    {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        let accepting = tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                // A test that hangs up early is no fault of the server.
+                tokio::spawn(serve(stream));
+            }
+        });
+        Self { address, accepting }
+    }
+
+    /// Answers each request with the bytes that `answer` makes of it, length included.
+    pub(crate) async fn answering<F>(answer: F) -> Self
+    where
+        F: Fn(&Asked) -> Vec<u8> + Clone + Send + Sync + 'static,
+    {
+        Self::start(move |stream| answer_all(stream, answer.clone())).await
+    }
+
+    /// Settings of a client that makes one try.
+    pub(crate) fn settings(&self) -> Settings {
+        let mut settings = Settings::new(&self.address, Credentials::shared_secret("hush"));
+        settings.retry = Retry::never();
+        settings
+    }
+
+    /// A client that makes one try and speaks `protocol`.
+    pub(crate) fn client(&self, protocol: Protocol) -> ProxyClient {
+        let mut settings = self.settings();
+        settings.protocol = protocol;
+        ProxyClient::lazy(settings)
+    }
+}
+
+/// What a request says of itself.
+#[derive(Clone, Debug)]
+pub(crate) struct Asked {
+    pub(crate) name: String,
+    pub(crate) sequence: i32,
+    pub(crate) message: Vec<u8>,
+}
+
+/// Answers what comes until the client goes.
+pub(crate) async fn answer_all<S, F>(mut stream: S, answer: F) -> io::Result<()>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+    F: Fn(&Asked) -> Vec<u8>,
+{
+    loop {
+        let asked = read_request(&mut stream).await?;
+        stream.write_all(&answer(&asked)).await?;
+        stream.flush().await?;
+    }
+}
+
+/// The next request.
+pub(crate) async fn read_request(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<Asked> {
+    let length = usize::try_from(stream.read_u32().await?).unwrap();
+    let mut message = vec![0; length];
+    stream.read_exact(&mut message).await?;
+    let head = match message[0] {
+        0x82 => TCompactInputProtocol::new(&message[..]).read_message_begin(),
+        _ => TBinaryInputProtocol::new(&message[..], true).read_message_begin(),
+    };
+    let head = head.unwrap();
+    Ok(Asked {
+        name: head.name,
+        sequence: head.sequence_number,
+        message,
+    })
+}
+
+/// Waits until the client hangs up.
+pub(crate) async fn until_closed(mut stream: impl AsyncRead + Unpin) -> io::Result<()> {
+    let mut nowhere = [0; 256];
+    while stream.read(&mut nowhere).await? > 0 {}
+    Ok(())
+}
+
+/// A message with its length.
+pub(crate) fn framed(message: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(message.len()).unwrap();
+    [&length.to_be_bytes()[..], message].concat()
+}
+
+/// A frame with one message, whose body `write` writes.
+pub(crate) fn message(
+    protocol: Protocol,
+    name: &str,
+    kind: TMessageType,
+    sequence: i32,
+    write: impl FnOnce(&mut dyn TOutputProtocol) -> thrift::Result<()>,
+) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let head = TMessageIdentifier::new(name, kind, sequence);
+    match protocol {
+        Protocol::Compact => {
+            let mut output = TCompactOutputProtocol::new(&mut bytes);
+            output.write_message_begin(&head).unwrap();
+            write(&mut output).unwrap();
+        }
+        Protocol::Binary => {
+            let mut output = TBinaryOutputProtocol::new(&mut bytes, true);
+            output.write_message_begin(&head).unwrap();
+            write(&mut output).unwrap();
+        }
+    }
+    framed(&bytes)
+}
+
+/// The reply to `asked`: a structure whose fields `write` writes.
+pub(crate) fn reply(
+    protocol: Protocol,
+    asked: &Asked,
+    write: impl FnOnce(&mut dyn TOutputProtocol) -> thrift::Result<()>,
+) -> Vec<u8> {
+    message(
+        protocol,
+        &asked.name,
+        TMessageType::Reply,
+        asked.sequence,
+        |output| structure(output, write),
+    )
+}
+
+/// A structure whose fields `write` writes.
+pub(crate) fn structure(
+    output: &mut dyn TOutputProtocol,
+    write: impl FnOnce(&mut dyn TOutputProtocol) -> thrift::Result<()>,
+) -> thrift::Result<()> {
+    output.write_struct_begin(&TStructIdentifier::new("any"))?;
+    write(output)?;
+    output.write_field_stop()?;
+    output.write_struct_end()
+}
+
+/// A field whose value `write` writes.
+pub(crate) fn field(
+    output: &mut dyn TOutputProtocol,
+    kind: TType,
+    id: i16,
+    write: impl FnOnce(&mut dyn TOutputProtocol) -> thrift::Result<()>,
+) -> thrift::Result<()> {
+    output.write_field_begin(&TFieldIdentifier::new("any", kind, id))?;
+    write(output)?;
+    output.write_field_end()
+}

@@ -1,0 +1,125 @@
+//! A table behind the fake proxy: cursors over rows, as the real proxy has them.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+
+use accumulo_proxy::{Entry, Result};
+use futures::{Stream, TryStreamExt};
+
+use crate::fake::{Answer, Request, thrown};
+use crate::generated as wire;
+
+/// Rows `row0000`, `row0001`.. with values of the given lengths.
+#[derive(Debug)]
+pub(crate) struct Rows {
+    value_bytes: Vec<usize>,
+    cursors: Mutex<HashMap<String, usize>>,
+}
+
+impl Rows {
+    pub(crate) fn new(value_bytes: impl IntoIterator<Item = usize>) -> Self {
+        Self {
+            value_bytes: value_bytes.into_iter().collect(),
+            cursors: Mutex::default(),
+        }
+    }
+
+    /// Answers as a proxy does.
+    pub(crate) fn answer(&self, request: &Request) -> Answer {
+        match request.call.as_str() {
+            "createScanner" => {
+                let range = request
+                    .read::<wire::CreateScannerRequest>()
+                    .options
+                    .unwrap()
+                    .range;
+                let handle = self.open(request, start_of(range));
+                Answer::reply(wire::CreateScannerReply::new(handle, None, None, None))
+            }
+            "createBatchScanner" => {
+                let handle = self.open(request, 0);
+                Answer::reply(wire::CreateBatchScannerReply::new(handle, None, None, None))
+            }
+            "nextK" => self.next(&request.read()),
+            "closeScanner" => self.close(&request.read()),
+            other => panic!("nobody asked for {other}"),
+        }
+    }
+
+    /// Forgets all cursors, as a proxy that was restarted does.
+    pub(crate) fn forget(&self) {
+        self.cursors.lock().unwrap().clear();
+    }
+
+    /// How many cursors are open.
+    pub(crate) fn open_cursors(&self) -> usize {
+        self.cursors.lock().unwrap().len()
+    }
+
+    fn open(&self, request: &Request, start: usize) -> String {
+        let handle = format!("{}-{}", request.call, request.nth);
+        self.cursors.lock().unwrap().insert(handle.clone(), start);
+        handle
+    }
+
+    fn next(&self, request: &wire::NextKRequest) -> Answer {
+        let mut cursors = self.cursors.lock().unwrap();
+        let Some(place) = cursors.get_mut(request.scanner.as_ref().unwrap()) else {
+            let unknown = wire::NextKReply::new(None, None, thrown("unknown"), None);
+            return Answer::reply(unknown);
+        };
+        let k = usize::try_from(request.k.unwrap()).unwrap();
+        let end = (*place + k).min(self.value_bytes.len());
+        let entries: Vec<_> = (*place..end).map(|row| self.entry(row)).collect();
+        *place = end;
+        let more = entries.len() == k;
+        let result = wire::ScanResult::new(entries, more);
+        Answer::reply(wire::NextKReply::new(result, None, None, None))
+    }
+
+    fn close(&self, request: &wire::CloseScannerRequest) -> Answer {
+        let handle = request.scanner.as_ref().unwrap();
+        let closed = self.cursors.lock().unwrap().remove(handle);
+        let unknown = closed.is_none().then(|| thrown("unknown"));
+        Answer::reply(wire::CloseScannerReply::new(unknown))
+    }
+
+    fn entry(&self, row: usize) -> wire::KeyValue {
+        let empty = Vec::new;
+        let key = wire::Key::new(row_name(row).into_bytes(), empty(), empty(), empty(), 7);
+        wire::KeyValue::new(key, vec![b'v'; self.value_bytes[row]])
+    }
+}
+
+/// The name of a row.
+pub(crate) fn row_name(row: usize) -> String {
+    format!("row{row:04}")
+}
+
+/// The rows of the entries of a stream, which has no empty batch.
+pub(crate) async fn rows_of(
+    mut batches: impl Stream<Item = Result<Vec<Entry>>> + Unpin,
+) -> Result<Vec<String>> {
+    let mut rows = Vec::new();
+    while let Some(batch) = batches.try_next().await? {
+        assert!(!batch.is_empty());
+        let names = batch
+            .iter()
+            .map(|entry| String::from_utf8_lossy(&entry.key.row).into_owned());
+        rows.extend(names);
+    }
+    Ok(rows)
+}
+
+fn start_of(range: Option<wire::Range>) -> usize {
+    let range = range.unwrap();
+    let Some(start) = range.start else {
+        return 0;
+    };
+    let row = String::from_utf8(start.row.unwrap()).unwrap();
+    let row: usize = row.strip_prefix("row").unwrap().parse().unwrap();
+    match range.start_inclusive.unwrap() {
+        true => row,
+        false => row + 1,
+    }
+}

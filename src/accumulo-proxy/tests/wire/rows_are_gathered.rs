@@ -1,0 +1,366 @@
+//! Conditional mutations of many tasks travel in one call, and each caller has its own outcome.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use accumulo_proxy::{
+    Condition, ConditionalMutation, ConditionalOutcome, ConditionalWriter,
+    ConditionalWriterOptions, ErrorKind, IteratorSetting, Mutation, Protocol,
+};
+use futures::future::join_all;
+use tokio::time::sleep;
+
+use crate::fake::{Answer, Fake, Request, thrown, until};
+use crate::generated as wire;
+
+const CALL: &str = "updateRowsConditionally";
+const SOON: Duration = Duration::from_millis(20);
+
+fn mutation(row: &str, value: &str) -> ConditionalMutation {
+    let put = Mutation::new(row.to_owned()).put("f", "q", value.to_owned());
+    put.when([Condition::absent("f", "q")])
+}
+
+fn reply(statuses: impl IntoIterator<Item = (Vec<u8>, wire::ConditionalStatus)>) -> Answer {
+    let statuses = statuses
+        .into_iter()
+        .collect::<std::collections::BTreeMap<_, _>>();
+    Answer::reply(wire::UpdateRowsConditionallyReply::new(
+        statuses, None, None, None,
+    ))
+}
+
+fn rows(request: &Request) -> Vec<Vec<u8>> {
+    let request = request.read::<wire::UpdateRowsConditionallyRequest>();
+    request.updates.unwrap().into_keys().collect()
+}
+
+fn accept(request: &Request) -> Answer {
+    let accepted = |row| (row, wire::ConditionalStatus::ACCEPTED);
+    reply(rows(request).into_iter().map(accepted))
+}
+
+fn fail(exception: impl FnOnce() -> wire::UpdateRowsConditionallyReply) -> Answer {
+    Answer::reply(exception())
+}
+
+/// A proxy with conditional writers `writer0`, `writer1`..; `update` answers their calls.
+async fn fake(update: impl Fn(&Request) -> Answer + Send + Sync + 'static) -> Fake {
+    fake_with(Protocol::Compact, update).await
+}
+
+async fn fake_with(
+    protocol: Protocol,
+    update: impl Fn(&Request) -> Answer + Send + Sync + 'static,
+) -> Fake {
+    Fake::start_with(protocol, move |request| match request.call.as_str() {
+        "createConditionalWriter" => {
+            let handle = format!("writer{}", request.nth);
+            Answer::reply(wire::CreateConditionalWriterReply::new(
+                handle, None, None, None,
+            ))
+        }
+        "closeConditionalWriter" => Answer::reply(wire::CloseConditionalWriterReply::new()),
+        CALL => update(request),
+        other => panic!("nobody asked for {other}"),
+    })
+    .await
+}
+
+fn writer(fake: &Fake) -> ConditionalWriter {
+    let options = ConditionalWriterOptions::default();
+    fake.client().conditional_writer("t", options)
+}
+
+async fn write(writer: &ConditionalWriter, row: &str) -> ConditionalOutcome {
+    writer.write(mutation(row, "v")).await.unwrap()
+}
+
+/// The error of an outcome that nobody knows.
+fn unknown(outcome: ConditionalOutcome) -> accumulo_proxy::Error {
+    match outcome {
+        ConditionalOutcome::Unknown(Some(error)) => {
+            assert!(error.may_have_taken_effect());
+            error
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn many_tasks_share_a_few_calls() {
+    for protocol in [Protocol::Compact, Protocol::Binary] {
+        let fake = fake_with(protocol, |request| accept(request).after(SOON)).await;
+        let writer = writer(&fake);
+        let tasks = (0..64).map(|task| {
+            let writer = writer.clone();
+            tokio::spawn(async move { write(&writer, &format!("row{task}")).await })
+        });
+        for outcome in join_all(tasks).await {
+            assert!(outcome.unwrap().is_accepted());
+        }
+        let calls = fake.calls(CALL);
+        assert!(calls.len() <= 4, "{} calls", calls.len());
+        let sent: usize = calls.iter().map(|call| rows(call).len()).sum();
+        assert_eq!(sent, 64);
+        assert_eq!(fake.count("createConditionalWriter"), 1);
+    }
+}
+
+#[tokio::test]
+async fn a_call_has_as_many_rows_as_the_options_say() {
+    let fake = fake(|request| accept(request).after(SOON)).await;
+    let options = ConditionalWriterOptions::default().rows_per_call(10.try_into().unwrap());
+    let writer = fake.client().conditional_writer("t", options);
+    let mutations = (0..95).map(|row| mutation(&format!("row{row}"), "v"));
+    let outcomes = writer.write_all(mutations.collect()).await.unwrap();
+    assert!(outcomes.iter().all(ConditionalOutcome::is_accepted));
+    let calls = fake.calls(CALL);
+    assert!(calls.iter().all(|call| rows(call).len() <= 10));
+    assert!(calls.len() <= 12, "{} calls", calls.len());
+}
+
+#[tokio::test]
+async fn no_more_calls_are_under_way_than_the_options_say() {
+    let fake = fake(|request| accept(request).after(SOON)).await;
+    let options = ConditionalWriterOptions::default()
+        .calls_in_flight(1.try_into().unwrap())
+        .rows_per_call(1.try_into().unwrap());
+    let writer = fake.client().conditional_writer("t", options);
+    let mutations = (0..5).map(|row| mutation(&format!("row{row}"), "v"));
+    let outcomes = writer.write_all(mutations.collect()).await.unwrap();
+    assert_eq!(outcomes.len(), 5);
+    assert_eq!(fake.count(CALL), 5);
+    assert_eq!(fake.connections(), 1);
+}
+
+#[tokio::test]
+async fn mutations_of_one_row_are_decided_one_after_the_other() {
+    let values = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&values);
+    let fake = fake(move |request| {
+        let read = request.read::<wire::UpdateRowsConditionallyRequest>();
+        let updates = read.updates.unwrap();
+        let same = &updates[b"same".as_slice()];
+        let value = same.updates.as_ref().unwrap()[0].value.clone().unwrap();
+        seen.lock().unwrap().push(String::from_utf8(value).unwrap());
+        let status = match request.nth {
+            0 => wire::ConditionalStatus::ACCEPTED,
+            _ => wire::ConditionalStatus::REJECTED,
+        };
+        reply([(b"same".to_vec(), status)]).after(SOON)
+    })
+    .await;
+    let writer = writer(&fake);
+    let mutations = ["one", "two", "three"].map(|value| mutation("same", value));
+    let outcomes = writer.write_all(mutations.to_vec()).await.unwrap();
+    assert!(matches!(
+        outcomes.as_slice(),
+        [
+            ConditionalOutcome::Accepted,
+            ConditionalOutcome::Rejected,
+            ConditionalOutcome::Rejected
+        ]
+    ));
+    assert_eq!(*values.lock().unwrap(), ["one", "two", "three"]);
+    // The next one goes out when the one before is answered: one connection is enough.
+    assert_eq!(fake.connections(), 1);
+}
+
+#[tokio::test]
+async fn each_status_is_an_outcome_and_a_missing_one_is_unknown() {
+    let fake = fake(|_| {
+        let statuses = [
+            ("accepted", wire::ConditionalStatus::ACCEPTED),
+            ("rejected", wire::ConditionalStatus::REJECTED),
+            ("violated", wire::ConditionalStatus::VIOLATED),
+            ("unknown", wire::ConditionalStatus::UNKNOWN),
+            ("invisible", wire::ConditionalStatus::INVISIBLE_VISIBILITY),
+            ("strange", wire::ConditionalStatus(77)),
+        ];
+        reply(statuses.map(|(row, status)| (row.as_bytes().to_vec(), status)))
+    })
+    .await;
+    let writer = writer(&fake);
+    assert!(write(&writer, "accepted").await.is_accepted());
+    assert!(matches!(
+        write(&writer, "rejected").await,
+        ConditionalOutcome::Rejected
+    ));
+    assert!(matches!(
+        write(&writer, "violated").await,
+        ConditionalOutcome::Violated
+    ));
+    assert!(matches!(
+        write(&writer, "unknown").await,
+        ConditionalOutcome::Unknown(None)
+    ));
+    assert!(matches!(
+        write(&writer, "invisible").await,
+        ConditionalOutcome::InvisibleVisibility
+    ));
+    let strange = unknown(write(&writer, "strange").await);
+    assert!(strange.reason().contains("77"), "{strange}");
+    let missing = unknown(write(&writer, "missing").await);
+    assert!(missing.reason().contains("lacks"), "{missing}");
+}
+
+#[tokio::test]
+async fn a_lost_reply_leaves_all_rows_of_the_call_unknown_and_is_not_sent_again() {
+    let fake = fake(|_| Answer::Close).await;
+    let writer = writer(&fake);
+    let mutations = ["a", "b"].map(|row| mutation(row, "v"));
+    let outcomes = writer.write_all(mutations.to_vec()).await.unwrap();
+    for outcome in outcomes {
+        assert_eq!(unknown(outcome).kind(), ErrorKind::Gone);
+    }
+    assert!(fake.calls(CALL).iter().flat_map(rows).count() == 2);
+}
+
+#[tokio::test]
+async fn no_answer_in_time_leaves_all_rows_of_the_call_unknown() {
+    let fake = fake(|_| Answer::Never).await;
+    let mut settings = fake.settings();
+    settings.call_timeout = SOON;
+    let client = accumulo_proxy::ProxyClient::lazy(settings);
+    let writer = client.conditional_writer("t", ConditionalWriterOptions::default());
+    assert_eq!(
+        unknown(write(&writer, "a").await).kind(),
+        ErrorKind::TimedOut
+    );
+}
+
+#[tokio::test]
+async fn what_the_proxy_throws_leaves_all_rows_of_the_call_unknown() {
+    let fake = fake(|request| match request.nth {
+        0 => fail(|| wire::UpdateRowsConditionallyReply::new(None, None, thrown("a"), None)),
+        1 => fail(|| wire::UpdateRowsConditionallyReply::new(None, None, None, thrown("b"))),
+        2 => Answer::Refuse(6, "Internal error"),
+        _ => accept(request),
+    })
+    .await;
+    let writer = writer(&fake);
+    let kinds = [
+        ErrorKind::Accumulo,
+        ErrorKind::Security,
+        ErrorKind::Protocol,
+    ];
+    for (call, kind) in kinds.into_iter().enumerate() {
+        assert_eq!(unknown(write(&writer, "a").await).kind(), kind);
+        // A writer that failed is not used again: its table may be gone.
+        assert_eq!(fake.count("closeConditionalWriter"), call + 1);
+    }
+    assert!(write(&writer, "a").await.is_accepted());
+    assert_eq!(fake.count("createConditionalWriter"), 4);
+}
+
+#[tokio::test]
+async fn a_writer_that_the_proxy_forgot_is_opened_again() {
+    let fake = fake(|request| {
+        let read = request.read::<wire::UpdateRowsConditionallyRequest>();
+        match read.conditional_writer.unwrap().as_str() {
+            "writer0" => fail(|| {
+                wire::UpdateRowsConditionallyReply::new(None, thrown("unknown"), None, None)
+            }),
+            _ => accept(request),
+        }
+    })
+    .await;
+    let writer = writer(&fake);
+    let outcomes = join_all(["a", "b", "c"].map(|row| write(&writer, row))).await;
+    assert!(outcomes.iter().all(ConditionalOutcome::is_accepted));
+    assert_eq!(fake.count("createConditionalWriter"), 2);
+}
+
+#[tokio::test]
+async fn a_writer_that_the_proxy_never_knows_is_an_error_that_did_nothing() {
+    let fake = fake(|_| {
+        fail(|| wire::UpdateRowsConditionallyReply::new(None, thrown("unknown"), None, None))
+    })
+    .await;
+    let error = writer(&fake).write(mutation("a", "v")).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::HandleExpired);
+    assert!(!error.may_have_taken_effect());
+    assert_eq!(fake.count(CALL), 9);
+}
+
+#[tokio::test]
+async fn a_table_that_is_not_there_is_an_error_that_did_nothing() {
+    let fake = Fake::start(|_| {
+        let missing = thrown("Table t does not exist");
+        Answer::reply(wire::CreateConditionalWriterReply::new(
+            None, None, None, missing,
+        ))
+    })
+    .await;
+    let error = writer(&fake).write(mutation("a", "v")).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::TableNotFound);
+    assert!(!error.may_have_taken_effect());
+    assert_eq!(error.call(), "createConditionalWriter");
+}
+
+#[tokio::test]
+async fn what_a_proxy_would_fail_at_is_refused_before_anything_is_sent() {
+    let fake = fake(accept).await;
+    let writer = writer(&fake);
+    let put = || Mutation::new("r").put("f", "q", "v");
+    let clash = Condition::absent("f", "q")
+        .iterator(IteratorSetting::new(1, "a", "A"))
+        .iterator(IteratorSetting::new(1, "b", "B"));
+    let bad = [
+        (put().when([]), ErrorKind::Invalid),
+        (
+            Mutation::new("r").when([Condition::absent("f", "q")]),
+            ErrorKind::Invalid,
+        ),
+        (put().when([clash]), ErrorKind::Invalid),
+        (
+            mutation("r", &"v".repeat(17 * 1024 * 1024)),
+            ErrorKind::TooLarge,
+        ),
+    ];
+    for (mutation_bad, kind) in bad {
+        let all = vec![mutation("good", "v"), mutation_bad];
+        let error = writer.write_all(all).await.unwrap_err();
+        assert_eq!(error.kind(), kind);
+        assert!(!error.may_have_taken_effect());
+    }
+    assert_eq!(fake.connections(), 0);
+}
+
+#[tokio::test]
+async fn a_caller_that_went_away_harms_nobody() {
+    let fake = fake(|request| accept(request).after(SOON)).await;
+    let writer = writer(&fake);
+    let spawn = |row: &'static str| {
+        let writer = writer.clone();
+        tokio::spawn(async move { write(&writer, row).await })
+    };
+    let (gone, stays, same) = (spawn("a"), spawn("b"), spawn("a"));
+    until(CALL, || fake.count(CALL) > 0).await;
+    gone.abort();
+    assert!(stays.await.unwrap().is_accepted());
+    assert!(same.await.unwrap().is_accepted());
+}
+
+#[tokio::test]
+async fn the_last_clone_closes_the_writer() {
+    let fake = fake(accept).await;
+    let first = writer(&fake);
+    let second = first.clone();
+    let _ = write(&first, "a").await;
+    drop(first);
+    let _ = write(&second, "a").await;
+    assert_eq!(fake.count("closeConditionalWriter"), 0);
+    drop(second);
+    until("close", || fake.count("closeConditionalWriter") == 1).await;
+    assert_eq!(fake.count("createConditionalWriter"), 1);
+}
+
+#[tokio::test]
+async fn a_writer_that_wrote_nothing_was_never_opened() {
+    let fake = fake(accept).await;
+    drop(writer(&fake));
+    sleep(SOON).await;
+    assert_eq!(fake.connections(), 0);
+}

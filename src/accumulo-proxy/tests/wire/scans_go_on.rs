@@ -1,0 +1,146 @@
+//! An ordered scan goes on after a break; no entry comes twice, none is left out.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use accumulo_proxy::{BatchScanOptions, ErrorKind, ProxyClient, Range, ScanOptions};
+use futures::TryStreamExt;
+use tokio::time::sleep;
+
+use crate::fake::{Answer, Fake};
+use crate::rows::{Rows, row_name, rows_of};
+
+const ROWS: usize = 2000;
+
+fn options() -> ScanOptions {
+    ScanOptions::default().batch_entries(100.try_into().unwrap())
+}
+
+async fn assert_whole(fake: &Fake, rows: usize) {
+    let scanner = fake.client().scanner("t", options());
+    let expected: Vec<_> = (0..rows).map(row_name).collect();
+    assert_eq!(rows_of(scanner).await.unwrap(), expected);
+}
+
+#[tokio::test]
+async fn after_a_broken_connection() {
+    let rows = Rows::new([10; ROWS]);
+    let fake = Fake::start(
+        move |request| match (request.call.as_str(), request.nth % 3) {
+            // The cursor moved, and the reply is lost.
+            ("nextK", 2) => {
+                rows.answer(request);
+                Answer::Close
+            }
+            _ => rows.answer(request),
+        },
+    )
+    .await;
+    assert_whole(&fake, ROWS).await;
+    assert!(fake.count("createScanner") > 5);
+}
+
+#[tokio::test]
+async fn after_the_proxy_forgot_it() {
+    let rows = Rows::new([10; ROWS]);
+    let fake = Fake::start(move |request| {
+        if request.call == "nextK" && request.nth % 4 == 3 {
+            rows.forget();
+        }
+        rows.answer(request)
+    })
+    .await;
+    assert_whole(&fake, ROWS).await;
+}
+
+#[tokio::test]
+async fn after_a_restart_of_the_proxy() {
+    let rows = Arc::new(Rows::new([10; ROWS]));
+    let table = Arc::clone(&rows);
+    let fake = Fake::start(move |request| table.answer(request)).await;
+    let mut settings = fake.settings();
+    settings.retry.tries = 100.try_into().unwrap();
+    let mut scanner = ProxyClient::lazy(settings).scanner("t", options());
+    let mut read = scanner.try_next().await.unwrap().unwrap().len();
+    fake.go_away().await;
+    rows.forget();
+    let (rest, ()) = tokio::join!(rows_of(scanner), async {
+        sleep(Duration::from_millis(50)).await;
+        fake.come_back().await;
+    });
+    read += rest.unwrap().len();
+    assert_eq!(read, ROWS);
+}
+
+#[tokio::test]
+async fn with_less_at_a_time_after_a_reply_that_was_too_long() {
+    // Small ones say nothing about the large ones behind them.
+    let value_bytes = (0..ROWS).map(|row| if row < 1000 { 10 } else { 10_000 });
+    let rows = Rows::new(value_bytes);
+    let fake = Fake::start(move |request| rows.answer(request)).await;
+    let mut settings = fake.settings();
+    settings.max_reply_bytes = 1024 * 1024;
+    let scanner = ProxyClient::lazy(settings).scanner("t", ScanOptions::default());
+    assert_eq!(rows_of(scanner).await.unwrap().len(), ROWS);
+    assert!(fake.count("createScanner") > 1);
+}
+
+#[tokio::test]
+async fn but_an_entry_longer_than_any_reply_is_an_error() {
+    let rows = Rows::new([100_000]);
+    let fake = Fake::start(move |request| rows.answer(request)).await;
+    let mut settings = fake.settings();
+    settings.max_reply_bytes = 50_000;
+    let scanner = ProxyClient::lazy(settings).scanner("t", ScanOptions::default());
+    let error = rows_of(scanner).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Protocol);
+    assert!(error.reason().contains("max_reply_bytes"), "{error}");
+    assert!(!error.may_have_taken_effect());
+}
+
+#[tokio::test]
+async fn but_not_for_ever() {
+    let rows = Rows::new([10; ROWS]);
+    let fake = Fake::start(move |request| match request.call.as_str() {
+        "nextK" if request.nth > 2 => Answer::Close,
+        _ => rows.answer(request),
+    })
+    .await;
+    let error = rows_of(fake.client().scanner("t", options()))
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Gone);
+    assert_eq!(error.call(), "nextK");
+    // Eight tries unless set.
+    assert_eq!(fake.count("nextK"), 3 + 8);
+}
+
+#[tokio::test]
+async fn and_a_batch_scan_ends_with_the_error() {
+    let rows = Rows::new([10; ROWS]);
+    let fake = Fake::start(move |request| match request.call.as_str() {
+        "nextK" if request.nth == 2 => Answer::Close,
+        _ => rows.answer(request),
+    })
+    .await;
+    let options = BatchScanOptions::over([Range::all()]);
+    let mut scanner = fake.client().batch_scanner("t", options);
+    scanner.try_next().await.unwrap().unwrap();
+    scanner.try_next().await.unwrap().unwrap();
+    let error = scanner.try_next().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Gone);
+    assert!(scanner.try_next().await.unwrap().is_none());
+    assert_eq!(fake.count("createBatchScanner"), 1);
+}
+
+#[tokio::test]
+async fn a_consumer_that_waits_has_one_batch_ahead() {
+    let rows = Rows::new([10; ROWS]);
+    let fake = Fake::start(move |request| rows.answer(request)).await;
+    let mut scanner = fake.client().scanner("t", options());
+    for taken in 1..5 {
+        scanner.try_next().await.unwrap().unwrap();
+        sleep(Duration::from_millis(20)).await;
+        assert_eq!(fake.count("nextK"), taken + 1);
+    }
+}

@@ -1,0 +1,89 @@
+//! Which calls are sent again, and when.
+
+use std::time::Duration;
+
+use accumulo_proxy::{ErrorKind, Mutation};
+use tokio::time::sleep;
+
+use crate::fake::{Answer, Fake, Request};
+use crate::generated as wire;
+
+fn answer(request: &Request) -> Answer {
+    match request.call.as_str() {
+        "listSplits" => Answer::reply(wire::ListSplitsReply::new(Vec::new(), None, None, None)),
+        "updateAndFlush" => Answer::reply(wire::UpdateAndFlushReply::new(None, None, None, None)),
+        other => panic!("nobody asked for {other}"),
+    }
+}
+
+fn put() -> Vec<Mutation> {
+    vec![Mutation::new("r").put("f", "q", "v")]
+}
+
+#[tokio::test]
+async fn a_call_that_only_reads_is_sent_again() {
+    let fake = Fake::start(|request| match request.nth {
+        0 | 1 => Answer::Close,
+        _ => answer(request),
+    })
+    .await;
+    let client = fake.client();
+    client
+        .table_operations()
+        .list_splits("t", Some(10))
+        .await
+        .unwrap();
+    assert_eq!(fake.count("listSplits"), 3);
+}
+
+#[tokio::test]
+async fn a_write_whose_request_went_out_is_never_sent_again() {
+    let fake = Fake::start(|_| Answer::Close).await;
+    let error = fake.client().write("t", put()).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Gone);
+    assert!(error.may_have_taken_effect());
+    sleep(Duration::from_millis(50)).await;
+    assert_eq!(fake.count("updateAndFlush"), 1);
+}
+
+#[tokio::test]
+async fn a_write_that_did_not_go_out_is_tried_until_the_proxy_is_back() {
+    let fake = Fake::start(answer).await;
+    let mut settings = fake.settings();
+    settings.retry.tries = 100.try_into().unwrap();
+    let client = accumulo_proxy::ProxyClient::connect(settings)
+        .await
+        .unwrap();
+    fake.go_away().await;
+    // The connection that waits is seen to be closed.
+    sleep(Duration::from_millis(20)).await;
+    let (written, ()) = tokio::join!(client.write("t", put()), async {
+        sleep(Duration::from_millis(100)).await;
+        fake.come_back().await;
+    });
+    written.unwrap();
+    assert_eq!(fake.count("updateAndFlush"), 1);
+}
+
+#[tokio::test]
+async fn a_proxy_that_stays_away_is_an_error_that_did_nothing() {
+    let fake = Fake::start(answer).await;
+    let client = accumulo_proxy::ProxyClient::connect(fake.settings())
+        .await
+        .unwrap();
+    fake.go_away().await;
+    sleep(Duration::from_millis(20)).await;
+    let error = client.write("t", put()).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Gone);
+    assert!(!error.may_have_taken_effect());
+    assert_eq!(fake.count("updateAndFlush"), 0);
+}
+
+#[tokio::test]
+async fn a_proxy_that_fails_inside_may_have_written() {
+    let fake = Fake::start(|_| Answer::Refuse(6, "Internal error processing updateAndFlush")).await;
+    let error = fake.client().write("t", put()).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Protocol);
+    assert!(error.may_have_taken_effect());
+    assert_eq!(fake.count("updateAndFlush"), 1);
+}

@@ -1,0 +1,108 @@
+//! Writes are cut into calls that a proxy takes; a mutation is not.
+
+use accumulo_proxy::{ColumnUpdate, ErrorKind, Mutation, ProxyClient};
+
+use crate::fake::{Answer, Fake, Request, thrown};
+use crate::generated as wire;
+
+const CALL: &str = "updateAndFlush";
+const MIB: usize = 1024 * 1024;
+
+fn accept(_: &Request) -> Answer {
+    Answer::reply(wire::UpdateAndFlushReply::new(None, None, None, None))
+}
+
+fn large(row: usize, value_bytes: usize) -> Mutation {
+    Mutation::new(format!("row{row}")).put("f", "q", vec![b'v'; value_bytes])
+}
+
+#[tokio::test]
+async fn a_long_write_is_many_calls_below_the_limit() {
+    let fake = Fake::start(accept).await;
+    let mutations = (0..200).map(|row| large(row, 100_000)).collect();
+    fake.client().write("t", mutations).await.unwrap();
+    let calls = fake.calls(CALL);
+    assert!((19..=22).contains(&calls.len()), "{} calls", calls.len());
+    assert!(calls.iter().all(|call| call.bytes() <= MIB + 1000));
+    let cells = calls.iter().map(|call| {
+        let request = call.read::<wire::UpdateAndFlushRequest>();
+        request.cells.unwrap().len()
+    });
+    assert_eq!(cells.sum::<usize>(), 200);
+}
+
+#[tokio::test]
+async fn a_mutation_that_cannot_fit_is_refused_before_anything_is_sent() {
+    let fake = Fake::start(accept).await;
+    let client = ProxyClient::connect(fake.settings()).await.unwrap();
+    let mutations = vec![large(1, 10), large(2, 17 * MIB)];
+    let error = client.write("t", mutations).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::TooLarge);
+    assert!(!error.may_have_taken_effect());
+    assert_eq!(fake.count(CALL), 0);
+    client.write("t", vec![large(2, 15 * MIB)]).await.unwrap();
+}
+
+#[tokio::test]
+async fn what_passes_the_check_fits_into_a_frame() {
+    let fake = Fake::start(accept).await;
+    let mut settings = fake.settings();
+    settings.max_request_bytes = 64 * 1024;
+    let client = ProxyClient::lazy(settings);
+    let mut sent = 0;
+    for value_bytes in (0..70_000).step_by(97) {
+        let mutation = large(1, value_bytes % 1000).update(
+            ColumnUpdate::put("f", "p", vec![0; value_bytes])
+                .with_visibility("a&b")
+                .at(i64::MIN),
+        );
+        match client.write("t", vec![mutation]).await {
+            Ok(()) => sent += 1,
+            // Never the connection's own check.
+            Err(error) => assert!(error.reason().starts_with("the mutation of"), "{error}"),
+        }
+    }
+    assert!(sent > 600, "{sent}");
+}
+
+#[tokio::test]
+async fn bad_mutations_are_refused_before_anything_is_sent() {
+    let fake = Fake::start(accept).await;
+    let client = fake.client();
+    let no_update = Mutation::new("bad");
+    let bad_visibility =
+        Mutation::new("bad").update(ColumnUpdate::put("f", "q", "v").with_visibility("a|"));
+    for bad in [no_update, bad_visibility] {
+        let error = client.write("t", vec![large(1, 1), bad]).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Invalid);
+        assert!(error.reason().contains("`bad`"), "{error}");
+    }
+    assert_eq!(fake.count(CALL), 0);
+}
+
+#[tokio::test]
+async fn an_error_after_the_first_call_may_have_taken_effect() {
+    let fake = Fake::start(|request| match request.nth {
+        0 => accept(request),
+        _ => {
+            let denied = thrown("denied");
+            Answer::reply(wire::UpdateAndFlushReply::new(None, denied, None, None))
+        }
+    })
+    .await;
+    let client = fake.client();
+    let mutations = (0..3).map(|row| large(row, MIB)).collect();
+    let error = client.write("t", mutations).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Security);
+    assert!(error.may_have_taken_effect());
+    assert_eq!(fake.count(CALL), 2);
+    let error = client.write("t", vec![large(1, 1)]).await.unwrap_err();
+    assert!(!error.may_have_taken_effect());
+}
+
+#[tokio::test]
+async fn nothing_is_no_call() {
+    let fake = Fake::start(accept).await;
+    fake.client().write("t", Vec::new()).await.unwrap();
+    assert_eq!(fake.count(CALL), 0);
+}

@@ -1,0 +1,42 @@
+//! The proxy's client and the tables on it, live: each figure beside the plain call made in a loop, in the same run.
+//!
+//! | what | beside | budget |
+//! |---|---|---|
+//! | conditional rows of 64 tasks, gathered | one row a call, on as many connections | at least 4 times |
+//! | a scan | bare `nextK(1000)` | within 10 % |
+//! | `apply` of 1,000 split points | one `addSplits` | at most 1.2 times |
+//! | a call to a server that answers at once | nothing: it is the client's own cost | |
+//!
+//! `cargo xtask bench live` prints them, on a cluster of its own or on the one of `FLUO_CLUSTER`.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::cast_precision_loss,
+    clippy::print_stdout,
+    missing_docs,
+    reason = "a benchmark that cannot run must say so, and what it measured"
+)]
+
+mod answering;
+mod conditional;
+mod figures;
+mod scanning;
+mod splitting;
+
+use accumulo_proxy::{Credentials, ProxyClient, Settings};
+use fluo_cluster::Cluster;
+
+#[tokio::main]
+async fn main() {
+    answering::run().await;
+    if !fluo_cluster::wanted() {
+        return;
+    }
+    let cluster = Cluster::shared().unwrap();
+    let credentials = Credentials::password(cluster.user(), cluster.password());
+    let settings = Settings::new(cluster.proxy().unwrap().address(), credentials);
+    let client = ProxyClient::connect(settings).await.unwrap();
+    conditional::run(&client).await;
+    scanning::run(&client).await;
+    splitting::run(&client).await;
+}

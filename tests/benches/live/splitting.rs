@@ -1,0 +1,52 @@
+//! `apply` of 1,000 split points beside one `addSplits` of the same.
+
+use std::time::Instant;
+
+use accumulo_proxy::{ProxyClient, TimeType};
+use fluo_accumulo::AccumuloTables;
+use fluo_recipes::{PlanOptions, RowHasher, TableOptimizations, apply, plan};
+
+use crate::figures::Figures;
+
+const TABLE: &str = "bench_splits";
+const TABLETS: u32 = 1_001;
+const ROUNDS: usize = 3;
+
+pub(crate) async fn run(client: &ProxyClient) {
+    let hasher = RowHasher::new("p").unwrap();
+    let optimizations = TableOptimizations::of_row_hasher(&hasher, TABLETS).unwrap();
+    let splits = optimizations.splits();
+    let tables = AccumuloTables::new(client.clone());
+    let operations = client.table_operations();
+    let (mut bare, mut applied) = (Figures::default(), Figures::default());
+    let _ = operations.delete(TABLE).await;
+    for _ in 0..ROUNDS {
+        operations
+            .create(TABLE, true, TimeType::Millis)
+            .await
+            .unwrap();
+        let begin = Instant::now();
+        operations.add_splits(TABLE, &splits).await.unwrap();
+        bare.add(begin.elapsed());
+        operations.delete(TABLE).await.unwrap();
+
+        operations
+            .create(TABLE, true, TimeType::Millis)
+            .await
+            .unwrap();
+        let begin = Instant::now();
+        let planned = plan(&tables, TABLE, &optimizations, PlanOptions::default())
+            .await
+            .unwrap();
+        apply(&tables, &planned, |_| ()).await.unwrap();
+        applied.add(begin.elapsed());
+        operations.delete(TABLE).await.unwrap();
+    }
+    println!(
+        "{} split points: plan and apply {:.1} s, one addSplits {:.1} s: {:.2} times",
+        splits.len(),
+        applied.median(),
+        bare.median(),
+        applied.median() / bare.median()
+    );
+}

@@ -1,0 +1,151 @@
+//! What a user is told who gives the wrong address, user or password: a sentence, within seconds, without the password.
+
+use std::io;
+use std::time::{Duration, Instant};
+
+use accumulo_proxy::{Credentials, Error, ErrorKind, ProxyClient, Settings};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+use crate::cluster::{cluster, settings};
+
+const PASSWORD: &str = "correct-horse-battery";
+const SECONDS: Duration = Duration::from_secs(15);
+
+/// What `connect` says to the user `user` at `address`.
+async fn refused(address: &str, user: &str) -> Error {
+    let settings = Settings::new(address, Credentials::password(user, PASSWORD));
+    told(settings).await
+}
+
+async fn told(settings: Settings) -> Error {
+    let address = settings.address.clone();
+    let started = Instant::now();
+    let error = ProxyClient::connect(settings).await.unwrap_err();
+    assert!(started.elapsed() < SECONDS, "{error}");
+    let shown = format!("{error} {error:?}");
+    assert!(!shown.contains(PASSWORD), "{shown}");
+    assert!(!error.to_string().contains(char::is_control), "{shown}");
+    assert_eq!(error.call(), "login");
+    assert_eq!(error.address(), address);
+    error
+}
+
+#[tokio::test]
+async fn a_wrong_password_and_an_unknown_user() {
+    let Some(cluster) = cluster() else { return };
+    let address = settings(cluster).address;
+    for user in [cluster.user(), "nobody"] {
+        let error = refused(&address, user).await;
+        assert_eq!(error.kind(), ErrorKind::Security, "{error}");
+        assert_eq!(error.subject(), Some(user));
+        assert!(error.reason().contains("BAD_CREDENTIALS"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn no_user() {
+    let Some(cluster) = cluster() else { return };
+    // The proxy itself fails at it.
+    let error = refused(&settings(cluster).address, "").await;
+    assert_eq!(error.kind(), ErrorKind::Protocol, "{error}");
+    assert!(
+        error.reason().starts_with("the proxy refused the call: "),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn a_shared_secret_where_a_login_belongs() {
+    let Some(cluster) = cluster() else { return };
+    let address = settings(cluster).address;
+    let credentials = Credentials::shared_secret(PASSWORD);
+    let started = Instant::now();
+    let connected = ProxyClient::connect(Settings::new(address, credentials)).await;
+    assert!(started.elapsed() < SECONDS);
+    let error = connected.unwrap_err();
+    assert!(!format!("{error} {error:?}").contains(PASSWORD));
+}
+
+/// A server of another kind: it does `serve` with each connection.
+async fn server<S>(serve: impl Fn(TcpStream) -> S + Send + 'static) -> String
+where
+    S: Future<Output = io::Result<()>> + Send + 'static,
+{
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            tokio::spawn(serve(stream));
+        }
+    });
+    address
+}
+
+#[tokio::test]
+async fn an_http_server() {
+    let address = server(|mut stream| async move {
+        let mut some = [0; 16];
+        stream.read_exact(&mut some).await?;
+        stream
+            .write_all(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n")
+            .await?;
+        stream.read_to_end(&mut Vec::new()).await.map(drop)
+    })
+    .await;
+    let error = refused(&address, "root").await;
+    assert_eq!(error.kind(), ErrorKind::Protocol);
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "login of `root` at {address}: an HTTP server answers there, not an Accumulo proxy"
+        )
+    );
+}
+
+#[tokio::test]
+async fn a_server_that_never_answers() {
+    let address =
+        server(|mut stream| async move { stream.read_to_end(&mut Vec::new()).await.map(drop) })
+            .await;
+    let mut settings = Settings::new(&address, Credentials::password("root", PASSWORD));
+    settings.connect_timeout = Duration::from_secs(1);
+    let started = Instant::now();
+    let error = told(settings).await;
+    assert!(started.elapsed() < Duration::from_secs(5));
+    assert_eq!(error.kind(), ErrorKind::TimedOut);
+    assert_eq!(error.reason(), "no answer within 1s");
+}
+
+#[tokio::test]
+async fn nothing_that_listens() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    drop(listener);
+    let error = refused(&address, "root").await;
+    assert_eq!(error.kind(), ErrorKind::Gone);
+    assert!(
+        error.reason().starts_with("cannot reach the proxy: ")
+            && error.reason().contains("refused"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn a_host_that_does_not_resolve() {
+    let error = refused("no-such-host.invalid:42424", "root").await;
+    assert!(
+        matches!(error.kind(), ErrorKind::Gone | ErrorKind::TimedOut),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn an_address_without_a_port() {
+    let error = refused("localhost", "root").await;
+    assert_eq!(error.kind(), ErrorKind::Invalid);
+    assert_eq!(
+        error.reason(),
+        "the address `localhost` is not of the form `host:port`"
+    );
+}

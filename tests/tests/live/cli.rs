@@ -1,0 +1,173 @@
+//! The command `fluo` on a real Accumulo: the binary is built, run, and judged by what it prints.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use fluo_cluster::Cluster;
+use serde_json::Value;
+use tempfile::TempDir;
+
+mod drift;
+mod failures;
+mod life;
+mod loading;
+
+/// Real, skewed rows.
+pub(crate) const ROWS: &str = include_str!("../../../examples/data/package-homepages.txt");
+
+/// The command, built once.
+fn binary() -> &'static Path {
+    static BINARY: OnceLock<PathBuf> = OnceLock::new();
+    BINARY.get_or_init(|| {
+        let own = std::env::current_exe().unwrap();
+        let target = own.ancestors().nth(3).unwrap();
+        let build = Command::new(env!("CARGO"))
+            .args(["build", "--quiet", "--package", "fluo-cli", "--bin", "fluo"])
+            .arg("--target-dir")
+            .arg(target)
+            .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+            .status()
+            .unwrap();
+        assert!(build.success(), "the command does not build");
+        target.join("debug/fluo")
+    })
+}
+
+/// The command in a directory of its own, as a user of a proxy.
+pub(crate) struct Fluo {
+    directory: TempDir,
+    address: String,
+    user: String,
+    password: String,
+}
+
+/// What a command did.
+pub(crate) struct Run {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+/// The command, as the administrator of the shared cluster; none where live tests are not wanted.
+pub(crate) fn fluo() -> Option<Fluo> {
+    let cluster: &Cluster = crate::cluster::cluster()?;
+    let address = cluster.proxy().unwrap().address();
+    Some(Fluo::new(&address, cluster.user(), cluster.password()))
+}
+
+/// A name that no other table has.
+pub(crate) fn name(topic: &str) -> String {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    format!("{topic}_{}_{number}", std::process::id())
+}
+
+impl Fluo {
+    pub(crate) fn new(address: &str, user: &str, password: &str) -> Self {
+        Self {
+            directory: tempfile::tempdir().unwrap(),
+            address: address.to_owned(),
+            user: user.to_owned(),
+            password: password.to_owned(),
+        }
+    }
+
+    pub(crate) fn file(&self, name: &str, content: impl AsRef<[u8]>) {
+        std::fs::write(self.directory.path().join(name), content).unwrap();
+    }
+
+    /// A spec of row hashers, as `s.toml`.
+    pub(crate) fn spec(&self, prefixes: &[&str], tablets: usize) {
+        let recipe =
+            |prefix: &&str| format!("[[row_hasher]]\nprefix = \"{prefix}\"\ntablets = {tablets}\n");
+        self.file("s.toml", prefixes.iter().map(recipe).collect::<String>());
+    }
+
+    /// `fluo table` with arguments that have no blanks in them, not yet started.
+    pub(crate) fn command(&self, arguments: &str) -> Command {
+        let (subcommand, rest) = arguments.split_once(' ').unwrap_or((arguments, ""));
+        let mut command = Command::new(binary());
+        command
+            .args([
+                "table",
+                subcommand,
+                "--at",
+                &format!("proxy:{}", self.address),
+            ])
+            .args(rest.split_whitespace().map(OsStr::new))
+            .current_dir(self.directory.path())
+            .env("FLUO_USER", &self.user)
+            .env("FLUO_PASSWORD", &self.password)
+            .env_remove("FLUO_PASSWORD_FILE")
+            .env_remove("FLUO_SHARED_SECRET")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    pub(crate) fn run(&self, arguments: &str) -> Run {
+        self.judge(self.command(arguments).output().unwrap())
+    }
+
+    /// What a command did, without the password in it.
+    pub(crate) fn judge(&self, output: Output) -> Run {
+        let run = Run {
+            code: output.status.code(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        };
+        let said = format!("{}{}", run.stdout, run.stderr);
+        assert!(!said.contains(&self.password), "{said}");
+        run
+    }
+}
+
+impl Run {
+    #[track_caller]
+    pub(crate) fn ends_with_code(self, code: i32) -> Self {
+        assert_eq!(self.code, Some(code), "{}\n{}", self.stdout, self.stderr);
+        self
+    }
+
+    #[track_caller]
+    pub(crate) fn succeeds(self) -> Self {
+        self.ends_with_code(0)
+    }
+
+    /// A check found a difference.
+    #[track_caller]
+    pub(crate) fn differs(self) -> Self {
+        self.ends_with_code(1)
+    }
+
+    /// Fails with one line and prints no data. The line, without `error: `.
+    #[track_caller]
+    pub(crate) fn fails(self) -> String {
+        let run = self.ends_with_code(2);
+        assert_eq!(run.stdout, "");
+        assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
+        run.stderr
+            .trim_end()
+            .strip_prefix("error: ")
+            .unwrap()
+            .to_owned()
+    }
+
+    #[track_caller]
+    pub(crate) fn json(self) -> Value {
+        serde_json::from_str(&self.stdout).unwrap()
+    }
+}
+
+/// Text with a message's substantial part.
+#[track_caller]
+pub(crate) fn assert_says(message: &str, part: &str) {
+    assert!(
+        message.contains(part),
+        "said:     {message}\nexpected: {part}"
+    );
+}

@@ -1,0 +1,201 @@
+//! A table drifts, and verify names how.
+
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader, Read};
+
+use fluo_accumulo::AccumuloTables;
+use fluo_core::balancer::{BalancerClass, group_balancers};
+use fluo_core::table::property;
+use fluo_core::{Bytes, TableAdmin};
+
+use super::{Fluo, assert_says, fluo, name};
+
+const DEFAULT_BALANCER: &str = "org.apache.accumulo.server.master.balancer.DefaultLoadBalancer";
+
+/// A table as the spec says: one group of four tablets.
+struct Ground {
+    fluo: Fluo,
+    tables: AccumuloTables,
+    table: String,
+}
+
+async fn ground() -> Option<Ground> {
+    let (fluo, tables) = (fluo()?, crate::cluster::tables().await?);
+    let table = name("cli_drift");
+    fluo.spec(&["p"], 4);
+    fluo.run(&format!("create {table}")).succeeds();
+    let ground = Ground {
+        fluo,
+        tables,
+        table,
+    };
+    ground.mend();
+    Some(ground)
+}
+
+impl Ground {
+    /// What verify says is different.
+    fn differences(&self, more: &str) -> Vec<String> {
+        let arguments = format!(
+            "verify --spec s.toml --rows skip --json {more} {}",
+            self.table
+        );
+        let verdict = self.fluo.run(&arguments).json();
+        serde_json::from_value(verdict["differences"].clone()).unwrap()
+    }
+
+    /// Makes the table as the spec says again.
+    fn mend(&self) {
+        self.fluo
+            .run(&format!("apply --spec s.toml --prune {}", self.table))
+            .succeeds();
+        self.fluo
+            .run(&format!("verify --spec s.toml --wait 60s {}", self.table))
+            .succeeds();
+    }
+
+    /// Sets a property, hears what verify says of it first, and sets it right again.
+    async fn with_property(&self, property: &str, value: &str) -> String {
+        self.tables
+            .set_property(&self.table, property, value)
+            .await
+            .unwrap();
+        let told = self.differences("");
+        self.mend();
+        told.into_iter()
+            .find(|told| told.contains(property))
+            .unwrap()
+    }
+
+    async fn add_split(&self, split: &'static str) {
+        let splits = BTreeSet::from([Bytes::from(split)]);
+        self.tables.add_splits(&self.table, &splits).await.unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn split_points_that_are_gone_extra_or_short_are_named() {
+    let Some(ground) = ground().await else { return };
+    let (tables, table) = (&ground.tables, ground.table.as_str());
+
+    tables
+        .merge(table, Some(b"p:9000"), Some(b"p:i000\0"))
+        .await
+        .unwrap();
+    assert_says(
+        &ground.differences("")[0],
+        "the split point `p:i000` is missing",
+    );
+    ground.mend();
+
+    ground.add_split("p:5").await;
+    assert_says(
+        &ground.differences("")[0],
+        "the split point `p:5` is there that no recipe asked for",
+    );
+    ground.mend();
+
+    tables
+        .merge(table, Some(b"p:r000"), Some(b"p:~\0"))
+        .await
+        .unwrap();
+    ground.add_split("pb").await;
+    let told = ground.differences("--allow-extra-splits");
+    assert_eq!(told[0], "the split point `p:~` is missing");
+    assert_eq!(
+        told[1],
+        "row hasher `p`: the tablet that ends at the extra split point `pb` can hold its rows and falls out of its \
+         group"
+    );
+    ground.mend();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_balancer_or_a_regex_that_was_changed_is_named() {
+    let Some(ground) = ground().await else { return };
+    let properties = ground.tables.properties(&ground.table).await.unwrap();
+    let class = &properties[property::BALANCER];
+    assert_eq!(BalancerClass::of(class), BalancerClass::ByGroup);
+
+    let told = ground
+        .with_property(property::BALANCER, DEFAULT_BALANCER)
+        .await;
+    assert_eq!(
+        told,
+        format!(
+            "property table.balancer is `{DEFAULT_BALANCER}`, which does not look at groups; it should be `{class}`"
+        )
+    );
+    let told = ground
+        .with_property(property::BALANCER, "org.example.Typo")
+        .await;
+    assert_eq!(
+        told,
+        format!(
+            "property table.balancer is `org.example.Typo`, a class that is not known here and that the servers do not \
+             load, so that tablets may stay on no server; it should be `{class}`"
+        )
+    );
+    // That of the package of Accumulo 2.1, which these servers do not have.
+    let newer = group_balancers().next().unwrap().1;
+    let told = ground.with_property(property::BALANCER, &newer).await;
+    assert_says(
+        &told,
+        &format!("`{newer}`, which the servers do not load, so that tablets may stay on no server"),
+    );
+
+    let told = ground.with_property(property::GROUP_PATTERN, "(x).*").await;
+    assert_eq!(
+        told,
+        format!(
+            "property {} is `(x).*`, it should be `(\\Qp:\\E).*`",
+            property::GROUP_PATTERN
+        )
+    );
+}
+
+/// Tablets stay where the one was that they were cut from, until the balancer has looked.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_group_that_is_not_spread_yet_is_named_and_waited_for() {
+    let Some(fluo) = fluo() else { return };
+    fluo.spec(&["p"], 10);
+    let told = (0..5).find_map(|_| {
+        let table = name("cli_spread");
+        fluo.run(&format!("create {table}")).succeeds();
+        let run = fluo
+            .run(&format!("apply --spec s.toml --no-wait {table}"))
+            .succeeds();
+        assert!(!run.stderr.contains("\nspread: "), "{}", run.stderr);
+        let early = fluo.run(&format!("verify --spec s.toml {table}"));
+        (early.code == Some(1)).then_some((table, early.stdout))
+    });
+    let (table, early) = told.expect("every balancer was faster than this test");
+    assert_says(&early, "  ! group `p:`: ");
+    assert_says(&early, "not spread");
+    fluo.run(&format!("verify --spec s.toml --wait 60s {table}"))
+        .succeeds();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_watch_ends_at_the_first_drift_with_exit_code_1() {
+    let Some(ground) = ground().await else { return };
+    let table = ground.table.as_str();
+    let arguments = format!("watch --spec s.toml --once --interval 5s {table}");
+    let mut child = ground.fluo.command(&arguments).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap());
+    let mut first = String::new();
+    lines.read_line(&mut first).unwrap();
+    assert_says(&first, &format!("Z table {table}: OK\n"));
+    ground
+        .tables
+        .merge(table, Some(b"p:9000"), Some(b"p:i000\0"))
+        .await
+        .unwrap();
+    let mut rest = String::new();
+    lines.read_to_string(&mut rest).unwrap();
+    assert_says(
+        &rest,
+        &format!("Z table {table}: drift: the split point `p:i000` is missing\n"),
+    );
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+}

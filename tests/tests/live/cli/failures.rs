@@ -1,0 +1,122 @@
+//! What goes wrong is a sentence, within seconds, and the password is not in it.
+
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::{Fluo, assert_says, fluo, name};
+
+const PASSWORD: &str = "correct-horse-battery";
+
+/// Fails within seconds.
+fn told(fluo: &Fluo, arguments: &str) -> String {
+    let start = Instant::now();
+    let message = fluo.run(arguments).fails();
+    assert!(
+        start.elapsed() < Duration::from_secs(20),
+        "{:?}: {message}",
+        start.elapsed()
+    );
+    message
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_wrong_password_is_told() {
+    let Some(cluster) = crate::cluster::cluster() else {
+        return;
+    };
+    let fluo = Fluo::new(
+        &cluster.proxy().unwrap().address(),
+        cluster.user(),
+        PASSWORD,
+    );
+    let message = told(&fluo, "list");
+    assert_says(&message, "root");
+    assert_says(&message, "BAD_CREDENTIALS");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_table_that_is_not_there_is_told() {
+    let Some(fluo) = fluo() else { return };
+    fluo.spec(&["p"], 2);
+    for arguments in [
+        "show nope",
+        "delete --yes nope",
+        "load nope --prefix p s.toml",
+        "plan --spec s.toml nope",
+        "apply --spec s.toml nope",
+        "verify --spec s.toml nope",
+        "watch --spec s.toml nope",
+    ] {
+        assert_says(&told(&fluo, arguments), "nope");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_user_may_not_do_is_told() {
+    let Some(root) = fluo() else { return };
+    let client = crate::cluster::client().await.unwrap();
+    let (user, table) = (name("guest"), name("cli_denied"));
+    client
+        .security_operations()
+        .create_user(&user, PASSWORD)
+        .await
+        .unwrap();
+    root.run(&format!("create {table}")).succeeds();
+    let guest = Fluo::new(&client.settings().address, &user, PASSWORD);
+    guest.spec(&["p"], 2);
+    for arguments in [
+        format!("load {table} --prefix p s.toml"),
+        format!("apply --spec s.toml {table}"),
+        format!("delete --yes {table}"),
+        "create cli_not_mine".to_owned(),
+    ] {
+        let start = Instant::now();
+        let run = guest.run(&arguments).ends_with_code(2);
+        assert!(start.elapsed() < Duration::from_secs(20), "{}", run.stderr);
+        let message = run.stderr.lines().next_back().unwrap_or_default();
+        assert_says(message, "PERMISSION_DENIED");
+    }
+    root.run(&format!("verify --spec ../nope.toml {table}"))
+        .fails();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_address_without_a_proxy_is_told() {
+    if !fluo_cluster::wanted() {
+        return;
+    }
+    let http = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = http.local_addr().unwrap().to_string();
+    thread::spawn(move || {
+        for stream in http.incoming() {
+            let mut stream = stream.unwrap();
+            let _ = stream.read(&mut [0; 1_000]);
+            let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
+        }
+    });
+    assert_says(
+        &told(&Fluo::new(&address, "root", PASSWORD), "list"),
+        "HTTP",
+    );
+
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = silent.local_addr().unwrap().to_string();
+    assert_says(
+        &told(&Fluo::new(&address, "root", PASSWORD), "list"),
+        "no answer within 10s",
+    );
+    drop(silent);
+    assert_says(
+        &told(&Fluo::new(&address, "root", PASSWORD), "list"),
+        "Connection refused",
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_other_protocol_is_told() {
+    let Some(fluo) = fluo() else { return };
+    let message = told(&fluo, "list --protocol binary");
+    assert_says(&message, "login of `root` at ");
+}

@@ -1,0 +1,131 @@
+//! From an empty table to a proof.
+
+use fluo_core::TableAdmin;
+
+use super::{ROWS, assert_says, fluo, name};
+
+const PREFIXES: [&str; 4] = ["a", "b", "c", "d"];
+const SERVERS: usize = 2;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn forty_tablets_of_four_groups_are_spread_within_a_minute_and_rows_lie_evenly() {
+    let Some(fluo) = fluo() else { return };
+    let table = name("cli_life");
+    fluo.spec(&PREFIXES, 10);
+    fluo.file("rows.txt", ROWS);
+    let run = fluo.run(&format!("create {table}")).succeeds();
+    assert_eq!(
+        (run.stdout.as_str(), run.stderr),
+        ("", format!("created table `{table}`\n"))
+    );
+    let run = fluo.run(&format!("verify --spec s.toml {table}")).differs();
+    assert_says(&run.stdout, "40 wanted, 40 missing, 0 extra");
+
+    let run = fluo
+        .run(&format!("plan --spec s.toml --out plan.json {table}"))
+        .succeeds();
+    assert_says(
+        &run.stdout,
+        &format!("Plan for table {table}, which has 0 split points on {SERVERS} servers."),
+    );
+    assert_says(&run.stdout, "40 split points to add");
+    let run = fluo.run("apply plan.json").succeeds();
+    assert_says(
+        &run.stderr,
+        "done: add 40 split points, `a:3llm` to `d:~`\n",
+    );
+    assert_says(
+        &run.stderr,
+        "\nspread: every group within one tablet per server",
+    );
+
+    let run = fluo
+        .run(&format!("verify --spec s.toml --wait 60s {table}"))
+        .succeeds();
+    assert_says(
+        &run.stdout,
+        &format!("\nOK: table {table} is as the spec says.\n"),
+    );
+    for prefix in PREFIXES {
+        let arguments = format!("load {table} --prefix {prefix} rows.txt");
+        let run = fluo.run(&arguments).succeeds();
+        assert_says(
+            &run.stderr,
+            &format!("4,208 rows written to table `{table}` in "),
+        );
+    }
+    let verdict = fluo.run(&format!(
+        "verify --spec s.toml --wait 60s --rows count --json {table}"
+    ));
+    let verdict = verdict.succeeds().json();
+    for (index, prefix) in PREFIXES.iter().enumerate() {
+        let group = &verdict["groups"][index];
+        assert_eq!(group["group"], format!("{prefix}:"));
+        assert_eq!(
+            (&group["least"], &group["largest"]),
+            (&5.into(), &5.into()),
+            "{group}"
+        );
+        let rows = &verdict["rows"][index];
+        assert_eq!(
+            (&rows["total"], &rows["tablets"]),
+            (&4_208.into(), &10.into()),
+            "{rows}"
+        );
+        let (least, largest) = (
+            rows["least"].as_u64().unwrap(),
+            rows["largest"].as_u64().unwrap(),
+        );
+        assert!(least > 350 && largest < 500, "{rows}");
+        assert!(rows["p_value"].as_f64().unwrap() > 1e-6, "{rows}");
+    }
+
+    let run = fluo.run(&format!("apply --spec s.toml {table}")).succeeds();
+    assert_eq!(
+        run.stderr,
+        format!(
+            "nothing to do: table `{table}` is as asked for\nspread: every group within one tablet per server\n"
+        )
+    );
+    fluo.run(&format!("delete --yes {table}")).succeeds();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn tables_are_listed_without_those_of_the_system_and_shown() {
+    let Some(fluo) = fluo() else { return };
+    let table = name("cli_list");
+    fluo.run(&format!("create --versions 3 {table}")).succeeds();
+    let listed = fluo.run("list").succeeds().stdout;
+    assert!(listed.lines().any(|line| line == table), "{listed}");
+    assert!(!listed.contains("accumulo."), "{listed}");
+    let all = fluo.run("list --all --json").succeeds().json();
+    assert!(
+        all.as_array()
+            .unwrap()
+            .contains(&"accumulo.metadata".into()),
+        "{all}"
+    );
+
+    fluo.file("two.txt", "one\ntwo\n");
+    fluo.run(&format!("load {table} --prefix p two.txt"))
+        .succeeds();
+    let shown = fluo.run(&format!("show --json {table}")).succeeds().json();
+    assert_eq!(
+        shown["entries"], 2,
+        "a flush comes before the count: {shown}"
+    );
+    assert_eq!(
+        shown["properties"]["table.iterator.scan.vers.opt.maxVersions"],
+        "3"
+    );
+    assert_says(
+        &fluo.run(&format!("show {table}")).succeeds().stdout,
+        "(end of table)",
+    );
+
+    let message = fluo.run(&format!("create {table}")).fails();
+    assert_says(&message, &table);
+    let tables = crate::cluster::tables().await.unwrap();
+    fluo.run(&format!("delete --yes {table}")).succeeds();
+    assert!(!tables.tables().await.unwrap().contains(&table));
+}

@@ -1,0 +1,23 @@
+//! The tables of a real Accumulo pass the conformance suite: the same functions, rule by rule, as every other table.
+
+use std::sync::Arc;
+
+use fluo_core::TableAdmin;
+use fluo_tests::conformance;
+
+use crate::cluster::tables;
+
+macro_rules! live_rules {
+    ([] $($module:ident::$rule:ident,)*) => {
+        $(
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $rule() {
+                let Some(tables) = tables().await else { return };
+                let tables: Arc<dyn TableAdmin> = Arc::new(tables);
+                conformance::rule(stringify!($rule)).run(tables).await;
+            }
+        )*
+    };
+}
+
+fluo_tests::__for_each_rule!(live_rules);

@@ -1,0 +1,105 @@
+//! A table for one test: made under a name of its own, written, read, and removed.
+
+use std::process;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use accumulo_proxy::{Entry, Mutation, ProxyClient, ScanOptions, TimeType};
+use tokio::time::sleep;
+
+use crate::cluster::client;
+
+/// How long a test waits for what servers do by themselves.
+const PATIENCE: Duration = Duration::from_secs(30);
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// Entries asked for at a time.
+const BATCH: i32 = 1000;
+
+/// A client, and a table that nobody else uses.
+pub(crate) struct Ground {
+    pub(crate) client: ProxyClient,
+    pub(crate) table: String,
+}
+
+impl Ground {
+    /// A new table with one version of each column; none where live tests are not wanted.
+    pub(crate) async fn new(prefix: &str) -> Option<Self> {
+        let client = client().await?;
+        let table = fresh_name(prefix);
+        let tables = client.table_operations();
+        tables.create(&table, true, TimeType::Millis).await.unwrap();
+        // Where others create tables too, a proxy may know of its own only a moment later.
+        until("the table is known", async || tables.exists(&table).await.unwrap()).await;
+        Some(Self { client, table })
+    }
+
+    /// Writes an entry of column `f:q` to each row.
+    pub(crate) async fn put(&self, rows: &[&str]) {
+        let mutations = rows.iter().map(|row| Mutation::new(row.to_string()).put("f", "q", "v"));
+        let mutations: Vec<_> = mutations.collect();
+        self.client.low_level().update_and_flush(&self.table, &mutations).await.unwrap();
+    }
+
+    /// The rows that a scan shows.
+    pub(crate) async fn rows(&self) -> Vec<String> {
+        rows(&self.client, &self.table).await
+    }
+
+    /// Removes the table.
+    pub(crate) async fn end(self) {
+        self.client.table_operations().delete(&self.table).await.unwrap();
+    }
+}
+
+/// A name that nobody used before.
+pub(crate) fn fresh_name(prefix: &str) -> String {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let millis = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis();
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    format!("{prefix}_{}_{millis}_{number}", process::id())
+}
+
+/// The rows that a scan of a table shows, each once.
+pub(crate) async fn rows(client: &ProxyClient, table: &str) -> Vec<String> {
+    let entries = entries(client, table, &ScanOptions::default()).await;
+    let mut rows: Vec<_> = entries.iter().map(|entry| text(&entry.key.row)).collect();
+    rows.dedup();
+    rows
+}
+
+/// What a scan shows, read by its handle.
+pub(crate) async fn entries(
+    client: &ProxyClient,
+    table: &str,
+    options: &ScanOptions,
+) -> Vec<Entry> {
+    let low_level = client.low_level();
+    let scanner = low_level.create_scanner(table, options).await.unwrap();
+    let mut entries = Vec::new();
+    loop {
+        let batch = low_level.next_k(&scanner, BATCH).await.unwrap();
+        entries.extend(batch.entries);
+        if !batch.more {
+            break;
+        }
+    }
+    low_level.close_scanner(&scanner).await.unwrap();
+    entries
+}
+
+/// Bytes as text.
+pub(crate) fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Waits until `is_so`: configuration reaches the servers by itself, after a moment.
+pub(crate) async fn until(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
+    let tries = PATIENCE.as_millis() / LOOK_EVERY.as_millis();
+    for _ in 0..tries {
+        if is_so().await {
+            return;
+        }
+        sleep(LOOK_EVERY).await;
+    }
+    panic!("not within {PATIENCE:?}: {what}");
+}

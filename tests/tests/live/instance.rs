@@ -1,0 +1,91 @@
+//! Operations on the instance.
+
+use accumulo_proxy::{ErrorKind, Mutation, ScanOptions};
+
+use crate::cluster::{client, cluster};
+use crate::ground::{Ground, until};
+
+#[tokio::test]
+async fn the_tablet_servers_are_listed_and_answer() {
+    let Some(client) = client().await else { return };
+    let instance = client.instance_operations();
+    let servers = instance.tablet_servers().await.unwrap();
+    assert_eq!(servers.len(), cluster().unwrap().tablet_servers().len());
+    for server in &servers {
+        instance.ping_tablet_server(server).await.unwrap();
+        instance.active_scans(server).await.unwrap();
+        instance.active_compactions(server).await.unwrap();
+    }
+    let error = instance.ping_tablet_server("localhost:1").await.unwrap_err();
+    assert_eq!((error.kind(), error.call()), (ErrorKind::Accumulo, "pingTabletServer"), "{error}");
+    assert_eq!(error.subject(), Some("localhost:1"));
+}
+
+#[tokio::test]
+async fn a_property_of_the_system_is_set_and_removed() {
+    let Some(client) = client().await else { return };
+    let instance = client.instance_operations();
+    // It concerns bulk imports of many files only, so no other test minds.
+    let property = "master.bulk.rename.threadpool.size";
+    let before = instance.system_configuration().await.unwrap()[property].clone();
+    let site = instance.site_configuration().await.unwrap();
+    assert!(site.keys().any(|name| name.starts_with("instance.")), "{:?}", site.keys());
+    let value = async || instance.system_configuration().await.unwrap()[property].clone();
+
+    instance.set_property(property, "19").await.unwrap();
+    until("the property is set", async || value().await == "19").await;
+    instance.remove_property(property).await.unwrap();
+    until("the property is removed", async || value().await == before).await;
+
+    let error = instance.set_property("no.such.property", "1").await.unwrap_err();
+    assert_eq!(error.call(), "setProperty");
+    assert_eq!(error.subject(), Some("no.such.property"));
+}
+
+#[tokio::test]
+async fn classes_are_looked_for_on_the_servers() {
+    let Some(client) = client().await else { return };
+    let instance = client.instance_operations();
+    let package = "org.apache.accumulo.server.master.balancer";
+    let loads = async |class: &str| {
+        let class = format!("{package}.{class}");
+        instance.test_class_load(&class, "java.lang.Object").await.unwrap()
+    };
+    assert!(loads("TableLoadBalancer").await);
+    // It loads, but takes an argument to be made.
+    assert!(!loads("RegexGroupBalancer").await);
+    assert!(!loads("NoSuchBalancer").await);
+}
+
+#[tokio::test]
+async fn a_scan_is_seen_on_its_server() {
+    let Some(ground) = Ground::new("scanned").await else { return };
+    // More than a server gives at once, so that it keeps the scan.
+    let rows = (0..20_000).map(|row| Mutation::new(format!("{row:05}")).put("family", "q", "v"));
+    let rows: Vec<_> = rows.collect();
+    let low_level = ground.client.low_level();
+    low_level.update_and_flush(&ground.table, &rows).await.unwrap();
+    let column = accumulo_proxy::ScanColumn::family("family");
+    let options = ScanOptions::default().column(column);
+    let scanner = low_level.create_scanner(&ground.table, &options).await.unwrap();
+    low_level.next_k(&scanner, 1).await.unwrap();
+    until("the scan is seen", async || is_scanned(&ground).await).await;
+    low_level.close_scanner(&scanner).await.unwrap();
+    until("the scan is gone", async || !is_scanned(&ground).await).await;
+    ground.end().await;
+}
+
+async fn is_scanned(ground: &Ground) -> bool {
+    let instance = ground.client.instance_operations();
+    for server in instance.tablet_servers().await.unwrap() {
+        for scan in instance.active_scans(&server).await.unwrap() {
+            if scan.table == ground.table {
+                assert_eq!(scan.user, "root");
+                assert_eq!(scan.columns[0].0, "family");
+                assert!(scan.extent.is_some() && scan.age_ms >= 0, "{scan:?}");
+                return true;
+            }
+        }
+    }
+    false
+}

@@ -1,0 +1,140 @@
+//! One small job over every way to the proxy: both protocols, and TLS in front of it.
+
+use std::io;
+use std::process;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use accumulo_proxy::{
+    Bytes, ErrorKind, Mutation, Protocol, ProxyClient, Retry, ScanOptions, Settings, TimeType, Tls,
+};
+use fluo_cluster::ProxySettings;
+use futures::TryStreamExt;
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use tokio::io::copy_bidirectional;
+use tokio::net::{TcpListener, TcpStream};
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::pki_types::PrivateKeyDer;
+
+use crate::cluster::{cluster, settings};
+
+/// Creates a table, splits it, writes bytes of every value to it, and reads all of it.
+async fn job(client: &ProxyClient, name: &str) {
+    let table = format!("protocols_{name}_{}", process::id());
+    let operations = client.table_operations();
+    operations
+        .create(&table, true, TimeType::Millis)
+        .await
+        .unwrap();
+    let splits = [Bytes::from_static(b"m\0\xff"), Bytes::from_static(b"z")];
+    operations.add_splits(&table, &splits).await.unwrap();
+    let found = operations.list_splits(&table, None).await.unwrap();
+    assert_eq!(found.into_iter().collect::<Vec<_>>(), splits);
+
+    let every: Vec<u8> = (0..=255).collect();
+    let mutation = |row: u8| Mutation::new(vec![row]).put("f", every.clone(), vec![row; 100]);
+    let mutations = every.iter().copied().map(mutation).collect();
+    client.write(&table, mutations).await.unwrap();
+    let scanner = client.scanner(&table, ScanOptions::default());
+    let batches: Vec<_> = scanner.try_collect().await.unwrap();
+    let entries: Vec<_> = batches.into_iter().flatten().collect();
+    assert_eq!(entries.len(), 256);
+    for (row, entry) in every.iter().zip(&entries) {
+        assert_eq!(entry.key.row, [*row][..]);
+        assert_eq!(entry.key.qualifier, every);
+        assert_eq!(entry.value, vec![*row; 100]);
+    }
+}
+
+#[tokio::test]
+async fn compact() {
+    let Some(cluster) = cluster() else { return };
+    let client = ProxyClient::connect(settings(cluster)).await.unwrap();
+    job(&client, "compact").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn binary() {
+    let Some(cluster) = cluster() else { return };
+    let started = ProxySettings {
+        protocol: fluo_cluster::Protocol::Binary,
+        ..ProxySettings::default()
+    };
+    let proxy = cluster.start_proxy(started).unwrap();
+    let mut settings = settings(cluster);
+    settings.address = proxy.address();
+    refused_in_seconds(settings.clone(), "the first call", "binary").await;
+
+    settings.protocol = Protocol::Binary;
+    let client = ProxyClient::connect(settings.clone()).await.unwrap();
+    job(&client, "binary").await;
+
+    // And the other way around.
+    settings.address = cluster.proxy().unwrap().address();
+    refused_in_seconds(settings, "the first call", "compact").await;
+}
+
+/// Speaks the protocol that the proxy does not speak.
+async fn refused_in_seconds(settings: Settings, said: &str, theirs: &str) {
+    let started = Instant::now();
+    let error = ProxyClient::connect(settings).await.unwrap_err();
+    assert!(started.elapsed() < Duration::from_secs(15), "{error}");
+    assert_eq!(error.call(), "login");
+    assert!(
+        error.reason().contains("protocol") && error.reason().contains(said),
+        "a proxy that speaks {theirs}: {error}"
+    );
+    assert!(!format!("{error:?} {error}").contains("secret"));
+}
+
+/// Passes on to `address` what comes over TLS.
+async fn terminator(address: String, acceptor: TlsAcceptor) -> io::Result<String> {
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    let own = listener.local_addr()?.to_string();
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            let (acceptor, address) = (acceptor.clone(), address.clone());
+            tokio::spawn(async move {
+                let mut near = acceptor.accept(stream).await?;
+                let mut far = TcpStream::connect(address).await?;
+                copy_bidirectional(&mut near, &mut far).await
+            });
+        }
+    });
+    Ok(own)
+}
+
+#[tokio::test]
+async fn tls() {
+    let Some(cluster) = cluster() else { return };
+    let mut params = CertificateParams::new(Vec::new()).unwrap();
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let authority = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
+    let key = KeyPair::generate().unwrap();
+    let params = CertificateParams::new(vec!["proxy.example".to_owned()]).unwrap();
+    let certificate = params.signed_by(&key, &authority).unwrap();
+    let config = ServerConfig::builder()
+        .with_no_client_auth()
+        .with_single_cert(
+            vec![certificate.der().clone()],
+            PrivateKeyDer::try_from(key.serialize_der()).unwrap(),
+        )
+        .unwrap();
+    let mut settings = settings(cluster);
+    let acceptor = TlsAcceptor::from(Arc::new(config));
+    settings.address = terminator(settings.address, acceptor).await.unwrap();
+
+    let mut plain = settings.clone();
+    plain.retry = Retry::never();
+    let error = ProxyClient::connect(plain).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Protocol, "{error}");
+    assert_eq!(
+        error.reason(),
+        "a server that wants TLS answers there; set up TLS"
+    );
+
+    settings.tls = Some(Tls::new("proxy.example", authority.pem().as_bytes(), None).unwrap());
+    let client = ProxyClient::connect(settings).await.unwrap();
+    job(&client, "tls").await;
+}

@@ -1,0 +1,312 @@
+//! Scans of a real Accumulo.
+
+use std::collections::BTreeSet;
+
+use accumulo_proxy::{
+    BatchScanOptions, ColumnUpdate, Entry, ErrorKind, IteratorSetting, Key, Mutation, ProxyClient,
+    Range, ScanColumn, ScanOptions,
+};
+use fluo_tests::conformance::AUTHORIZATIONS;
+use futures::TryStreamExt;
+
+use crate::fresh::{entries, table};
+
+const MIB: usize = 1024 * 1024;
+
+fn shown(entries: &[Entry]) -> Vec<String> {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let show = |entry: &Entry| {
+        let key = &entry.key;
+        let parts = [&key.row, &key.family, &key.qualifier, &entry.value];
+        parts.map(|part| text(part)).join(" ")
+    };
+    entries.iter().map(show).collect()
+}
+
+async fn scan(client: &ProxyClient, table: &str, options: ScanOptions) -> Vec<String> {
+    shown(&entries(client.scanner(table, options)).await.unwrap())
+}
+
+/// Sorted, for there is no order.
+async fn batch_scan(client: &ProxyClient, table: &str, options: BatchScanOptions) -> Vec<String> {
+    let mut rows = shown(&entries(client.batch_scanner(table, options)).await.unwrap());
+    rows.sort();
+    rows
+}
+
+/// Rows a, b, c with the columns f:p, f:q and g:p.
+async fn small() -> Option<(ProxyClient, String)> {
+    let (client, name) = table("scan").await?;
+    let row = |row| {
+        Mutation::new(row)
+            .put("f", "p", "1")
+            .put("f", "q", "2")
+            .put("g", "p", "3")
+    };
+    client
+        .write(&name, ["a", "b", "c"].map(row).to_vec())
+        .await
+        .unwrap();
+    Some((client, name))
+}
+
+#[tokio::test]
+async fn ranges_and_columns() {
+    let Some((client, table)) = small().await else {
+        return;
+    };
+    let all = scan(&client, &table, ScanOptions::default()).await;
+    assert_eq!(all.len(), 9);
+    assert_eq!(all[..3], ["a f p 1", "a f q 2", "a g p 3"]);
+    let options = ScanOptions::default().range(Range::row("b"));
+    assert_eq!(
+        scan(&client, &table, options).await,
+        ["b f p 1", "b f q 2", "b g p 3"]
+    );
+    let options = ScanOptions::default()
+        .range(Range::rows(Some("b".into()), None))
+        .column(ScanColumn::family("g"))
+        .column(ScanColumn::qualifier("f", "q"));
+    let expected = ["b f q 2", "b g p 3", "c f q 2", "c g p 3"];
+    assert_eq!(scan(&client, &table, options).await, expected);
+    let nothing = ScanOptions::default().range(Range::row("bb"));
+    assert!(scan(&client, &table, nothing).await.is_empty());
+}
+
+#[tokio::test]
+async fn every_kind_of_bound_means_the_same_in_both_scanners() {
+    let Some((client, table)) = small().await else {
+        return;
+    };
+    let all = entries(client.scanner(table.as_str(), ScanOptions::default()))
+        .await
+        .unwrap();
+    for (start_inclusive, stop_inclusive) in
+        [(true, true), (true, false), (false, true), (false, false)]
+    {
+        for (first, last) in [(0, 8), (2, 5), (3, 3), (4, 5)] {
+            let range = Range {
+                start: Some(all[first].key.clone()),
+                start_inclusive,
+                stop: Some(all[last].key.clone()),
+                stop_inclusive,
+            };
+            let from = if start_inclusive { first } else { first + 1 };
+            let to = if stop_inclusive { last + 1 } else { last };
+            let expected = shown(all.get(from..to).unwrap_or_default());
+            let options = ScanOptions::default().range(range.clone());
+            assert_eq!(scan(&client, &table, options).await, expected, "{range:?}");
+            let options = BatchScanOptions::over([range.clone()]);
+            assert_eq!(
+                batch_scan(&client, &table, options).await,
+                expected,
+                "{range:?}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn versions_of_one_column_are_told_apart_by_a_range() {
+    let Some((client, table)) = table("scan").await else {
+        return;
+    };
+    // The newest is what versioning leaves; the earliest has no tick after it.
+    for (row, timestamp) in [("a", i64::MAX), ("b", 0), ("c", i64::MIN)] {
+        let put = ColumnUpdate::put("f", "q", "v").at(timestamp);
+        client
+            .write(&table, vec![Mutation::new(row).update(put)])
+            .await
+            .unwrap();
+        let key = Key::of_row(row).in_column("f", "q").at(timestamp);
+        for inclusive in [true, false] {
+            let range = Range {
+                start: Some(Key::of_row(row)),
+                start_inclusive: true,
+                stop: Some(key.clone()),
+                stop_inclusive: inclusive,
+            };
+            let expected = usize::from(inclusive);
+            let options = ScanOptions::default().range(range.clone());
+            assert_eq!(
+                scan(&client, &table, options).await.len(),
+                expected,
+                "{range:?}"
+            );
+            let options = BatchScanOptions::over([range.clone()]);
+            assert_eq!(
+                batch_scan(&client, &table, options).await.len(),
+                expected,
+                "{range:?}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn many_ranges_at_once() {
+    let Some((client, table)) = small().await else {
+        return;
+    };
+    // They overlap, and one is in the table twice: each entry comes once.
+    let ranges = [
+        Range::row("a"),
+        Range::row("c"),
+        Range::row("c"),
+        Range::row("zzz"),
+    ];
+    let options = BatchScanOptions::over(ranges)
+        .column(ScanColumn::family("g"))
+        .threads(2.try_into().unwrap());
+    assert_eq!(
+        batch_scan(&client, &table, options).await,
+        ["a g p 3", "c g p 3"]
+    );
+    let none = BatchScanOptions::over([]);
+    assert!(batch_scan(&client, &table, none).await.is_empty());
+}
+
+#[tokio::test]
+async fn authorizations_are_all_some_or_none() {
+    // Grants them.
+    if crate::cluster::tables().await.is_none() {
+        return;
+    }
+    let Some((client, table)) = table("scan").await else {
+        return;
+    };
+    let seen_by = |visibility: &'static str| {
+        ColumnUpdate::put("f", visibility, "v").with_visibility(visibility)
+    };
+    let row = Mutation::new("r").put("f", "", "v");
+    let row = row
+        .update(seen_by("A"))
+        .update(seen_by("B"))
+        .update(seen_by("A&B"));
+    client
+        .write(&table, vec![row.update(seen_by("\"a b\"|nobody"))])
+        .await
+        .unwrap();
+    let counts = [
+        (ScanOptions::default(), 5),
+        (ScanOptions::default().no_authorizations(), 1),
+        (ScanOptions::default().authorizations(["A"]), 2),
+        (ScanOptions::default().authorizations(AUTHORIZATIONS), 5),
+    ];
+    for (options, expected) in counts {
+        let mut batch_options = BatchScanOptions::over([Range::all()]);
+        batch_options
+            .authorizations
+            .clone_from(&options.authorizations);
+        assert_eq!(scan(&client, &table, options).await.len(), expected);
+        assert_eq!(
+            batch_scan(&client, &table, batch_options).await.len(),
+            expected
+        );
+    }
+    let options = ScanOptions::default().authorizations(["nobody"]);
+    let error = entries(client.scanner(table, options)).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Security);
+    assert!(error.reason().contains("BAD_AUTHORIZATIONS"), "{error}");
+}
+
+#[tokio::test]
+async fn iterators_run_on_the_servers() {
+    let Some((client, table)) = small().await else {
+        return;
+    };
+    let class = "org.apache.accumulo.core.iterators.FirstEntryInRowIterator";
+    let options = ScanOptions::default().iterator(IteratorSetting::new(50, "first", class));
+    let expected = ["a f p 1", "b f p 1", "c f p 1"];
+    assert_eq!(scan(&client, &table, options).await, expected);
+    let class = "org.apache.accumulo.core.iterators.user.GrepIterator";
+    let grep = IteratorSetting::new(50, "grep", class).option("term", "3");
+    let options = BatchScanOptions::over([Range::all()]).iterator(grep);
+    assert_eq!(
+        batch_scan(&client, &table, options).await,
+        ["a g p 3", "b g p 3", "c g p 3"]
+    );
+}
+
+#[tokio::test]
+async fn an_iterator_that_the_servers_lack_is_an_error_of_accumulo() {
+    let Some((client, table)) = small().await else {
+        return;
+    };
+    let iterator = || IteratorSetting::new(50, "none", "org.example.NoSuchIterator");
+    let options = ScanOptions::default().iterator(iterator());
+    let error = entries(client.scanner(table.as_str(), options))
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Accumulo, "{error}");
+    let options = BatchScanOptions::over([Range::all()]).iterator(iterator());
+    let error = entries(client.batch_scanner(table, options))
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Accumulo, "{error}");
+}
+
+#[tokio::test]
+async fn a_table_that_is_not_there() {
+    let Some(client) = crate::cluster::client().await else {
+        return;
+    };
+    let error = entries(client.scanner("no_such_table", ScanOptions::default())).await;
+    assert_eq!(error.unwrap_err().kind(), ErrorKind::TableNotFound);
+    let options = BatchScanOptions::over([Range::all()]);
+    let error = entries(client.batch_scanner("no_such_table", options)).await;
+    assert_eq!(error.unwrap_err().kind(), ErrorKind::TableNotFound);
+}
+
+#[tokio::test]
+async fn large_values_come_a_few_at_a_time() {
+    let Some((client, table)) = table("scan").await else {
+        return;
+    };
+    let row = |row| Mutation::new(format!("row{row:03}")).put("f", "q", vec![b'v'; MIB]);
+    client
+        .write(&table, (0..100).map(row).collect())
+        .await
+        .unwrap();
+    let mut scanner = client.scanner(table, ScanOptions::default());
+    let mut read = 0;
+    while let Some(batch) = scanner.try_next().await.unwrap() {
+        // The first batch comes before anyone knows.
+        assert!(
+            batch.len() <= if read == 0 { 16 } else { 4 },
+            "{}",
+            batch.len()
+        );
+        assert!(batch.iter().all(|entry| entry.value.len() == MIB));
+        read += batch.len();
+    }
+    assert_eq!(read, 100);
+}
+
+#[tokio::test]
+async fn many_tablets_are_read_in_order_and_completely() {
+    let Some((client, table)) = table("scan").await else {
+        return;
+    };
+    let splits: Vec<_> = (1..10).map(|split| format!("row{split}")).collect();
+    client
+        .table_operations()
+        .add_splits(&table, &splits)
+        .await
+        .unwrap();
+    let rows: Vec<_> = (0..20_000).map(|row| format!("row{row:05}")).collect();
+    let mutations = rows
+        .iter()
+        .map(|row| Mutation::new(row.clone()).put("f", "q", "v"));
+    client.write(&table, mutations.collect()).await.unwrap();
+    let row_of = |entry: Entry| String::from_utf8(entry.key.row.to_vec()).unwrap();
+    let read = entries(client.scanner(table.as_str(), ScanOptions::default()))
+        .await
+        .unwrap();
+    assert!(read.into_iter().map(row_of).eq(rows.iter().cloned()));
+    let options = BatchScanOptions::over([Range::all()]);
+    let read = entries(client.batch_scanner(table, options)).await.unwrap();
+    assert_eq!(read.len(), rows.len());
+    let read: BTreeSet<_> = read.into_iter().map(row_of).collect();
+    assert!(read.into_iter().eq(rows));
+}
