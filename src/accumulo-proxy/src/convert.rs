@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::data::{
     ActiveCompaction, ActiveScan, Bytes, Change, ColumnUpdate, CompactionReason, CompactionType,
-    Condition, DiskUsage, Durability, Entry, IteratorScope, IteratorSetting,
-    Key, KeyExtent, NamespacePermission, PartialKey, Range, ScanColumn, ScanState, ScanType,
-    SystemPermission, TablePermission, TimeType,
+    Condition, DiskUsage, Durability, Entry, IteratorScope, IteratorSetting, Key, KeyExtent,
+    NamespacePermission, PartialKey, Range, ScanColumn, ScanState, ScanType, SystemPermission,
+    TablePermission, TimeType,
 };
 use crate::wire::generated as wire;
 

@@ -1,7 +1,8 @@
 //! `cargo xtask generate`: the Thrift code of accumulo-proxy, made from its IDL.
 //!
 //! The code is checked in, so that a build needs no Thrift compiler. It is left as the compiler writes it, but for
-//! one line that needs a feature of the `thrift` crate which a client has no use for.
+//! two things: a line that needs a feature of the `thrift` crate which a client has no use for, and the room that
+//! lists make for as many elements as a reply claims to hold, before one of them was seen.
 
 use std::env;
 use std::fs;
@@ -18,11 +19,12 @@ const VERSION: &str = "0.17";
 const IDL: &str = "src/accumulo-proxy/idl/proxy.thrift";
 const CODE: &str = "src/accumulo-proxy/src/wire/generated.rs";
 const SERVER: &str = "use thrift::server::TProcessor;";
+const ROOM_AS_CLAIMED: &str = "Vec::with_capacity(list_ident.size as usize)";
 
 /// Writes the code, or checks that it is what the IDL says.
 pub(crate) fn generate(check: bool) -> Result<()> {
     check_compiler()?;
-    let code = client_only(&compile()?);
+    let code = mended(&compile()?);
     let file = workspace().join(CODE);
     if !check {
         fs::write(&file, code).with_context(|| format!("{CODE} cannot be written"))?;
@@ -85,20 +87,21 @@ fn compile_into(folder: &Path) -> Result<String> {
 }
 
 /// Without the line that needs the server half of the `thrift` crate.
-fn client_only(code: &str) -> String {
+fn mended(code: &str) -> String {
     code.split_inclusive('\n')
         .filter(|line| line.trim() != SERVER)
+        .map(|line| line.replace(ROOM_AS_CLAIMED, "Vec::new()"))
         .collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{client_only, is_wanted};
+    use super::{is_wanted, mended};
 
     #[test]
-    fn only_the_line_of_the_server_goes() {
-        let code = "use a;\nuse thrift::server::TProcessor;\n\nstruct A;\n";
-        assert_eq!(client_only(code), "use a;\n\nstruct A;\n");
+    fn the_line_of_the_server_and_the_room_of_lists_go() {
+        let code = "use a;\nuse thrift::server::TProcessor;\n\nlet v = Vec::with_capacity(list_ident.size as usize);\n";
+        assert_eq!(mended(code), "use a;\n\nlet v = Vec::new();\n");
     }
 
     #[test]

@@ -33,17 +33,24 @@ impl ProxyClient {
         subject: Subject<'_>,
     ) -> Result<Success<C>> {
         let mut pauses = self.settings().retry.pauses();
+        // A try that nobody answered may have taken effect, whatever becomes of those after it.
+        let mut is_possible = false;
         loop {
             let failure = match self.attempt(request).await {
                 Ok(success) => return Ok(success),
                 Err(failure) => failure,
             };
+            is_possible |= may_have_effect::<C>(&failure);
             match pauses.next() {
                 Some(pause) if may_resend::<C>(&failure) => {
                     debug!(call = C::NAME, ?failure, ?pause, "sending again");
                     sleep(pause).await;
                 }
-                _ => return Err(self.explain::<C>(subject, &failure)),
+                _ => {
+                    return Err(self
+                        .explain::<C>(subject, &failure)
+                        .with_possible_effect(is_possible));
+                }
             }
         }
     }
@@ -97,9 +104,7 @@ fn may_have_effect<C: Call>(failure: &Failure) -> bool {
         return false;
     }
     match failure {
-        Failure::TooLarge { .. }
-        | Failure::Unwritable(_)
-        | Failure::Unsent(_) => false,
+        Failure::TooLarge { .. } | Failure::Unwritable(_) | Failure::Unsent(_) => false,
         // A proxy that fails inside says so too, and had begun: what `updateAndFlush` had of the rows by then, it writes.
         Failure::Refused(_) => true,
         Failure::Lost(_) | Failure::ReplyTooLarge { .. } | Failure::Malformed(_) => true,

@@ -32,7 +32,9 @@ impl InstanceOperations<'_> {
     /// # Errors
     /// Those of [every call](crate#errors).
     pub async fn tablet_servers(&self) -> Result<Vec<String>> {
-        self.client.ask(None, wire::GetTabletServersRequest::new).await
+        self.client
+            .ask(None, wire::GetTabletServersRequest::new)
+            .await
     }
 
     /// Asks a tablet server whether it answers (`pingTabletServer`): an error says why not.
@@ -50,7 +52,9 @@ impl InstanceOperations<'_> {
     /// [`Accumulo`](crate::ErrorKind::Accumulo) where it does not answer.
     pub async fn active_scans(&self, server: &str) -> Result<Vec<ActiveScan>> {
         type Request = wire::GetActiveScansRequest;
-        let scans = self.client.ask(Some(server), |token| Request::new(token, server.to_owned()));
+        let scans = self
+            .client
+            .ask(Some(server), |token| Request::new(token, server.to_owned()));
         let scans = all_from_wire(scans.await?);
         self.client.meaning::<Request, _>(Some(server), scans)
     }
@@ -61,7 +65,9 @@ impl InstanceOperations<'_> {
     /// [`Accumulo`](crate::ErrorKind::Accumulo) where it does not answer.
     pub async fn active_compactions(&self, server: &str) -> Result<Vec<ActiveCompaction>> {
         type Request = wire::GetActiveCompactionsRequest;
-        let running = self.client.ask(Some(server), |token| Request::new(token, server.to_owned()));
+        let running = self
+            .client
+            .ask(Some(server), |token| Request::new(token, server.to_owned()));
         let running = all_from_wire(running.await?);
         self.client.meaning::<Request, _>(Some(server), running)
     }
@@ -71,7 +77,9 @@ impl InstanceOperations<'_> {
     /// # Errors
     /// [`Security`](crate::ErrorKind::Security) without the permission.
     pub async fn site_configuration(&self) -> Result<BTreeMap<String, String>> {
-        self.client.ask(None, wire::GetSiteConfigurationRequest::new).await
+        self.client
+            .ask(None, wire::GetSiteConfigurationRequest::new)
+            .await
     }
 
     /// The configuration of the system (`getSystemConfiguration`): what is set in ZooKeeper, over the servers' files,
@@ -80,7 +88,9 @@ impl InstanceOperations<'_> {
     /// # Errors
     /// [`Security`](crate::ErrorKind::Security) without the permission.
     pub async fn system_configuration(&self) -> Result<BTreeMap<String, String>> {
-        self.client.ask(None, wire::GetSystemConfigurationRequest::new).await
+        self.client
+            .ask(None, wire::GetSystemConfigurationRequest::new)
+            .await
     }
 
     /// Sets a property of the system, in ZooKeeper (`setProperty`). The servers see it within about a second, those that

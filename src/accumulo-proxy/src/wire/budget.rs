@@ -1,9 +1,8 @@
 //! What a reply may cost to decode, and whether it holds the types that it says.
 //!
 //! # Cost
-//! A container on the wire begins with its number of elements, and generated code makes room for that many
-//! at once: eight bytes that claim ninety million structures would reserve twelve gigabytes. So every container
-//! is charged, before its room is made, against a budget that grows with the frame that really arrived. Strings need
+//! A structure that takes a byte on the wire takes hundreds in memory. So every container is charged for the elements
+//! that it claims against a budget that grows with the frame that really arrived, before one is read. Strings need
 //! no charge: one that is longer than the frame is refused, and all together are not longer than it.
 //!
 //! A charge covers an element as the wire has it and as users see it, because for a moment both are there.
@@ -11,8 +10,7 @@
 //! # Types
 //! Generated code reads a field that it knows as the type that it knows, whatever the wire says: a number would be
 //! taken for the length of a string. Here every read must be of the type that was announced. That holds the
-//! budget too: the room of a list that is announced as one of small elements and read as one of large ones is made
-//! before its first element is read. Nothing comes after that, so it is enough if there is room for one such list.
+//! budget too: a list that is announced as one of small elements and read as one of large ones ends at its first.
 
 use thrift::protocol::{
     TFieldIdentifier, TInputProtocol, TListIdentifier, TMapIdentifier, TMessageIdentifier,
@@ -68,14 +66,13 @@ impl<P> Budgeted<P> {
         }
     }
 
-    /// Takes `cost`, if there is also `room` for what may be made room for before a lie about the type shows.
-    fn charge(&mut self, elements: i32, cost: usize, room: usize) -> thrift::Result<()> {
+    fn charge(&mut self, elements: i32, cost: usize) -> thrift::Result<()> {
         match self.left.checked_sub(cost) {
-            Some(left) if room <= self.left => {
+            Some(left) => {
                 self.left = left;
                 Ok(())
             }
-            _ => Err(protocol_error(
+            None => Err(protocol_error(
                 ProtocolErrorKind::SizeLimit,
                 format!(
                     "a container claims {elements} elements, more than its frame can hold or \
@@ -191,7 +188,7 @@ impl<P: TInputProtocol> TInputProtocol for Budgeted<P> {
         self.expect(TType::List)?;
         let list = self.inner.read_list_begin()?;
         let cost = list_cost(list.size, list.element_type);
-        self.charge(list.size, cost, list_cost(list.size, TType::Struct))?;
+        self.charge(list.size, cost)?;
         self.open.push(Open::Sequence(list.element_type));
         Ok(list)
     }
@@ -199,8 +196,7 @@ impl<P: TInputProtocol> TInputProtocol for Budgeted<P> {
     fn read_set_begin(&mut self) -> thrift::Result<TSetIdentifier> {
         self.expect(TType::Set)?;
         let set = self.inner.read_set_begin()?;
-        // A tree makes no room before its elements come.
-        self.charge(set.size, tree_cost(set.size, &[set.element_type]), 0)?;
+        self.charge(set.size, tree_cost(set.size, &[set.element_type]))?;
         self.open.push(Open::Sequence(set.element_type));
         Ok(set)
     }
@@ -210,7 +206,7 @@ impl<P: TInputProtocol> TInputProtocol for Budgeted<P> {
         let map = self.inner.read_map_begin()?;
         let open = match (map.key_type, map.value_type) {
             (Some(key), Some(value)) => {
-                self.charge(map.size, tree_cost(map.size, &[key, value]), 0)?;
+                self.charge(map.size, tree_cost(map.size, &[key, value]))?;
                 Open::Map(key, value)
             }
             _ => Open::Empty,

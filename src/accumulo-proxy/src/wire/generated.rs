@@ -1039,7 +1039,7 @@ impl TSerializable for DiskUsage {
       match field_id {
         1 => {
           let list_ident = i_prot.read_list_begin()?;
-          let mut val: Vec<String> = Vec::with_capacity(list_ident.size as usize);
+          let mut val: Vec<String> = Vec::new();
           for _ in 0..list_ident.size {
             let list_elem_0 = i_prot.read_string()?;
             val.push(list_elem_0);
@@ -1207,7 +1207,7 @@ impl TSerializable for ScanResult {
       match field_id {
         1 => {
           let list_ident = i_prot.read_list_begin()?;
-          let mut val: Vec<KeyValue> = Vec::with_capacity(list_ident.size as usize);
+          let mut val: Vec<KeyValue> = Vec::new();
           for _ in 0..list_ident.size {
             let list_elem_1 = KeyValue::read_from_in_protocol(i_prot)?;
             val.push(list_elem_1);
@@ -1624,7 +1624,7 @@ impl TSerializable for ScanOptions {
         },
         3 => {
           let list_ident = i_prot.read_list_begin()?;
-          let mut val: Vec<ScanColumn> = Vec::with_capacity(list_ident.size as usize);
+          let mut val: Vec<ScanColumn> = Vec::new();
           for _ in 0..list_ident.size {
             let list_elem_5 = ScanColumn::read_from_in_protocol(i_prot)?;
             val.push(list_elem_5);
@@ -1634,7 +1634,7 @@ impl TSerializable for ScanOptions {
         },
         4 => {
           let list_ident = i_prot.read_list_begin()?;
-          let mut val: Vec<IteratorSetting> = Vec::with_capacity(list_ident.size as usize);
+          let mut val: Vec<IteratorSetting> = Vec::new();
           for _ in 0..list_ident.size {
             let list_elem_6 = IteratorSetting::read_from_in_protocol(i_prot)?;
             val.push(list_elem_6);
@@ -1771,7 +1771,7 @@ impl TSerializable for BatchScanOptions {
         },
         2 => {
           let list_ident = i_prot.read_list_begin()?;
-          let mut val: Vec<Range> = Vec::with_capacity(list_ident.size as usize);
+          let mut val: Vec<Range> = Vec::new();
           for _ in 0..list_ident.size {
             let list_elem_8 = Range::read_from_in_protocol(i_prot)?;
             val.push(list_elem_8);
@@ -1781,7 +1781,7 @@ impl TSerializable for BatchScanOptions {
         },
         3 => {
           let list_ident = i_prot.read_list_begin()?;
-          let mut val: Vec<ScanColumn> = Vec::with_capacity(list_ident.size as usize);
+          let mut val: Vec<ScanColumn> = Vec::new();
           for _ in 0..list_ident.size {
             let list_elem_9 = ScanColumn::read_from_in_protocol(i_prot)?;
             val.push(list_elem_9);
@@ -1791,7 +1791,7 @@ impl TSerializable for BatchScanOptions {
         },
         4 => {
           let list_ident = i_prot.read_list_begin()?;
-          let mut val: Vec<IteratorSetting> = Vec::with_capacity(list_ident.size as usize);
+          let mut val: Vec<IteratorSetting> = Vec::new();
           for _ in 0..list_ident.size {
             let list_elem_10 = IteratorSetting::read_from_in_protocol(i_prot)?;
             val.push(list_elem_10);
@@ -2196,7 +2196,7 @@ impl TSerializable for Condition {
         },
         4 => {
           let list_ident = i_prot.read_list_begin()?;
-          let mut val: Vec<IteratorSetting> = Vec::with_capacity(list_ident.size as usize);
+          let mut val: Vec<IteratorSetting> = Vec::new();
           for _ in 0..list_ident.size {
             let list_elem_11 = IteratorSetting::read_from_in_protocol(i_prot)?;
             val.push(list_elem_11);
@@ -2295,7 +2295,7 @@ impl TSerializable for ConditionalUpdates {
       match field_id {
         2 => {
           let list_ident = i_prot.read_list_begin()?;
-          let mut val: Vec<Condition> = Vec::with_capacity(list_ident.size as usize);
+          let mut val: Vec<Condition> = Vec::new();
           for _ in 0..list_ident.size {
             let list_elem_12 = Condition::read_from_in_protocol(i_prot)?;
             val.push(list_elem_12);
@@ -2305,7 +2305,7 @@ impl TSerializable for ConditionalUpdates {
         },
         3 => {
           let list_ident = i_prot.read_list_begin()?;
-          let mut val: Vec<ColumnUpdate> = Vec::with_capacity(list_ident.size as usize);
+          let mut val: Vec<ColumnUpdate> = Vec::new();
           for _ in 0..list_ident.size {
             let list_elem_13 = ColumnUpdate::read_from_in_protocol(i_prot)?;
             val.push(list_elem_13);
@@ -2584,7 +2584,7 @@ impl TSerializable for ActiveScan {
         },
         9 => {
           let list_ident = i_prot.read_list_begin()?;
-          let mut val: Vec<Column> = Vec::with_capacity(list_ident.size as usize);
+          let mut val: Vec<Column> = Vec::new();
           for _ in 0..list_ident.size {
             let list_elem_15 = Column::read_from_in_protocol(i_prot)?;
             val.push(list_elem_15);
@@ -2594,7 +2594,7 @@ impl TSerializable for ActiveScan {
         },
         10 => {
           let list_ident = i_prot.read_list_begin()?;
-          let mut val: Vec<IteratorSetting> = Vec::with_capacity(list_ident.size as usize);
+          let mut val: Vec<IteratorSetting> = Vec::new();
           for _ in 0..list_ident.size {
             let list_elem_16 = IteratorSetting::read_from_in_protocol(i_prot)?;
             val.push(list_elem_16);
@@ -2604,7 +2604,7 @@ impl TSerializable for ActiveScan {
         },
         11 => {
           let list_ident = i_prot.read_list_begin()?;
-          let mut val: Vec<Vec<u8>> = Vec::with_capacity(list_ident.size as usize);
+          let mut val: Vec<Vec<u8>> = Vec::new();
           for _ in 0..list_ident.size {
             let list_elem_17 = i_prot.read_bytes()?;
             val.push(list_elem_17);
@@ -2792,7 +2792,7 @@ impl TSerializable for ActiveCompaction {
         },
         3 => {
           let list_ident = i_prot.read_list_begin()?;
-          let mut val: Vec<String> = Vec::with_capacity(list_ident.size as usize);
+          let mut val: Vec<String> = Vec::new();
           for _ in 0..list_ident.size {
             let list_elem_18 = i_prot.read_string()?;
             val.push(list_elem_18);
@@ -2826,7 +2826,7 @@ impl TSerializable for ActiveCompaction {
         },
         10 => {
           let list_ident = i_prot.read_list_begin()?;
-          let mut val: Vec<IteratorSetting> = Vec::with_capacity(list_ident.size as usize);
+          let mut val: Vec<IteratorSetting> = Vec::new();
           for _ in 0..list_ident.size {
             let list_elem_19 = IteratorSetting::read_from_in_protocol(i_prot)?;
             val.push(list_elem_19);
@@ -4679,7 +4679,7 @@ impl TSerializable for CompactTableRequest {
         },
         5 => {
           let list_ident = i_prot.read_list_begin()?;
-          let mut val: Vec<IteratorSetting> = Vec::with_capacity(list_ident.size as usize);
+          let mut val: Vec<IteratorSetting> = Vec::new();
           for _ in 0..list_ident.size {
             let list_elem_30 = IteratorSetting::read_from_in_protocol(i_prot)?;
             val.push(list_elem_30);
@@ -6161,7 +6161,7 @@ impl TSerializable for GetDiskUsageReply {
       match field_id {
         0 => {
           let list_ident = i_prot.read_list_begin()?;
-          let mut val: Vec<DiskUsage> = Vec::with_capacity(list_ident.size as usize);
+          let mut val: Vec<DiskUsage> = Vec::new();
           for _ in 0..list_ident.size {
             let list_elem_32 = DiskUsage::read_from_in_protocol(i_prot)?;
             val.push(list_elem_32);
@@ -7657,7 +7657,7 @@ impl TSerializable for ListSplitsReply {
       match field_id {
         0 => {
           let list_ident = i_prot.read_list_begin()?;
-          let mut val: Vec<Vec<u8>> = Vec::with_capacity(list_ident.size as usize);
+          let mut val: Vec<Vec<u8>> = Vec::new();
           for _ in 0..list_ident.size {
             let list_elem_39 = i_prot.read_bytes()?;
             val.push(list_elem_39);
@@ -11040,7 +11040,7 @@ impl TSerializable for GetActiveScansReply {
       match field_id {
         0 => {
           let list_ident = i_prot.read_list_begin()?;
-          let mut val: Vec<ActiveScan> = Vec::with_capacity(list_ident.size as usize);
+          let mut val: Vec<ActiveScan> = Vec::new();
           for _ in 0..list_ident.size {
             let list_elem_53 = ActiveScan::read_from_in_protocol(i_prot)?;
             val.push(list_elem_53);
@@ -11222,7 +11222,7 @@ impl TSerializable for GetActiveCompactionsReply {
       match field_id {
         0 => {
           let list_ident = i_prot.read_list_begin()?;
-          let mut val: Vec<ActiveCompaction> = Vec::with_capacity(list_ident.size as usize);
+          let mut val: Vec<ActiveCompaction> = Vec::new();
           for _ in 0..list_ident.size {
             let list_elem_54 = ActiveCompaction::read_from_in_protocol(i_prot)?;
             val.push(list_elem_54);
@@ -11724,7 +11724,7 @@ impl TSerializable for GetTabletServersReply {
       match field_id {
         0 => {
           let list_ident = i_prot.read_list_begin()?;
-          let mut val: Vec<String> = Vec::with_capacity(list_ident.size as usize);
+          let mut val: Vec<String> = Vec::new();
           for _ in 0..list_ident.size {
             let list_elem_59 = i_prot.read_string()?;
             val.push(list_elem_59);
@@ -13282,7 +13282,7 @@ impl TSerializable for GetUserAuthorizationsReply {
       match field_id {
         0 => {
           let list_ident = i_prot.read_list_begin()?;
-          let mut val: Vec<Vec<u8>> = Vec::with_capacity(list_ident.size as usize);
+          let mut val: Vec<Vec<u8>> = Vec::new();
           for _ in 0..list_ident.size {
             let list_elem_63 = i_prot.read_bytes()?;
             val.push(list_elem_63);
@@ -16327,7 +16327,7 @@ impl TSerializable for UpdateAndFlushRequest {
           for _ in 0..map_ident.size {
             let map_key_65 = i_prot.read_bytes()?;
             let list_ident = i_prot.read_list_begin()?;
-            let mut map_val_66: Vec<ColumnUpdate> = Vec::with_capacity(list_ident.size as usize);
+            let mut map_val_66: Vec<ColumnUpdate> = Vec::new();
             for _ in 0..list_ident.size {
               let list_elem_67 = ColumnUpdate::read_from_in_protocol(i_prot)?;
               map_val_66.push(list_elem_67);
@@ -16742,7 +16742,7 @@ impl TSerializable for UpdateRequest {
           for _ in 0..map_ident.size {
             let map_key_68 = i_prot.read_bytes()?;
             let list_ident = i_prot.read_list_begin()?;
-            let mut map_val_69: Vec<ColumnUpdate> = Vec::with_capacity(list_ident.size as usize);
+            let mut map_val_69: Vec<ColumnUpdate> = Vec::new();
             for _ in 0..list_ident.size {
               let list_elem_70 = ColumnUpdate::read_from_in_protocol(i_prot)?;
               map_val_69.push(list_elem_70);
@@ -18428,7 +18428,7 @@ impl TSerializable for ListNamespacesReply {
       match field_id {
         0 => {
           let list_ident = i_prot.read_list_begin()?;
-          let mut val: Vec<String> = Vec::with_capacity(list_ident.size as usize);
+          let mut val: Vec<String> = Vec::new();
           for _ in 0..list_ident.size {
             let list_elem_75 = i_prot.read_string()?;
             val.push(list_elem_75);

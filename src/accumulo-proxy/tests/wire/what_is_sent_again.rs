@@ -79,6 +79,24 @@ async fn a_proxy_that_stays_away_is_an_error_that_did_nothing() {
     assert_eq!(fake.count("updateAndFlush"), 0);
 }
 
+/// The error was that of the last try, which could not be sent, and so denied what the first may have done.
+#[tokio::test]
+async fn a_call_whose_first_try_went_out_may_have_taken_effect() {
+    let fake = Fake::start(|_| Answer::Never).await;
+    let client = fake.client();
+    let tables = client.table_operations();
+    let (added, ()) = tokio::join!(tables.add_splits("t", ["m"]), async {
+        while fake.count("addSplits") == 0 {
+            sleep(Duration::from_millis(1)).await;
+        }
+        fake.go_away().await;
+    });
+    let error = added.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Gone);
+    assert!(error.reason().contains("cannot reach the proxy"), "{error}");
+    assert!(error.may_have_taken_effect());
+}
+
 #[tokio::test]
 async fn a_proxy_that_fails_inside_may_have_written() {
     let fake = Fake::start(|_| Answer::Refuse(6, "Internal error processing updateAndFlush")).await;

@@ -47,9 +47,14 @@ impl LowLevel<'_> {
             .collect();
         if by_row.len() < mutations.len() {
             let reason = "two of the mutations are of one row";
-            return Err(self.client.error(ErrorKind::Invalid, Request::NAME, subject, reason));
+            return Err(self
+                .client
+                .error(ErrorKind::Invalid, Request::NAME, subject, reason));
         }
-        let statuses = self.client.call(subject, Request::new(writer.to_wire(), by_row)).await?;
+        let statuses = self
+            .client
+            .call(subject, Request::new(writer.to_wire(), by_row))
+            .await?;
         let outcomes: Result<BTreeMap<_, _>, Meaningless> = statuses
             .into_iter()
             .map(|(row, status)| Ok((Bytes::from(row), outcome(status)?)))
@@ -78,10 +83,16 @@ impl LowLevel<'_> {
     ) -> Result<ConditionalOutcome> {
         type Request = wire::UpdateRowConditionallyRequest;
         let request = |token| {
-            Request::new(token, table.to_owned(), mutation.row.to_vec(), updates(mutation))
+            Request::new(
+                token,
+                table.to_owned(),
+                mutation.row.to_vec(),
+                updates(mutation),
+            )
         };
         let status = self.client.ask(Some(table), request).await?;
-        self.client.meaning::<Request, _>(Some(table), outcome(status))
+        self.client
+            .meaning::<Request, _>(Some(table), outcome(status))
     }
 }
 

@@ -21,10 +21,17 @@ impl LowLevel<'_> {
     ///
     /// # Errors
     /// [`TableNotFound`](crate::ErrorKind::TableNotFound), [`Security`](crate::ErrorKind::Security).
-    pub async fn create_scanner(&self, table: &str, options: &ScanOptions) -> Result<ScannerHandle> {
+    pub async fn create_scanner(
+        &self,
+        table: &str,
+        options: &ScanOptions,
+    ) -> Result<ScannerHandle> {
         let request =
             |token| wire::CreateScannerRequest::new(token, table.to_owned(), options.to_wire());
-        self.client.ask(Some(table), request).await.map(ScannerHandle::from)
+        self.client
+            .ask(Some(table), request)
+            .await
+            .map(ScannerHandle::from)
     }
 
     /// Opens a batch scanner (`createBatchScanner`). The start of each range is inclusive and its stop is exclusive,
@@ -40,7 +47,10 @@ impl LowLevel<'_> {
         let request = |token| {
             wire::CreateBatchScannerRequest::new(token, table.to_owned(), options.to_wire())
         };
-        self.client.ask(Some(table), request).await.map(ScannerHandle::from)
+        self.client
+            .ask(Some(table), request)
+            .await
+            .map(ScannerHandle::from)
     }
 
     /// Whether there is another entry (`hasNext`).
@@ -60,7 +70,10 @@ impl LowLevel<'_> {
     pub async fn next_entry(&self, scanner: &ScannerHandle) -> Result<(Entry, bool)> {
         type Request = wire::NextEntryRequest;
         let subject = Some(scanner.as_str());
-        let next = self.client.call(subject, Request::new(scanner.to_wire())).await?;
+        let next = self
+            .client
+            .call(subject, Request::new(scanner.to_wire()))
+            .await?;
         self.client.meaning::<Request, _>(subject, entry(next))
     }
 
@@ -71,7 +84,10 @@ impl LowLevel<'_> {
     pub async fn next_k(&self, scanner: &ScannerHandle, k: i32) -> Result<NextBatch> {
         type Request = wire::NextKRequest;
         let subject = Some(scanner.as_str());
-        let next = self.client.call(subject, Request::new(scanner.to_wire(), k)).await?;
+        let next = self
+            .client
+            .call(subject, Request::new(scanner.to_wire(), k))
+            .await?;
         self.client.meaning::<Request, _>(subject, batch(next))
     }
 

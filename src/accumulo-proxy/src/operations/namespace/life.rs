@@ -30,7 +30,10 @@ impl NamespaceOperations<'_> {
     /// # Errors
     /// Those of [every call](crate#errors).
     pub async fn list(&self) -> Result<BTreeSet<String>> {
-        let names = self.client.ask(None, wire::ListNamespacesRequest::new).await?;
+        let names = self
+            .client
+            .ask(None, wire::ListNamespacesRequest::new)
+            .await?;
         Ok(names.into_iter().collect())
     }
 
@@ -48,7 +51,9 @@ impl NamespaceOperations<'_> {
     /// # Errors
     /// Those of [every call](crate#errors).
     pub async fn id_map(&self) -> Result<BTreeMap<String, String>> {
-        self.client.ask(None, wire::NamespaceIdMapRequest::new).await
+        self.client
+            .ask(None, wire::NamespaceIdMapRequest::new)
+            .await
     }
 
     /// Creates a namespace (`createNamespace`). [Sent once](crate#sending-again).

@@ -38,7 +38,11 @@ impl NamespaceOperations<'_> {
     /// [`NamespaceNotFound`](crate::ErrorKind::NamespaceNotFound).
     pub async fn remove_property(&self, namespace: &str, property: &str) -> Result<()> {
         let request = |token| {
-            wire::RemoveNamespacePropertyRequest::new(token, namespace.to_owned(), property.to_owned())
+            wire::RemoveNamespacePropertyRequest::new(
+                token,
+                namespace.to_owned(),
+                property.to_owned(),
+            )
         };
         self.client.ask(Some(namespace), request).await
     }

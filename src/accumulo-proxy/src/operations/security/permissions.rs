@@ -98,7 +98,12 @@ impl SecurityOperations<'_> {
     ) -> Result<()> {
         let request = |token| {
             let (user, namespace) = (user.to_owned(), namespace.to_owned());
-            wire::RevokeNamespacePermissionRequest::new(token, user, namespace, permission.to_wire())
+            wire::RevokeNamespacePermissionRequest::new(
+                token,
+                user,
+                namespace,
+                permission.to_wire(),
+            )
         };
         self.client.ask(Some(namespace), request).await
     }

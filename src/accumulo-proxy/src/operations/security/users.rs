@@ -35,7 +35,9 @@ impl SecurityOperations<'_> {
     /// # Errors
     /// Those of [every call](crate#errors).
     pub async fn users(&self) -> Result<BTreeSet<String>> {
-        self.client.ask(None, wire::ListLocalUsersRequest::new).await
+        self.client
+            .ask(None, wire::ListLocalUsersRequest::new)
+            .await
     }
 
     /// Changes the password of a user (`changeLocalUserPassword`). A client that is logged in with the old one is refused from

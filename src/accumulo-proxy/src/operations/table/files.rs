@@ -23,7 +23,8 @@ impl TableOperations<'_> {
         wait: bool,
     ) -> Result<()> {
         let (start, end) = (start.map(<[u8]>::to_vec), end.map(<[u8]>::to_vec));
-        let request = |token| wire::FlushTableRequest::new(token, table.to_owned(), start, end, wait);
+        let request =
+            |token| wire::FlushTableRequest::new(token, table.to_owned(), start, end, wait);
         self.client.ask(Some(table), request).await
     }
 
@@ -40,7 +41,8 @@ impl TableOperations<'_> {
         let credentials = &self.client.settings().credentials;
         let plan = credentials.compaction(compaction.plan);
         let (selection, configurer) = plan.map_err(|reason| {
-            self.client.error(ErrorKind::Invalid, Request::NAME, Some(table), reason)
+            self.client
+                .error(ErrorKind::Invalid, Request::NAME, Some(table), reason)
         })?;
         let request = |token| {
             Request::new(
@@ -78,8 +80,16 @@ impl TableOperations<'_> {
     ) -> Result<Vec<DiskUsage>> {
         type Request = wire::GetDiskUsageRequest;
         let tables: BTreeSet<String> = tables.into_iter().map(Into::into).collect();
-        let subject = tables.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
-        let usage = self.client.ask(Some(&subject), |token| Request::new(token, tables)).await?;
-        self.client.meaning::<Request, _>(Some(&subject), all_from_wire(usage))
+        let subject = tables
+            .iter()
+            .map(String::as_str)
+            .collect::<Vec<_>>()
+            .join(", ");
+        let usage = self
+            .client
+            .ask(Some(&subject), |token| Request::new(token, tables))
+            .await?;
+        self.client
+            .meaning::<Request, _>(Some(&subject), all_from_wire(usage))
     }
 }

@@ -43,9 +43,8 @@ impl TableOperations<'_> {
     /// [Sent once](crate#sending-again): where it broke, [`exists`](Self::exists) tells.
     ///
     /// # Errors
-    /// [`TableExists`](crate::ErrorKind::TableExists). A namespace that does not exist is
-    /// [`NamespaceNotFound`](crate::ErrorKind::NamespaceNotFound), and a bad name
-    /// [`Protocol`](crate::ErrorKind::Protocol), because the proxy has no exception for it.
+    /// [`TableExists`](crate::ErrorKind::TableExists); [`Accumulo`](crate::ErrorKind::Accumulo) where the namespace does not
+    /// exist.
     pub async fn create(&self, table: &str, versioning: bool, time: TimeType) -> Result<()> {
         let request = |token| {
             wire::CreateTableRequest::new(token, table.to_owned(), versioning, time.to_wire())
@@ -84,9 +83,8 @@ impl TableOperations<'_> {
     /// # Errors
     /// [`TableNotFound`](crate::ErrorKind::TableNotFound), [`TableExists`](crate::ErrorKind::TableExists).
     pub async fn rename(&self, table: &str, new_name: &str) -> Result<()> {
-        let request = |token| {
-            wire::RenameTableRequest::new(token, table.to_owned(), new_name.to_owned())
-        };
+        let request =
+            |token| wire::RenameTableRequest::new(token, table.to_owned(), new_name.to_owned());
         self.client.ask(Some(table), request).await
     }
 

@@ -42,12 +42,7 @@ impl TableOperations<'_> {
     ///
     /// # Errors
     /// [`TableNotFound`](crate::ErrorKind::TableNotFound).
-    pub async fn merge(
-        &self,
-        table: &str,
-        start: Option<&[u8]>,
-        end: Option<&[u8]>,
-    ) -> Result<()> {
+    pub async fn merge(&self, table: &str, start: Option<&[u8]>, end: Option<&[u8]>) -> Result<()> {
         let (start, end) = (start.map(<[u8]>::to_vec), end.map(<[u8]>::to_vec));
         let request = |token| wire::MergeTabletsRequest::new(token, table.to_owned(), start, end);
         self.client.ask(Some(table), request).await
@@ -68,7 +63,9 @@ impl TableOperations<'_> {
         let most = most.map_or(i32::MAX, |most| count(most.get()));
         let request = |token| Request::new(token, table.to_owned(), range.to_wire(), most);
         let ranges = self.client.ask(Some(table), request).await?;
-        let ranges = self.client.meaning::<Request, Vec<Range>>(Some(table), all_from_wire(ranges))?;
+        let ranges = self
+            .client
+            .meaning::<Request, Vec<Range>>(Some(table), all_from_wire(ranges))?;
         Ok(ranges.into_iter().collect())
     }
 }

@@ -47,7 +47,13 @@ impl TableOperations<'_> {
     ) -> Result<()> {
         let request = |token| {
             let (directory, failures) = (directory.to_owned(), failure_directory.to_owned());
-            wire::ImportDirectoryRequest::new(token, table.to_owned(), directory, failures, set_time)
+            wire::ImportDirectoryRequest::new(
+                token,
+                table.to_owned(),
+                directory,
+                failures,
+                set_time,
+            )
         };
         self.client.ask(Some(table), request).await
     }

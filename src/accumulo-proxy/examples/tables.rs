@@ -1,0 +1,58 @@
+//! Operations on tables: `cargo run -p accumulo-proxy --example tables`.
+
+#![allow(clippy::print_stdout, reason = "an example prints what it does")]
+
+mod connect;
+
+use std::ops::Bound::Unbounded;
+
+use accumulo_proxy::{CloneOptions, Compaction, Mutation, ProxyClient, Result, TimeType};
+
+const TABLE: &str = "example_tables";
+const CLONE: &str = "example_tables_clone";
+
+#[tokio::main]
+async fn main() -> Result<()> {
+    let client = connect::connect().await?;
+    client
+        .table_operations()
+        .create(TABLE, true, TimeType::Millis)
+        .await?;
+    let done = work(&client).await;
+    client.table_operations().delete(TABLE).await?;
+    done
+}
+
+async fn work(client: &ProxyClient) -> Result<()> {
+    let tables = client.table_operations();
+    tables.add_splits(TABLE, ["g", "n", "t"]).await?;
+    println!("split points: {:?}", tables.list_splits(TABLE, None).await?);
+
+    let rows = ["apple", "mango", "tomato"].map(|row| Mutation::new(row).put("f", "q", "v"));
+    client.write(TABLE, rows.to_vec()).await?;
+    println!(
+        "last row: {:?}",
+        tables.max_row(TABLE, None, Unbounded, Unbounded).await?
+    );
+
+    tables
+        .set_property(TABLE, "table.split.threshold", "512M")
+        .await?;
+    tables.compact(TABLE, Compaction::default()).await?;
+    println!("on disk: {:?}", tables.disk_usage([TABLE]).await?);
+
+    tables
+        .clone_table(TABLE, CLONE, CloneOptions::default())
+        .await?;
+    println!("ids: {:?}", tables.id_map().await?);
+    tables.delete(CLONE).await?;
+
+    tables.merge(TABLE, None, None).await?;
+    println!("merged: {:?}", tables.list_splits(TABLE, None).await?);
+    tables.delete_rows(TABLE, Some(b"apple"), None).await?;
+    println!(
+        "last row now: {:?}",
+        tables.max_row(TABLE, None, Unbounded, Unbounded).await?
+    );
+    Ok(())
+}
