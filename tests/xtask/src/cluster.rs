@@ -27,7 +27,7 @@ pub(crate) enum What {
 pub(crate) fn cluster(what: What) -> Result<()> {
     let name = match what {
         What::Start => {
-            requirements::check_java_and_maven()?;
+            requirements::check()?;
             "start"
         }
         What::Stop => "stop",

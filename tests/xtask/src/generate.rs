@@ -39,7 +39,7 @@ pub(crate) fn generate(check: bool) -> Result<()> {
 }
 
 /// Fails unless the Thrift compiler is there, in the version whose output is checked in.
-pub(crate) fn check_compiler() -> Result<()> {
+fn check_compiler() -> Result<()> {
     match output("thrift", "--version") {
         Some(said) if is_wanted(&said) => Ok(()),
         Some(said) => bail!(

@@ -2,22 +2,12 @@
 
 use std::process::Command;
 
-use anyhow::{Context, Result, anyhow, bail};
-
-use crate::generate;
+use anyhow::{Context, Result, bail};
 
 const JAVA: u32 = 17;
 
-/// Java, Maven and the Thrift compiler.
+/// Fails unless Java and Maven are there.
 pub(crate) fn check() -> Result<()> {
-    check_java_and_maven()?;
-    generate::check_compiler().map_err(|error| {
-        anyhow!("{error}, or run `cargo xtask test --without-accumulo` for the rest")
-    })
-}
-
-/// What a cluster needs.
-pub(crate) fn check_java_and_maven() -> Result<()> {
     let java = output("java", "-version");
     match java.as_deref().and_then(java_version) {
         Some(version) if version >= JAVA => {}

@@ -4,14 +4,12 @@ use anyhow::{Context, Result, bail};
 
 use crate::cargo::{Environment, cargo, workspace};
 use crate::cluster::Held;
-use crate::generate::generate;
 use crate::lint::lint;
 use crate::requirements;
 
 /// Everything, live tests on one cluster that is started for all of them.
 pub(crate) fn everything() -> Result<()> {
     requirements::check()?;
-    generate(true)?;
     lint()?;
     let cluster = Held::start()?;
     let result = run(&[("FLUO_CLUSTER", cluster.state().into())]);
