@@ -47,9 +47,10 @@ mod row_hasher;
 
 pub use java_quote::java_quote;
 pub use optimization::{
-    Applied, ApplyError, ApplyEvent, Contribution, GroupForecast, GroupVerdict, Leftover,
-    OverlapError, Plan, PlanOptions, PropertyVerdict, RowCounting, RowsVerdict, SplitsVerdict,
-    Step, TableOptimizations, TabletRun, Verdict, VerifyOptions, apply, plan, verify,
+    Applied, ApplyError, ApplyEvent, Contribution, FoundBalancer, GroupForecast, GroupVerdict,
+    Leftover, OverlapError, Plan, PlanOptions, PropertyVerdict, RowCounting, RowsVerdict,
+    SplitsVerdict, Step, StraySplit, TableOptimizations, TabletRun, Verdict, VerifyOptions, apply,
+    groups, plan, verify,
 };
 pub use row_hasher::{
     EmptyPrefix, Excerpt, HashScheme, KeyError, KeyParts, RowHasher, RowHasherBuilder,

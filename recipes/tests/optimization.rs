@@ -373,7 +373,8 @@ async fn verify_names_each_kind_of_drift() {
     assert_eq!(
         told[0],
         format!(
-            "property table.balancer is `org.example.Typo`, it should be `{}`",
+            "property table.balancer is `org.example.Typo`, a class that is not known here and that the servers do \
+             not load, so that tablets may stay on no server; it should be `{}`",
             group_balancer()
         )
     );

@@ -16,12 +16,14 @@ pub(super) async fn wanted_properties(
     table: &str,
     optimizations: &TableOptimizations,
 ) -> Result<Vec<(&'static str, String)>> {
-    let Some(pattern) = optimizations.group_pattern() else {
-        return Err(Error::invalid(
-            "the optimizations are empty; name at least one recipe",
-        ));
+    let pattern = pattern_of(optimizations)?;
+    let Some(class) = group_balancer(admin, table).await? else {
+        let probes = probes().join(" and ");
+        let message = format!(
+            "the servers of table `{table}` load no group balancer; they were asked for {probes}"
+        );
+        return Err(Error::new(ErrorKind::Unavailable, message));
     };
-    let class = group_balancer(admin, table).await?;
     Ok(vec![
         (GROUP_PATTERN, pattern),
         (GROUP_DEFAULT, DEFAULT_GROUP.to_owned()),
@@ -32,19 +34,30 @@ pub(super) async fn wanted_properties(
 /// The properties that [`wanted_properties`] may speak of.
 pub(super) const PROPERTIES: [&str; 3] = [GROUP_PATTERN, GROUP_DEFAULT, BALANCER];
 
-/// The group balancer's class in the package that the servers have. A class that they do not have would keep
-/// the tablets from coming online, and nobody checks the property.
-async fn group_balancer(admin: &dyn TableAdmin, table: &str) -> Result<String> {
-    let mut asked = Vec::new();
+/// The pattern of optimizations that ask for something.
+pub(super) fn pattern_of(optimizations: &TableOptimizations) -> Result<String> {
+    optimizations
+        .group_pattern()
+        .ok_or_else(|| Error::invalid("the optimizations are empty; name at least one recipe"))
+}
+
+/// The group balancer's class in the package that the servers have, if any. A class that they do not have would
+/// keep the tablets from coming online, and nobody checks the property.
+pub(super) async fn group_balancer(admin: &dyn TableAdmin, table: &str) -> Result<Option<String>> {
     for (probe, class) in group_balancers() {
-        if admin.can_load(table, &probe, "java.lang.Object").await? {
-            return Ok(class);
+        if loads(admin, table, &probe).await? {
+            return Ok(Some(class));
         }
-        asked.push(probe);
     }
-    let message = format!(
-        "the servers of table `{table}` load no group balancer; they were asked for {}",
-        asked.join(" and ")
-    );
-    Err(Error::new(ErrorKind::Unavailable, message))
+    Ok(None)
+}
+
+/// Whether the servers load a class and can make it without arguments.
+pub(super) async fn loads(admin: &dyn TableAdmin, table: &str, class: &str) -> Result<bool> {
+    admin.can_load(table, class, "java.lang.Object").await
+}
+
+/// The classes that the servers are asked for to find their group balancer.
+pub(super) fn probes() -> Vec<String> {
+    group_balancers().map(|(probe, _)| probe).collect()
 }

@@ -8,6 +8,9 @@
 //!    fails.
 //! 3. [`verify()`] reads everything back and says in figures whether it worked.
 //!
+//! Servers move tablets in their own time. [`groups()`] is one cheap look at how far they are, for whoever waits
+//! between 2 and 3.
+//!
 //! # The order of `apply`
 //! 1. the missing split points, in one call: a table with more tablets works as before;
 //! 2. the pattern of the groups, then the default group: without effect until the balancer reads them;
@@ -35,6 +38,6 @@ pub use optimizations::{OverlapError, TableOptimizations};
 pub use plan::{Plan, PlanOptions, plan};
 pub use step::Step;
 pub use verify::{
-    GroupVerdict, PropertyVerdict, RowCounting, RowsVerdict, SplitsVerdict, Verdict, VerifyOptions,
-    verify,
+    FoundBalancer, GroupVerdict, PropertyVerdict, RowCounting, RowsVerdict, SplitsVerdict,
+    StraySplit, Verdict, VerifyOptions, groups, verify,
 };

@@ -3,20 +3,26 @@
 use std::io;
 use std::process::ExitCode;
 
-/// The end of a run that did what it was asked to.
+/// The end of a run that did not fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// All is well.
     Success,
     /// A check found a difference.
     Difference,
+    /// Ctrl-C.
+    Interrupted,
 }
+
+/// As shells count a command that Ctrl-C ended: 128 and the number of the signal.
+const INTERRUPTED: u8 = 130;
 
 /// The exit code; an error goes to standard error with its causes, on one line.
 pub(crate) fn code_of(result: anyhow::Result<Outcome>) -> ExitCode {
     match result {
         Ok(Outcome::Success) => ExitCode::SUCCESS,
         Ok(Outcome::Difference) => ExitCode::from(1),
+        Ok(Outcome::Interrupted) => ExitCode::from(INTERRUPTED),
         // Whoever read our output has had enough: `fluo key add .. | head` is no failure.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
@@ -32,7 +38,7 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 }
 
 /// The error and its causes, leaving out a cause that the sentence before it has told already.
-fn sentence(error: &anyhow::Error) -> String {
+pub(crate) fn sentence(error: &anyhow::Error) -> String {
     let mut told = String::new();
     for cause in error.chain() {
         let cause = cause.to_string();

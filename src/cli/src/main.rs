@@ -1,17 +1,20 @@
 //! The command `fluo`: parse, call one public function of the libraries, print.
 //!
 //! Data goes to standard output, everything else to standard error. The exit code is 0 on success, 1 when a
-//! check found a difference, and 2 on bad use or failure.
+//! check found a difference, 2 on bad use or failure, and 130 on Ctrl-C.
 
 mod arguments;
 mod demo;
 mod document;
+mod duration;
 mod encoding;
 mod exit;
+mod interruption;
 mod key;
 mod lines;
 mod output;
 mod progress;
+mod secrets;
 mod spec;
 mod table;
 mod target;
@@ -23,11 +26,15 @@ use clap::Parser;
 
 use crate::arguments::{Arguments, Command};
 use crate::exit::Outcome;
+use crate::table::TableCommand;
 
 /// How long work that nobody needs any more may take to end after a failure.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 fn main() -> ExitCode {
+    if let Some(complaint) = secrets::complaint(std::env::args_os()) {
+        return exit::code_of(Err(anyhow::anyhow!(complaint)));
+    }
     let arguments = Arguments::parse();
     exit::code_of(run(arguments.command))
 }
@@ -35,8 +42,18 @@ fn main() -> ExitCode {
 fn run(command: Command) -> anyhow::Result<Outcome> {
     match command {
         Command::Key(command) => key::run(command),
-        Command::Table(command) => in_runtime(table::run(command)),
+        Command::Table(command) => in_runtime(until_interrupted(command)),
         Command::Demo => in_runtime(demo::run()),
+    }
+}
+
+/// Ctrl-C ends a command between two steps, and not within one: a terminal that asks for a password would stay
+/// without echo, and an embedded table would have to be repaired.
+async fn until_interrupted(command: TableCommand) -> anyhow::Result<Outcome> {
+    let interrupted = interruption::keyboard()?;
+    tokio::select! {
+        ended = table::run(command) => ended,
+        () = interrupted => Ok(Outcome::Interrupted),
     }
 }
 
@@ -45,7 +62,7 @@ fn in_runtime(work: impl Future<Output = anyhow::Result<Outcome>>) -> anyhow::Re
         .enable_all()
         .build()?;
     let result = runtime.block_on(work);
-    if result.is_err() {
+    if !matches!(result, Ok(Outcome::Success | Outcome::Difference)) {
         // Something may still wait for input that never comes.
         runtime.shutdown_timeout(PATIENCE);
     }

@@ -27,6 +27,14 @@ pub(crate) fn print_exactly(data: &str) -> Result<()> {
     }
 }
 
+/// Prints a line of an output that has no end by itself. A reader that has had enough is an error, which ends it.
+pub(crate) fn emit(line: &str) -> Result<()> {
+    let mut stdout = io::stdout().lock();
+    writeln!(stdout, "{line}")
+        .and_then(|()| stdout.flush())
+        .context(CANNOT_WRITE)
+}
+
 /// Prints data as JSON.
 pub(crate) fn print_json(data: &impl Serialize) -> Result<()> {
     print_exactly(&serde_json::to_string_pretty(data)?)

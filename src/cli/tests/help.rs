@@ -6,7 +6,7 @@ mod command;
 
 use command::{Place, assert_says};
 
-const COMMANDS: [&str; 17] = [
+const COMMANDS: [&str; 18] = [
     "",
     "key",
     "key add",
@@ -23,6 +23,7 @@ const COMMANDS: [&str; 17] = [
     "table plan",
     "table apply",
     "table verify",
+    "table watch",
     "demo",
 ];
 
@@ -36,6 +37,39 @@ fn every_command_has_help_with_an_example() {
             assert_says(run.text(), "Usage: fluo");
             assert_eq!(run.stderr, "");
         }
+    }
+}
+
+#[test]
+fn every_command_on_tables_tells_how_to_reach_a_live_accumulo() {
+    let place = Place::new();
+    for command in COMMANDS.iter().filter(|name| name.starts_with("table ")) {
+        let run = place.fluo(&format!("{command} --help")).succeeds();
+        let (_, live) = run
+            .text()
+            .split_once("\nLive Accumulo (--at proxy:HOST:PORT):\n")
+            .unwrap();
+        let options = live.split("\nExample:").next().unwrap();
+        let words: Vec<_> = options.split_whitespace().collect();
+        for word in [
+            "--user",
+            "FLUO_USER",
+            "FLUO_PASSWORD,",
+            "--password-file",
+            "FLUO_PASSWORD_FILE",
+            "--protocol",
+        ] {
+            assert!(
+                words.iter().any(|found| found.starts_with(word)),
+                "{command}: {word}"
+            );
+        }
+        assert!(!words.contains(&"--password"), "{command}");
+        assert!(
+            !words.contains(&"--spec"),
+            "{command}: another argument is under this heading"
+        );
+        assert_says(run.text(), "proxy:HOST:PORT");
     }
 }
 

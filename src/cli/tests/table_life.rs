@@ -174,16 +174,22 @@ fn numbers_out_of_bounds_are_refused() {
 fn a_target_is_a_kind_and_a_place() {
     let place = Place::new();
     for (target, part) in [
-        ("d", "a target has a kind and a place; write embedded:DIR"),
-        ("", "a target has a kind and a place; write embedded:DIR"),
+        (
+            "d",
+            "a target has a kind and a place; write embedded:DIR or proxy:HOST:PORT",
+        ),
+        (
+            "",
+            "a target has a kind and a place; write embedded:DIR or proxy:HOST:PORT",
+        ),
         ("embedded:", "the directory is missing; write embedded:DIR"),
         (
-            "proxy:host:1",
-            "`proxy` is not a kind of target; write embedded:DIR",
+            "proxy:host",
+            "the port is missing; write proxy:HOST:PORT, such as proxy:localhost:42424",
         ),
         (
             "Embedded:d",
-            "`Embedded` is not a kind of target; write embedded:DIR",
+            "`Embedded` is not a kind of target; write embedded:DIR or proxy:HOST:PORT",
         ),
     ] {
         assert_says(

@@ -54,8 +54,10 @@ fn from_one_tablet_to_a_proof() {
         run.stderr
     );
     assert!(
-        run.stderr
-            .ends_with("table `pages`: 4 steps done; `fluo table verify` proves it\n"),
+        run.stderr.ends_with(
+            "table `pages`: 4 steps done; `fluo table verify` proves it\n\
+                        spread: every group within one tablet per server\n"
+        ),
         "{}",
         run.stderr
     );
@@ -87,10 +89,30 @@ fn a_second_apply_has_nothing_to_do() {
         .succeeds();
     assert_eq!(
         (run.text(), run.stderr.as_str()),
-        ("", "nothing to do: table `pages` is as asked for\n")
+        (
+            "",
+            "nothing to do: table `pages` is as asked for\nspread: every group within one tablet per server\n"
+        )
     );
     let json = place
         .fluo(&format!("{APPLY} --spec s.toml --json pages"))
+        .json();
+    assert_eq!(
+        (&json["table"], &json["done"], &json["already_so"]),
+        (&"pages".into(), &serde_json::json!([]), &0.into())
+    );
+    let tablets = &json["tablets"];
+    assert_eq!(
+        (&tablets["spread"], &tablets["to_move"]),
+        (&true.into(), &0.into()),
+        "{json}"
+    );
+    assert!(
+        tablets["seconds"].is_f64() && tablets["groups"][0]["per_server"].is_object(),
+        "{json}"
+    );
+    let json = place
+        .fluo(&format!("{APPLY} --spec s.toml --no-wait --json pages"))
         .json();
     assert_eq!(
         json,
@@ -142,7 +164,7 @@ fn a_saved_plan_is_applied_and_applied_again() {
     );
     assert!(
         run.stderr
-            .ends_with("nothing to do: table `pages` is as asked for\n"),
+            .ends_with("nothing to do: table `pages` is as asked for\nspread: every group within one tablet per server\n"),
         "{}",
         run.stderr
     );

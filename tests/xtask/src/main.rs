@@ -24,7 +24,7 @@ struct Arguments {
 enum Task {
     /// Everything there is: lint, every test, every example, on a real Accumulo too
     Test {
-        /// Skip what needs a real Accumulo, and with it Java, Maven and the Thrift compiler
+        /// Skip what needs a real Accumulo, and with it Java and Maven
         #[arg(long)]
         without_accumulo: bool,
     },

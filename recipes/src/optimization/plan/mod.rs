@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fluo_core::table::property::GROUP_PATTERN;
 use fluo_core::{Bytes, Result, TableAdmin};
 use serde::{Deserialize, Serialize};
 
@@ -161,6 +162,19 @@ impl Plan {
     /// The balancer's properties as they were found.
     pub fn found_properties(&self) -> &BTreeMap<String, String> {
         &self.found_properties
+    }
+
+    /// The pattern of the groups once the plan is done.
+    pub fn group_pattern(&self) -> Option<&str> {
+        let change = self
+            .properties
+            .iter()
+            .find(|change| change.name == GROUP_PATTERN);
+        let found = self.found_properties.get(GROUP_PATTERN);
+        change
+            .map(|change| &change.after)
+            .or(found)
+            .map(String::as_str)
     }
 
     /// How many servers there are to host the tablets.

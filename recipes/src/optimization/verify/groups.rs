@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fluo_core::{Result, Tablets};
+use fluo_core::{Result, TableAdmin, Tablets};
 use serde::Serialize;
 
 use super::super::forecast::groups_of;
@@ -24,6 +24,25 @@ pub struct GroupVerdict {
     pub mean: f64,
     /// The largest number on a server.
     pub largest: usize,
+}
+
+/// One look at where the tablets are: each group by the pattern, in the order of the table. For waiting until
+/// [all are spread](GroupVerdict::is_spread).
+///
+/// The pattern is that of [`TableOptimizations`](super::super::TableOptimizations::group_pattern) or of a
+/// [`Plan`](super::super::Plan::group_pattern); without one, all tablets are one group.
+///
+/// # Errors
+/// [`NotFound`](fluo_core::ErrorKind::NotFound) without the table; [`Invalid`](fluo_core::ErrorKind::Invalid) for a
+/// pattern that cannot be read; and what the port answers.
+pub async fn groups(
+    admin: &dyn TableAdmin,
+    table: &str,
+    pattern: Option<&str>,
+) -> Result<Vec<GroupVerdict>> {
+    let servers = admin.servers().await?;
+    let tablets = admin.tablets(table).await?;
+    count(pattern, &tablets, &servers)
 }
 
 pub(super) fn count(
@@ -83,6 +102,21 @@ impl GroupVerdict {
         self.unhosted == 0 && self.largest - self.least <= 1
     }
 
+    /// How many tablets have to move, or to be hosted, until the group is spread: the fewest that do.
+    pub fn to_move(&self) -> usize {
+        let hosted: usize = self.per_server.values().sum();
+        let servers = self.per_server.len().max(1);
+        let all = hosted + self.unhosted;
+        let (share, with_one_more) = (all / servers, all % servers);
+        let mut counts: Vec<_> = self.per_server.values().copied().collect();
+        counts.sort_unstable_by(|a, b| b.cmp(a));
+        let too_many = counts
+            .iter()
+            .enumerate()
+            .map(|(index, count)| count.saturating_sub(share + usize::from(index < with_one_more)));
+        self.unhosted + too_many.sum::<usize>()
+    }
+
     pub(super) fn differences(&self) -> impl Iterator<Item = String> {
         let Self {
             group,
@@ -98,5 +132,41 @@ impl GroupVerdict {
             format!("group `{group}`: a server holds {largest} of its {tablets} tablets, another {least}")
         });
         homeless.into_iter().chain(uneven)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn group(unhosted: usize, counts: &[usize]) -> GroupVerdict {
+        let mut group = GroupVerdict::empty("p:", &[]);
+        group.unhosted = unhosted;
+        group.tablets = unhosted + counts.iter().sum::<usize>();
+        group.per_server = counts
+            .iter()
+            .enumerate()
+            .map(|(index, count)| (index.to_string(), *count))
+            .collect();
+        group.with_figures()
+    }
+
+    #[test]
+    fn what_has_to_move_is_the_least_that_spreads_the_group() {
+        for (unhosted, counts, to_move) in [
+            (0, [5, 5].as_slice(), 0),
+            (0, &[4, 6], 1),
+            (0, &[0, 10], 5),
+            (0, &[3, 4, 4], 0),
+            (0, &[2, 5, 4], 1),
+            (2, &[4, 4], 2),
+            (1, &[9, 0], 5),
+            (3, &[], 3),
+            (0, &[], 0),
+        ] {
+            let group = group(unhosted, counts);
+            assert_eq!(group.to_move(), to_move, "{unhosted} {counts:?}");
+            assert_eq!(group.is_spread(), to_move == 0, "{unhosted} {counts:?}");
+        }
     }
 }

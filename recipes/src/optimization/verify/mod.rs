@@ -5,17 +5,18 @@ mod groups;
 mod properties;
 mod rows;
 mod splits;
+mod strays;
 
 use fluo_core::{Authorizations, Result, TableAdmin};
 use serde::Serialize;
 
-pub use self::groups::GroupVerdict;
-pub use self::properties::PropertyVerdict;
+pub use self::groups::{GroupVerdict, groups};
+pub use self::properties::{FoundBalancer, PropertyVerdict};
 pub use self::rows::{RowCounting, RowsVerdict};
 pub use self::splits::SplitsVerdict;
+pub use self::strays::StraySplit;
 
 use super::TableOptimizations;
-use super::balancer::wanted_properties;
 use super::state::TableState;
 
 /// What [`verify`] looks at.
@@ -54,7 +55,9 @@ pub struct Verdict {
 /// `progress` is told how many rows were counted so far.
 ///
 /// # Errors
-/// As [`plan`](super::plan()), and what the port answers. A difference is not an error: it is in the verdict.
+/// [`NotFound`](fluo_core::ErrorKind::NotFound) without the table; [`Invalid`](fluo_core::ErrorKind::Invalid) for
+/// optimizations that ask for nothing; and what the port answers. A difference is not an error: it is in the verdict.
+/// So are servers that load no group balancer, which [`plan`](super::plan()) cannot do without.
 pub async fn verify(
     admin: &dyn TableAdmin,
     table: &str,
@@ -63,16 +66,11 @@ pub async fn verify(
     progress: impl FnMut(u64) + Send,
 ) -> Result<Verdict> {
     let state = TableState::read(admin, table).await?;
-    let wanted = wanted_properties(admin, table, optimizations).await?;
+    let properties = properties::read(admin, table, optimizations, &state.properties).await?;
     let servers = admin.servers().await?;
     let tablets = admin.tablets(table).await?;
 
-    let splits = SplitsVerdict::compare(
-        &optimizations.splits(),
-        &state.splits,
-        options.allow_extra_splits,
-    );
-    let properties = properties::compare(wanted, &state.properties);
+    let splits = SplitsVerdict::compare(optimizations, &state.splits, options.allow_extra_splits)?;
     let groups = groups::count(optimizations.group_pattern().as_deref(), &tablets, &servers)?;
     let rows = rows::count(admin, table, optimizations, &tablets, options, progress).await?;
 

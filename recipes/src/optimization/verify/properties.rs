@@ -2,51 +2,121 @@
 
 use std::collections::BTreeMap;
 
+use fluo_core::balancer::{BalancerClass, group_balancers};
+use fluo_core::table::property::{BALANCER, GROUP_DEFAULT, GROUP_PATTERN};
+use fluo_core::{Result, TableAdmin};
 use serde::Serialize;
+
+use super::super::TableOptimizations;
+use super::super::balancer::{DEFAULT_GROUP, group_balancer, loads, pattern_of, probes};
 
 /// A property, as it is wanted and as it was found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PropertyVerdict {
     /// Its name.
     pub name: String,
-    /// The value that it should have.
-    pub expected: String,
+    /// The value that it should have. None for the balancer's class where the servers load no group balancer.
+    pub expected: Option<String>,
     /// The value that it has, if any.
     pub found: Option<String>,
+    /// What the class that was found is, where the property is the balancer's class and not as wanted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub balancer: Option<FoundBalancer>,
 }
 
-pub(super) fn compare(
-    wanted: Vec<(&'static str, String)>,
+/// What a balancer's class that is not the wanted one is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FoundBalancer {
+    /// It spreads tablets by their number, whatever their group.
+    ByNumber,
+    /// It is a group balancer, of the package of another version.
+    OtherVersion,
+    /// It is a group balancer, or another of Accumulo's own, of a package that the servers do not have.
+    NotLoaded,
+    /// The servers load it, but what it does is not known here.
+    Unknown,
+    /// It is not known here, and the servers do not load it, or cannot make it without arguments.
+    UnknownNotLoaded,
+}
+
+/// Asks which group balancer there is, and compares.
+pub(super) async fn read(
+    admin: &dyn TableAdmin,
+    table: &str,
+    optimizations: &TableOptimizations,
     found: &BTreeMap<String, String>,
-) -> Vec<PropertyVerdict> {
-    let verdict = |(name, expected): (&str, String)| PropertyVerdict {
+) -> Result<Vec<PropertyVerdict>> {
+    let verdict = |name: &str, expected: Option<String>| PropertyVerdict {
         name: name.to_owned(),
         expected,
         found: found.get(name).cloned(),
+        balancer: None,
     };
-    wanted.into_iter().map(verdict).collect()
+    let pattern = verdict(GROUP_PATTERN, Some(pattern_of(optimizations)?));
+    let default = verdict(GROUP_DEFAULT, Some(DEFAULT_GROUP.to_owned()));
+    let mut balancer = verdict(BALANCER, group_balancer(admin, table).await?);
+    if let (false, Some(class)) = (balancer.is_as_expected(), &balancer.found) {
+        balancer.balancer = Some(FoundBalancer::ask(admin, table, class).await?);
+    }
+    Ok(vec![pattern, default, balancer])
+}
+
+impl FoundBalancer {
+    async fn ask(admin: &dyn TableAdmin, table: &str, class: &str) -> Result<Self> {
+        let kind = BalancerClass::of(class);
+        // The group balancer itself cannot be asked for; another of its package can: see `group_balancers`.
+        let neighbour = group_balancers().find(|(_, group_balancer)| group_balancer == class);
+        let asked = neighbour.map_or_else(|| class.to_owned(), |(probe, _)| probe);
+        Ok(match (kind, loads(admin, table, &asked).await?) {
+            (BalancerClass::ByGroup, true) => Self::OtherVersion,
+            (BalancerClass::ByCount, true) => Self::ByNumber,
+            (BalancerClass::ByGroup | BalancerClass::ByCount, false) => Self::NotLoaded,
+            (BalancerClass::Unknown, true) => Self::Unknown,
+            (BalancerClass::Unknown, false) => Self::UnknownNotLoaded,
+        })
+    }
+
+    fn sentence(self) -> &'static str {
+        match self {
+            Self::ByNumber => "which does not look at groups",
+            Self::OtherVersion => "the group balancer of another version of Accumulo",
+            Self::NotLoaded => {
+                "which the servers do not load, so that tablets may stay on no server"
+            }
+            Self::Unknown => "a class that is not known here",
+            Self::UnknownNotLoaded => {
+                "a class that is not known here and that the servers do not load, so that tablets may stay on no server"
+            }
+        }
+    }
 }
 
 impl PropertyVerdict {
     /// Whether the property is as wanted.
     pub fn is_as_expected(&self) -> bool {
-        self.found.as_ref() == Some(&self.expected)
+        self.expected.is_some() && self.found == self.expected
     }
 
     pub(super) fn difference(&self) -> Option<String> {
-        let Self {
-            name,
-            expected,
-            found,
-        } = self;
-        match found {
-            Some(found) if found == expected => None,
-            Some(found) => Some(format!(
-                "property {name} is `{found}`, it should be `{expected}`"
-            )),
-            None => Some(format!(
-                "property {name} is not set, it should be `{expected}`"
-            )),
+        let Self { name, balancer, .. } = self;
+        if self.is_as_expected() {
+            return None;
         }
+        let found = match &self.found {
+            Some(found) => format!("property {name} is `{found}`"),
+            None => format!("property {name} is not set"),
+        };
+        let about = balancer.map_or(String::new(), |balancer| {
+            format!(", {}", balancer.sentence())
+        });
+        Some(match (&self.expected, about.as_str()) {
+            (Some(expected), "") => format!("{found}, it should be `{expected}`"),
+            (Some(expected), about) => format!("{found}{about}; it should be `{expected}`"),
+            (None, about) => format!(
+                "the servers load no group balancer (they were asked for {}), and {found}{about}",
+                probes().join(" and ")
+            ),
+        })
     }
 }

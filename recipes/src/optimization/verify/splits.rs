@@ -2,8 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use fluo_core::{Bytes, Escaped};
+use fluo_core::{Bytes, Escaped, Result};
 use serde::Serialize;
+
+use super::super::TableOptimizations;
+use super::strays::{self, StraySplit};
 
 /// The split points that are wanted against those that are there. Rows are escaped text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -16,29 +19,33 @@ pub struct SplitsVerdict {
     pub missing: Vec<String>,
     /// Those that are there and not wanted.
     pub extra: Vec<String>,
-    /// Whether extra ones are a difference.
+    /// Whether extra ones are accepted.
     pub extra_allowed: bool,
+    /// Those of the extra ones that take a tablet out of its group: a difference even where extra ones are accepted.
+    pub strays: Vec<StraySplit>,
 }
 
 impl SplitsVerdict {
     pub(super) fn compare(
-        wanted: &BTreeSet<Bytes>,
+        optimizations: &TableOptimizations,
         found: &BTreeSet<Bytes>,
         extra_allowed: bool,
-    ) -> Self {
+    ) -> Result<Self> {
+        let wanted = optimizations.splits();
         let shown = |splits: Vec<&Bytes>| {
             splits
                 .into_iter()
                 .map(|row| Escaped(row).to_string())
                 .collect()
         };
-        Self {
+        Ok(Self {
             wanted: wanted.len(),
             found: found.len(),
             missing: shown(wanted.difference(found).collect()),
-            extra: shown(found.difference(wanted).collect()),
+            extra: shown(found.difference(&wanted).collect()),
             extra_allowed,
-        }
+            strays: strays::find(optimizations, &wanted, found)?,
+        })
     }
 
     pub(super) fn differences(&self) -> impl Iterator<Item = String> {
@@ -48,7 +55,10 @@ impl SplitsVerdict {
         } else {
             told(&self.extra, "there that no recipe asked for")
         };
-        missing.into_iter().chain(extra)
+        missing
+            .into_iter()
+            .chain(extra)
+            .chain(strays::differences(&self.strays))
     }
 }
 

@@ -13,7 +13,7 @@ use fluo_recipes::{
 };
 
 use crate::exit::Outcome;
-use crate::{progress, table};
+use crate::{interruption, progress, table};
 
 /// Real rows: see `examples/data/README.md`.
 const ROWS: &str = include_str!("../../../../examples/data/package-homepages.txt");
@@ -23,7 +23,7 @@ const SERVERS: usize = 4;
 /// Runs until it is done or interrupted; the directory goes either way.
 pub(crate) async fn run() -> Result<Outcome> {
     // Before there is anything that would be left behind.
-    let interrupted = interruption()?;
+    let interrupted = interruption::any()?;
     let directory = tempfile::tempdir().context("cannot make a directory for the demo")?;
     let settings = Settings {
         create_if_missing: true,
@@ -35,31 +35,6 @@ pub(crate) async fn run() -> Result<Outcome> {
         told = tell(&tables) => told,
         () = interrupted => anyhow::bail!("the demo was interrupted; nothing is left of it"),
     }
-}
-
-/// Waits for whatever asks the process to end. It listens from the call on, not only when it is waited for.
-#[cfg(unix)]
-fn interruption() -> Result<impl Future<Output = ()>> {
-    use tokio::signal::unix::{SignalKind, signal};
-
-    let mut by_keyboard = signal(SignalKind::interrupt())?;
-    let mut by_terminal = signal(SignalKind::hangup())?;
-    let mut by_process = signal(SignalKind::terminate())?;
-    Ok(async move {
-        tokio::select! {
-            _ = by_keyboard.recv() => (),
-            _ = by_terminal.recv() => (),
-            _ = by_process.recv() => (),
-        }
-    })
-}
-
-/// Waits for Ctrl-C.
-#[cfg(not(unix))]
-fn interruption() -> Result<impl Future<Output = ()>> {
-    Ok(async {
-        let _ = tokio::signal::ctrl_c().await;
-    })
 }
 
 async fn tell(tables: &EmbeddedTables) -> Result<Outcome> {

@@ -12,15 +12,11 @@ use crate::exit::Outcome;
 /// The commands of `fluo key`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum KeyCommand {
-    /// Rows on standard input to keys on standard output, one a line
+    // The help of each is the page of its arguments.
     Add(add::Add),
-    /// Keys on standard input to rows on standard output, one a line
     Remove(remove::Remove),
-    /// The split points that spread the keys over a number of tablets, one a line
     Splits(shape::Splits),
-    /// The balancer's regex for the keys
     Group(shape::Group),
-    /// What each part of a key is, and the tablet it falls in
     Explain(explain::Explain),
 }
 

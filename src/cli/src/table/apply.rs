@@ -1,6 +1,7 @@
 //! `fluo table apply`.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -8,7 +9,9 @@ use fluo_core::TableAdmin;
 use fluo_recipes::{ApplyEvent, Plan, PlanOptions, apply, plan};
 use serde::Serialize;
 
+use super::settling::{self, Settling};
 use crate::document;
+use crate::duration;
 use crate::output::{self, count_of, plural};
 use crate::spec;
 use crate::target::TargetArguments;
@@ -17,11 +20,15 @@ use crate::target::TargetArguments;
 ///
 /// Says each step as it is done. It is safe to stop anywhere: the table serves after each step, and applying
 /// again goes on from there. If a step fails, what this run did is undone.
+///
+/// Then waits until the servers have moved the tablets so that every group is spread, and says whether they have.
+/// If they have not in time the steps are done all the same, and the exit code is 0: `fluo table verify` decides.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
   fluo table apply --at embedded:./data --spec pages.toml pages
   fluo table apply --at embedded:./data plan.json
+  fluo table apply --at proxy:localhost:42424 --user root --spec pages.toml --wait 5m pages
 
 A saved plan is refused if the table has changed since it was made.")]
 pub(crate) struct Apply {
@@ -36,6 +43,13 @@ pub(crate) struct Apply {
     /// Remove split points that the spec does not ask for
     #[arg(long, requires = "spec")]
     prune: bool,
+    /// How long to wait until every group is spread, such as 60s or 2m. Accumulo's group balancer looks at a table
+    /// once a minute
+    #[arg(long, value_name = "DURATION", default_value = "2m", value_parser = duration::parse)]
+    wait: Duration,
+    /// Do not wait until the tablets have moved
+    #[arg(long, conflicts_with = "wait")]
+    no_wait: bool,
     /// Print what was done as JSON
     #[arg(long)]
     json: bool,
@@ -46,6 +60,9 @@ struct Done {
     table: String,
     done: Vec<String>,
     already_so: usize,
+    /// Where the tablets are; not there with --no-wait.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tablets: Option<Settling>,
 }
 
 impl Apply {
@@ -54,7 +71,7 @@ impl Apply {
             Some(spec) => self.planned(spec).await?,
             None => {
                 let plan = read(&self.name_or_plan)?;
-                (self.target.open()?, plan)
+                (self.target.open().await?, plan)
             }
         };
         let mut done = Vec::new();
@@ -67,29 +84,36 @@ impl Apply {
             }
         };
         let applied = apply(&*tables, &plan, tell).await?;
-        let table = plan.table().to_owned();
+        if !self.json {
+            say_end(&plan, applied.done);
+        }
+        let settling = self.settling(&*tables, &plan).await?;
+        if let Some(settling) = &settling {
+            say_settling(settling, self.json);
+        }
         if self.json {
             return output::print_json(&Done {
-                table,
+                table: plan.table().to_owned(),
                 done,
                 already_so: applied.already_so,
+                tablets: settling,
             });
-        }
-        match applied.done {
-            0 => output::say(&format!("nothing to do: table `{table}` is as asked for")),
-            count => {
-                let steps = plural(count_of(count), "step");
-                output::say(&format!(
-                    "table `{table}`: {steps} done; `fluo table verify` proves it"
-                ));
-            }
         }
         Ok(())
     }
 
+    async fn settling(&self, tables: &dyn TableAdmin, plan: &Plan) -> Result<Option<Settling>> {
+        if self.no_wait {
+            return Ok(None);
+        }
+        let (table, pattern) = (plan.table(), plan.group_pattern());
+        let settling = settling::until_spread(tables, table, pattern, self.wait);
+        settling.await.map(Some)
+    }
+
     async fn planned(&self, spec: &Path) -> Result<(std::sync::Arc<dyn TableAdmin>, Plan)> {
         let optimizations = spec::read(spec)?;
-        let tables = self.target.open()?;
+        let tables = self.target.open().await?;
         let Some(name) = self.name_or_plan.to_str() else {
             bail!("the name of the table is not text")
         };
@@ -101,6 +125,26 @@ impl Apply {
         )
         .await?;
         Ok((tables, plan))
+    }
+}
+
+fn say_end(plan: &Plan, steps: usize) {
+    let table = plan.table();
+    match steps {
+        0 => output::say(&format!("nothing to do: table `{table}` is as asked for")),
+        steps => {
+            let steps = plural(count_of(steps), "step");
+            output::say(&format!(
+                "table `{table}`: {steps} done; `fluo table verify` proves it"
+            ));
+        }
+    }
+}
+
+/// Where the document has it, only what went wrong is told beside it.
+fn say_settling(settling: &Settling, is_in_document: bool) {
+    if !(is_in_document && settling.is_spread()) {
+        output::say(&settling.sentence());
     }
 }
 

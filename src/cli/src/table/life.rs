@@ -11,11 +11,15 @@ use fluo_core::{TableAdminExt, Versions};
 use crate::output;
 use crate::target::TargetArguments;
 
+/// What the names of a live Accumulo's own tables start with.
+const SYSTEM: &str = "accumulo.";
+
 /// Make a table of one tablet.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
-  fluo table create --at embedded:./data pages")]
+  fluo table create --at embedded:./data pages
+  fluo table create --at proxy:localhost:42424 --user root pages")]
 pub(crate) struct Create {
     #[command(flatten)]
     target: TargetArguments,
@@ -54,6 +58,9 @@ Example:
 pub(crate) struct List {
     #[command(flatten)]
     target: TargetArguments,
+    /// Those of the system (accumulo.*) of a live Accumulo too
+    #[arg(long)]
+    all: bool,
     /// Print a JSON array
     #[arg(long)]
     json: bool,
@@ -71,24 +78,25 @@ impl Create {
 
 impl Delete {
     pub(crate) async fn run(&self) -> Result<()> {
-        let tables = self.target.open()?;
+        let tables = self.target.open().await?;
         if !tables.table_exists(&self.name).await? {
             return Err(fluo_core::Error::no_such_table(&self.name).into());
         }
         if !self.yes && io::stdin().is_terminal() {
-            self.ask()?;
+            self.ask().await?;
         }
         tables.delete_table(&self.name).await?;
         output::say(&format!("deleted table `{}`", self.name));
         Ok(())
     }
 
-    fn ask(&self) -> Result<()> {
-        let name = &self.name;
+    async fn ask(&self) -> Result<()> {
+        let name = self.name.clone();
         output::say(&format!(
             "delete table `{name}` and all its rows? type its name to confirm:"
         ));
-        confirm(name, io::stdin().lock())
+        // Somewhere else, so that Ctrl-C is an answer too.
+        tokio::task::spawn_blocking(move || confirm(&name, io::stdin().lock())).await?
     }
 }
 
@@ -104,7 +112,10 @@ fn confirm(name: &str, mut answers: impl BufRead) -> Result<()> {
 
 impl List {
     pub(crate) async fn run(&self) -> Result<()> {
-        let names = self.target.open()?.tables().await?;
+        let mut names = self.target.open().await?.tables().await?;
+        if self.target.is_live() && !self.all {
+            names.retain(|name| !name.starts_with(SYSTEM));
+        }
         if self.json {
             return output::print_json(&names);
         }

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
-use fluo_core::{Authorizations, Bytes, Column, Mutation, Table};
+use fluo_core::{Authorizations, Bytes, Column, ErrorKind, Mutation, Table};
 use indicatif::ProgressBar;
 use serde::Serialize;
 use tokio::sync::mpsc;
@@ -31,12 +31,14 @@ const WRITES_UNDER_WAY: usize = 4;
 /// Hash rows and write them.
 ///
 /// The key of each row is written with one column and an empty value; a row that is there already is written
-/// again, which changes nothing but its timestamp.
+/// again, which changes nothing but its timestamp. Whatever its size, a file takes a few megabytes of memory. If the
+/// load fails, it says how many rows the table has acknowledged; loading the file again is safe.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
   fluo table load --at embedded:./data pages --prefix p rows.txt
-  zcat rows.gz | fluo table load --at embedded:./data pages --prefix p -")]
+  zcat rows.gz | fluo table load --at embedded:./data pages --prefix p -
+  fluo table load --at proxy:localhost:42424 --user root pages --prefix p rows.txt")]
 pub(crate) struct Load {
     #[command(flatten)]
     target: TargetArguments,
@@ -71,7 +73,8 @@ impl Load {
         let input = self.input()?;
         let table = self
             .target
-            .open()?
+            .open()
+            .await?
             .open_table(&self.name, Authorizations::none())
             .await?;
         let encoding = self.encoding;
@@ -131,52 +134,74 @@ pub(crate) async fn write_rows(
         tokio::task::spawn_blocking(move || read_batches(input, &column, key_of, &batches));
 
     let mut under_way = JoinSet::new();
-    let mut written = 0;
-    let mut failure = None;
-    while failure.is_none() {
+    let mut tally = Tally::default();
+    while tally.failure.is_none() {
         tokio::select! {
-            Some(ended) = under_way.join_next() => settle(ended, &mut written, &mut failure, bar),
+            Some(ended) = under_way.join_next() => tally.add(ended, bar),
             batch = received.recv(), if under_way.len() < WRITES_UNDER_WAY => {
                 let Some(batch) = batch else { break };
                 let table = Arc::clone(&table);
                 let rows = output::count_of(batch.len());
-                under_way.spawn(async move { table.write(batch).await.map(|()| rows) });
+                under_way.spawn(async move { (rows, table.write(batch).await) });
             }
         }
     }
     // A reader that waits for room must see that nobody takes its rows any more.
     drop(received);
     while let Some(ended) = under_way.join_next().await {
-        settle(ended, &mut written, &mut failure, bar);
+        tally.add(ended, bar);
     }
     // After a failure nobody waits for the reader, which may wait for input that never comes.
-    let outcome = match failure {
+    let outcome = match tally.failure.take() {
         Some(failure) => Err(failure),
         None => reader.await?,
     };
     match outcome {
-        Ok(()) => Ok(written),
-        Err(error) => Err(error.context(format!(
-            "the load stopped after {} were written",
-            plural(written, "row")
-        ))),
+        Ok(()) => Ok(tally.written),
+        Err(error) => Err(error.context(tally.sentence())),
     }
 }
 
-fn settle(
-    ended: Result<fluo_core::Result<u64>, JoinError>,
-    written: &mut u64,
-    failure: &mut Option<anyhow::Error>,
-    bar: &ProgressBar,
-) {
-    match ended {
-        Ok(Ok(rows)) => {
-            *written += rows;
-            bar.set_position(*written);
-        }
-        // The first one is the cause.
-        Ok(Err(error)) => *failure = failure.take().or_else(|| Some(error.into())),
-        Err(panicked) => *failure = failure.take().or_else(|| Some(panicked.into())),
+/// What became of the rows so far.
+#[derive(Default)]
+struct Tally {
+    /// Rows that the table has acknowledged.
+    written: u64,
+    /// Rows of writes that failed and may have taken effect all the same.
+    uncertain: u64,
+    /// The first failure: the cause of the others.
+    failure: Option<anyhow::Error>,
+}
+
+impl Tally {
+    fn add(&mut self, ended: Result<(u64, fluo_core::Result<()>), JoinError>, bar: &ProgressBar) {
+        let failure = match ended {
+            Ok((rows, Ok(()))) => {
+                self.written += rows;
+                bar.set_position(self.written);
+                return;
+            }
+            Ok((rows, Err(error))) => {
+                if error.kind() == ErrorKind::Uncertain {
+                    self.uncertain += rows;
+                }
+                error.into()
+            }
+            Err(panicked) => panicked.into(),
+        };
+        self.failure.get_or_insert(failure);
+    }
+
+    fn sentence(&self) -> String {
+        let written = plural(self.written, "row");
+        let rest = match self.uncertain {
+            0 => String::new(),
+            some => format!(
+                "; {} more may have been, and loading again writes them once",
+                output::grouped(some)
+            ),
+        };
+        format!("the load stopped after {written} were written{rest}")
     }
 }
 
@@ -223,4 +248,36 @@ fn column(text: &str) -> Result<Column, String> {
         .split_once(':')
         .ok_or("a column is a family, a `:` and a qualifier; either may be empty")?;
     Ok(Column::new(family.to_owned(), qualifier.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use fluo_core::Error;
+
+    use super::*;
+
+    #[test]
+    fn what_was_not_acknowledged_may_have_been_written() {
+        let bar = ProgressBar::hidden();
+        let mut tally = Tally::default();
+        tally.add(Ok((1_000, Ok(()))), &bar);
+        tally.add(
+            Ok((500, Err(Error::new(ErrorKind::Unavailable, "first")))),
+            &bar,
+        );
+        assert_eq!(
+            tally.sentence(),
+            "the load stopped after 1,000 rows were written"
+        );
+        tally.add(
+            Ok((1_000, Err(Error::new(ErrorKind::Uncertain, "second")))),
+            &bar,
+        );
+        tally.add(Ok((200, Ok(()))), &bar);
+        assert_eq!(
+            tally.sentence(),
+            "the load stopped after 1,200 rows were written; 1,000 more may have been, and loading again writes them once"
+        );
+        assert_eq!(tally.failure.unwrap().to_string(), "first");
+    }
 }

@@ -5,8 +5,10 @@ mod bars;
 mod life;
 mod load;
 mod plan;
+mod settling;
 mod show;
 mod verify;
+mod watch;
 
 use anyhow::Result;
 use clap::Subcommand;
@@ -21,22 +23,16 @@ pub(crate) use self::verify::describe as describe_verdict;
 /// The commands of `fluo table`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum TableCommand {
-    /// Make a table of one tablet
+    // The help of each is the page of its arguments.
     Create(life::Create),
-    /// Delete a table and all that is in it
     Delete(life::Delete),
-    /// The names of the tables, one a line
     List(life::List),
-    /// The tablets of a table, where they are and how full, and its properties
     Show(show::Show),
-    /// Hash rows and write them
     Load(load::Load),
-    /// What would change to make a table as the spec says; writes nothing
     Plan(plan::PlanCommand),
-    /// Make a table as the spec, or a saved plan, says
     Apply(apply::Apply),
-    /// Read everything back and say whether the table is as the spec says; exits 1 if not
     Verify(verify::Verify),
+    Watch(watch::Watch),
 }
 
 pub(crate) async fn run(command: TableCommand) -> Result<Outcome> {
@@ -49,6 +45,7 @@ pub(crate) async fn run(command: TableCommand) -> Result<Outcome> {
         TableCommand::Plan(command) => command.run().await?,
         TableCommand::Apply(command) => command.run().await?,
         TableCommand::Verify(command) => return command.run().await,
+        TableCommand::Watch(command) => return command.run().await,
     }
     Ok(Outcome::Success)
 }

@@ -46,7 +46,7 @@ pub(crate) struct PlanCommand {
 impl PlanCommand {
     pub(crate) async fn run(&self) -> Result<()> {
         let optimizations = self.spec.read()?;
-        let tables = self.target.open()?;
+        let tables = self.target.open().await?;
         let options = PlanOptions { prune: self.prune };
         let plan = plan(&*tables, &self.name, &optimizations, options).await?;
         if let Some(path) = &self.out {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use clap::Args;
-use fluo_core::{Escaped, Tablets};
+use fluo_core::{ErrorKind, Escaped, Tablets};
 use serde::Serialize;
 
 use super::bars;
@@ -13,6 +13,9 @@ use crate::target::TargetArguments;
 
 /// Most tablets that are listed one by one for a person.
 const MOST_LISTED: usize = 64;
+
+/// What the names of all properties of tables start with.
+const TABLE: &str = "table.";
 
 /// The tablets of a table, where they are and how full, and its properties.
 #[derive(Args, Debug)]
@@ -46,10 +49,17 @@ struct ShownTablet {
 
 impl Show {
     pub(crate) async fn run(&self) -> Result<()> {
-        let tables = self.target.open()?;
-        tables.flush(&self.name).await?;
+        let tables = self.target.open().await?;
+        match tables.flush(&self.name).await {
+            Err(error) if error.kind() == ErrorKind::Denied => output::say(
+                "note: this user may not flush the table, so entries that are still in memory are not counted",
+            ),
+            flushed => flushed?,
+        }
         let tablets = tables.tablets(&self.name).await?;
-        let properties = tables.properties(&self.name).await?;
+        let mut properties = tables.properties(&self.name).await?;
+        // A live Accumulo answers with the settings of its servers too.
+        properties.retain(|name, _| name.starts_with(TABLE));
         let shown = Shown {
             table: self.name.clone(),
             entries: tablets.entries(),

@@ -1,10 +1,18 @@
 //! `fluo table verify`.
 
+use std::time::Duration;
+
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use comfy_table::Table;
-use fluo_recipes::{PropertyVerdict, RowCounting, RowsVerdict, Verdict, VerifyOptions, verify};
+use fluo_core::TableAdmin;
+use fluo_recipes::{
+    PropertyVerdict, RowCounting, RowsVerdict, TableOptimizations, Verdict, VerifyOptions, verify,
+};
+use tokio::time::Instant;
 
+use super::settling::Pauses;
+use crate::duration;
 use crate::exit::Outcome;
 use crate::output::{self, count_of, grouped, plural, shown};
 use crate::progress;
@@ -16,6 +24,7 @@ use crate::target::TargetArguments;
 #[command(after_help = "\
 Example:
   fluo table verify --at embedded:./data --spec pages.toml pages
+  fluo table verify --at proxy:localhost:42424 --user root --spec pages.toml --wait 60s pages
 
 The p-value is Pearson's chi-square test of the rows per tablet against what the hash space of each tablet leads
 to expect. Below 0.000001 the rows are called uneven.")]
@@ -32,6 +41,9 @@ pub(crate) struct Verify {
     /// Accept split points that the spec does not ask for
     #[arg(long)]
     allow_extra_splits: bool,
+    /// Look again until all is well, at most for this long, such as 60s; the last verdict is printed
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
+    wait: Option<Duration>,
     /// Print the verdict as JSON
     #[arg(long)]
     json: bool,
@@ -39,7 +51,7 @@ pub(crate) struct Verify {
 
 /// Whether rows are counted by reading them.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
-enum Rows {
+pub(super) enum Rows {
     /// Up to ten million stored entries; of a larger table the tablets' own counts are shown
     #[default]
     Auto,
@@ -52,17 +64,12 @@ enum Rows {
 impl Verify {
     pub(crate) async fn run(&self) -> Result<Outcome> {
         let optimizations = self.spec.read()?;
-        let tables = self.target.open()?;
-        let options = VerifyOptions {
-            allow_extra_splits: self.allow_extra_splits,
-            rows: match self.rows {
-                Rows::Auto => RowCounting::default(),
-                Rows::Count => RowCounting::All,
-                Rows::Skip => RowCounting::Skip,
-            },
-            ..VerifyOptions::default()
-        };
+        let tables = self.target.open().await?;
+        if let Some(limit) = self.wait {
+            self.until_well(&*tables, &optimizations, limit).await?;
+        }
         let bar = progress::counter("rows counted");
+        let options = self.options(self.rows.into());
         let verdict = verify(&*tables, &self.name, &optimizations, &options, |rows| {
             bar.set_position(rows);
         })
@@ -79,6 +86,48 @@ impl Verify {
         } else {
             Outcome::Difference
         })
+    }
+
+    /// Looks until everything but the rows is well, or the limit has passed. Rows do not change by waiting, and take
+    /// long to count.
+    async fn until_well(
+        &self,
+        tables: &dyn TableAdmin,
+        optimizations: &TableOptimizations,
+        limit: Duration,
+    ) -> Result<()> {
+        let bar = progress::waiting("looking at the table".to_owned());
+        let options = self.options(RowCounting::Skip);
+        let start = Instant::now();
+        let mut pauses = Pauses::default();
+        loop {
+            let verdict = verify(tables, &self.name, optimizations, &options, |_| ()).await?;
+            if verdict.ok || start.elapsed() >= limit {
+                bar.finish_and_clear();
+                return Ok(());
+            }
+            let differences = plural(count_of(verdict.differences.len()), "difference");
+            bar.set_message(format!("{differences}, waiting"));
+            pauses.pause(start, limit).await;
+        }
+    }
+
+    fn options(&self, rows: RowCounting) -> VerifyOptions {
+        VerifyOptions {
+            allow_extra_splits: self.allow_extra_splits,
+            rows,
+            ..VerifyOptions::default()
+        }
+    }
+}
+
+impl From<Rows> for RowCounting {
+    fn from(rows: Rows) -> Self {
+        match rows {
+            Rows::Auto => Self::default(),
+            Rows::Count => Self::All,
+            Rows::Skip => Self::Skip,
+        }
     }
 }
 

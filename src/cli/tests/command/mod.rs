@@ -73,6 +73,10 @@ impl Place {
             .args(arguments)
             .current_dir(self.directory.path())
             .env("TMPDIR", self.path("tmp"))
+            .env_remove("FLUO_USER")
+            .env_remove("FLUO_PASSWORD")
+            .env_remove("FLUO_PASSWORD_FILE")
+            .env_remove("FLUO_SHARED_SECRET")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
@@ -123,7 +127,7 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    fn of(output: Output) -> Self {
+    pub(crate) fn of(output: Output) -> Self {
         let told = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
         Self {
             code: output.status.code(),

@@ -41,7 +41,8 @@ impl Ground {
             self.table
         );
         let verdict = self.fluo.run(&arguments).json();
-        serde_json::from_value(verdict["differences"].clone()).unwrap()
+        let differences = verdict.get("differences").unwrap();
+        serde_json::from_value(differences.clone()).unwrap()
     }
 
     /// Makes the table as the spec says again.
@@ -172,7 +173,7 @@ async fn a_group_that_is_not_spread_yet_is_named_and_waited_for() {
     let (table, early) = told.expect("every balancer was faster than this test");
     assert_says(&early, "  ! group `p:`: ");
     assert_says(&early, "not spread");
-    fluo.run(&format!("verify --spec s.toml --wait 60s {table}"))
+    fluo.run(&format!("verify --spec s.toml --wait 2m {table}"))
         .succeeds();
 }
 

@@ -55,7 +55,7 @@ async fn forty_tablets_of_four_groups_are_spread_within_a_minute_and_rows_lie_ev
         );
     }
     let verdict = fluo.run(&format!(
-        "verify --spec s.toml --wait 60s --rows count --json {table}"
+        "verify --spec s.toml --wait 2m --rows count --json {table}"
     ));
     let verdict = verdict.succeeds().json();
     for (index, prefix) in PREFIXES.iter().enumerate() {

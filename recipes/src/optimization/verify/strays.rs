@@ -1,0 +1,163 @@
+//! Split points that nobody asked for and that take a tablet out of its group.
+//!
+//! An Accumulo splits a tablet by itself when it is too large, and shortens the split point to the shortest row that
+//! parts the two halves. The tablet before such a point can end in a row that the balancer's pattern does not match,
+//! though rows of a recipe are in it: a row past the recipe's prefix where the recipe's last split point is gone, or
+//! one with a line break, which `.` in the pattern does not match. The balancer then counts the tablet in another
+//! group.
+
+use std::collections::BTreeSet;
+
+use fluo_core::balancer::GroupPattern;
+use fluo_core::{Bytes, Error, Escaped, Result};
+use serde::Serialize;
+
+use super::super::{Contribution, TableOptimizations};
+
+/// A split point whose tablet can hold rows of a recipe and is not in the recipe's group.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct StraySplit {
+    /// The split point, escaped: the end row of the tablet.
+    pub split: String,
+    /// The recipe whose rows are in the tablet.
+    pub recipe: String,
+}
+
+/// The extra split points that take a tablet out of its group, recipe by recipe.
+pub(super) fn find(
+    optimizations: &TableOptimizations,
+    wanted: &BTreeSet<Bytes>,
+    found: &BTreeSet<Bytes>,
+) -> Result<Vec<StraySplit>> {
+    let mut strays = Vec::new();
+    for contribution in optimizations.contributions() {
+        let pattern = group_of(contribution)?;
+        let is_stray = |end_row: &&Bytes| {
+            !wanted.contains(*end_row) && pattern.group_of(Some(end_row)).is_none()
+        };
+        strays.extend(
+            end_rows(contribution, found)
+                .filter(is_stray)
+                .map(|end_row| StraySplit {
+                    split: Escaped(end_row).to_string(),
+                    recipe: contribution.owner().to_owned(),
+                }),
+        );
+    }
+    Ok(strays)
+}
+
+/// The pattern of one recipe by itself.
+fn group_of(contribution: &Contribution) -> Result<GroupPattern> {
+    GroupPattern::parse(&format!("({}).*", contribution.group_regex)).map_err(|error| {
+        let owner = contribution.owner();
+        Error::invalid(format!("the group of {owner} cannot be told: {error}"))
+    })
+}
+
+/// The end rows of the tablets that can hold rows of a recipe: from the first at or after its prefix to the first at
+/// or after its last split point, past which it has no rows.
+fn end_rows<'a>(
+    contribution: &Contribution,
+    found: &'a BTreeSet<Bytes>,
+) -> impl Iterator<Item = &'a Bytes> {
+    let last_row = contribution.splits.last().cloned();
+    let mut is_past = false;
+    found
+        .range(contribution.prefix.clone()..)
+        .take_while(move |end_row| {
+            let holds_rows = !is_past;
+            is_past = last_row.as_ref().is_none_or(|last| *end_row >= last);
+            holds_rows
+        })
+}
+
+/// A sentence for each recipe that has some.
+pub(super) fn differences(strays: &[StraySplit]) -> impl Iterator<Item = String> {
+    strays
+        .chunk_by(|a, b| a.recipe == b.recipe)
+        .filter_map(|strays| {
+            let StraySplit { split, recipe } = strays.first()?;
+            Some(match strays.len() {
+                1 => format!(
+                    "{recipe}: the tablet that ends at the extra split point `{split}` can hold its rows and falls out \
+                     of its group"
+                ),
+                count => format!(
+                    "{recipe}: {count} tablets that end at extra split points can hold its rows and fall out of its \
+                     group, the first ends at `{split}`"
+                ),
+            })
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::RowHasher;
+
+    fn strays(found: &[&'static str], missing: &[&'static str]) -> Vec<String> {
+        let of = |prefix: &str| {
+            TableOptimizations::of_row_hasher(&RowHasher::new(prefix).unwrap(), 3).unwrap()
+        };
+        let optimizations = of("p").merge(of("q")).unwrap();
+        let wanted = optimizations.splits();
+        let mut present = wanted.clone();
+        present.retain(|split| !missing.iter().any(|missing| split == missing.as_bytes()));
+        present.extend(found.iter().map(|row| Bytes::from(*row)));
+        let strays = find(&optimizations, &wanted, &present).unwrap();
+        strays
+            .into_iter()
+            .map(|stray| stray.recipe + " " + &stray.split)
+            .collect()
+    }
+
+    #[test]
+    fn a_tablet_past_the_prefix_that_still_has_rows_is_out_of_its_group() {
+        assert_eq!(strays(&["pb"], &["p:~"]), ["row hasher `p` pb"]);
+        assert_eq!(strays(&["pb", "pc"], &["p:~"]), ["row hasher `p` pb"]);
+        assert_eq!(strays(&["pb"], &["p:o000", "p:~"]), ["row hasher `p` pb"]);
+    }
+
+    #[test]
+    fn a_tablet_that_no_row_of_a_recipe_falls_in_is_nobodys() {
+        assert_eq!(
+            strays(&["a", "p", "p9", "pb", "z"], &[]),
+            Vec::<String>::new()
+        );
+        assert_eq!(strays(&["p", "p9"], &["p:~"]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_tablet_that_ends_within_the_prefix_is_in_the_group_if_the_pattern_matches() {
+        assert_eq!(
+            strays(&["p:", "p:5", "p:5zzz:row"], &[]),
+            Vec::<String>::new()
+        );
+        assert_eq!(
+            strays(&["p:5\n", "q:5\u{2028}"], &[]),
+            [
+                "row hasher `p` p:5\\x0a",
+                "row hasher `q` q:5\\xe2\\x80\\xa8"
+            ]
+        );
+    }
+
+    #[test]
+    fn each_recipe_has_a_sentence() {
+        let stray = |recipe: &str, split: &str| StraySplit {
+            split: split.to_owned(),
+            recipe: recipe.to_owned(),
+        };
+        let told: Vec<_> =
+            differences(&[stray("a", "1"), stray("a", "2"), stray("b", "3")]).collect();
+        assert_eq!(
+            told,
+            [
+                "a: 2 tablets that end at extra split points can hold its rows and fall out of its group, the first ends \
+             at `1`",
+                "b: the tablet that ends at the extra split point `3` can hold its rows and falls out of its group"
+            ]
+        );
+    }
+}

@@ -1,0 +1,269 @@
+//! Drift that only real servers have: classes that they do not load, tablets that have not moved, split points that
+//! they added by themselves.
+
+#![cfg(test)]
+
+mod servers;
+
+use std::collections::BTreeSet;
+
+use fluo_core::balancer::group_balancers;
+use fluo_core::table::property;
+use fluo_core::{Bytes, ErrorKind, MemoryTables, TableAdmin, Versions};
+use fluo_recipes::{
+    FoundBalancer, PlanOptions, RowCounting, RowHasher, StraySplit, TableOptimizations, Verdict,
+    VerifyOptions, apply, groups, plan, verify,
+};
+use servers::Servers;
+
+const TABLE: &str = "pages";
+const OLD_PACKAGE: &str = "org.apache.accumulo.server.master.balancer";
+
+fn optimizations() -> TableOptimizations {
+    TableOptimizations::of_row_hasher(&RowHasher::new("p").unwrap(), 4).unwrap()
+}
+
+fn probes() -> Vec<String> {
+    group_balancers().map(|(probe, _)| probe).collect()
+}
+
+/// The table, optimized.
+async fn servers() -> Servers {
+    let servers = Servers {
+        tables: MemoryTables::new(),
+        loaded: probes(),
+        placed: Vec::new(),
+    };
+    servers
+        .create_table(TABLE, Versions::default())
+        .await
+        .unwrap();
+    let plan = plan(&servers, TABLE, &optimizations(), PlanOptions::default())
+        .await
+        .unwrap();
+    apply(&servers, &plan, |_| ()).await.unwrap();
+    servers
+}
+
+async fn verdict(servers: &Servers, allow_extra_splits: bool) -> Verdict {
+    let options = VerifyOptions {
+        rows: RowCounting::Skip,
+        allow_extra_splits,
+        ..Default::default()
+    };
+    verify(servers, TABLE, &optimizations(), &options, |_| ())
+        .await
+        .unwrap()
+}
+
+async fn add_split(servers: &Servers, split: &'static str) {
+    servers
+        .add_splits(TABLE, &BTreeSet::from([Bytes::from(split)]))
+        .await
+        .unwrap();
+}
+
+#[tokio::test]
+async fn servers_without_a_group_balancer_are_a_difference_and_no_plan() {
+    let servers = Servers {
+        loaded: Vec::new(),
+        ..servers().await
+    };
+    let told = verdict(&servers, false).await;
+    let balancer = &told.properties[2];
+    assert_eq!(
+        (&balancer.expected, balancer.balancer),
+        (&None, Some(FoundBalancer::NotLoaded))
+    );
+    let probes = probes().join(" and ");
+    assert_eq!(
+        told.differences,
+        [format!(
+            "the servers load no group balancer (they were asked for {probes}), and property table.balancer is `{}`, \
+             which the servers do not load, so that tablets may stay on no server",
+            balancer.found.as_ref().unwrap()
+        )]
+    );
+    let json = serde_json::to_value(&told).unwrap();
+    assert_eq!(json["properties"][2]["expected"], serde_json::Value::Null);
+    assert_eq!(json["properties"][2]["balancer"], "not_loaded");
+    assert_eq!(json["properties"][0].get("balancer"), None);
+
+    servers
+        .remove_property(TABLE, property::BALANCER)
+        .await
+        .unwrap();
+    assert!(
+        verdict(&servers, false).await.differences[0]
+            .ends_with("and property table.balancer is not set")
+    );
+
+    let error = plan(&servers, TABLE, &optimizations(), PlanOptions::default())
+        .await
+        .unwrap_err();
+    assert_eq!(
+        (error.kind(), error.to_string()),
+        (
+            ErrorKind::Unavailable,
+            format!(
+                "the servers of table `pages` load no group balancer; they were asked for {probes}"
+            )
+        )
+    );
+}
+
+#[tokio::test]
+async fn a_balancer_that_is_not_the_wanted_one_is_told_for_what_it_is() {
+    let mut servers = servers().await;
+    servers
+        .loaded
+        .push(format!("{OLD_PACKAGE}.DefaultLoadBalancer"));
+    servers.loaded.push("org.example.Own".to_owned());
+    let old_group_balancer = format!("{OLD_PACKAGE}.RegexGroupBalancer");
+    let cases = [
+        (
+            format!("{OLD_PACKAGE}.DefaultLoadBalancer"),
+            FoundBalancer::ByNumber,
+            ", which does not look at groups",
+        ),
+        (
+            old_group_balancer,
+            FoundBalancer::OtherVersion,
+            ", the group balancer of another version of Accumulo",
+        ),
+        (
+            "org.example.Own".to_owned(),
+            FoundBalancer::Unknown,
+            ", a class that is not known here",
+        ),
+        (
+            "org.example.Typo".to_owned(),
+            FoundBalancer::UnknownNotLoaded,
+            ", a class that is not known here and that the servers do not load, so that tablets may stay on no server",
+        ),
+    ];
+    let wanted = group_balancers().next().unwrap().1;
+    for (class, found, about) in cases {
+        servers
+            .set_property(TABLE, property::BALANCER, &class)
+            .await
+            .unwrap();
+        let told = verdict(&servers, false).await;
+        assert_eq!(told.properties[2].balancer, Some(found));
+        assert_eq!(
+            told.differences[0],
+            format!("property table.balancer is `{class}`{about}; it should be `{wanted}`")
+        );
+    }
+}
+
+/// The class is the newer servers' and these are older ones: what tablets stay offline under.
+#[tokio::test]
+async fn the_group_balancer_of_a_package_that_the_servers_do_not_have_is_told() {
+    let mut servers = servers().await;
+    servers.loaded.remove(0);
+    let told = verdict(&servers, false).await;
+    let [(_, newer), (_, older)] = group_balancers().collect::<Vec<_>>().try_into().unwrap();
+    assert_eq!(
+        told.differences,
+        [format!(
+            "property table.balancer is `{newer}`, which the servers do not load, so that tablets may stay on no \
+             server; it should be `{older}`"
+        )]
+    );
+}
+
+#[tokio::test]
+async fn a_short_split_point_that_takes_a_tablet_out_of_its_group_is_a_difference_even_where_extra_ones_are_fine()
+ {
+    let servers = servers().await;
+    add_split(&servers, "pb").await;
+    let told = verdict(&servers, true).await;
+    assert!(
+        told.ok,
+        "no row of a recipe is in it: {:?}",
+        told.differences
+    );
+
+    servers
+        .merge(TABLE, Some(b"p:r000"), Some(b"p:~\0"))
+        .await
+        .unwrap();
+    let told = verdict(&servers, true).await;
+    assert_eq!(
+        told.splits.strays,
+        [StraySplit {
+            split: "pb".to_owned(),
+            recipe: "row hasher `p`".to_owned()
+        }]
+    );
+    assert_eq!(
+        told.differences[..2],
+        [
+            "the split point `p:~` is missing",
+            "row hasher `p`: the tablet that ends at the extra split point `pb` can hold its rows and falls out of its \
+         group"
+        ]
+    );
+    assert_eq!(
+        told.groups
+            .iter()
+            .map(|group| group.tablets)
+            .collect::<Vec<_>>(),
+        [3, 2]
+    );
+    let json = serde_json::to_value(&told).unwrap();
+    assert_eq!(
+        json["splits"]["strays"],
+        serde_json::json!([{ "split": "pb", "recipe": "row hasher `p`" }])
+    );
+}
+
+#[tokio::test]
+async fn a_look_at_the_groups_says_what_has_to_move() {
+    let mut servers = servers().await;
+    let pattern = optimizations().group_pattern();
+    let look = async |servers: &Servers| {
+        let groups = groups(servers, TABLE, pattern.as_deref()).await.unwrap();
+        groups
+            .iter()
+            .map(|group| (group.group.clone(), group.to_move()))
+            .collect::<Vec<_>>()
+    };
+    let moves = |own, rest| vec![("p:".to_owned(), own), ("none".to_owned(), rest)];
+    assert_eq!(look(&servers).await, moves(0, 0));
+    servers.placed = [Some(0); 5].into();
+    assert_eq!(look(&servers).await, moves(2, 0));
+    servers.placed = vec![Some(0), None, Some(1), Some(1), None];
+    assert_eq!(look(&servers).await, moves(1, 1));
+    assert_eq!(
+        verdict(&servers, false).await.differences,
+        [
+            "group `p:`: 1 of 4 tablets are on no server",
+            "group `none`: 1 of 1 tablets are on no server"
+        ]
+    );
+
+    let error = groups(&servers, "nope", pattern.as_deref())
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NotFound);
+}
+
+#[tokio::test]
+async fn a_plan_knows_the_pattern_that_will_be_in_force() {
+    let servers = servers().await;
+    let pattern = optimizations().group_pattern();
+    let nothing_to_do = plan(&servers, TABLE, &optimizations(), PlanOptions::default())
+        .await
+        .unwrap();
+    assert_eq!(nothing_to_do.group_pattern(), pattern.as_deref());
+    servers
+        .set_property(TABLE, property::GROUP_PATTERN, "(x).*")
+        .await
+        .unwrap();
+    let changes = plan(&servers, TABLE, &optimizations(), PlanOptions::default())
+        .await
+        .unwrap();
+    assert_eq!(changes.group_pattern(), pattern.as_deref());
+}

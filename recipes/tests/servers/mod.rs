@@ -1,0 +1,103 @@
+//! Tables in memory whose servers load other classes, and hold tablets where a test puts them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use fluo_core::{
+    Authorizations, Bytes, MemoryTables, Result, Span, Table, TableAdmin, Tablet, Tablets, Versions,
+};
+
+/// Tables in memory, on servers of which these things are said.
+#[derive(Debug)]
+pub(crate) struct Servers {
+    pub(crate) tables: MemoryTables,
+    /// The classes that they load.
+    pub(crate) loaded: Vec<String>,
+    /// The server of each tablet, in order, as an index; as the tables have it where there is none.
+    pub(crate) placed: Vec<Option<usize>>,
+}
+
+#[async_trait]
+impl TableAdmin for Servers {
+    async fn tables(&self) -> Result<Vec<String>> {
+        self.tables.tables().await
+    }
+
+    async fn create_table(&self, name: &str, versions: Versions) -> Result<()> {
+        self.tables.create_table(name, versions).await
+    }
+
+    async fn delete_table(&self, name: &str) -> Result<()> {
+        self.tables.delete_table(name).await
+    }
+
+    async fn open_table(
+        &self,
+        name: &str,
+        authorizations: Authorizations,
+    ) -> Result<Arc<dyn Table>> {
+        self.tables.open_table(name, authorizations).await
+    }
+
+    async fn splits(&self, name: &str) -> Result<Vec<Bytes>> {
+        self.tables.splits(name).await
+    }
+
+    async fn add_splits(&self, name: &str, splits: &BTreeSet<Bytes>) -> Result<()> {
+        self.tables.add_splits(name, splits).await
+    }
+
+    async fn merge(&self, name: &str, start: Option<&[u8]>, end: Option<&[u8]>) -> Result<()> {
+        self.tables.merge(name, start, end).await
+    }
+
+    async fn properties(&self, name: &str) -> Result<BTreeMap<String, String>> {
+        self.tables.properties(name).await
+    }
+
+    async fn inherited_properties(&self, name: &str) -> Result<BTreeMap<String, String>> {
+        self.tables.inherited_properties(name).await
+    }
+
+    async fn set_property(&self, name: &str, property: &str, value: &str) -> Result<()> {
+        self.tables.set_property(name, property, value).await
+    }
+
+    async fn remove_property(&self, name: &str, property: &str) -> Result<()> {
+        self.tables.remove_property(name, property).await
+    }
+
+    async fn flush(&self, name: &str) -> Result<()> {
+        self.tables.flush(name).await
+    }
+
+    async fn compact(&self, name: &str, span: &Span) -> Result<()> {
+        self.tables.compact(name, span).await
+    }
+
+    async fn tablets(&self, name: &str) -> Result<Tablets> {
+        let servers = self.servers().await?;
+        let tablets = self.tables.tablets(name).await?;
+        let placed = self.placed.iter().map(Some).chain(std::iter::repeat(None));
+        let tablet = |(tablet, place): (&Tablet, Option<&Option<usize>>)| match place {
+            None => tablet.clone(),
+            Some(place) => Tablet {
+                server: place.map(|index| servers[index].clone()),
+                ..tablet.clone()
+            },
+        };
+        Ok(Tablets::new(
+            tablets.as_slice().iter().zip(placed).map(tablet).collect(),
+        ))
+    }
+
+    async fn servers(&self) -> Result<Vec<String>> {
+        self.tables.servers().await
+    }
+
+    async fn can_load(&self, name: &str, class: &str, as_type: &str) -> Result<bool> {
+        self.tables.can_load(name, class, as_type).await?;
+        Ok(self.loaded.iter().any(|loaded| loaded == class))
+    }
+}

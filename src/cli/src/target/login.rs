@@ -1,0 +1,236 @@
+//! Who asks a live Accumulo: arguments and environment to credentials.
+
+use std::env;
+use std::path::PathBuf;
+
+use anyhow::{Result, anyhow, bail};
+use clap::{Args, ValueEnum};
+use fluo_accumulo::{Credentials, Protocol};
+
+use super::password;
+use super::place::Target;
+
+/// Under which the help of each command has them.
+const HEADING: &str = "Live Accumulo (--at proxy:HOST:PORT)";
+
+/// The arguments about a live Accumulo. There is none for a password: everybody on the machine can read arguments.
+#[derive(Args, Debug)]
+pub(super) struct LoginArguments {
+    /// The user; FLUO_USER unless given. The password is that of FLUO_PASSWORD, or of a file, or is asked for at a
+    /// terminal. For a proxy of Accumulo 2.x set FLUO_SHARED_SECRET in place of user and password
+    #[arg(long, value_name = "USER", help_heading = HEADING)]
+    user: Option<String>,
+    /// The file whose first line is the password; FLUO_PASSWORD_FILE unless given
+    #[arg(long, value_name = "FILE", help_heading = HEADING)]
+    password_file: Option<PathBuf>,
+    /// The Thrift protocol of the proxy; compact unless given
+    #[arg(long, value_enum, value_name = "PROTOCOL", help_heading = HEADING)]
+    protocol: Option<ProxyProtocol>,
+}
+
+/// The Thrift protocol of a proxy.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ProxyProtocol {
+    /// `TCompactProtocol`, the proxy's default
+    Compact,
+    /// `TBinaryProtocol`
+    Binary,
+}
+
+/// What the environment says; what is empty is not said.
+#[derive(Default)]
+struct Environment {
+    user: Option<String>,
+    password: Option<String>,
+    password_file: Option<PathBuf>,
+    shared_secret: Option<String>,
+}
+
+/// Who asks, before the password is read.
+#[derive(PartialEq, Eq)]
+enum Login {
+    SharedSecret(String),
+    Password(String, String),
+    PasswordOfFile(String, PathBuf),
+    /// Nobody has said it yet.
+    PasswordOfPrompt(String),
+}
+
+impl LoginArguments {
+    pub(super) fn protocol(&self) -> Protocol {
+        match self.protocol {
+            None | Some(ProxyProtocol::Compact) => Protocol::Compact,
+            Some(ProxyProtocol::Binary) => Protocol::Binary,
+        }
+    }
+
+    /// Refuses arguments that would have no effect on a target without users.
+    pub(super) fn check_unused(&self, target: &Target) -> Result<()> {
+        let given = [
+            (self.user.is_some(), "--user"),
+            (self.password_file.is_some(), "--password-file"),
+            (self.protocol.is_some(), "--protocol"),
+        ];
+        match given.iter().find(|(is_given, _)| *is_given) {
+            Some((_, option)) => bail!(
+                "{option} is for a live Accumulo (--at proxy:HOST:PORT); {target} asks nobody who they are"
+            ),
+            None => Ok(()),
+        }
+    }
+
+    /// Who asks; the password is read, or asked for, where it is needed.
+    pub(super) async fn credentials(&self, target: &Target) -> Result<Credentials> {
+        match self.login(Environment::read()?, target)? {
+            Login::SharedSecret(secret) => Ok(Credentials::shared_secret(secret)),
+            Login::Password(user, password) => Ok(Credentials::password(user, password)),
+            Login::PasswordOfFile(user, file) => {
+                Ok(Credentials::password(user, password::of_file(&file)?))
+            }
+            Login::PasswordOfPrompt(user) => {
+                let password = password::of_prompt(&user, target).await?;
+                Ok(Credentials::password(user, password))
+            }
+        }
+    }
+
+    /// What was said on the command line comes before what the environment says.
+    fn login(&self, environment: Environment, target: &Target) -> Result<Login> {
+        let user = self.user.clone().or(environment.user);
+        if let Some(secret) = environment.shared_secret {
+            if user.is_some() {
+                bail!(
+                    "FLUO_SHARED_SECRET is set, which stands in place of user and password (a proxy of Accumulo 2.x), \
+                     and so is a user; unset one of the two"
+                );
+            }
+            return Ok(Login::SharedSecret(secret));
+        }
+        let Some(user) = user else {
+            bail!(
+                "{target} asks who you are: give --user USER or set FLUO_USER ({})",
+                password::WAYS
+            );
+        };
+        if let Some(file) = self.password_file.clone() {
+            return Ok(Login::PasswordOfFile(user, file));
+        }
+        Ok(match (environment.password, environment.password_file) {
+            (Some(password), _) => Login::Password(user, password),
+            (None, Some(file)) => Login::PasswordOfFile(user, file),
+            (None, None) => Login::PasswordOfPrompt(user),
+        })
+    }
+}
+
+impl Environment {
+    fn read() -> Result<Self> {
+        Ok(Self {
+            user: text("FLUO_USER")?,
+            password: text("FLUO_PASSWORD")?,
+            password_file: set("FLUO_PASSWORD_FILE").map(PathBuf::from),
+            shared_secret: text("FLUO_SHARED_SECRET")?,
+        })
+    }
+}
+
+fn set(name: &str) -> Option<std::ffi::OsString> {
+    env::var_os(name).filter(|value| !value.is_empty())
+}
+
+/// The error does not show the value, which may be a password.
+fn text(name: &str) -> Result<Option<String>> {
+    let text = set(name).map(std::ffi::OsString::into_string).transpose();
+    text.map_err(|_| anyhow!("the value of {name} is not UTF-8 text"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOTHING: LoginArguments = LoginArguments {
+        user: None,
+        password_file: None,
+        protocol: None,
+    };
+
+    fn proxy() -> Target {
+        Target::Proxy("h:1".to_owned())
+    }
+
+    fn said(text: &str) -> Option<String> {
+        Some(text.to_owned())
+    }
+
+    fn login(arguments: &LoginArguments, environment: Environment) -> Login {
+        arguments.login(environment, &proxy()).ok().unwrap()
+    }
+
+    fn message(arguments: &LoginArguments, environment: Environment) -> String {
+        arguments
+            .login(environment, &proxy())
+            .err()
+            .unwrap()
+            .to_string()
+    }
+
+    #[test]
+    fn what_is_said_on_the_command_line_comes_first() {
+        let arguments = LoginArguments {
+            user: said("a"),
+            password_file: Some("f".into()),
+            ..NOTHING
+        };
+        let environment = || Environment {
+            user: said("b"),
+            password: said("x"),
+            password_file: Some("g".into()),
+            shared_secret: None,
+        };
+        assert!(
+            login(&arguments, environment()) == Login::PasswordOfFile("a".to_owned(), "f".into())
+        );
+        assert!(login(&NOTHING, environment()) == Login::Password("b".to_owned(), "x".to_owned()));
+        let without = Environment {
+            password: None,
+            ..environment()
+        };
+        assert!(login(&NOTHING, without) == Login::PasswordOfFile("b".to_owned(), "g".into()));
+        let user_alone = Environment {
+            user: said("b"),
+            ..Environment::default()
+        };
+        assert!(login(&NOTHING, user_alone) == Login::PasswordOfPrompt("b".to_owned()));
+    }
+
+    #[test]
+    fn a_shared_secret_stands_in_place_of_user_and_password() {
+        let environment = |user| Environment {
+            user,
+            shared_secret: said("s3cret"),
+            ..Environment::default()
+        };
+        assert!(login(&NOTHING, environment(None)) == Login::SharedSecret("s3cret".to_owned()));
+        let message = message(&NOTHING, environment(said("root")));
+        assert!(
+            message.starts_with("FLUO_SHARED_SECRET is set, which stands in place of"),
+            "{message}"
+        );
+        assert!(!message.contains("s3cret"));
+    }
+
+    #[test]
+    fn nobody_is_told_every_way_to_say_who() {
+        let message = message(&NOTHING, Environment::default());
+        for way in [
+            "--user",
+            "FLUO_USER",
+            "FLUO_PASSWORD,",
+            "--password-file",
+            "FLUO_PASSWORD_FILE",
+            "FLUO_SHARED_SECRET",
+        ] {
+            assert!(message.contains(way), "{message}");
+        }
+    }
+}

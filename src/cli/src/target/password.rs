@@ -1,0 +1,114 @@
+//! Where a password comes from: a file or a prompt. Never from an argument.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, IsTerminal, Read};
+use std::path::Path;
+
+use anyhow::{Context, Result, anyhow, bail};
+
+use super::place::Target;
+use crate::output;
+
+/// What a message says of the ways to give a password.
+pub(crate) const WAYS: &str = "the password: set FLUO_PASSWORD, or name the file that holds it with --password-file \
+                               FILE or FLUO_PASSWORD_FILE, or run this at a terminal and be asked; for a proxy of \
+                               Accumulo 2.x set FLUO_SHARED_SECRET in place of user and password";
+
+/// The longest line that is read as a password: far above any, and a bound on memory.
+const MAX_BYTES: u64 = 64 * 1024;
+
+/// The first line of a file.
+pub(super) fn of_file(path: &Path) -> Result<String> {
+    let name = path.display();
+    let file = File::open(path).with_context(|| format!("cannot read the password file {name}"))?;
+    warn_if_others_can_read(path, &file);
+    let mut line = Vec::new();
+    BufReader::new(file.take(MAX_BYTES + 1))
+        .read_until(b'\n', &mut line)
+        .with_context(|| format!("cannot read the password file {name}"))?;
+    if output::count_of(line.len()) > MAX_BYTES {
+        bail!("the first line of the password file {name} is longer than {MAX_BYTES} bytes");
+    }
+    match String::from_utf8(without_line_end(line)) {
+        Err(_) => bail!("the first line of the password file {name} is not UTF-8 text"),
+        Ok(password) if password.is_empty() => {
+            bail!("the first line of the password file {name} is empty")
+        }
+        Ok(password) => Ok(password),
+    }
+}
+
+fn without_line_end(mut line: Vec<u8>) -> Vec<u8> {
+    for end in [b'\n', b'\r'] {
+        if line.last() == Some(&end) {
+            line.pop();
+        }
+    }
+    line
+}
+
+#[cfg(unix)]
+fn warn_if_others_can_read(path: &Path, file: &File) {
+    use std::os::unix::fs::PermissionsExt;
+
+    const GROUP_OR_OTHERS_READ: u32 = 0o044;
+    let Ok(metadata) = file.metadata() else {
+        return;
+    };
+    if metadata.is_file() && metadata.permissions().mode() & GROUP_OR_OTHERS_READ != 0 {
+        let name = path.display();
+        output::say(&format!(
+            "warning: others can read the password file {name}; `chmod 600` keeps them out"
+        ));
+    }
+}
+
+#[cfg(not(unix))]
+fn warn_if_others_can_read(_: &Path, _: &File) {}
+
+/// Asks the person at the terminal. What they type is not shown.
+///
+/// Where nobody would see the question, nobody is asked.
+pub(super) async fn of_prompt(user: &str, target: &Target) -> Result<String> {
+    if !io::stderr().is_terminal() {
+        bail!("the password of user `{user}` at {target} is not known ({WAYS})");
+    }
+    let question = output::shown(&format!("password of {user} at {target}: "));
+    let answer = tokio::task::spawn_blocking(|| rpassword::prompt_password(question)).await?;
+    match answer {
+        Ok(password) if password.is_empty() => bail!("no password was typed"),
+        Ok(password) => Ok(password),
+        Err(error) => Err(anyhow!(error).context(format!("cannot ask for the password ({WAYS})"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    fn read(content: impl AsRef<[u8]>) -> Result<String> {
+        // Such a file is its owner's alone.
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(content.as_ref()).unwrap();
+        of_file(file.path())
+    }
+
+    #[test]
+    fn a_password_is_the_first_line_of_a_file() {
+        for content in ["a b", "a b\n", "a b\r\n", "a b\nsecond\n"] {
+            assert_eq!(read(content).unwrap(), "a b", "{content:?}");
+        }
+    }
+
+    #[test]
+    fn a_file_without_a_password_is_told_without_its_content() {
+        let message = |content: &[u8]| read(content).unwrap_err().to_string();
+        assert!(message(b"").ends_with("is empty"));
+        assert!(message(b"\nsecond\n").ends_with("is empty"));
+        assert!(message(b"hidden\xff\n").ends_with("is not UTF-8 text"));
+        assert!(!message(b"hidden\xff\n").contains("hidden"));
+        assert!(message(&[b'x'; 70_000]).ends_with("is longer than 65536 bytes"));
+    }
+}

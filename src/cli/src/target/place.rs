@@ -1,0 +1,153 @@
+//! The target itself: `embedded:DIR` or `proxy:HOST:PORT`.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use anyhow::{Result, bail};
+
+/// Where tables are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Target {
+    /// A directory with an embedded table.
+    Embedded(PathBuf),
+    /// The address of the proxy of a live Accumulo, `HOST:PORT`; an IPv6 address is in brackets.
+    Proxy(String),
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Embedded(directory) => write!(f, "embedded:{}", directory.display()),
+            Self::Proxy(address) => write!(f, "proxy:{address}"),
+        }
+    }
+}
+
+impl FromStr for Target {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        match text.split_once(':') {
+            Some(("embedded", "")) => bail!("the directory is missing; write embedded:DIR"),
+            Some(("embedded", directory)) => Ok(Self::Embedded(PathBuf::from(directory))),
+            Some(("proxy", place)) => Ok(Self::Proxy(address(place)?)),
+            Some((kind, _)) => {
+                bail!("`{kind}` is not a kind of target; write embedded:DIR or proxy:HOST:PORT")
+            }
+            None => bail!("a target has a kind and a place; write embedded:DIR or proxy:HOST:PORT"),
+        }
+    }
+}
+
+fn address(place: &str) -> Result<String> {
+    let (host, port) = match place.rsplit_once(':') {
+        // The last part of an IPv6 address is no port.
+        Some((host, port)) if !port.ends_with(']') => (host, port),
+        _ => bail!("the port is missing; write proxy:HOST:PORT, such as proxy:localhost:42424"),
+    };
+    let bare = host
+        .strip_prefix('[')
+        .and_then(|host| host.strip_suffix(']'));
+    match (host, bare) {
+        ("", _) | (_, Some("")) => {
+            bail!("the host is missing; write proxy:HOST:PORT, such as proxy:localhost:42424")
+        }
+        (host, None) if host.contains(':') => {
+            bail!("an IPv6 address is written in brackets, such as proxy:[::1]:42424")
+        }
+        _ => {}
+    }
+    match u16::from_str(port) {
+        Ok(1..) if port.bytes().all(|byte| byte.is_ascii_digit()) => Ok(place.to_owned()),
+        _ => bail!("`{port}` is not a port, which is a number from 1 to 65535"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn target(text: &str) -> Target {
+        text.parse().unwrap()
+    }
+
+    fn message(text: &str) -> String {
+        text.parse::<Target>().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_target_is_a_directory_or_a_proxy() {
+        assert_eq!(target("embedded:a:b"), Target::Embedded("a:b".into()));
+        for text in [
+            "proxy:localhost:42424",
+            "proxy:[::1]:1",
+            "proxy:10.0.0.1:65535",
+        ] {
+            let address = text.strip_prefix("proxy:").unwrap();
+            assert_eq!(target(text), Target::Proxy(address.to_owned()));
+            assert_eq!(target(text).to_string(), text);
+        }
+    }
+
+    #[test]
+    fn another_is_refused_with_what_would_be_right() {
+        for (text, expected) in [
+            ("embedded:", "the directory is missing; write embedded:DIR"),
+            (
+                "hbase:x",
+                "`hbase` is not a kind of target; write embedded:DIR or proxy:HOST:PORT",
+            ),
+            (
+                "dir",
+                "a target has a kind and a place; write embedded:DIR or proxy:HOST:PORT",
+            ),
+            (
+                "proxy:",
+                "the port is missing; write proxy:HOST:PORT, such as proxy:localhost:42424",
+            ),
+            (
+                "proxy:host",
+                "the port is missing; write proxy:HOST:PORT, such as proxy:localhost:42424",
+            ),
+            (
+                "proxy:[::1]",
+                "the port is missing; write proxy:HOST:PORT, such as proxy:localhost:42424",
+            ),
+            (
+                "proxy::1",
+                "the host is missing; write proxy:HOST:PORT, such as proxy:localhost:42424",
+            ),
+            (
+                "proxy:[]:1",
+                "the host is missing; write proxy:HOST:PORT, such as proxy:localhost:42424",
+            ),
+            (
+                "proxy:::1:42424",
+                "an IPv6 address is written in brackets, such as proxy:[::1]:42424",
+            ),
+            (
+                "proxy:host:",
+                "`` is not a port, which is a number from 1 to 65535",
+            ),
+            (
+                "proxy:host:0",
+                "`0` is not a port, which is a number from 1 to 65535",
+            ),
+            (
+                "proxy:host:+1",
+                "`+1` is not a port, which is a number from 1 to 65535",
+            ),
+            (
+                "proxy:host:65536",
+                "`65536` is not a port, which is a number from 1 to 65535",
+            ),
+            (
+                "proxy:http://host:x",
+                "an IPv6 address is written in brackets, such as proxy:[::1]:42424",
+            ),
+        ] {
+            assert_eq!(message(text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! Who asks a live Accumulo, and what is never told.
+
+#![cfg(test)]
+
+mod command;
+
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use command::{Place, Run, assert_says};
+
+const PASSWORD: &str = "hunter2";
+
+/// A port that nobody listens on.
+fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .port()
+}
+
+fn list(place: &Place, port: u16, more: &str, environment: &[(&str, &str)]) -> Run {
+    let arguments = format!("table list --at proxy:127.0.0.1:{port} {more}");
+    let mut command: Command = place.command(arguments.split_whitespace());
+    command.envs(environment.iter().copied());
+    let run = Run::of(command.output().unwrap());
+    assert!(!run.stderr.contains(PASSWORD), "{}", run.stderr);
+    run
+}
+
+#[test]
+fn nobody_and_nobodys_password_are_told_every_way_to_say_them() {
+    let place = Place::new();
+    for (more, part) in [
+        ("", "asks who you are: give --user USER or set FLUO_USER"),
+        (
+            "--user root",
+            "the password of user `root` at proxy:127.0.0.1:",
+        ),
+    ] {
+        let message = list(&place, free_port(), more, &[]).fails();
+        for part in [
+            part,
+            "FLUO_PASSWORD,",
+            "--password-file FILE",
+            "FLUO_PASSWORD_FILE",
+            "at a terminal",
+            "FLUO_SHARED_SECRET",
+        ] {
+            assert_says(&message, part);
+        }
+    }
+}
+
+#[test]
+fn a_password_on_the_command_line_is_refused_and_not_repeated() {
+    let place = Place::new();
+    for arguments in [
+        "table list --at proxy:localhost:1 --user root --password hunter2",
+        "table list --at proxy:localhost:1 --user root --password=hunter2",
+        "table plan --password hunter2 --nonsense",
+        "table list --at proxy:root:hunter2@localhost:1",
+    ] {
+        let run = place.fluo(arguments);
+        assert!(!run.stderr.contains(PASSWORD), "{}", run.stderr);
+        let message = run.fails();
+        assert_says(&message, "everybody on this machine can read");
+        assert_says(&message, "FLUO_PASSWORD");
+    }
+}
+
+#[test]
+fn a_password_comes_from_the_environment_or_a_file() {
+    let place = Place::new();
+    place.file("password", format!("{PASSWORD}\nmore\n"));
+    let path = place.path("password").to_str().unwrap().to_owned();
+    let port = free_port();
+    for (more, environment) in [
+        ("--user root", vec![("FLUO_PASSWORD", PASSWORD)]),
+        ("", vec![("FLUO_USER", "root"), ("FLUO_PASSWORD", PASSWORD)]),
+        ("--user root --password-file password", vec![]),
+        ("--user root", vec![("FLUO_PASSWORD_FILE", path.as_str())]),
+        ("", vec![("FLUO_SHARED_SECRET", PASSWORD)]),
+    ] {
+        let message = list(&place, port, more, &environment).fails();
+        assert_says(&message, "Connection refused");
+        assert_says(&message, &format!("127.0.0.1:{port}"));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_password_file_that_others_can_read_is_taken_with_a_warning() {
+    use std::fs::{Permissions, set_permissions};
+    use std::os::unix::fs::PermissionsExt;
+
+    let place = Place::new();
+    place.file("password", PASSWORD);
+    for (mode, lines) in [(0o600, 1), (0o644, 2), (0o640, 2)] {
+        set_permissions(place.path("password"), Permissions::from_mode(mode)).unwrap();
+        let run = list(
+            &place,
+            free_port(),
+            "--user root --password-file password",
+            &[],
+        );
+        assert_eq!(
+            run.stderr.lines().count(),
+            lines,
+            "{mode:o}: {}",
+            run.stderr
+        );
+        if lines == 2 {
+            assert_says(
+                &run.stderr,
+                "warning: others can read the password file password; `chmod 600` keeps them out\n",
+            );
+        }
+        assert_says(&run.fails(), "Connection refused");
+    }
+}
+
+#[test]
+fn a_password_file_that_is_none_is_named() {
+    let place = Place::new();
+    place.file("empty", "\n");
+    for (file, part) in [
+        ("nope", "cannot read the password file nope: "),
+        ("tmp", "cannot read the password file tmp: "),
+        (
+            "empty",
+            "the first line of the password file empty is empty",
+        ),
+    ] {
+        let more = format!("--user root --password-file {file}");
+        assert_says(&list(&place, free_port(), &more, &[]).fails(), part);
+    }
+}
+
+#[test]
+fn an_embedded_table_asks_nobody() {
+    let place = Place::with_table();
+    for option in ["--user root", "--password-file f", "--protocol binary"] {
+        let message = place
+            .fluo(&format!("table list --at embedded:d {option}"))
+            .fails();
+        assert_says(
+            &message,
+            " is for a live Accumulo (--at proxy:HOST:PORT); embedded:d asks nobody who they are",
+        );
+    }
+    let mut command = place.command("table list --at embedded:d".split(' '));
+    let run = command
+        .env("FLUO_USER", "root")
+        .env("FLUO_SHARED_SECRET", "x")
+        .output()
+        .unwrap();
+    assert_eq!(Run::of(run).succeeds().text(), "pages\n");
+}
+
+#[test]
+fn a_live_accumulo_has_the_servers_that_it_has() {
+    let place = Place::new();
+    let message = place
+        .fluo("table create --at proxy:localhost:1 --user root --servers 3 pages")
+        .fails();
+    assert_eq!(
+        message,
+        "--servers is for an embedded directory; the Accumulo behind proxy:localhost:1 has the servers that it has"
+    );
+}
+
+#[test]
+fn what_is_no_proxy_is_told_within_seconds() {
+    let place = Place::new();
+    let http = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = http.local_addr().unwrap().port();
+    thread::spawn(move || {
+        for stream in http.incoming() {
+            let mut stream = stream.unwrap();
+            let _ = stream.read(&mut [0; 1_000]);
+            let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
+        }
+    });
+    let start = Instant::now();
+    let message = list(&place, port, "--user root", &[("FLUO_PASSWORD", PASSWORD)]).fails();
+    assert_says(&message, "HTTP");
+    assert!(
+        start.elapsed() < Duration::from_secs(9),
+        "{:?}",
+        start.elapsed()
+    );
+}
+
+#[test]
+fn what_never_answers_is_told_within_seconds() {
+    let place = Place::new();
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = silent.local_addr().unwrap().port();
+    let start = Instant::now();
+    let message = list(&place, port, "--user root", &[("FLUO_PASSWORD", PASSWORD)]).fails();
+    assert_says(&message, "no answer within 10s");
+    assert!(
+        start.elapsed() < Duration::from_secs(25),
+        "{:?}",
+        start.elapsed()
+    );
+    drop(silent);
+}
+
+/// With a terminal of its own, which `script` makes.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_password_is_asked_for_at_a_terminal_without_an_echo() {
+    use std::process::Stdio;
+
+    let place = Place::new();
+    let port = free_port();
+    let fluo = format!(
+        "{} table list --at proxy:127.0.0.1:{port} --user root",
+        env!("CARGO_BIN_EXE_fluo")
+    );
+    let environment = place.command(["--version"]);
+    let mut child = Command::new("script")
+        .args(["-qec", &fluo, "/dev/null"])
+        .envs(
+            environment
+                .get_envs()
+                .filter_map(|(name, value)| Some((name, value?))),
+        )
+        .env_remove("FLUO_PASSWORD")
+        .env_remove("FLUO_PASSWORD_FILE")
+        .env_remove("FLUO_SHARED_SECRET")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdout = child.stdout.take().unwrap();
+    let mut shown = String::new();
+    let question = format!("password of root at proxy:127.0.0.1:{port}: ");
+    while !shown.contains(&question) {
+        let mut buffer = [0; 1_000];
+        let read = stdout.read(&mut buffer).unwrap();
+        assert!(read > 0, "{shown}");
+        shown.push_str(&String::from_utf8_lossy(&buffer[..read]));
+    }
+    // The echo ends right after the question is written.
+    thread::sleep(Duration::from_millis(300));
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(format!("{PASSWORD}\n").as_bytes()).unwrap();
+    stdout.read_to_string(&mut shown).unwrap();
+    child.wait().unwrap();
+    assert_says(&shown, "Connection refused");
+    assert!(!shown.contains(PASSWORD), "{shown}");
+}

@@ -1,0 +1,73 @@
+//! Apply waits until the tablets have moved, and verify until all is well.
+
+#![cfg(test)]
+
+mod command;
+
+use std::time::{Duration, Instant};
+
+use command::{Place, assert_says};
+
+const VERIFY: &str = "table verify --at embedded:d --spec s.toml pages";
+
+#[test]
+fn apply_need_not_wait() {
+    let place = Place::with_table();
+    let run = place
+        .fluo("table apply --at embedded:d --spec s.toml --no-wait pages")
+        .succeeds();
+    assert!(!run.stderr.contains("spread:"), "{}", run.stderr);
+    let message = place
+        .fluo("table apply --at embedded:d --spec s.toml --no-wait --wait 1s pages")
+        .refuses_arguments();
+    assert_says(&message, "cannot be used with");
+}
+
+#[test]
+fn verify_waits_for_what_does_not_come_no_longer_than_it_may() {
+    let place = Place::with_table();
+    let start = Instant::now();
+    let run = place.fluo(&format!("{VERIFY} --wait 700ms")).differs();
+    assert!(start.elapsed() > Duration::from_millis(700));
+    assert_says(run.text(), "NOT OK: ");
+    assert_eq!(
+        run.text().matches("NOT OK: ").count(),
+        1,
+        "only the last verdict is printed"
+    );
+}
+
+#[test]
+fn verify_that_has_nothing_to_wait_for_does_not_wait() {
+    let place = Place::with_table();
+    place
+        .fluo("table apply --at embedded:d --spec s.toml pages")
+        .succeeds();
+    let start = Instant::now();
+    let run = place.fluo(&format!("{VERIFY} --wait 10m")).succeeds();
+    assert!(start.elapsed() < Duration::from_secs(30));
+    assert_says(run.text(), "\nOK: table pages is as the spec says.\n");
+}
+
+#[test]
+fn a_duration_has_a_unit() {
+    let place = Place::with_table();
+    for (arguments, part) in [
+        (format!("{VERIFY} --wait 60"), "such as 60s, 2m or 500ms"),
+        (format!("{VERIFY} --wait soon"), "such as 60s, 2m or 500ms"),
+        (
+            "table watch --at embedded:d --spec s.toml --interval 1 pages".to_owned(),
+            "such as 60s, 2m or 500ms",
+        ),
+        (
+            "table apply --at embedded:d --spec s.toml --wait= pages".to_owned(),
+            "--wait",
+        ),
+    ] {
+        assert_says(&place.fluo(&arguments).refuses_arguments(), part);
+    }
+    let message = place
+        .fluo("table watch --at embedded:d --spec s.toml --interval 10ms pages")
+        .fails();
+    assert_eq!(message, "the interval is shorter than 100ms");
+}
