@@ -11,7 +11,7 @@ use fluo_core::{
     check_table_name,
 };
 
-use crate::error::port_error;
+use crate::error::{after_change, port_error};
 use crate::metadata;
 use crate::settle::Settling;
 use crate::table::AccumuloTable;
@@ -37,21 +37,18 @@ impl TableAdmin for AccumuloTables {
             }
             _ => port_error(error),
         })?;
-        self.wait_for_id(name, |found| found.is_some()).await?;
-        if versions == Versions::default() {
-            return Ok(());
-        }
-        for (property, value) in versions.to_properties() {
-            self.set_property(name, &property, &value).await?;
-        }
-        Ok(())
+        self.finish_creation(name, versions)
+            .await
+            .map_err(|error| after_change(&format!("table `{name}` was created"), error))
     }
 
     async fn delete_table(&self, name: &str) -> Result<()> {
         let id = self.id_of(name).await?;
         let deleted = self.client.table_operations().delete(name).await;
         deleted.map_err(port_error)?;
-        self.wait_for_id(name, |found| found != Some(&id)).await
+        self.wait_for_id(name, |found| found != Some(&id))
+            .await
+            .map_err(|error| after_change(&format!("table `{name}` was deleted"), error))
     }
 
     async fn open_table(
@@ -62,8 +59,7 @@ impl TableAdmin for AccumuloTables {
         let id = self.id_of(name).await?;
         self.check_held(&authorizations).await?;
         let labels: BTreeSet<Bytes> = authorizations.iter().cloned().collect();
-        let mut options = ConditionalWriterOptions::default();
-        options.authorizations = Some(labels.clone());
+        let options = ConditionalWriterOptions::default().authorizations(labels.clone());
         Ok(Arc::new(AccumuloTable {
             tables: self.clone(),
             conditional_writer: self.client.conditional_writer(name, options),
@@ -137,7 +133,9 @@ impl TableAdmin for AccumuloTables {
             .set_property(name, property, value)
             .await;
         set.map_err(port_error)?;
-        self.wait_for_property(name, property, Some(value)).await
+        self.wait_for_property(name, property, Some(value))
+            .await
+            .map_err(|error| after_change(&changed(name, property), error))
     }
 
     async fn remove_property(&self, name: &str, property: &str) -> Result<()> {
@@ -149,9 +147,9 @@ impl TableAdmin for AccumuloTables {
             .remove_property(name, property)
             .await;
         removed.map_err(port_error)?;
-        let inherited = self.inherited_properties(name).await?;
-        self.wait_for_property(name, property, inherited.get(property).map(String::as_str))
+        self.wait_for_inherited(name, property)
             .await
+            .map_err(|error| after_change(&changed(name, property), error))
     }
 
     async fn flush(&self, name: &str) -> Result<()> {
@@ -169,11 +167,13 @@ impl TableAdmin for AccumuloTables {
             return Ok(());
         }
         let (after, up_to) = tablets_of(span, &splits);
-        let mut compaction = Compaction::default();
-        compaction.start_row = after;
-        compaction.end_row = up_to;
-        compaction.flush = true;
-        compaction.wait = true;
+        let compaction = Compaction {
+            start_row: after,
+            end_row: up_to,
+            flush: true,
+            wait: true,
+            ..Compaction::default()
+        };
         self.client
             .table_operations()
             .compact(name, compaction)
@@ -247,6 +247,17 @@ impl AccumuloTables {
         }
     }
 
+    async fn finish_creation(&self, name: &str, versions: Versions) -> Result<()> {
+        self.wait_for_id(name, |found| found.is_some()).await?;
+        if versions == Versions::default() {
+            return Ok(());
+        }
+        for (property, value) in versions.to_properties() {
+            self.set_property(name, &property, &value).await?;
+        }
+        Ok(())
+    }
+
     /// The proxy keeps the names of tables, and hears of new and deleted ones a moment later.
     async fn wait_for_id(
         &self,
@@ -264,6 +275,12 @@ impl AccumuloTables {
                 .await?;
         }
         Ok(())
+    }
+
+    async fn wait_for_inherited(&self, name: &str, property: &str) -> Result<()> {
+        let inherited = self.inherited_properties(name).await?;
+        let value = inherited.get(property).map(String::as_str);
+        self.wait_for_property(name, property, value).await
     }
 
     async fn wait_for_property(
@@ -286,6 +303,10 @@ impl AccumuloTables {
         }
         Ok(())
     }
+}
+
+fn changed(table: &str, property: &str) -> String {
+    format!("property {property} of table `{table}` was changed")
 }
 
 /// The split points around the tablets that overlap a span: after the first, up to the second.

@@ -2,7 +2,8 @@
 //!
 //! The proxy knows tables by name, and a name can be given to a new table once the old one is deleted. A handle
 //! remembers the id of its table and looks before each call whether the name still has it (rule A3). Tasks that
-//! look at the same time share one answer, as far as it was asked for after each of them came.
+//! look at the same time share one answer, as far as it was asked for after each of them came; a failure too, or they
+//! would wait for a proxy that does not answer one after the other.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,17 +26,20 @@ pub(crate) struct Identities {
     begun: Arc<std::sync::atomic::AtomicU64>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Answer {
     number: u64,
-    ids: Arc<Ids>,
+    ids: Result<Arc<Ids>>,
 }
 
 impl Identities {
     pub(crate) fn new(client: ProxyClient) -> Self {
         Self {
             client,
-            last: Arc::default(),
+            last: Arc::new(Mutex::new(Answer {
+                number: 0,
+                ids: Ok(Arc::default()),
+            })),
             begun: Arc::default(),
         }
     }
@@ -47,20 +51,15 @@ impl Identities {
         let came_before = self.begun.load(SeqCst);
         let mut last = self.last.lock().await;
         if last.number > came_before {
-            return Ok(Arc::clone(&last.ids));
+            return last.ids.clone();
         }
         let number = self.begun.fetch_add(1, SeqCst) + 1;
-        let ids = self
-            .client
-            .table_operations()
-            .id_map()
-            .await
-            .map_err(port_error)?;
+        let ids = self.client.table_operations().id_map().await;
         *last = Answer {
             number,
-            ids: Arc::new(ids),
+            ids: ids.map(Arc::new).map_err(port_error),
         };
-        Ok(Arc::clone(&last.ids))
+        last.ids.clone()
     }
 
     /// Refuses a table whose name has another id by now.
