@@ -4,9 +4,11 @@
 //!   done when it passes.
 //! - [`FaultyTables`] fails at chosen calls, before or after they took effect; [`RecordingTables`] counts and
 //!   lists what went through it. Both are tables themselves and pass the suite.
+//! - [`ConsoleCommand`] runs what a page of the docs says, and compares.
 //! - [`ManualClock`] is a clock that a test moves.
 
 mod admin_call;
+mod console;
 mod faulty;
 mod manual_clock;
 mod recording;
@@ -15,6 +17,7 @@ mod soak;
 pub mod conformance;
 
 pub use admin_call::AdminCall;
+pub use console::ConsoleCommand;
 pub use faulty::{Fault, FaultyTables};
 pub use manual_clock::ManualClock;
 pub use recording::{Counts, RecordingTables};

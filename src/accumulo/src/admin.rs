@@ -167,13 +167,8 @@ impl TableAdmin for AccumuloTables {
             return Ok(());
         }
         let (after, up_to) = tablets_of(span, &splits);
-        let compaction = Compaction {
-            start_row: after,
-            end_row: up_to,
-            flush: true,
-            wait: true,
-            ..Compaction::default()
-        };
+        // With a flush before, and a wait for its end.
+        let compaction = Compaction::default().rows(after, up_to);
         self.client
             .table_operations()
             .compact(name, compaction)

@@ -19,7 +19,7 @@ mod loading;
 pub(crate) const ROWS: &str = include_str!("../../../examples/data/package-homepages.txt");
 
 /// The command, built once.
-fn binary() -> &'static Path {
+pub(crate) fn binary() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
     BINARY.get_or_init(|| {
         let own = std::env::current_exe().unwrap();

@@ -29,15 +29,24 @@ impl Ground {
         let tables = client.table_operations();
         tables.create(&table, true, TimeType::Millis).await.unwrap();
         // Where others create tables too, a proxy may know of its own only a moment later.
-        until("the table is known", async || tables.exists(&table).await.unwrap()).await;
+        until("the table is known", async || {
+            tables.exists(&table).await.unwrap()
+        })
+        .await;
         Some(Self { client, table })
     }
 
     /// Writes an entry of column `f:q` to each row.
     pub(crate) async fn put(&self, rows: &[&str]) {
-        let mutations = rows.iter().map(|row| Mutation::new(row.to_string()).put("f", "q", "v"));
+        let mutations = rows
+            .iter()
+            .map(|row| Mutation::new(row.to_string()).put("f", "q", "v"));
         let mutations: Vec<_> = mutations.collect();
-        self.client.low_level().update_and_flush(&self.table, &mutations).await.unwrap();
+        self.client
+            .low_level()
+            .update_and_flush(&self.table, &mutations)
+            .await
+            .unwrap();
     }
 
     /// The rows that a scan shows.
@@ -47,14 +56,21 @@ impl Ground {
 
     /// Removes the table.
     pub(crate) async fn end(self) {
-        self.client.table_operations().delete(&self.table).await.unwrap();
+        self.client
+            .table_operations()
+            .delete(&self.table)
+            .await
+            .unwrap();
     }
 }
 
 /// A name that nobody used before.
 pub(crate) fn fresh_name(prefix: &str) -> String {
     static NEXT: AtomicU32 = AtomicU32::new(0);
-    let millis = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis();
+    let millis = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap()
+        .as_millis();
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     format!("{prefix}_{}_{millis}_{number}", process::id())
 }

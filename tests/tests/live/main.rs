@@ -1,17 +1,35 @@
 //! Everything that needs a real Accumulo, in one program, so that one cluster serves all of it.
 
-#![allow(clippy::unwrap_used, reason = "a test panics where it fails")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test panics where it fails"
+)]
 
 mod bad_input;
 mod cli;
 mod cluster;
 mod conditional;
 mod conformance;
+mod docs;
+mod faults_apply_killed;
+mod faults_ground;
+mod faults_proxy_apply;
+mod faults_proxy_load;
+mod faults_proxy_scan;
+mod faults_proxy_suspended;
+mod faults_tablet_server;
+mod faults_undo;
+mod faults_writers;
 mod fresh;
 mod ground;
 mod instance;
 mod low_level;
 mod namespaces;
+mod proof_iterators;
+mod proof_memory;
+mod proof_spread;
 mod protocols;
 mod scan;
 mod security;

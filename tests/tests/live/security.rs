@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use accumulo_proxy::{
-    Bytes, ColumnUpdate, Credentials, ErrorKind, Mutation, NamespacePermission, ProxyClient,
-    ScanOptions, Settings, SystemPermission, TablePermission, TimeType,
+    Bytes, ColumnUpdate, Credentials, ErrorKind, Mutation, NamespacePermission, NextBatch,
+    ProxyClient, ScanOptions, Settings, SystemPermission, TablePermission, TimeType,
 };
 
 use crate::cluster::client;
@@ -22,13 +22,24 @@ struct User {
 impl User {
     async fn new(root: &ProxyClient) -> Self {
         let name = fresh_name("user");
-        root.security_operations().create_user(&name, PASSWORD).await.unwrap();
+        root.security_operations()
+            .create_user(&name, PASSWORD)
+            .await
+            .unwrap();
         let client = log_in(root, &name, PASSWORD).await.unwrap();
-        Self { root: root.clone(), name, client }
+        Self {
+            root: root.clone(),
+            name,
+            client,
+        }
     }
 
     async fn end(self) {
-        self.root.security_operations().drop_user(&self.name).await.unwrap();
+        self.root
+            .security_operations()
+            .drop_user(&self.name)
+            .await
+            .unwrap();
     }
 }
 
@@ -51,10 +62,18 @@ async fn a_user_is_created_logs_in_with_the_password_and_is_dropped() {
     assert!(security.authenticate_user(&name, PASSWORD).await.unwrap());
     assert!(!security.authenticate_user(&name, "wrong").await.unwrap());
     let again = security.create_user(&name, PASSWORD).await.unwrap_err();
-    assert_eq!((again.kind(), again.call()), (ErrorKind::Security, "createLocalUser"), "{again}");
+    assert_eq!(
+        (again.kind(), again.call()),
+        (ErrorKind::Security, "createLocalUser"),
+        "{again}"
+    );
 
     let error = log_in(&root, &name, "wrong-horse").await.unwrap_err();
-    assert_eq!((error.kind(), error.call()), (ErrorKind::Security, "login"), "{error}");
+    assert_eq!(
+        (error.kind(), error.call()),
+        (ErrorKind::Security, "login"),
+        "{error}"
+    );
     assert_eq!(error.subject(), Some(name.as_str()));
     assert!(error.reason().contains("BAD_CREDENTIALS"), "{error}");
     assert!(!format!("{error:?} {error}").contains("wrong-horse"));
@@ -68,49 +87,111 @@ async fn a_user_is_created_logs_in_with_the_password_and_is_dropped() {
     security.drop_user(&name).await.unwrap();
     assert!(!security.users().await.unwrap().contains(&name));
     let error = security.drop_user(&name).await.unwrap_err();
-    assert_eq!((error.kind(), error.call()), (ErrorKind::Security, "dropLocalUser"), "{error}");
+    assert_eq!(
+        (error.kind(), error.call()),
+        (ErrorKind::Security, "dropLocalUser"),
+        "{error}"
+    );
     assert!(error.reason().contains("USER_DOESNT_EXIST"), "{error}");
 }
 
 #[tokio::test]
 async fn a_user_reads_and_writes_a_table_when_it_may() {
-    let Some(ground) = Ground::new("table_permissions").await else { return };
+    let Some(ground) = Ground::new("table_permissions").await else {
+        return;
+    };
     let (security, table) = (ground.client.security_operations(), ground.table.as_str());
     let user = User::new(&ground.client).await;
     let name = user.name.as_str();
-    assert!(!security.has_table_permission(name, table, TablePermission::Write).await.unwrap());
+    assert!(
+        !security
+            .has_table_permission(name, table, TablePermission::Write)
+            .await
+            .unwrap()
+    );
     let mutation = [Mutation::new("a").put("f", "q", "v")];
     let low_level = user.client.low_level();
-    let error = low_level.update_and_flush(table, &mutation).await.unwrap_err();
-    assert_eq!((error.kind(), error.call()), (ErrorKind::Security, "updateAndFlush"), "{error}");
-    let error = user.client.table_operations().delete(table).await.unwrap_err();
-    assert_eq!((error.kind(), error.call()), (ErrorKind::Security, "deleteTable"), "{error}");
+    let error = low_level
+        .update_and_flush(table, &mutation)
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::MutationsRejected, "{error}");
+    assert!(error.reason().contains("PERMISSION_DENIED"), "{error}");
+    let error = first(&user.client, table).await.unwrap_err();
+    assert_eq!(
+        (error.kind(), error.call()),
+        (ErrorKind::Security, "nextK"),
+        "{error}"
+    );
+    let error = user
+        .client
+        .table_operations()
+        .delete(table)
+        .await
+        .unwrap_err();
+    assert_eq!(
+        (error.kind(), error.call()),
+        (ErrorKind::Security, "deleteTable"),
+        "{error}"
+    );
     assert!(error.reason().contains("PERMISSION_DENIED"), "{error}");
     assert!(!error.may_have_taken_effect());
 
     for permission in [TablePermission::Read, TablePermission::Write] {
-        security.grant_table_permission(name, table, permission).await.unwrap();
-        assert!(security.has_table_permission(name, table, permission).await.unwrap());
+        security
+            .grant_table_permission(name, table, permission)
+            .await
+            .unwrap();
+        assert!(
+            security
+                .has_table_permission(name, table, permission)
+                .await
+                .unwrap()
+        );
     }
     until("the user may write", async || {
         low_level.update_and_flush(table, &mutation).await.is_ok()
     })
     .await;
     assert_eq!(ground.rows().await, ["a"]);
-    assert_eq!(entries(&user.client, table, &ScanOptions::default()).await.len(), 1);
+    assert_eq!(
+        entries(&user.client, table, &ScanOptions::default())
+            .await
+            .len(),
+        1
+    );
 
-    security.revoke_table_permission(name, table, TablePermission::Write).await.unwrap();
-    assert!(!security.has_table_permission(name, table, TablePermission::Write).await.unwrap());
+    security
+        .revoke_table_permission(name, table, TablePermission::Write)
+        .await
+        .unwrap();
+    assert!(
+        !security
+            .has_table_permission(name, table, TablePermission::Write)
+            .await
+            .unwrap()
+    );
     until("the user may write no more", async || {
         let written = low_level.update_and_flush(table, &mutation).await;
-        written.is_err_and(|error| error.kind() == ErrorKind::Security)
+        written.is_err_and(|error| error.reason().contains("PERMISSION_DENIED"))
     })
     .await;
     let permission = TablePermission::Read;
-    let error = security.grant_table_permission(name, "no_such_table", permission).await;
+    let error = security
+        .grant_table_permission(name, "no_such_table", permission)
+        .await;
     assert_eq!(error.unwrap_err().kind(), ErrorKind::TableNotFound);
     user.end().await;
     ground.end().await;
+}
+
+/// The first entry of a table.
+async fn first(client: &ProxyClient, table: &str) -> Result<NextBatch, accumulo_proxy::Error> {
+    let low_level = client.low_level();
+    let scanner = low_level
+        .create_scanner(table, &ScanOptions::default())
+        .await?;
+    low_level.next_k(&scanner, 1).await
 }
 
 #[tokio::test]
@@ -121,8 +202,15 @@ async fn a_user_creates_tables_when_it_may() {
     let (name, may) = (user.name.as_str(), SystemPermission::CreateTable);
     let (tables, table) = (user.client.table_operations(), fresh_name("created"));
     assert!(!security.has_system_permission(name, may).await.unwrap());
-    let error = tables.create(&table, true, TimeType::Millis).await.unwrap_err();
-    assert_eq!((error.kind(), error.call()), (ErrorKind::Security, "createTable"), "{error}");
+    let error = tables
+        .create(&table, true, TimeType::Millis)
+        .await
+        .unwrap_err();
+    assert_eq!(
+        (error.kind(), error.call()),
+        (ErrorKind::Security, "createTable"),
+        "{error}"
+    );
 
     security.grant_system_permission(name, may).await.unwrap();
     assert!(security.has_system_permission(name, may).await.unwrap());
@@ -147,18 +235,42 @@ async fn a_user_works_in_a_namespace_when_it_may() {
     namespaces.create(&namespace).await.unwrap();
     let table = format!("{namespace}.t");
     let tables = user.client.table_operations();
-    assert!(!security.has_namespace_permission(name, &namespace, may).await.unwrap());
-    let error = tables.create(&table, true, TimeType::Millis).await.unwrap_err();
+    assert!(
+        !security
+            .has_namespace_permission(name, &namespace, may)
+            .await
+            .unwrap()
+    );
+    let error = tables
+        .create(&table, true, TimeType::Millis)
+        .await
+        .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Security, "{error}");
 
-    security.grant_namespace_permission(name, &namespace, may).await.unwrap();
-    assert!(security.has_namespace_permission(name, &namespace, may).await.unwrap());
+    security
+        .grant_namespace_permission(name, &namespace, may)
+        .await
+        .unwrap();
+    assert!(
+        security
+            .has_namespace_permission(name, &namespace, may)
+            .await
+            .unwrap()
+    );
     until("the user may create a table there", async || {
         tables.create(&table, true, TimeType::Millis).await.is_ok()
     })
     .await;
-    security.revoke_namespace_permission(name, &namespace, may).await.unwrap();
-    assert!(!security.has_namespace_permission(name, &namespace, may).await.unwrap());
+    security
+        .revoke_namespace_permission(name, &namespace, may)
+        .await
+        .unwrap();
+    assert!(
+        !security
+            .has_namespace_permission(name, &namespace, may)
+            .await
+            .unwrap()
+    );
     root.table_operations().delete(&table).await.unwrap();
     namespaces.delete(&namespace).await.unwrap();
     user.end().await;
@@ -166,25 +278,44 @@ async fn a_user_works_in_a_namespace_when_it_may() {
 
 #[tokio::test]
 async fn authorizations_show_what_a_user_may_see() {
-    let Some(ground) = Ground::new("authorizations").await else { return };
+    let Some(ground) = Ground::new("authorizations").await else {
+        return;
+    };
     let (security, table) = (ground.client.security_operations(), ground.table.as_str());
     let user = User::new(&ground.client).await;
     let read = TablePermission::Read;
-    security.grant_table_permission(&user.name, table, read).await.unwrap();
+    security
+        .grant_table_permission(&user.name, table, read)
+        .await
+        .unwrap();
     let hidden = Mutation::new("a").update(ColumnUpdate::put("f", "q", "v").with_visibility("red"));
-    ground.client.low_level().update_and_flush(table, &[hidden]).await.unwrap();
+    ground
+        .client
+        .low_level()
+        .update_and_flush(table, &[hidden])
+        .await
+        .unwrap();
 
-    assert_eq!(security.authorizations(&user.name).await.unwrap(), BTreeSet::new());
+    assert_eq!(
+        security.authorizations(&user.name).await.unwrap(),
+        BTreeSet::new()
+    );
     let all = ScanOptions::default();
     until("the user may read", async || {
-        user.client.low_level().create_scanner(table, &all).await.is_ok()
+        first(&user.client, table).await.is_ok()
     })
     .await;
     assert_eq!(entries(&user.client, table, &all).await.len(), 0);
-    security.change_authorizations(&user.name, ["red", "blue"]).await.unwrap();
+    security
+        .change_authorizations(&user.name, ["red", "blue"])
+        .await
+        .unwrap();
     let held = security.authorizations(&user.name).await.unwrap();
     assert_eq!(held, BTreeSet::from(["red", "blue"].map(Bytes::from)));
-    until("the user sees red", async || entries(&user.client, table, &all).await.len() == 1).await;
+    until("the user sees red", async || {
+        entries(&user.client, table, &all).await.len() == 1
+    })
+    .await;
     user.end().await;
     ground.end().await;
 }

@@ -1,0 +1,84 @@
+//! The proxy is killed while rows are written through it, and started again on its port.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use fluo_core::ErrorKind;
+use tokio::time::sleep;
+
+use crate::cli::assert_says;
+use crate::faults_ground::Broken;
+use crate::faults_writers::{Claims, Signals, Told, claim, load};
+
+const WRITERS: usize = 4;
+/// Calls that succeed before and after.
+const SUCCESSES: usize = 60;
+/// How long the proxy is away, beyond its start.
+const AWAY: Duration = Duration::from_millis(500);
+
+/// Takes the proxy away while its users work, and gives it back.
+async fn kill_and_restart(broken: &Broken, signals: &Signals) {
+    signals.successes(SUCCESSES).await;
+    broken.kill();
+    sleep(AWAY).await;
+    broken.restart_meanwhile().await.unwrap();
+    signals.successes(SUCCESSES).await;
+    signals.end();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_acknowledged_row_is_lost_and_nothing_is_denied_that_was_done() {
+    let Some(broken) = Broken::new("faults_load").await else {
+        return;
+    };
+    let table = broken.open(broken.settings.clone()).await;
+    let signals = Arc::new(Signals::default());
+    let writers = (0..WRITERS).map(|writer| load(&table, &signals, writer, false));
+    let writers: Vec<_> = writers.collect();
+    kill_and_restart(&broken, &signals).await;
+    let told = Told::of(writers).await;
+    told.check(&broken.rows().await);
+
+    let (name, address) = (&broken.name, broken.proxy.address());
+    let uncertain = told.message(ErrorKind::Uncertain);
+    assert_says(
+        &uncertain,
+        &format!("updateAndFlush of `{name}` at {address}: the "),
+    );
+    assert_says(&uncertain, "before ");
+    assert_says(
+        &told.message(ErrorKind::Unavailable),
+        &format!("at {address}: cannot reach the proxy: Connection refused"),
+    );
+    broken.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_row_that_many_claim_is_claimed_by_one() {
+    let Some(broken) = Broken::new("faults_claim").await else {
+        return;
+    };
+    let signals = Arc::new(Signals::default());
+    let mut claimers = Vec::new();
+    for claimer in 0..WRITERS {
+        // Each has a writer of its own on the proxy.
+        let table = broken.open(broken.settings.clone()).await;
+        claimers.push(claim(&table, &signals, claimer));
+    }
+    kill_and_restart(&broken, &signals).await;
+    let claims = Claims::of(claimers).await;
+    claims.check(&broken.rows().await);
+
+    let (name, address) = (&broken.name, broken.proxy.address());
+    assert_says(
+        &claims.message(ErrorKind::Uncertain),
+        &format!(
+            "nobody can tell whether the mutation was written: updateRowsConditionally of `{name}` at {address}: the "
+        ),
+    );
+    assert_says(
+        &claims.message(ErrorKind::Unavailable),
+        &format!("at {address}: cannot reach the proxy: Connection refused"),
+    );
+    broken.end().await;
+}

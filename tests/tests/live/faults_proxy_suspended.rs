@@ -1,0 +1,115 @@
+//! The proxy stands still while calls are under way, and goes on when their callers have gone.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use accumulo_proxy::{ErrorKind as ProxyKind, Mutation, ProxyClient};
+use fluo_core::{Column, ErrorKind, TableAdmin, TableExt};
+use futures::future::join_all;
+use tokio::time::Instant;
+
+use crate::faults_ground::{Broken, pair};
+use crate::faults_writers::{Signals, Told, load};
+use crate::ground::until;
+
+const LIMIT: Duration = Duration::from_secs(2);
+/// Of a busy machine.
+const SLACK: Duration = Duration::from_secs(2);
+const WRITERS: usize = 8;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn writers_are_told_within_the_limit_and_their_late_effects_are_whole() {
+    let Some(broken) = Broken::new("faults_suspended").await else {
+        return;
+    };
+    let mut settings = broken.settings.clone();
+    settings.call_timeout = LIMIT;
+    settings.connect_timeout = LIMIT;
+    let table = broken.open(settings).await;
+    let signals = Arc::new(Signals::default());
+    let writers = (0..WRITERS).map(|writer| load(&table, &signals, writer, true));
+    let writers: Vec<_> = writers.collect();
+    signals.successes(WRITERS * 5).await;
+
+    broken.proxy.suspend().unwrap();
+    let start = Instant::now();
+    let told = Told::of(writers).await;
+    // A write looks which table it is, and then writes: two calls; who came to look late waits for one more.
+    assert!(start.elapsed() < LIMIT * 3 + SLACK, "{:?}", start.elapsed());
+    assert_eq!(told.errors.len(), WRITERS);
+    let message = told.message(ErrorKind::Uncertain);
+    let (name, address) = (&broken.name, broken.proxy.address());
+    assert_eq!(
+        message,
+        format!("updateAndFlush of `{name}` at {address}: no answer within 2s")
+    );
+    broken.proxy.resume().unwrap();
+
+    // The same connections serve those who come next.
+    told.check(&broken.rows().await);
+    let row = "0-next";
+    until("the proxy serves again", async || {
+        table.write(vec![pair(row, "v")]).await.is_ok()
+    })
+    .await;
+    let first = Column::new("f", "first");
+    assert_eq!(table.get(row, &first).await.unwrap().unwrap(), "v");
+    told.check(&broken.rows().await);
+    broken.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_late_answer_does_not_answer_another_call() {
+    const CALLS: usize = 8;
+    let Some(broken) = Broken::new("faults_late").await else {
+        return;
+    };
+    let mut settings = broken.settings.clone();
+    settings.call_timeout = LIMIT;
+    let client = ProxyClient::connect(settings).await.unwrap();
+    let write = |row: String| {
+        let (client, name) = (client.clone(), broken.name.clone());
+        async move {
+            let mutation = Mutation::new(row.clone())
+                .put("f", "first", row.clone())
+                .put("f", "second", row);
+            client.write(&name, vec![mutation]).await
+        }
+    };
+    // All connections are open, and known to the proxy.
+    for outcome in join_all((0..CALLS).map(|call| write(format!("early-{call}")))).await {
+        outcome.unwrap();
+    }
+
+    broken.proxy.suspend().unwrap();
+    let start = Instant::now();
+    let outcomes = join_all((0..CALLS).map(|call| write(format!("late-{call}")))).await;
+    assert!(start.elapsed() >= LIMIT && start.elapsed() < LIMIT + SLACK);
+    for outcome in outcomes {
+        let error = outcome.unwrap_err();
+        assert_eq!(error.kind(), ProxyKind::TimedOut);
+        assert!(error.may_have_taken_effect());
+    }
+    broken.proxy.resume().unwrap();
+
+    // Calls of every kind, whose answers are told apart, while the late ones are on their way.
+    let tables = client.table_operations();
+    for round in 0..50 {
+        let missing = format!("{}_{round}", broken.name);
+        let (is_there, is_missing, splits, servers) = tokio::join!(
+            tables.exists(&broken.name),
+            tables.exists(&missing),
+            tables.list_splits(&broken.name, None),
+            tables.test_class_load(&broken.name, "java.lang.String", "java.lang.Object"),
+        );
+        assert!(is_there.unwrap() && !is_missing.unwrap());
+        assert!(splits.unwrap().is_empty() && servers.unwrap());
+    }
+    // They were on the wire when they were given up: the effect comes.
+    until("the late rows are there", async || {
+        broken.rows().await.len() == 2 * CALLS
+    })
+    .await;
+    assert_eq!(broken.good.splits(&broken.name).await.unwrap().len(), 0);
+    broken.end().await;
+}

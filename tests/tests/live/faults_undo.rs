@@ -1,0 +1,101 @@
+//! A step fails on a table that inherits its balancer from its namespace: what is undone is inherited again.
+
+use std::sync::Arc;
+
+use fluo_accumulo::AccumuloTables;
+use fluo_core::table::property::{BALANCER, GROUP_DEFAULT};
+use fluo_core::{Bytes, TableAdmin, Versions};
+use fluo_recipes::{ApplyError, PlanOptions, RowHasher, Step, TableOptimizations, apply, plan};
+use fluo_tests::{Fault, FaultyTables};
+
+use crate::cli::assert_says;
+use crate::faults_ground::is_as_wanted;
+use crate::ground::{fresh_name, until};
+
+/// What the table inherits at first, and what later.
+const BEFORE: [(&str, &str); 2] = [
+    (GROUP_DEFAULT, "before"),
+    (
+        BALANCER,
+        "org.apache.accumulo.server.master.balancer.DefaultLoadBalancer",
+    ),
+];
+const AFTER: [(&str, &str); 2] = [
+    (GROUP_DEFAULT, "after"),
+    (
+        BALANCER,
+        "org.apache.accumulo.server.master.balancer.ChaoticLoadBalancer",
+    ),
+];
+
+async fn set(tables: &AccumuloTables, namespace: &str, properties: [(&str, &str); 2]) {
+    let operations = tables.client().namespace_operations();
+    for (name, value) in properties {
+        operations
+            .set_property(namespace, name, value)
+            .await
+            .unwrap();
+    }
+}
+
+async fn shows(tables: &AccumuloTables, table: &str, properties: [(&str, &str); 2]) {
+    until("the table shows what it inherits", async || {
+        let found = tables.properties(table).await.unwrap();
+        let is_so =
+            |(name, value): &(&str, &str)| found.get(*name).is_some_and(|found| found == value);
+        properties.iter().all(is_so)
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_undone_is_inherited_again() {
+    let Some(tables) = crate::cluster::tables().await else {
+        return;
+    };
+    let namespace = fresh_name("undo");
+    let operations = tables.client().namespace_operations();
+    operations.create(&namespace).await.unwrap();
+    set(&tables, &namespace, BEFORE).await;
+    let table = format!("{namespace}.pages");
+    tables
+        .create_table(&table, Versions::default())
+        .await
+        .unwrap();
+    shows(&tables, &table, BEFORE).await;
+    tables
+        .add_splits(&table, &[Bytes::from("a")].into())
+        .await
+        .unwrap();
+
+    let optimizations =
+        TableOptimizations::of_row_hasher(&RowHasher::new("p").unwrap(), 4).unwrap();
+    let plan = plan(&tables, &table, &optimizations, PlanOptions { prune: true })
+        .await
+        .unwrap();
+    // The split points, the pattern, the default group, the balancer; the removal of what nobody asked for.
+    assert_eq!(plan.steps().len(), 5);
+    assert!(matches!(plan.steps()[4], Step::RemoveSplits(_)));
+    for (call, fault) in [(3, Fault::Before), (3, Fault::After), (4, Fault::Before)] {
+        let faulty = FaultyTables::new(Arc::new(tables.clone())).fail_call(call, fault);
+        let error = apply(&faulty, &plan, |_| ()).await.unwrap_err();
+        let ApplyError::Failed { number, left, .. } = &error else {
+            panic!("{error}")
+        };
+        assert_eq!((*number, left.kept().len()), (call + 1, 0), "{error}");
+        assert_says(
+            &error.to_string(),
+            &format!("everything was undone, table `{table}` is as it was before"),
+        );
+        assert_eq!(tables.splits(&table).await.unwrap(), ["a"]);
+        // Nothing of it is set on the table itself: it follows its namespace.
+        set(&tables, &namespace, AFTER).await;
+        shows(&tables, &table, AFTER).await;
+        set(&tables, &namespace, BEFORE).await;
+        shows(&tables, &table, BEFORE).await;
+    }
+    apply(&tables, &plan, |_| ()).await.unwrap();
+    is_as_wanted(&tables, &table, &optimizations).await;
+    tables.delete_table(&table).await.unwrap();
+    operations.delete(&namespace).await.unwrap();
+}

@@ -1,0 +1,289 @@
+//! Writers who remember what they were told, and judge what is there by it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use fluo_core::{Condition, Error, ErrorKind, Outcome, Table};
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep};
+
+use crate::faults_ground::{claimed, pair};
+
+/// Rows of one write.
+const ROWS: usize = 40;
+const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(50);
+/// How long writers may take until they get somewhere (again).
+const PATIENCE: Duration = Duration::from_secs(150);
+
+/// What a test and its writers tell each other.
+#[derive(Debug, Default)]
+pub(crate) struct Signals {
+    is_over: AtomicBool,
+    successes: AtomicUsize,
+}
+
+impl Signals {
+    pub(crate) fn end(&self) {
+        self.is_over.store(true, Ordering::SeqCst);
+    }
+
+    /// Waits for so many more calls that succeed.
+    pub(crate) async fn successes(&self, more: usize) {
+        let wanted = self.successes.load(Ordering::SeqCst) + more;
+        let start = Instant::now();
+        while self.successes.load(Ordering::SeqCst) < wanted {
+            assert!(start.elapsed() < PATIENCE, "nothing is written any more");
+            sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    fn go_on(&self) -> bool {
+        !self.is_over.load(Ordering::SeqCst)
+    }
+
+    fn succeeded(&self) {
+        self.successes.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+/// What writers were told of their rows.
+#[derive(Debug, Default)]
+pub(crate) struct Told {
+    acknowledged: BTreeSet<String>,
+    uncertain: BTreeSet<String>,
+    nothing_done: BTreeSet<String>,
+    pub(crate) errors: Vec<Error>,
+}
+
+/// Rows that begin with a digit, ten ranges evenly.
+fn rows(topic: &str, write: usize) -> Vec<String> {
+    (0..ROWS)
+        .map(|row| format!("{}-{topic}-{write:06}-{row:02}", row % 10))
+        .collect()
+}
+
+fn value(row: &str) -> String {
+    format!("of {row}")
+}
+
+/// Writes rows that nobody else writes, until the test ends it or, if it is to, its first failure.
+pub(crate) fn load(
+    table: &Arc<dyn Table>,
+    signals: &Arc<Signals>,
+    writer: usize,
+    ends_at_failure: bool,
+) -> JoinHandle<Told> {
+    let (table, signals) = (Arc::clone(table), Arc::clone(signals));
+    tokio::spawn(async move {
+        let mut told = Told::default();
+        let mut write = 0;
+        while signals.go_on() && !(ends_at_failure && !told.errors.is_empty()) {
+            let rows = rows(&format!("w{writer}"), write);
+            let mutations = rows.iter().map(|row| pair(row, &value(row))).collect();
+            match table.write(mutations).await {
+                Ok(()) => {
+                    signals.succeeded();
+                    told.acknowledged.extend(rows);
+                }
+                Err(error) => {
+                    told.failed(rows, error);
+                    sleep(PAUSE_AFTER_FAILURE).await;
+                }
+            }
+            write += 1;
+        }
+        told
+    })
+}
+
+impl Told {
+    fn failed(&mut self, rows: Vec<String>, error: Error) {
+        match error.kind() {
+            ErrorKind::Unavailable => self.nothing_done.extend(rows),
+            ErrorKind::Uncertain => self.uncertain.extend(rows),
+            other => panic!("{other:?}: {error}"),
+        }
+        self.errors.push(error);
+    }
+
+    pub(crate) async fn of(writers: Vec<JoinHandle<Told>>) -> Told {
+        let mut all = Told::default();
+        for writer in writers {
+            let told = writer.await.unwrap();
+            all.acknowledged.extend(told.acknowledged);
+            all.uncertain.extend(told.uncertain);
+            all.nothing_done.extend(told.nothing_done);
+            all.errors.extend(told.errors);
+        }
+        all
+    }
+
+    /// Every acknowledged row is there, none is there of which nothing was done, and none that nobody wrote.
+    pub(crate) fn check(&self, found: &BTreeMap<String, String>) {
+        for row in &self.acknowledged {
+            assert_eq!(found.get(row), Some(&value(row)), "acknowledged");
+        }
+        for row in &self.nothing_done {
+            assert_eq!(found.get(row), None, "nothing was done, they said");
+        }
+        for row in found.keys().filter(|row| row.contains("-w")) {
+            assert!(self.acknowledged.contains(row) || self.uncertain.contains(row));
+        }
+        let late = self.uncertain.iter().filter(|row| found.contains_key(*row));
+        println!(
+            "{} rows acknowledged; {} uncertain, of which {} are there; nothing done of {}",
+            self.acknowledged.len(),
+            self.uncertain.len(),
+            late.count(),
+            self.nothing_done.len()
+        );
+    }
+
+    /// The first message of a kind.
+    #[track_caller]
+    pub(crate) fn message(&self, kind: ErrorKind) -> String {
+        let error = self.errors.iter().find(|error| error.kind() == kind);
+        error
+            .unwrap_or_else(|| panic!("no error is {kind:?}: {:?}", self.errors))
+            .to_string()
+    }
+}
+
+/// What became of one's claim of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Claim {
+    Won,
+    Lost,
+    Unknown,
+    NotMade,
+}
+
+/// What claimers were told, by row and claimer.
+#[derive(Debug, Default)]
+pub(crate) struct Claims {
+    rows: BTreeMap<String, BTreeMap<usize, Claim>>,
+    pub(crate) errors: Vec<Error>,
+}
+
+/// Creates rows that others create too, if they are absent, with its number as the value.
+pub(crate) fn claim(
+    table: &Arc<dyn Table>,
+    signals: &Arc<Signals>,
+    claimer: usize,
+) -> JoinHandle<Claims> {
+    let (table, signals) = (Arc::clone(table), Arc::clone(signals));
+    tokio::spawn(async move {
+        let mut claims = Claims::default();
+        let mut write = 0;
+        while signals.go_on() {
+            let rows = rows("claim", write);
+            let mutations = rows
+                .iter()
+                .map(|row| pair(row, &claimer.to_string()).when(Condition::absent(claimed())));
+            match table.write_conditional(mutations.collect()).await {
+                Ok(outcomes) => {
+                    assert_eq!(outcomes.len(), rows.len());
+                    if outcomes
+                        .iter()
+                        .all(|outcome| !matches!(outcome, Outcome::Unknown(_)))
+                    {
+                        signals.succeeded();
+                    }
+                    for (row, outcome) in rows.into_iter().zip(outcomes) {
+                        claims.add(row, claimer, outcome);
+                    }
+                }
+                Err(error) => {
+                    assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
+                    for row in rows {
+                        claims.insert(row, claimer, Claim::NotMade);
+                    }
+                    claims.errors.push(error);
+                    sleep(PAUSE_AFTER_FAILURE).await;
+                }
+            }
+            write += 1;
+        }
+        claims
+    })
+}
+
+impl Claims {
+    fn add(&mut self, row: String, claimer: usize, outcome: Outcome) {
+        let claim = match outcome {
+            Outcome::Accepted => Claim::Won,
+            Outcome::Rejected => Claim::Lost,
+            Outcome::Unknown(error) => {
+                assert_eq!(error.kind(), ErrorKind::Uncertain, "{error}");
+                self.errors.push(error);
+                Claim::Unknown
+            }
+            Outcome::Refused(error) => panic!("{error}"),
+        };
+        self.insert(row, claimer, claim);
+    }
+
+    fn insert(&mut self, row: String, claimer: usize, claim: Claim) {
+        self.rows.entry(row).or_default().insert(claimer, claim);
+    }
+
+    pub(crate) async fn of(claimers: Vec<JoinHandle<Claims>>) -> Claims {
+        let mut all = Claims::default();
+        for claimer in claimers {
+            let claims = claimer.await.unwrap();
+            all.errors.extend(claims.errors);
+            for (row, each) in claims.rows {
+                all.rows.entry(row).or_default().extend(each);
+            }
+        }
+        all
+    }
+
+    /// One claims a row, at most; who won it has it, and who has it won it or does not know; who lost it lost it to
+    /// somebody.
+    pub(crate) fn check(&self, found: &BTreeMap<String, String>) {
+        for (row, claims) in &self.rows {
+            let all = |wanted| claims.values().filter(|claim| **claim == wanted).count();
+            assert!(all(Claim::Won) <= 1, "{row} was won twice: {claims:?}");
+            let Some(owner) = found.get(row) else {
+                assert_eq!(all(Claim::Won), 0, "{row} was won and is not there");
+                assert_eq!(all(Claim::Lost), 0, "{row} was lost to nobody");
+                continue;
+            };
+            let owner: usize = owner.parse().unwrap();
+            let of_owner = claims[&owner];
+            assert!(
+                matches!(of_owner, Claim::Won | Claim::Unknown),
+                "{row} is of {owner}: {claims:?}"
+            );
+            assert!(
+                all(Claim::Won) == 0 || of_owner == Claim::Won,
+                "{row}: {claims:?}"
+            );
+        }
+        let all = |wanted| {
+            let claims = self.rows.values().flat_map(BTreeMap::values);
+            claims.filter(|claim| **claim == wanted).count()
+        };
+        println!(
+            "{} rows; claims: {} won, {} lost, {} unknown, {} not made",
+            self.rows.len(),
+            all(Claim::Won),
+            all(Claim::Lost),
+            all(Claim::Unknown),
+            all(Claim::NotMade)
+        );
+        assert!(all(Claim::Won) > 0 && all(Claim::Lost) > 0);
+    }
+
+    /// The first message of a kind.
+    #[track_caller]
+    pub(crate) fn message(&self, kind: ErrorKind) -> String {
+        let error = self.errors.iter().find(|error| error.kind() == kind);
+        error
+            .unwrap_or_else(|| panic!("no error is {kind:?}: {:?}", self.errors))
+            .to_string()
+    }
+}

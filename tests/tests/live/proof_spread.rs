@@ -1,0 +1,164 @@
+//! The headline: groups of tablets are spread over the servers, and rows over the tablets.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use fluo_core::{Bytes, Column, Filter, Mutation, Scan, TableAdmin, TableExt, Versions};
+use fluo_recipes::{
+    PlanOptions, RowCounting, RowHasher, TableOptimizations, VerifyOptions, apply, groups, plan,
+    verify,
+};
+use tokio::time::{Instant, sleep};
+
+use crate::cli::ROWS;
+use crate::faults_ground::open;
+use crate::ground::fresh_name;
+
+/// How long the servers may take.
+const LIMIT: Duration = Duration::from_secs(60);
+/// How far a tablet may be from the mean.
+const TOLERANCE: f64 = 0.15;
+
+fn of(prefix: &str, tablets: u32) -> TableOptimizations {
+    TableOptimizations::of_row_hasher(&RowHasher::new(prefix).unwrap(), tablets).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn four_groups_of_ten_tablets_are_five_and_five_on_two_servers() {
+    let Some(tables) = crate::cluster::tables().await else {
+        return;
+    };
+    assert_eq!(tables.servers().await.unwrap().len(), 2);
+    let table = fresh_name("proof_groups");
+    tables
+        .create_table(&table, Versions::default())
+        .await
+        .unwrap();
+    let optimizations = ["b", "c", "d"].iter().fold(of("a", 10), |all, prefix| {
+        all.merge(of(prefix, 10)).unwrap()
+    });
+    let plan = plan(&tables, &table, &optimizations, PlanOptions::default())
+        .await
+        .unwrap();
+    apply(&tables, &plan, |_| ()).await.unwrap();
+
+    let start = Instant::now();
+    loop {
+        let groups = groups(&tables, &table, plan.group_pattern()).await.unwrap();
+        let of_recipes: Vec<_> = groups.iter().filter(|group| group.tablets == 10).collect();
+        assert_eq!(of_recipes.len(), 4, "{groups:?}");
+        if of_recipes
+            .iter()
+            .all(|group| group.per_server.values().eq([&5, &5]))
+        {
+            break;
+        }
+        assert!(start.elapsed() < LIMIT, "{groups:?}");
+        sleep(Duration::from_millis(250)).await;
+    }
+    println!("five and five after {:?}", start.elapsed());
+    let options = VerifyOptions::default();
+    let verdict = verify(&tables, &table, &optimizations, &options, |_| ())
+        .await
+        .unwrap();
+    assert!(verdict.ok, "{:?}", verdict.differences);
+    tables.delete_table(&table).await.unwrap();
+}
+
+/// Home pages of packages, and pages below them.
+fn urls() -> BTreeSet<String> {
+    const PAGES: [&str; 10] = [
+        "",
+        "about",
+        "blog",
+        "contact",
+        "docs/index.html",
+        "download",
+        "faq",
+        "license",
+        "news/2024",
+        "search?q=a",
+    ];
+    let of_home = |home: &'static str| PAGES.map(|page| format!("{home}{page}"));
+    ROWS.lines().flat_map(of_home).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn rows_of_real_urls_lie_evenly_in_twenty_tablets() {
+    const TABLETS: usize = 20;
+    let Some(tables) = crate::cluster::tables().await else {
+        return;
+    };
+    let (name, hasher) = (fresh_name("proof_rows"), RowHasher::new("p").unwrap());
+    tables
+        .create_table(&name, Versions::default())
+        .await
+        .unwrap();
+    let optimizations = of("p", TABLETS.try_into().unwrap());
+    let plan = plan(&tables, &name, &optimizations, PlanOptions::default())
+        .await
+        .unwrap();
+    apply(&tables, &plan, |_| ()).await.unwrap();
+
+    let (table, urls) = (open(&tables, &name).await, urls());
+    assert!(urls.len() > 40_000);
+    let rows: Vec<_> = urls
+        .iter()
+        .map(|url| {
+            Mutation::new(hasher.add(url.as_bytes())).put(Column::new("page", "url"), url.clone())
+        })
+        .collect();
+    for rows in rows.chunks(4_000) {
+        table.write(rows.to_vec()).await.unwrap();
+    }
+    tables.flush(&name).await.unwrap();
+
+    let tablets = tables.tablets(&name).await.unwrap();
+    // The last tablet is for what comes after the recipe's rows.
+    assert_eq!(tablets.as_slice().len(), TABLETS + 1);
+    let mut counts = Vec::new();
+    let mut found = BTreeSet::new();
+    for (span, tablet) in tablets.spans() {
+        let scan = Scan::over(span).filter(Filter::FirstOfRow);
+        let cells = table.read(scan).await.unwrap();
+        assert_eq!(tablet.entries, u64::try_from(cells.len()).unwrap());
+        counts.push(cells.len());
+        found.extend(
+            cells
+                .iter()
+                .map(|cell| hasher.remove_owned(&cell.key.row).unwrap()),
+        );
+    }
+    assert!(
+        found
+            .into_iter()
+            .eq(urls.iter().map(|url| Bytes::from(url.clone())))
+    );
+    assert_eq!(counts.pop(), Some(0));
+    let mean = urls.len() as f64 / TABLETS as f64;
+    let furthest = counts
+        .iter()
+        .map(|count| (*count as f64 - mean).abs() / mean)
+        .fold(0.0, f64::max);
+    println!(
+        "{} rows, {mean:.0} a tablet in the mean; the furthest is {:.1} % from it",
+        urls.len(),
+        furthest * 100.0
+    );
+    assert!(furthest < TOLERANCE, "{counts:?}");
+
+    let options = VerifyOptions {
+        rows: RowCounting::All,
+        ..VerifyOptions::default()
+    };
+    let verdict = verify(&tables, &name, &optimizations, &options, |_| ())
+        .await
+        .unwrap();
+    let rows = &verdict.rows[0];
+    assert_eq!(
+        (rows.total, rows.foreign),
+        (urls.len().try_into().unwrap(), 0)
+    );
+    assert!(rows.p_value.unwrap() > 1e-6, "{rows:?}");
+    tables.delete_table(&name).await.unwrap();
+}
