@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use accumulo_proxy::{Compaction, ConditionalWriterOptions, ErrorKind as ProxyKind, TimeType};
+use accumulo_proxy::{Compaction, ConditionalWriterOptions, TimeType};
 use async_trait::async_trait;
 use fluo_core::table::{check_split_points, property};
 use fluo_core::{
@@ -28,27 +28,27 @@ impl TableAdmin for AccumuloTables {
     /// a failure in between leaves a table with one.
     async fn create_table(&self, name: &str, versions: Versions) -> Result<()> {
         check_table_name(name)?;
+        self.require_namespace(name).await?;
         let one_version = versions != Versions::All;
         let operations = self.client.table_operations();
         let created = operations.create(name, one_version, TimeType::Millis).await;
-        created.map_err(|error| match error.kind() {
-            ProxyKind::NamespaceNotFound => {
-                Error::with_source(ErrorKind::Invalid, error.to_string(), error)
-            }
-            _ => port_error(error),
-        })?;
-        self.finish_creation(name, versions)
-            .await
-            .map_err(|error| after_change(&format!("table `{name}` was created"), error))
+        created.map_err(port_error)?;
+        self.wait_for_creation(name).await?;
+        if versions == Versions::default() {
+            return Ok(());
+        }
+        for (property, value) in versions.to_properties() {
+            let set = self.set_property(name, &property, &value).await;
+            set.map_err(|error| after_change(&format!("table `{name}` was created"), error))?;
+        }
+        Ok(())
     }
 
     async fn delete_table(&self, name: &str) -> Result<()> {
         let id = self.id_of(name).await?;
         let deleted = self.client.table_operations().delete(name).await;
         deleted.map_err(port_error)?;
-        self.wait_for_id(name, |found| found != Some(&id))
-            .await
-            .map_err(|error| after_change(&format!("table `{name}` was deleted"), error))
+        self.wait_for_deletion(name, &id).await
     }
 
     async fn open_table(
@@ -133,9 +133,11 @@ impl TableAdmin for AccumuloTables {
             .set_property(name, property, value)
             .await;
         set.map_err(port_error)?;
-        self.wait_for_property(name, property, Some(value))
-            .await
-            .map_err(|error| after_change(&changed(name, property), error))
+        match value {
+            // To Accumulo an empty value is none.
+            "" => self.wait_for_inherited(name, property).await,
+            _ => self.wait_for_property(name, property, Some(value)).await,
+        }
     }
 
     async fn remove_property(&self, name: &str, property: &str) -> Result<()> {
@@ -147,9 +149,7 @@ impl TableAdmin for AccumuloTables {
             .remove_property(name, property)
             .await;
         removed.map_err(port_error)?;
-        self.wait_for_inherited(name, property)
-            .await
-            .map_err(|error| after_change(&changed(name, property), error))
+        self.wait_for_inherited(name, property).await
     }
 
     async fn flush(&self, name: &str) -> Result<()> {
@@ -179,15 +179,19 @@ impl TableAdmin for AccumuloTables {
     /// Read from `accumulo.metadata`. The entries are those of a tablet's files: what is in memory is not counted, and
     /// after a split a server estimates.
     async fn tablets(&self, name: &str) -> Result<Tablets> {
-        let id = self.id_of(name).await?;
         let mut settling = Settling::begin();
         loop {
-            if let Some(tablets) = metadata::tablets(&self.client, &id).await? {
+            // Asked again each time: a table that is deleted meanwhile has no tablets, and never will have.
+            let id = self.id_of(name).await?;
+            if let Some(tablets) = metadata::tablets(&self.client, name, &id).await? {
                 return Ok(tablets);
             }
-            settling
-                .wait(|| format!("reading the tablets of table `{name}` while they change"))
-                .await?;
+            if !settling.wait().await {
+                let message = format!(
+                    "the tablets of table `{name}` go on changing, and cannot be read meanwhile"
+                );
+                return Err(Error::new(ErrorKind::Unavailable, message));
+            }
         }
     }
 
@@ -215,6 +219,21 @@ impl TableAdmin for AccumuloTables {
 }
 
 impl AccumuloTables {
+    /// Refuses the name of a table in a namespace that is not there: Accumulo says that in an error which leaves open
+    /// whether anything was done.
+    async fn require_namespace(&self, name: &str) -> Result<()> {
+        let Some((namespace, _)) = name.split_once('.') else {
+            return Ok(());
+        };
+        let exists = self.client.namespace_operations().exists(namespace).await;
+        match exists.map_err(port_error)? {
+            true => Ok(()),
+            false => Err(Error::invalid(format!(
+                "table `{name}` cannot be created: there is no namespace `{namespace}`"
+            ))),
+        }
+    }
+
     /// Refuses labels that the user does not hold: a scan with one would fail at its first cell.
     async fn check_held(&self, authorizations: &Authorizations) -> Result<()> {
         let Some(user) = self.client.settings().credentials.user() else {
@@ -241,67 +260,6 @@ impl AccumuloTables {
             )),
         }
     }
-
-    async fn finish_creation(&self, name: &str, versions: Versions) -> Result<()> {
-        self.wait_for_id(name, |found| found.is_some()).await?;
-        if versions == Versions::default() {
-            return Ok(());
-        }
-        for (property, value) in versions.to_properties() {
-            self.set_property(name, &property, &value).await?;
-        }
-        Ok(())
-    }
-
-    /// The proxy keeps the names of tables, and hears of new and deleted ones a moment later.
-    async fn wait_for_id(
-        &self,
-        name: &str,
-        is_so: impl Fn(Option<&String>) -> bool + Send,
-    ) -> Result<()> {
-        let mut settling = Settling::begin();
-        while !is_so(self.identities.read().await?.get(name)) {
-            settling
-                .wait(|| {
-                    format!(
-                        "table `{name}` was created or deleted; waiting until the proxy shows it"
-                    )
-                })
-                .await?;
-        }
-        Ok(())
-    }
-
-    async fn wait_for_inherited(&self, name: &str, property: &str) -> Result<()> {
-        let inherited = self.inherited_properties(name).await?;
-        let value = inherited.get(property).map(String::as_str);
-        self.wait_for_property(name, property, value).await
-    }
-
-    async fn wait_for_property(
-        &self,
-        name: &str,
-        property: &str,
-        value: Option<&str>,
-    ) -> Result<()> {
-        let mut settling = Settling::begin();
-        while self
-            .properties(name)
-            .await?
-            .get(property)
-            .map(String::as_str)
-            != value
-        {
-            settling
-                .wait(|| format!("property {property} of table `{name}` was changed; waiting until the servers show it"))
-                .await?;
-        }
-        Ok(())
-    }
-}
-
-fn changed(table: &str, property: &str) -> String {
-    format!("property {property} of table `{table}` was changed")
 }
 
 /// The split points around the tablets that overlap a span: after the first, up to the second.

@@ -54,12 +54,24 @@ impl Identities {
             return last.ids.clone();
         }
         let number = self.begun.fetch_add(1, SeqCst) + 1;
-        let ids = self.client.table_operations().id_map().await;
-        *last = Answer {
-            number,
-            ids: ids.map(Arc::new).map_err(port_error),
+        let ids = match self.client.table_operations().id_map().await {
+            Ok(ids) => Ok(Arc::new(ids)),
+            Err(error) => Err(port_error(self.refusal(error).await)),
         };
+        *last = Answer { number, ids };
         last.ids.clone()
+    }
+
+    /// `tableIdMap` can throw nothing, so a proxy that may not answer it (the password was changed, say) fails inside.
+    /// A call that can throw says why.
+    async fn refusal(&self, error: accumulo_proxy::Error) -> accumulo_proxy::Error {
+        match self.client.settings().credentials.user() {
+            Some(user) if error.kind() == accumulo_proxy::ErrorKind::Protocol => {
+                let asked = self.client.security_operations().authorizations(user).await;
+                asked.err().unwrap_or(error)
+            }
+            _ => error,
+        }
     }
 
     /// Refuses a table whose name has another id by now.

@@ -42,6 +42,7 @@
 
 mod admin;
 mod convert;
+mod effect;
 mod error;
 mod identity;
 mod metadata;

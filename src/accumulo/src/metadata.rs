@@ -15,6 +15,7 @@ use futures::stream::TryStreamExt;
 use crate::error::port_error;
 
 const METADATA: &str = "accumulo.metadata";
+const ROOT: &str = "accumulo.root";
 const LOCATION: &[u8] = b"loc";
 const FILE: &[u8] = b"file";
 const TABLET: &[u8] = b"~tab";
@@ -25,9 +26,9 @@ const END_ROW: u8 = b';';
 const LAST: u8 = b'<';
 
 /// The tablets of a table, or nothing while a split or merge has its rows in between two states.
-pub(crate) async fn tablets(client: &ProxyClient, id: &str) -> Result<Option<Tablets>> {
+pub(crate) async fn tablets(client: &ProxyClient, name: &str, id: &str) -> Result<Option<Tablets>> {
     let mut rows: Vec<TabletRow> = Vec::new();
-    let mut batches = client.scanner(METADATA, options(id));
+    let mut batches = client.scanner(table_of_tablets(name)?, options(id));
     while let Some(entries) = batches.try_next().await.map_err(port_error)? {
         for entry in entries {
             if rows.last().is_none_or(|last| last.row != entry.key.row) {
@@ -41,22 +42,31 @@ pub(crate) async fn tablets(client: &ProxyClient, id: &str) -> Result<Option<Tab
     chain(id, rows)
 }
 
+/// The table in which the tablets of a table stand.
+fn table_of_tablets(name: &str) -> Result<&'static str> {
+    match name {
+        ROOT => Err(Error::invalid(format!(
+            "table `{ROOT}` has one tablet always, and where it is stands in no table"
+        ))),
+        METADATA => Ok(ROOT),
+        _ => Ok(METADATA),
+    }
+}
+
 fn options(id: &str) -> ScanOptions {
     let row = |end: u8| [id.as_bytes(), &[end]].concat();
-    let mut options = ScanOptions::default();
-    options.range = Range {
+    let range = Range {
         start: Some(Key::of_row(row(END_ROW))),
         start_inclusive: true,
         // The row of the last tablet is the last of the table's, and rows of other ids do not begin like it.
         stop: Some(Key::of_row([row(LAST), vec![0]].concat())),
         stop_inclusive: false,
     };
-    options.columns = vec![
+    ScanOptions::default().range(range).columns([
         ScanColumn::family(LOCATION),
         ScanColumn::family(FILE),
         ScanColumn::qualifier(TABLET, PREVIOUS),
-    ];
-    options
+    ])
 }
 
 /// What is known of one tablet.

@@ -3,8 +3,10 @@
 //! A batch scanner reads many spans at once, but in no order, and rule T1 asks for one. The spans of a scan are
 //! sorted and disjoint, so cursors in their order yield the cells in theirs.
 
+use std::vec;
+
 use accumulo_proxy::{IteratorSetting, ScanOptions};
-use fluo_core::{CellBatches, Error, Filter, Result, Scan, Span};
+use fluo_core::{Cell, CellBatches, Error, Filter, Result, Scan, Span};
 use futures::stream::{self, StreamExt, TryStreamExt};
 
 use crate::convert;
@@ -15,37 +17,64 @@ use crate::table::AccumuloTable;
 const FILTER_PRIORITY: i32 = 1_000;
 const FIRST_OF_ROW: &str = "org.apache.accumulo.core.iterators.FirstEntryInRowIterator";
 
+/// What is left of a scan.
+struct Rest {
+    table: AccumuloTable,
+    scan: Scan,
+    iterators: Vec<IteratorSetting>,
+    spans: vec::IntoIter<Span>,
+    /// The cells of the span that is being read.
+    open: Option<CellBatches>,
+}
+
 impl AccumuloTable {
     pub(crate) fn batches(&self, scan: Scan) -> CellBatches {
         let table = self.clone();
-        let checked = async move {
+        let begin = async move {
+            // Also where there is no span to read: a handle ends with its table.
             table.check().await?;
-            let spans = scan.spans().to_vec();
-            let iterators = iterators(scan.filter_intent())?;
-            let cells = move |span| table.span(&scan, &span, iterators.clone());
-            Ok(stream::iter(spans).flat_map(cells))
+            let rest = Rest {
+                iterators: iterators(scan.filter_intent())?,
+                spans: scan.spans().to_vec().into_iter(),
+                open: None,
+                table,
+                scan,
+            };
+            Ok(stream::try_unfold(rest, Rest::next))
         };
-        // `try_flatten` goes on after an error; a scan ends with its first.
-        let mut has_failed = false;
-        stream::once(checked)
-            .try_flatten()
-            .take_while(move |item: &Result<_>| {
-                let goes_on = !std::mem::replace(&mut has_failed, item.is_err());
-                async move { goes_on }
-            })
-            .boxed()
+        stream::once(begin).try_flatten().boxed()
+    }
+}
+
+impl Rest {
+    /// The next batch, and what is left after it.
+    async fn next(mut self) -> Result<Option<(Vec<Cell>, Self)>> {
+        loop {
+            if let Some(open) = &mut self.open {
+                if let Some(cells) = open.try_next().await? {
+                    return Ok(Some((cells, self)));
+                }
+                // The next span is opened by name, and a name can change hands while this one is read.
+                self.table.check().await?;
+            }
+            let Some(span) = self.spans.next() else {
+                return Ok(None);
+            };
+            self.open = Some(self.cells(&span));
+        }
     }
 
-    fn span(&self, scan: &Scan, span: &Span, iterators: Vec<IteratorSetting>) -> CellBatches {
-        let mut options = ScanOptions::default();
-        options.range = convert::range(span);
-        options.columns = scan.columns().iter().map(convert::scan_column).collect();
-        options.iterators = iterators;
-        options.authorizations = Some(self.labels.clone());
-        options.batch_entries = scan.max_batch_cells();
-        self.tables
-            .client
-            .scanner(&self.name, options)
+    fn cells(&self, span: &Span) -> CellBatches {
+        let options = ScanOptions::default()
+            .range(convert::range(span))
+            .columns(self.scan.columns().iter().map(convert::scan_column))
+            .authorizations(self.table.labels.iter().cloned())
+            .batch_entries(self.scan.max_batch_cells());
+        let iterators = self.iterators.iter().cloned();
+        let options = iterators.fold(options, ScanOptions::iterator);
+        let client = &self.table.tables.client;
+        client
+            .scanner(&self.table.name, options)
             .map_ok(|entries| entries.into_iter().map(convert::cell).collect())
             .map_err(port_error)
             .boxed()

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use fluo_core::{Error, ErrorKind, Result};
 use tokio::time::{Instant, sleep};
 
 /// Longest wait for something that usually takes milliseconds.
@@ -25,17 +24,13 @@ impl Settling {
         }
     }
 
-    /// Waits before the next look.
-    ///
-    /// # Errors
-    /// [`Uncertain`](ErrorKind::Uncertain) once the limit has passed, saying what was waited for.
-    pub(crate) async fn wait(&mut self, what: impl FnOnce() -> String + Send) -> Result<()> {
+    /// Waits before the next look; false once the limit has passed.
+    pub(crate) async fn wait(&mut self) -> bool {
         if self.begin.elapsed() > LIMIT {
-            let message = format!("{}: not so after {} s", what(), LIMIT.as_secs());
-            return Err(Error::new(ErrorKind::Uncertain, message));
+            return false;
         }
         sleep(self.pause).await;
         self.pause = (self.pause * 2).min(LONGEST_PAUSE);
-        Ok(())
+        true
     }
 }

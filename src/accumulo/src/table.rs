@@ -87,6 +87,10 @@ impl AccumuloTable {
             ConditionalOutcome::InvisibleVisibility => Outcome::Refused(Error::invalid(format!(
                 "a condition looks at a column of table `{table}` that this handle may not see; nothing was written"
             ))),
+            // Others of the call have an outcome, so the call as a whole has not failed.
+            ConditionalOutcome::Unknown(Some(error)) if !error.may_have_taken_effect() => {
+                Outcome::Unknown(port_error(error))
+            }
             ConditionalOutcome::Unknown(Some(error)) => {
                 let message = format!("nobody can tell whether the mutation was written: {error}");
                 Outcome::Unknown(Error::with_source(ErrorKind::Uncertain, message, error))

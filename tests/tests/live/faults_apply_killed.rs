@@ -95,10 +95,8 @@ fn is_killed(status: ExitStatus) -> bool {
 
 /// The table serves; applied again it is finished, and then there is nothing to do.
 fn finish(fluo: &Fluo, table: &str, moment: Moment) {
-    println!("{moment:?}");
     let apply = format!("apply --prune --no-wait --spec s.toml {table}");
-    let run = fluo.run(&apply).succeeds();
-    println!("{}", run.stderr);
+    fluo.run(&apply).succeeds();
     let again = fluo.run(&apply).succeeds();
     assert_says(
         &again.stderr,

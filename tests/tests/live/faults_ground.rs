@@ -87,6 +87,15 @@ impl Broken {
     }
 }
 
+/// Tells a figure to whoever runs the tests with `--nocapture`.
+#[expect(
+    clippy::print_stdout,
+    reason = "the test runner keeps it unless it is asked for"
+)]
+pub(crate) fn say(figure: &str) {
+    println!("{figure}");
+}
+
 /// What waits for processes, in a test that other tasks go on in.
 pub(crate) fn blocking<T>(work: impl FnOnce() -> T) -> T {
     tokio::task::block_in_place(work)

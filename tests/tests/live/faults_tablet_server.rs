@@ -13,7 +13,7 @@ use fluo_recipes::{
 };
 use tokio::time::{Instant, sleep};
 
-use crate::faults_ground::{blocking, open, whole_rows};
+use crate::faults_ground::{blocking, open, say, whole_rows};
 use crate::faults_writers::{Claims, Signals, Told, claim, load};
 
 const TABLE: &str = "pages";
@@ -67,7 +67,7 @@ async fn settled_on(tables: &AccumuloTables, servers: usize) -> Verdict {
                 .iter()
                 .all(|group| group.per_server.len() == servers)
         {
-            println!("settled on {servers} after {:?}", start.elapsed());
+            say(&format!("settled on {servers} after {:?}", start.elapsed()));
             return verdict.unwrap();
         }
         assert!(start.elapsed() < PATIENCE, "{verdict:?}");
@@ -104,7 +104,10 @@ async fn what_was_acknowledged_outlives_a_server_and_its_tablets_move() {
     assert_eq!(tablets.iter().sum::<usize>(), 9 + 8 + 1, "{tablets:?}");
     signals.successes(SUCCESSES).await;
     signals.end();
-    println!("written to again {:?} after the kill", killed.elapsed());
+    say(&format!(
+        "written to again {:?} after the kill",
+        killed.elapsed()
+    ));
 
     let (told, claims) = (Told::of(writers).await, Claims::of(claimers).await);
     let found = whole_rows(&*open(&tables, TABLE).await).await;

@@ -9,7 +9,7 @@ use fluo_core::{Condition, Error, ErrorKind, Outcome, Table};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
 
-use crate::faults_ground::{claimed, pair};
+use crate::faults_ground::{claimed, pair, say};
 
 /// Rows of one write.
 const ROWS: usize = 40;
@@ -79,7 +79,7 @@ pub(crate) fn load(
     tokio::spawn(async move {
         let mut told = Told::default();
         let mut write = 0;
-        while signals.go_on() && !(ends_at_failure && !told.errors.is_empty()) {
+        while signals.go_on() && (told.errors.is_empty() || !ends_at_failure) {
             let rows = rows(&format!("w{writer}"), write);
             let mutations = rows.iter().map(|row| pair(row, &value(row))).collect();
             match table.write(mutations).await {
@@ -132,13 +132,13 @@ impl Told {
             assert!(self.acknowledged.contains(row) || self.uncertain.contains(row));
         }
         let late = self.uncertain.iter().filter(|row| found.contains_key(*row));
-        println!(
+        say(&format!(
             "{} rows acknowledged; {} uncertain, of which {} are there; nothing done of {}",
             self.acknowledged.len(),
             self.uncertain.len(),
             late.count(),
             self.nothing_done.len()
-        );
+        ));
     }
 
     /// The first message of a kind.
@@ -267,14 +267,14 @@ impl Claims {
             let claims = self.rows.values().flat_map(BTreeMap::values);
             claims.filter(|claim| **claim == wanted).count()
         };
-        println!(
+        say(&format!(
             "{} rows; claims: {} won, {} lost, {} unknown, {} not made",
             self.rows.len(),
             all(Claim::Won),
             all(Claim::Lost),
             all(Claim::Unknown),
             all(Claim::NotMade)
-        );
+        ));
         assert!(all(Claim::Won) > 0 && all(Claim::Lost) > 0);
     }
 

@@ -12,7 +12,7 @@ use fluo_core::{Column, Mutation, Scan, Span, Table, TableAdmin, Versions};
 use fluo_tests::soak;
 use futures::{StreamExt, TryStreamExt, stream};
 
-use crate::faults_ground::{blocking, open};
+use crate::faults_ground::{blocking, open, say};
 use crate::ground::fresh_name;
 
 /// The address of the proxy, the user and the password, for the process that writes.
@@ -57,7 +57,7 @@ async fn a_long_load_and_a_long_scan_take_little_memory() {
         "{said}{}",
         String::from_utf8_lossy(&output.stderr)
     );
-    print!("{said}");
+    say(&said);
     let peak = said.lines().find_map(|line| line.strip_prefix("peak_mb="));
     let peak: u64 = peak.unwrap().parse().unwrap();
     assert!(
@@ -89,7 +89,7 @@ async fn the_process_that_writes() {
     let start = Instant::now();
     assert_eq!(read(&*table).await, rows);
     tell("read", start.elapsed(), rows);
-    println!("peak_mb={}", peak_mb());
+    say(&format!("peak_mb={}", peak_mb()));
 }
 
 async fn write(table: &dyn Table, rows: u64) {
@@ -126,11 +126,11 @@ async fn read(table: &dyn Table) -> u64 {
 
 fn tell(what: &str, time: Duration, rows: u64) {
     let megabytes = rows * VALUE_BYTES / 1_000_000;
-    println!(
+    say(&format!(
         "{megabytes} MB {what} in {:.1} s; peak {} MB so far",
         time.as_secs_f64(),
         peak_mb()
-    );
+    ));
 }
 
 /// The most memory that this process has had, in MB.

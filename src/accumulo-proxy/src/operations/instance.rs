@@ -46,10 +46,12 @@ impl InstanceOperations<'_> {
         self.client.ask(Some(server), request).await
     }
 
-    /// The scans on a tablet server (`getActiveScans`).
+    /// The scans on a tablet server (`getActiveScans`). A scan that was closed before its end stays there until it has
+    /// been idle for a minute (`tserver.session.idle.max`).
     ///
     /// # Errors
-    /// [`Accumulo`](crate::ErrorKind::Accumulo) where it does not answer.
+    /// [`TableNotFound`](crate::ErrorKind::TableNotFound) as long as one of them is of a table that was deleted: the
+    /// proxy fails at it. [`Accumulo`](crate::ErrorKind::Accumulo) where the server does not answer.
     pub async fn active_scans(&self, server: &str) -> Result<Vec<ActiveScan>> {
         type Request = wire::GetActiveScansRequest;
         let scans = self
@@ -72,7 +74,8 @@ impl InstanceOperations<'_> {
         self.client.meaning::<Request, _>(Some(server), running)
     }
 
-    /// The configuration of the servers' files (`getSiteConfiguration`), secrets and defaults included as the server gives them.
+    /// The configuration of the servers' files (`getSiteConfiguration`), secrets and defaults included as the server
+    /// gives them.
     ///
     /// # Errors
     /// [`Security`](crate::ErrorKind::Security) without the permission.
@@ -93,8 +96,8 @@ impl InstanceOperations<'_> {
             .await
     }
 
-    /// Sets a property of the system, in ZooKeeper (`setProperty`). The servers see it within about a second, those that
-    /// can be changed while they run.
+    /// Sets a property of the system, in ZooKeeper (`setProperty`). The servers see it within about a second, those
+    /// that can be changed while they run.
     ///
     /// # Errors
     /// [`Accumulo`](crate::ErrorKind::Accumulo) for a name or value that is refused.

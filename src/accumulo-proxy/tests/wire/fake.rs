@@ -76,6 +76,8 @@ pub(crate) enum Answer {
     Close,
     /// Never answers.
     Never,
+    /// Sends nothing, and takes the next call: for the one that has no reply.
+    Nothing,
 }
 
 impl Answer {
@@ -355,6 +357,7 @@ async fn answer_call(
             &refusal(kind, reason),
         ),
         Answer::Close => return false,
+        Answer::Nothing => return true,
         Answer::Never => std::future::pending().await,
         Answer::Late(..) => unreachable!("waited for above"),
     };

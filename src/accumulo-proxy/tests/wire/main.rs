@@ -36,6 +36,7 @@ mod raw;
 mod rows;
 mod rows_are_gathered;
 mod scans_go_on;
+mod server_writers;
 #[cfg(feature = "tls")]
 mod tls;
 mod what_is_sent_again;

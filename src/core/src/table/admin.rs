@@ -110,7 +110,7 @@ pub trait TableAdmin: Debug + Send + Sync {
     /// [`NotFound`](crate::ErrorKind::NotFound).
     async fn inherited_properties(&self, name: &str) -> Result<BTreeMap<String, String>>;
 
-    /// Sets a property.
+    /// Sets a property. An empty value may be as none: then the property is removed.
     ///
     /// # Errors
     /// [`NotFound`](crate::ErrorKind::NotFound); [`Invalid`](crate::ErrorKind::Invalid) for a name that

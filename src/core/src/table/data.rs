@@ -25,8 +25,9 @@ pub type CellBatches = BoxStream<'static, Result<Vec<Cell>>>;
 /// - **T2, view.** A scan yields what [`View`](crate::table::View) lets through, and nothing else: versions,
 ///   deletes, visibility, columns and filter mean the same on every table.
 /// - **T3, freshness.** A scan sees every mutation that was acknowledged before [`scan`](Table::scan) was
-///   called. Of those written while it runs it may see any; a row whose cells fit in one batch is seen with all
-///   of a mutation or with nothing of it.
+///   called. Of those written while it runs it may see any. A row that is scanned alone, and whose cells fit in
+///   one batch, is seen with all of a mutation or with nothing of it; among other rows it may lie across two of
+///   the pieces in which a table reads, and be seen half changed.
 ///
 /// Writing:
 /// - **T4, row atomicity.** A mutation takes effect whole or not at all.

@@ -24,8 +24,8 @@ use crate::client::ProxyClient;
 /// [`batch_writer`](ProxyClient::batch_writer) and [`conditional_writer`](ProxyClient::conditional_writer), which close
 /// what they open, go on after a break where that may be done, and keep requests below the longest frame.
 ///
-/// What a handle stands for is kept by the proxy until it is closed, or for ten idle minutes, or until the proxy ends. Whoever
-/// has the handle can use it, logged in or not.
+/// What a handle stands for is kept by the proxy until it is closed, or for ten idle minutes, or until the proxy ends.
+/// Whoever has the handle can use it, logged in or not.
 ///
 /// Options that only the high-level types need (how many entries a batch has, how many calls are made at a time) are
 /// ignored here.

@@ -29,10 +29,11 @@ pub struct WriterOptions {
 
 /// A writer that is open on the proxy, and a connection of its own.
 ///
-/// **It loses writes.** [`update`](Self::update) has no reply: where it fails on the proxy, nobody is told, and a `flush` that
-/// comes after it succeeds. Its order against `flush` and `close` holds per connection only, so
-/// they share one, and the writer keeps it, one of [`Settings::connections`](crate::Settings::connections), until it is closed
-/// or dropped. After the connection broke, nobody knows what of the updates before is written, and every method is an error.
+/// **It loses writes.** [`update`](Self::update) has no reply: where it fails on the proxy, nobody is told, and a
+/// `flush` that comes after it succeeds. Its order against `flush` and `close` holds per connection only, so they share
+/// one, and the writer keeps it, one of [`Settings::connections`](crate::Settings::connections), until it is closed or
+/// dropped. After the connection broke, nobody knows what of the updates before is written, and every method is an
+/// error.
 ///
 /// [`ProxyClient::write`](crate::ProxyClient::write) and [`BatchWriter`](crate::BatchWriter) lose nothing.
 #[derive(Debug)]
@@ -71,8 +72,8 @@ impl LowLevel<'_> {
         Ok(ServerWriter { handle, connection })
     }
 
-    /// Writes mutations, at once (`updateAndFlush`): `Ok` means that they are written. All of them must fit in a request, and
-    /// several of one row become one. [Sent once](crate#sending-again).
+    /// Writes mutations, at once (`updateAndFlush`): `Ok` means that they are written. All of them must fit in a
+    /// request, and several of one row become one. [Sent once](crate#sending-again).
     ///
     /// # Errors
     /// [`TableNotFound`](crate::ErrorKind::TableNotFound), [`MutationsRejected`](crate::ErrorKind::MutationsRejected)
@@ -90,11 +91,12 @@ impl ServerWriter {
         &self.handle
     }
 
-    /// Sends mutations (`update`, one-way). `Ok` means that they were sent; the next [`flush`](Self::flush) tells whether
-    /// those that the proxy took are written, and nothing tells whether it took them.
+    /// Sends mutations (`update`, one-way). `Ok` means that they were sent; the next [`flush`](Self::flush) tells
+    /// whether those that the proxy took are written, and nothing tells whether it took them.
     ///
     /// # Errors
-    /// [`TooLarge`](crate::ErrorKind::TooLarge), [`Gone`](crate::ErrorKind::Gone), [`TimedOut`](crate::ErrorKind::TimedOut).
+    /// [`TooLarge`](crate::ErrorKind::TooLarge), [`Gone`](crate::ErrorKind::Gone),
+    /// [`TimedOut`](crate::ErrorKind::TimedOut).
     pub async fn update(&mut self, mutations: &[Mutation]) -> Result<()> {
         let request = wire::UpdateRequest::new(self.handle.to_wire(), cells(mutations));
         self.connection.send(&request).await

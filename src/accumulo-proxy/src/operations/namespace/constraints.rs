@@ -14,8 +14,8 @@ impl NamespaceOperations<'_> {
     /// (`DefaultKeySizeConstraint`), and 1 is what the first constraint of a namespace gets.
     ///
     /// # Errors
-    /// [`NamespaceNotFound`](crate::ErrorKind::NamespaceNotFound), [`Accumulo`](crate::ErrorKind::Accumulo) for a class that cannot be
-    /// loaded, or that is there already.
+    /// [`NamespaceNotFound`](crate::ErrorKind::NamespaceNotFound), [`Accumulo`](crate::ErrorKind::Accumulo) for a class
+    /// that cannot be loaded, or that is there already.
     pub async fn add_constraint(&self, namespace: &str, class: &str) -> Result<i32> {
         let request = |token| {
             wire::AddNamespaceConstraintRequest::new(token, namespace.to_owned(), class.to_owned())
@@ -23,8 +23,8 @@ impl NamespaceOperations<'_> {
         self.client.ask(Some(namespace), request).await
     }
 
-    /// Removes the constraint with this number (`removeNamespaceConstraint`). [Sent once](crate#sending-again): the number may have
-    /// gone to another.
+    /// Removes the constraint with this number (`removeNamespaceConstraint`). [Sent once](crate#sending-again): the
+    /// number may have gone to another.
     ///
     /// # Errors
     /// [`NamespaceNotFound`](crate::ErrorKind::NamespaceNotFound).

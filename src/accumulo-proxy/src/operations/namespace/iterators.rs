@@ -9,8 +9,8 @@ use crate::error::{ErrorKind, Result};
 use crate::wire::generated as wire;
 
 impl NamespaceOperations<'_> {
-    /// Attaches an iterator to all tables of a namespace (`attachNamespaceIterator`), in these scopes. The servers see it within about a second.
-    /// [Sent once](crate#sending-again).
+    /// Attaches an iterator to all tables of a namespace (`attachNamespaceIterator`), in these scopes. The servers see
+    /// it within about a second. [Sent once](crate#sending-again).
     ///
     /// # Errors
     /// [`NamespaceNotFound`](ErrorKind::NamespaceNotFound), [`Accumulo`](ErrorKind::Accumulo) where its name or
@@ -28,7 +28,8 @@ impl NamespaceOperations<'_> {
         self.client.ask(Some(namespace), request).await
     }
 
-    /// Removes an iterator from these scopes of a namespace (`removeNamespaceIterator`). [Sent once](crate#sending-again).
+    /// Removes an iterator from these scopes of a namespace (`removeNamespaceIterator`). [Sent
+    /// once](crate#sending-again).
     ///
     /// # Errors
     /// [`NamespaceNotFound`](ErrorKind::NamespaceNotFound).

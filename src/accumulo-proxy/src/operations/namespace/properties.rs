@@ -17,12 +17,12 @@ impl NamespaceOperations<'_> {
         self.client.ask(Some(namespace), request).await
     }
 
-    /// Sets a property of a namespace (`setNamespaceProperty`). The servers see it within about a second. Accumulo checks few
-    /// values: a class that does not exist is taken, and shows when it is needed.
+    /// Sets a property of a namespace (`setNamespaceProperty`). The servers see it within about a second. Accumulo
+    /// checks few values: a class that does not exist is taken, and shows when it is needed.
     ///
     /// # Errors
-    /// [`NamespaceNotFound`](crate::ErrorKind::NamespaceNotFound), [`Accumulo`](crate::ErrorKind::Accumulo) for a name that is
-    /// no property of a table.
+    /// [`NamespaceNotFound`](crate::ErrorKind::NamespaceNotFound), [`Accumulo`](crate::ErrorKind::Accumulo) for a name
+    /// that is no property of a table.
     pub async fn set_property(&self, namespace: &str, property: &str, value: &str) -> Result<()> {
         let request = |token| {
             let (property, value) = (property.to_owned(), value.to_owned());

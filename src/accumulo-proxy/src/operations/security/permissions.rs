@@ -22,7 +22,8 @@ impl SecurityOperations<'_> {
         self.client.ask(Some(user), request).await
     }
 
-    /// Gives a user a permission on the system (`grantSystemPermission`). [`Grant`](SystemPermission::Grant) cannot be given.
+    /// Gives a user a permission on the system (`grantSystemPermission`). [`Grant`](SystemPermission::Grant) cannot be
+    /// given.
     ///
     /// # Errors
     /// [`Security`](crate::ErrorKind::Security) where there is no such user.
@@ -55,7 +56,8 @@ impl SecurityOperations<'_> {
     /// Whether a user has a permission on a namespace (`hasNamespacePermission`).
     ///
     /// # Errors
-    /// [`NamespaceNotFound`](crate::ErrorKind::NamespaceNotFound), [`Security`](crate::ErrorKind::Security) where there is no such user.
+    /// [`NamespaceNotFound`](crate::ErrorKind::NamespaceNotFound), [`Security`](crate::ErrorKind::Security) where there
+    /// is no such user.
     pub async fn has_namespace_permission(
         &self,
         user: &str,
@@ -72,7 +74,8 @@ impl SecurityOperations<'_> {
     /// Gives a user a permission on a namespace (`grantNamespacePermission`).
     ///
     /// # Errors
-    /// [`NamespaceNotFound`](crate::ErrorKind::NamespaceNotFound), [`Security`](crate::ErrorKind::Security) where there is no such user.
+    /// [`NamespaceNotFound`](crate::ErrorKind::NamespaceNotFound), [`Security`](crate::ErrorKind::Security) where there
+    /// is no such user.
     pub async fn grant_namespace_permission(
         &self,
         user: &str,
@@ -89,7 +92,8 @@ impl SecurityOperations<'_> {
     /// Takes a permission on a namespace from a user (`revokeNamespacePermission`).
     ///
     /// # Errors
-    /// [`NamespaceNotFound`](crate::ErrorKind::NamespaceNotFound), [`Security`](crate::ErrorKind::Security) where there is no such user.
+    /// [`NamespaceNotFound`](crate::ErrorKind::NamespaceNotFound), [`Security`](crate::ErrorKind::Security) where there
+    /// is no such user.
     pub async fn revoke_namespace_permission(
         &self,
         user: &str,
@@ -111,7 +115,8 @@ impl SecurityOperations<'_> {
     /// Whether a user has a permission on a table (`hasTablePermission`).
     ///
     /// # Errors
-    /// [`TableNotFound`](crate::ErrorKind::TableNotFound), [`Security`](crate::ErrorKind::Security) where there is no such user.
+    /// [`TableNotFound`](crate::ErrorKind::TableNotFound), [`Security`](crate::ErrorKind::Security) where there is no
+    /// such user.
     pub async fn has_table_permission(
         &self,
         user: &str,
@@ -128,7 +133,8 @@ impl SecurityOperations<'_> {
     /// Gives a user a permission on a table (`grantTablePermission`).
     ///
     /// # Errors
-    /// [`TableNotFound`](crate::ErrorKind::TableNotFound), [`Security`](crate::ErrorKind::Security) where there is no such user.
+    /// [`TableNotFound`](crate::ErrorKind::TableNotFound), [`Security`](crate::ErrorKind::Security) where there is no
+    /// such user.
     pub async fn grant_table_permission(
         &self,
         user: &str,
@@ -145,7 +151,8 @@ impl SecurityOperations<'_> {
     /// Takes a permission on a table from a user (`revokeTablePermission`).
     ///
     /// # Errors
-    /// [`TableNotFound`](crate::ErrorKind::TableNotFound), [`Security`](crate::ErrorKind::Security) where there is no such user.
+    /// [`TableNotFound`](crate::ErrorKind::TableNotFound), [`Security`](crate::ErrorKind::Security) where there is no
+    /// such user.
     pub async fn revoke_table_permission(
         &self,
         user: &str,

@@ -40,8 +40,8 @@ impl SecurityOperations<'_> {
             .await
     }
 
-    /// Changes the password of a user (`changeLocalUserPassword`). A client that is logged in with the old one is refused from
-    /// then on: connect again.
+    /// Changes the password of a user (`changeLocalUserPassword`). A client that is logged in with the old one is
+    /// refused from then on: connect again.
     ///
     /// # Errors
     /// [`Security`](crate::ErrorKind::Security) where there is no such user.

@@ -11,16 +11,16 @@ impl TableOperations<'_> {
     /// written; the number that it got. [Sent once](crate#sending-again).
     ///
     /// # Errors
-    /// [`TableNotFound`](crate::ErrorKind::TableNotFound), [`Accumulo`](crate::ErrorKind::Accumulo) for a class that cannot be
-    /// loaded, or that is there already.
+    /// [`TableNotFound`](crate::ErrorKind::TableNotFound), [`Accumulo`](crate::ErrorKind::Accumulo) for a class that
+    /// cannot be loaded, or that is there already.
     pub async fn add_constraint(&self, table: &str, class: &str) -> Result<i32> {
         let request =
             |token| wire::AddConstraintRequest::new(token, table.to_owned(), class.to_owned());
         self.client.ask(Some(table), request).await
     }
 
-    /// Removes the constraint with this number (`removeConstraint`). [Sent once](crate#sending-again): the number may have
-    /// gone to another.
+    /// Removes the constraint with this number (`removeConstraint`). [Sent once](crate#sending-again): the number may
+    /// have gone to another.
     ///
     /// # Errors
     /// [`TableNotFound`](crate::ErrorKind::TableNotFound).

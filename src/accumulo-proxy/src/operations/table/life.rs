@@ -43,8 +43,8 @@ impl TableOperations<'_> {
     /// [Sent once](crate#sending-again): where it broke, [`exists`](Self::exists) tells.
     ///
     /// # Errors
-    /// [`TableExists`](crate::ErrorKind::TableExists); [`Accumulo`](crate::ErrorKind::Accumulo) where the namespace does not
-    /// exist.
+    /// [`TableExists`](crate::ErrorKind::TableExists); [`Accumulo`](crate::ErrorKind::Accumulo) where the namespace
+    /// does not exist.
     pub async fn create(&self, table: &str, versioning: bool, time: TimeType) -> Result<()> {
         let request = |token| {
             wire::CreateTableRequest::new(token, table.to_owned(), versioning, time.to_wire())

@@ -7,8 +7,8 @@ use crate::wire::generated as wire;
 impl TableOperations<'_> {
     /// Writes what it takes to make the table elsewhere into a new directory of the servers' file system
     /// (`exportTable`): its configuration and split points, and `distcp.txt`, the list of its files, which are to be
-    /// copied into the directory to import from. The table must be [offline](Self::offline), and must stay it until the files are copied.
-    /// [Sent once](crate#sending-again).
+    /// copied into the directory to import from. The table must be [offline](Self::offline), and must stay it until the
+    /// files are copied. [Sent once](crate#sending-again).
     ///
     /// # Errors
     /// [`TableNotFound`](crate::ErrorKind::TableNotFound), [`Accumulo`](crate::ErrorKind::Accumulo) for a table that is
@@ -32,12 +32,12 @@ impl TableOperations<'_> {
     }
 
     /// Moves the files (RFile) of a directory of the servers' file system into a table (`importDirectory`). Those that
-    /// cannot be imported go to `failure_directory`, which must exist and be empty. `set_time` gives all entries the time
-    /// of the import. [Sent once](crate#sending-again).
+    /// cannot be imported go to `failure_directory`, which must exist and be empty. `set_time` gives all entries the
+    /// time of the import. [Sent once](crate#sending-again).
     ///
     /// # Errors
-    /// [`TableNotFound`](crate::ErrorKind::TableNotFound), [`Accumulo`](crate::ErrorKind::Accumulo) for directories that
-    /// are not as they must be.
+    /// [`TableNotFound`](crate::ErrorKind::TableNotFound), [`Accumulo`](crate::ErrorKind::Accumulo) for directories
+    /// that are not as they must be.
     pub async fn import_directory(
         &self,
         table: &str,

@@ -1,0 +1,184 @@
+//! `docs/proxy-calls.md` says of every call of the interface which method makes it, whether it is sent again, and where
+//! it is tested. This holds it to the interface, the source and the tests.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test panics where it fails"
+)]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+/// A row of the document.
+struct Row {
+    call: String,
+    method: String,
+    sent_again: String,
+    limit: String,
+    test: String,
+}
+
+fn read(path: impl AsRef<Path>) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn rows() -> Vec<Row> {
+    let document = read("../../docs/proxy-calls.md");
+    let rows = document.lines().filter(|line| line.starts_with("| `"));
+    rows.map(|line| {
+        let mut cells = line
+            .trim_matches('|')
+            .split('|')
+            .map(|cell| cell.trim().replace('`', ""));
+        let mut cell = || cells.next().unwrap();
+        Row {
+            call: cell(),
+            method: cell(),
+            sent_again: cell(),
+            limit: cell(),
+            test: cell(),
+        }
+    })
+    .collect()
+}
+
+/// The calls of the interface: the names of its structures of requests.
+fn calls() -> BTreeSet<String> {
+    let interface = read("idl/proxy.thrift");
+    let requests = interface
+        .lines()
+        .filter_map(|line| line.strip_prefix("struct ")?.strip_suffix("Request {"));
+    requests
+        .map(|name| {
+            let (first, rest) = name.split_at(1);
+            first.to_lowercase() + rest
+        })
+        .collect()
+}
+
+#[test]
+fn every_call_has_one_row() {
+    let rows = rows();
+    let documented: BTreeSet<_> = rows.iter().map(|row| row.call.clone()).collect();
+    assert_eq!(documented, calls());
+    assert_eq!((rows.len(), documented.len()), (100, 100));
+}
+
+/// The rules of each call as the source has them: whether it is sent again, and its limit.
+fn rules() -> BTreeMap<String, (String, String)> {
+    let source = read("src/wire/calls.rs");
+    let lines = source
+        .lines()
+        .filter(|line| line.trim_start().starts_with('"'));
+    let rules = lines.map(|line| {
+        let words: Vec<_> = line
+            .split([' ', ',', '"', '(', ')'])
+            .filter(|word| !word.is_empty())
+            .collect();
+        (
+            words[0].to_owned(),
+            (words[3].to_owned(), words[4].to_owned()),
+        )
+    });
+    rules.collect()
+}
+
+#[test]
+fn what_is_sent_again_is_what_the_source_says() {
+    let rules = rules();
+    for row in rows() {
+        let (again, limit) = match row.call.as_str() {
+            // It is made apart from all others.
+            "login" => ("no: one try", "connect_timeout"),
+            "update" => ("no: one-way", "call_timeout"),
+            call => {
+                let (resend, patience) = &rules[call];
+                (sent_again(resend), limit(patience))
+            }
+        };
+        assert_eq!(
+            (row.sent_again.as_str(), row.limit.as_str()),
+            (again, limit),
+            "{}",
+            row.call
+        );
+    }
+}
+
+fn sent_again(resend: &str) -> &'static str {
+    match resend {
+        "Read" => "yes: changes nothing",
+        "Repeat" => "yes: twice is as once",
+        "Once" => "no",
+        other => panic!("{other}"),
+    }
+}
+
+fn limit(patience: &str) -> &'static str {
+    match patience {
+        "Call" => "call_timeout",
+        "Wait" => "wait_timeout",
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn every_method_is_there_and_names_its_call() {
+    let source = sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"));
+    for row in rows() {
+        let (owner, method) = row.method.split_once("::").unwrap();
+        let block = format!("impl {owner}");
+        let in_block = source.iter().filter(|file| file.contains(&block));
+        let signature = [format!("fn {method}("), format!("fn {method}<")];
+        let is_there = |file: &&String| signature.iter().any(|signature| file.contains(signature));
+        let files: Vec<_> = in_block.filter(is_there).collect();
+        assert!(!files.is_empty(), "no {}", row.method);
+        if row.call != "login" {
+            let named = [
+                format!("(`{}`)", row.call),
+                format!("(`{}`, one-way)", row.call),
+            ];
+            let is_named = files
+                .iter()
+                .any(|file| named.iter().any(|name| file.contains(name)));
+            assert!(is_named, "{} does not name {}", row.method, row.call);
+        }
+    }
+}
+
+fn sources(folder: &Path) -> Vec<String> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files.extend(sources(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(read(path));
+        }
+    }
+    files
+}
+
+#[test]
+fn every_test_is_there() {
+    for row in rows() {
+        let (file, test) = row.test.split_once("::").unwrap();
+        let source = read(format!("../../tests/tests/live/{file}.rs"));
+        assert!(
+            source.contains(&format!("async fn {test}()")),
+            "no test {}",
+            row.test
+        );
+        let (_, method) = row.method.split_once("::").unwrap();
+        let is_called = [format!(".{method}("), format!("::{method}(")];
+        assert!(
+            is_called.iter().any(|call| source.contains(call)),
+            "{} is not called",
+            row.method
+        );
+    }
+}

@@ -1,0 +1,137 @@
+//! A writer by its handle keeps one connection, because only there its calls have an order.
+
+use std::time::Duration;
+
+use accumulo_proxy::{ErrorKind, IteratorScope, Mutation, ServerWriter, WriterOptions};
+
+use crate::fake::{Answer, Fake, Request, until};
+use crate::generated as wire;
+
+fn answer(request: &Request) -> Answer {
+    match request.call.as_str() {
+        "createWriter" => {
+            let reply = wire::CreateWriterReply::new("handle".to_owned(), None, None, None);
+            Answer::reply(reply)
+        }
+        // One-way: no reply at all.
+        "update" => Answer::Nothing,
+        "flush" => Answer::reply(wire::FlushReply::new(None, None)),
+        "closeWriter" => Answer::reply(wire::CloseWriterReply::new(None, None)),
+        "tableExists" => Answer::reply(wire::TableExistsReply::new(true)),
+        other => panic!("{other}"),
+    }
+}
+
+async fn update(writer: &mut ServerWriter) -> accumulo_proxy::Result<()> {
+    let mutation = Mutation::new("a").put("f", "q", "v");
+    writer.update(&[mutation]).await
+}
+
+#[tokio::test]
+async fn a_writer_shares_its_connection_with_nobody_until_it_is_closed() {
+    let server = Fake::start(answer).await;
+    let mut settings = server.settings();
+    settings.connections = 1.try_into().unwrap();
+    settings.call_timeout = Duration::from_millis(200);
+    let client = accumulo_proxy::ProxyClient::lazy(settings);
+    let options = WriterOptions::default();
+    let mut writer = client
+        .low_level()
+        .create_writer("t", &options)
+        .await
+        .unwrap();
+    assert_eq!(writer.handle().as_str(), "handle");
+
+    let waited = client.table_operations().exists("t").await.unwrap_err();
+    assert_eq!(waited.kind(), ErrorKind::TimedOut, "{waited}");
+    for _ in 0..3 {
+        update(&mut writer).await.unwrap();
+    }
+    writer.flush().await.unwrap();
+    assert_eq!((server.count("update"), server.count("flush")), (3, 1));
+    writer.close().await.unwrap();
+    assert!(client.table_operations().exists("t").await.unwrap());
+    assert_eq!(server.connections(), 1);
+}
+
+#[tokio::test]
+async fn after_a_break_nobody_knows_what_is_written() {
+    let server = Fake::start(answer).await;
+    let client = server.client();
+    let options = WriterOptions::default();
+    let mut writer = client
+        .low_level()
+        .create_writer("t", &options)
+        .await
+        .unwrap();
+    update(&mut writer).await.unwrap();
+    until("the update came", || server.count("update") == 1).await;
+    server.break_connections();
+    let broken = writer.flush().await.unwrap_err();
+    assert_eq!(
+        (broken.kind(), broken.call()),
+        (ErrorKind::Gone, "flush"),
+        "{broken}"
+    );
+    assert!(broken.may_have_taken_effect());
+
+    // On another connection the flush could come before the update, and would say that all is well.
+    let after = writer.flush().await.unwrap_err();
+    assert_eq!(after.reason(), "the connection of this writer broke before");
+    assert!(after.may_have_taken_effect());
+    assert_eq!(update(&mut writer).await.unwrap_err().call(), "update");
+    assert_eq!(server.count("flush"), 0);
+    drop(writer);
+    assert!(client.table_operations().exists("t").await.unwrap());
+}
+
+#[tokio::test]
+async fn an_update_that_is_too_long_is_not_begun() {
+    let server = Fake::start(answer).await;
+    let mut settings = server.settings();
+    settings.max_request_bytes = 1000;
+    let client = accumulo_proxy::ProxyClient::lazy(settings);
+    let options = WriterOptions::default();
+    let mut writer = client
+        .low_level()
+        .create_writer("t", &options)
+        .await
+        .unwrap();
+    let long = Mutation::new("a").put("f", "q", vec![0; 2000]);
+    let error = writer.update(&[long]).await.unwrap_err();
+    assert_eq!(
+        (error.kind(), error.call()),
+        (ErrorKind::TooLarge, "update"),
+        "{error}"
+    );
+    assert!(!error.may_have_taken_effect());
+    update(&mut writer).await.unwrap();
+    writer.flush().await.unwrap();
+    assert_eq!(server.count("update"), 1);
+}
+
+/// A reply that is whole as Thrift, and lacks what it must hold.
+#[tokio::test]
+async fn a_reply_without_meaning_names_its_call() {
+    let server = Fake::start(|_| {
+        let nameless = wire::IteratorSetting::new(7, None, "org.example.Filter".to_owned(), None);
+        Answer::reply(wire::GetIteratorSettingReply::new(
+            nameless, None, None, None,
+        ))
+    })
+    .await;
+    let client = server.client();
+    let tables = client.table_operations();
+    let error = tables
+        .iterator("t", "any", IteratorScope::Scan)
+        .await
+        .unwrap_err();
+    assert_eq!(
+        (error.kind(), error.call()),
+        (ErrorKind::Protocol, "getIteratorSetting")
+    );
+    let place = server.address();
+    let said = format!("getIteratorSetting of `t` at {place}: the reply lacks `name`");
+    assert_eq!(error.to_string(), said);
+    assert!(!error.may_have_taken_effect());
+}

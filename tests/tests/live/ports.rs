@@ -1,0 +1,153 @@
+//! What the ports say of a real Accumulo beyond the rules that all tables share.
+
+use std::time::{Duration, Instant};
+
+use accumulo_proxy::{Credentials, ProxyClient, SystemPermission};
+use fluo_accumulo::AccumuloTables;
+use fluo_core::balancer::{BalancerClass, group_balancers};
+use fluo_core::table::property::BALANCER;
+use fluo_core::{Authorizations, ErrorKind, TableAdmin, Versions};
+
+use crate::cli::name;
+use crate::cluster::{client, cluster, settings, tables};
+
+/// Long for what takes milliseconds, and far below the limits of waiting.
+const SOON: Duration = Duration::from_secs(15);
+
+#[tokio::test]
+async fn a_table_in_a_namespace_that_is_not_there_is_refused() {
+    let Some(tables) = tables().await else { return };
+    let name = format!("no_such_space.{}", name("t"));
+    let refused = tables.create_table(&name, Versions::All).await.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Invalid);
+    let expected =
+        format!("table `{name}` cannot be created: there is no namespace `no_such_space`");
+    assert_eq!(refused.to_string(), expected);
+}
+
+#[tokio::test]
+async fn an_empty_value_removes_a_property() {
+    let Some(tables) = tables().await else { return };
+    let name = name("empty_value");
+    tables.create_table(&name, Versions::All).await.unwrap();
+    tables
+        .set_property(&name, "table.custom.x", "v")
+        .await
+        .unwrap();
+    let begin = Instant::now();
+    tables
+        .set_property(&name, "table.custom.x", "")
+        .await
+        .unwrap();
+    assert!(begin.elapsed() < SOON);
+    let properties = tables.properties(&name).await.unwrap();
+    assert_eq!(properties.get("table.custom.x"), None);
+    tables.delete_table(&name).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_table_inherits_the_balancer_of_the_instance() {
+    let Some(tables) = tables().await else { return };
+    let name = name("inherits");
+    tables.create_table(&name, Versions::All).await.unwrap();
+    let inherited = tables.inherited_properties(&name).await.unwrap();
+    assert_eq!(
+        BalancerClass::of(&inherited[BALANCER]),
+        BalancerClass::ByCount
+    );
+    let (_, by_group) = group_balancers().last().unwrap();
+    tables
+        .set_property(&name, BALANCER, &by_group)
+        .await
+        .unwrap();
+    assert_eq!(tables.inherited_properties(&name).await.unwrap(), inherited);
+    assert_eq!(tables.properties(&name).await.unwrap()[BALANCER], by_group);
+    tables.delete_table(&name).await.unwrap();
+}
+
+#[tokio::test]
+async fn the_tablets_of_the_systems_tables_are_found_where_they_stand() {
+    let Some(tables) = tables().await else { return };
+    let begin = Instant::now();
+    let metadata = tables.tablets("accumulo.metadata").await.unwrap();
+    assert!(
+        metadata
+            .as_slice()
+            .iter()
+            .all(|tablet| tablet.server.is_some())
+    );
+    let root = tables.tablets("accumulo.root").await.unwrap_err();
+    assert_eq!(root.kind(), ErrorKind::Invalid, "{root}");
+    let gone = tables.tablets(&name("never_was")).await.unwrap_err();
+    assert_eq!(gone.kind(), ErrorKind::NotFound, "{gone}");
+    assert!(begin.elapsed() < SOON);
+}
+
+#[tokio::test]
+async fn the_servers_have_fluos_iterators() {
+    let Some(tables) = tables().await else { return };
+    let name = name("iterators");
+    tables.create_table(&name, Versions::All).await.unwrap();
+    let iterator = "org.apache.accumulo.core.iterators.SortedKeyValueIterator";
+    for class in ["SnapshotIterator", "PrewriteIterator"] {
+        let class = format!("org.apache.fluo.accumulo.iterators.{class}");
+        assert!(
+            tables.can_load(&name, &class, iterator).await.unwrap(),
+            "{class}"
+        );
+    }
+    tables.delete_table(&name).await.unwrap();
+}
+
+#[tokio::test]
+async fn an_authorization_that_is_not_the_users_is_denied() {
+    let Some(tables) = tables().await else { return };
+    let name = name("not_held");
+    tables.create_table(&name, Versions::All).await.unwrap();
+    let labels = Authorizations::from_iter(["A", "nobody's"]);
+    let denied = tables.open_table(&name, labels).await.unwrap_err();
+    assert_eq!(denied.kind(), ErrorKind::Denied);
+    assert_eq!(
+        denied.to_string(),
+        "user `root` does not hold the authorization `nobody's`"
+    );
+    tables.delete_table(&name).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_user_whose_password_was_changed_is_denied() {
+    let Some(administrator) = client().await else {
+        return;
+    };
+    let user = name("changed_password");
+    let security = administrator.security_operations();
+    security.create_user(&user, "before").await.unwrap();
+    security
+        .grant_system_permission(&user, SystemPermission::CreateTable)
+        .await
+        .unwrap();
+
+    let mut settings = settings(cluster().unwrap());
+    settings.credentials = Credentials::password(&user, "before");
+    let tables = AccumuloTables::new(ProxyClient::connect(settings).await.unwrap());
+    let table = format!("{user}_table");
+    tables.create_table(&table, Versions::All).await.unwrap();
+    security.change_password(&user, "after").await.unwrap();
+    let begin = Instant::now();
+    let denied = loop {
+        match tables.splits(&table).await {
+            // The servers hear of the change a moment later.
+            Ok(_) => assert!(begin.elapsed() < SOON),
+            Err(error) => break error,
+        }
+    };
+    assert_eq!(denied.kind(), ErrorKind::Denied, "{denied}");
+    assert!(denied.to_string().contains("BAD_CREDENTIALS"), "{denied}");
+    assert!(!denied.to_string().contains("before"), "{denied}");
+    administrator
+        .table_operations()
+        .delete(&table)
+        .await
+        .unwrap();
+    security.drop_user(&user).await.unwrap();
+}
