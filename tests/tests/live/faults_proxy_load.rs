@@ -7,8 +7,9 @@ use fluo_core::ErrorKind;
 use tokio::time::sleep;
 
 use crate::cli::assert_says;
+use crate::faults_claims::{Claims, claim};
 use crate::faults_ground::Broken;
-use crate::faults_writers::{Claims, Signals, Told, claim, load};
+use crate::faults_writers::{Signals, Told, load};
 
 const WRITERS: usize = 4;
 /// Calls that succeed before and after.

@@ -8,7 +8,7 @@ use fluo_core::{Column, ErrorKind, TableAdmin, TableExt};
 use futures::future::join_all;
 use tokio::time::Instant;
 
-use crate::faults_ground::{Broken, pair};
+use crate::faults_ground::{Broken, open, pair};
 use crate::faults_writers::{Signals, Told, load};
 use crate::ground::until;
 
@@ -25,7 +25,8 @@ async fn writers_are_told_within_the_limit_and_their_late_effects_are_whole() {
     let mut settings = broken.settings.clone();
     settings.call_timeout = LIMIT;
     settings.connect_timeout = LIMIT;
-    let table = broken.open(settings).await;
+    let tables = broken.tables(settings).await;
+    let table = open(&tables, &broken.name).await;
     let signals = Arc::new(Signals::default());
     let writers = (0..WRITERS).map(|writer| load(&table, &signals, writer, true));
     let writers: Vec<_> = writers.collect();
@@ -43,6 +44,17 @@ async fn writers_are_told_within_the_limit_and_their_late_effects_are_whole() {
         message,
         format!("updateAndFlush of `{name}` at {address}: no answer within 2s")
     );
+
+    // Who looks at once with others waits with them, and not one after the other.
+    let start = Instant::now();
+    let looks = join_all((0..WRITERS).map(|_| tables.splits(name))).await;
+    assert!(start.elapsed() < LIMIT * 2 + SLACK, "{:?}", start.elapsed());
+    for look in looks {
+        let error = look.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unavailable);
+        let expected = format!("tableIdMap at {address}: no answer within 2s");
+        assert_eq!(error.to_string(), expected);
+    }
     broken.proxy.resume().unwrap();
 
     // The same connections serve those who come next.

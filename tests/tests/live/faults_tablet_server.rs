@@ -13,8 +13,9 @@ use fluo_recipes::{
 };
 use tokio::time::{Instant, sleep};
 
+use crate::faults_claims::{Claims, claim};
 use crate::faults_ground::{blocking, open, say, whole_rows};
-use crate::faults_writers::{Claims, Signals, Told, claim, load};
+use crate::faults_writers::{Signals, Told, load};
 
 const TABLE: &str = "pages";
 const SUCCESSES: usize = 60;

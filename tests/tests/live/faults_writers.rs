@@ -5,15 +5,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use fluo_core::{Condition, Error, ErrorKind, Outcome, Table};
+use fluo_core::{Error, ErrorKind, Table};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
 
-use crate::faults_ground::{claimed, pair, say};
+use crate::faults_ground::{pair, say};
 
 /// Rows of one write.
 const ROWS: usize = 40;
-const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(50);
+pub(crate) const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(50);
 /// How long writers may take until they get somewhere (again).
 const PATIENCE: Duration = Duration::from_secs(150);
 
@@ -39,11 +39,11 @@ impl Signals {
         }
     }
 
-    fn go_on(&self) -> bool {
+    pub(crate) fn go_on(&self) -> bool {
         !self.is_over.load(Ordering::SeqCst)
     }
 
-    fn succeeded(&self) {
+    pub(crate) fn succeeded(&self) {
         self.successes.fetch_add(1, Ordering::SeqCst);
     }
 }
@@ -58,7 +58,7 @@ pub(crate) struct Told {
 }
 
 /// Rows that begin with a digit, ten ranges evenly.
-fn rows(topic: &str, write: usize) -> Vec<String> {
+pub(crate) fn rows(topic: &str, write: usize) -> Vec<String> {
     (0..ROWS)
         .map(|row| format!("{}-{topic}-{write:06}-{row:02}", row % 10))
         .collect()
@@ -141,149 +141,17 @@ impl Told {
         ));
     }
 
-    /// The first message of a kind.
     #[track_caller]
     pub(crate) fn message(&self, kind: ErrorKind) -> String {
-        let error = self.errors.iter().find(|error| error.kind() == kind);
-        error
-            .unwrap_or_else(|| panic!("no error is {kind:?}: {:?}", self.errors))
-            .to_string()
+        message(&self.errors, kind)
     }
 }
 
-/// What became of one's claim of a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Claim {
-    Won,
-    Lost,
-    Unknown,
-    NotMade,
-}
-
-/// What claimers were told, by row and claimer.
-#[derive(Debug, Default)]
-pub(crate) struct Claims {
-    rows: BTreeMap<String, BTreeMap<usize, Claim>>,
-    pub(crate) errors: Vec<Error>,
-}
-
-/// Creates rows that others create too, if they are absent, with its number as the value.
-pub(crate) fn claim(
-    table: &Arc<dyn Table>,
-    signals: &Arc<Signals>,
-    claimer: usize,
-) -> JoinHandle<Claims> {
-    let (table, signals) = (Arc::clone(table), Arc::clone(signals));
-    tokio::spawn(async move {
-        let mut claims = Claims::default();
-        let mut write = 0;
-        while signals.go_on() {
-            let rows = rows("claim", write);
-            let mutations = rows
-                .iter()
-                .map(|row| pair(row, &claimer.to_string()).when(Condition::absent(claimed())));
-            match table.write_conditional(mutations.collect()).await {
-                Ok(outcomes) => {
-                    assert_eq!(outcomes.len(), rows.len());
-                    if outcomes
-                        .iter()
-                        .all(|outcome| !matches!(outcome, Outcome::Unknown(_)))
-                    {
-                        signals.succeeded();
-                    }
-                    for (row, outcome) in rows.into_iter().zip(outcomes) {
-                        claims.add(row, claimer, outcome);
-                    }
-                }
-                Err(error) => {
-                    assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
-                    for row in rows {
-                        claims.insert(row, claimer, Claim::NotMade);
-                    }
-                    claims.errors.push(error);
-                    sleep(PAUSE_AFTER_FAILURE).await;
-                }
-            }
-            write += 1;
-        }
-        claims
-    })
-}
-
-impl Claims {
-    fn add(&mut self, row: String, claimer: usize, outcome: Outcome) {
-        let claim = match outcome {
-            Outcome::Accepted => Claim::Won,
-            Outcome::Rejected => Claim::Lost,
-            Outcome::Unknown(error) => {
-                assert_eq!(error.kind(), ErrorKind::Uncertain, "{error}");
-                self.errors.push(error);
-                Claim::Unknown
-            }
-            Outcome::Refused(error) => panic!("{error}"),
-        };
-        self.insert(row, claimer, claim);
-    }
-
-    fn insert(&mut self, row: String, claimer: usize, claim: Claim) {
-        self.rows.entry(row).or_default().insert(claimer, claim);
-    }
-
-    pub(crate) async fn of(claimers: Vec<JoinHandle<Claims>>) -> Claims {
-        let mut all = Claims::default();
-        for claimer in claimers {
-            let claims = claimer.await.unwrap();
-            all.errors.extend(claims.errors);
-            for (row, each) in claims.rows {
-                all.rows.entry(row).or_default().extend(each);
-            }
-        }
-        all
-    }
-
-    /// One claims a row, at most; who won it has it, and who has it won it or does not know; who lost it lost it to
-    /// somebody.
-    pub(crate) fn check(&self, found: &BTreeMap<String, String>) {
-        for (row, claims) in &self.rows {
-            let all = |wanted| claims.values().filter(|claim| **claim == wanted).count();
-            assert!(all(Claim::Won) <= 1, "{row} was won twice: {claims:?}");
-            let Some(owner) = found.get(row) else {
-                assert_eq!(all(Claim::Won), 0, "{row} was won and is not there");
-                assert_eq!(all(Claim::Lost), 0, "{row} was lost to nobody");
-                continue;
-            };
-            let owner: usize = owner.parse().unwrap();
-            let of_owner = claims[&owner];
-            assert!(
-                matches!(of_owner, Claim::Won | Claim::Unknown),
-                "{row} is of {owner}: {claims:?}"
-            );
-            assert!(
-                all(Claim::Won) == 0 || of_owner == Claim::Won,
-                "{row}: {claims:?}"
-            );
-        }
-        let all = |wanted| {
-            let claims = self.rows.values().flat_map(BTreeMap::values);
-            claims.filter(|claim| **claim == wanted).count()
-        };
-        say(&format!(
-            "{} rows; claims: {} won, {} lost, {} unknown, {} not made",
-            self.rows.len(),
-            all(Claim::Won),
-            all(Claim::Lost),
-            all(Claim::Unknown),
-            all(Claim::NotMade)
-        ));
-        assert!(all(Claim::Won) > 0 && all(Claim::Lost) > 0);
-    }
-
-    /// The first message of a kind.
-    #[track_caller]
-    pub(crate) fn message(&self, kind: ErrorKind) -> String {
-        let error = self.errors.iter().find(|error| error.kind() == kind);
-        error
-            .unwrap_or_else(|| panic!("no error is {kind:?}: {:?}", self.errors))
-            .to_string()
-    }
+/// The first message of a kind.
+#[track_caller]
+pub(crate) fn message(errors: &[Error], kind: ErrorKind) -> String {
+    let error = errors.iter().find(|error| error.kind() == kind);
+    error
+        .unwrap_or_else(|| panic!("no error is {kind:?}: {errors:?}"))
+        .to_string()
 }

@@ -14,6 +14,7 @@ mod conditional;
 mod conformance;
 mod docs;
 mod faults_apply_killed;
+mod faults_claims;
 mod faults_ground;
 mod faults_proxy_apply;
 mod faults_proxy_load;

@@ -8,6 +8,7 @@ use accumulo_proxy::{
 };
 use fluo_tests::conformance::AUTHORIZATIONS;
 use futures::TryStreamExt;
+use tokio::task::JoinHandle;
 
 use crate::fresh::{entries, table};
 
@@ -309,4 +310,101 @@ async fn many_tablets_are_read_in_order_and_completely() {
     assert_eq!(read.len(), rows.len());
     let read: BTreeSet<_> = read.into_iter().map(row_of).collect();
     assert!(read.into_iter().eq(rows));
+}
+
+/// The columns of the row that is written over and over.
+const COLUMNS: usize = 40;
+const WATCHED: &str = "watched";
+
+fn numbered(number: usize) -> Mutation {
+    let columns = (0..COLUMNS).map(|column| format!("{column:02}"));
+    columns.fold(Mutation::new(WATCHED), |row, column| {
+        row.put("f", column, number.to_string())
+    })
+}
+
+/// Writes the row over and over, each time whole.
+fn rewrite(client: &ProxyClient, table: &str) -> JoinHandle<()> {
+    let (client, table) = (client.clone(), table.to_owned());
+    tokio::spawn(async move {
+        for number in 1.. {
+            client.write(&table, vec![numbered(number)]).await.unwrap();
+        }
+    })
+}
+
+/// Whether the cells of a row are of one write.
+fn is_whole(cells: &[Entry]) -> bool {
+    cells.len() == COLUMNS && cells.iter().all(|cell| cell.value == cells[0].value)
+}
+
+/// A server looks at one moment for each piece that it sends: a thousand cells. So half a row can be seen where it
+/// lies across two of them, and not where it is read alone, or by an iterator that makes one cell of a row.
+#[tokio::test]
+async fn a_row_read_alone_or_as_one_cell_is_seen_whole() {
+    const SCANS: usize = 100;
+    // The last cell of the first piece is the first of the row.
+    const BEFORE: usize = 999;
+    let Some((client, table)) = table("scan").await else {
+        return;
+    };
+    let before = (0..BEFORE).map(|row| Mutation::new(format!("before{row:03}")).put("f", "q", "v"));
+    let rows = before.chain([numbered(0)]).collect();
+    client.write(&table, rows).await.unwrap();
+    let writer = rewrite(&client, &table);
+
+    let alone = ScanOptions::default().range(Range::row(WATCHED));
+    let class = "org.apache.accumulo.core.iterators.user.WholeRowIterator";
+    let rows = ScanOptions::default().iterator(IteratorSetting::new(50, "rows", class));
+    let (mut halves, mut seen) = (0, BTreeSet::new());
+    for _ in 0..SCANS {
+        let cells = entries(client.scanner(&table, alone.clone()))
+            .await
+            .unwrap();
+        assert!(is_whole(&cells), "{:?}", shown(&cells));
+        let all = entries(client.scanner(&table, ScanOptions::default()))
+            .await
+            .unwrap();
+        let cells: Vec<_> = all
+            .into_iter()
+            .filter(|cell| cell.key.row == WATCHED)
+            .collect();
+        halves += usize::from(!is_whole(&cells));
+        let all = entries(client.scanner(&table, rows.clone())).await.unwrap();
+        let cell = all.last().unwrap();
+        let numbers = values_of_row(&cell.value);
+        assert_eq!(numbers.len(), COLUMNS);
+        assert!(
+            numbers.iter().all(|number| *number == numbers[0]),
+            "{numbers:?}"
+        );
+        seen.insert(numbers[0].clone());
+    }
+    writer.abort();
+    // It was written all the while, or nothing would be shown.
+    assert!(seen.len() > SCANS / 10, "{}", seen.len());
+    // What the documentation warns of is still so.
+    assert!(halves > 0, "no scan of {SCANS} saw half a row");
+}
+
+/// The values in the one cell that `WholeRowIterator` makes of a row: the number of cells, then for each of them
+/// family, qualifier, visibility, each with its length in front, the timestamp and the value, with its length.
+fn values_of_row(mut bytes: &[u8]) -> Vec<Vec<u8>> {
+    let mut take = |length: usize| {
+        let (front, rest) = bytes.split_at(length);
+        bytes = rest;
+        front
+    };
+    let number = |bytes: &[u8]| u32::from_be_bytes(bytes.try_into().unwrap()) as usize;
+    let cells = number(take(4));
+    let values = (0..cells).map(|_| {
+        for _ in 0..3 {
+            let length = number(take(4));
+            take(length);
+        }
+        take(8);
+        let length = number(take(4));
+        take(length).to_vec()
+    });
+    values.collect()
 }
