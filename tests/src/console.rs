@@ -90,7 +90,10 @@ mod tests {
         let [first, second] = &ConsoleCommand::of_page(page)[..] else {
             panic!("two commands")
         };
-        assert_eq!((&first.command[..], &second.command[..]), ("a \\\nb", "c"));
+        assert_eq!(
+            (first.command.as_str(), second.command.as_str()),
+            ("a \\\nb", "c")
+        );
         assert!(first.expects("one after 7 s\ntwo\n"));
         assert!(!first.expects("one after 7 m\ntwo\n") && !first.expects("one s\n"));
         assert!(second.expects("") && !second.expects("x\n"));

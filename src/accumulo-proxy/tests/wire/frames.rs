@@ -49,7 +49,7 @@ async fn played(folder: &str, protocol: Protocol, name: &str) -> (Raw, ProxyClie
 }
 
 fn bytes(hex: &str) -> Vec<u8> {
-    let byte = |at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap();
+    let byte = |at| u8::from_str_radix(hex.get(at..at + 2).unwrap(), 16).unwrap();
     (0..hex.len()).step_by(2).map(byte).collect()
 }
 
@@ -105,11 +105,13 @@ async fn compactions_have_the_plugins_of_their_line() {
             class: "org.example.Versions".to_owned(),
             options: BTreeMap::from([("most".to_owned(), "1".to_owned())]),
         };
-        let mut compaction = Compaction::default();
-        compaction.start_row = Some(vec![0, 255].into());
-        compaction.iterators = vec![setting];
-        compaction.wait = false;
-        compaction.plan = plan;
+        let compaction = Compaction {
+            start_row: Some(vec![0, 255].into()),
+            iterators: vec![setting],
+            wait: false,
+            plan,
+            ..Compaction::default()
+        };
         let (_server, client) = played(folder, protocol, "compactTable").await;
         let tables = client.table_operations();
         tables.compact("t", compaction).await.unwrap();
