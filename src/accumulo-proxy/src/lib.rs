@@ -108,7 +108,7 @@
 //! | [`TableNotFound`](ErrorKind::TableNotFound), [`NamespaceNotFound`](ErrorKind::NamespaceNotFound) | create it, or mend the name |
 //! | [`TableExists`](ErrorKind::TableExists), [`NamespaceExists`](ErrorKind::NamespaceExists) | use it, or take another name |
 //! | [`NamespaceNotEmpty`](ErrorKind::NamespaceNotEmpty) | delete its tables first |
-//! | [`MutationsRejected`](ErrorKind::MutationsRejected) | read the reason: a constraint was violated, or (`PERMISSION_DENIED`) the user may not write |
+//! | [`MutationsRejected`](ErrorKind::MutationsRejected) | read the reason: a constraint was violated, or a server could not take them |
 //! | [`Accumulo`](ErrorKind::Accumulo) | read the reason: it is Accumulo's own |
 //! | [`HandleExpired`](ErrorKind::HandleExpired) | open the scanner or writer again; the high-level ones do |
 //! | [`Gone`](ErrorKind::Gone) | the proxy cannot be reached: start it, or mend the address |
@@ -126,15 +126,15 @@
 //! |---|---|---|
 //! | did not go out whole | any, the login excepted | yes: the proxy acts on whole requests only |
 //! | went out, and no reply came | changes nothing (`listSplits`, `tableExists`, `createScanner`..) | yes |
-//! | | done twice is as done once (`addSplits`, `setTableProperty`, `grantTablePermission`, `flushTable`, `compactTable`, `mergeTablets`..) | yes |
-//! | | anything else (`createTable`, `deleteRows`, `updateAndFlush`, `updateRowsConditionally`, `nextK`..) | no: the error says that it may have taken effect |
+//! | | done twice is as done once (`addSplits`, `setTableProperty`, `grantTablePermission`, `flushTable`, `mergeTablets`..) | yes |
+//! | | anything else (`createTable`, `deleteRows`, `compactTable`, `updateAndFlush`, `updateRowsConditionally`, `nextK`..) | no: the error says that it may have taken effect |
 //! | was answered, with an exception too | any | no |
 //!
 //! The documentation of a method that is sent once says so; `docs/proxy-calls.md` has the whole table.
 //! Scanners and conditional writers do more than that: their pages say what.
 //!
 //! # Several tasks, several calls
-//! A client is cheap to clone, and all clones share one pool of [`Settings::connections`] (8). Each call has a
+//! A client is cheap to clone, and all clones share one pool of [`Settings::connections`] (4). Each call has a
 //! connection for itself while it runs, and waits for one when all are in use; its limit counts from the beginning of
 //! that wait. The proxy serves as many calls at once as it has threads (`numThreads`, 5 unless set), so more
 //! connections than that only wait there.

@@ -35,8 +35,10 @@ pub struct Settings {
     pub credentials: Credentials,
     /// The Thrift protocol; compact unless set.
     pub protocol: Protocol,
-    /// Most connections, and so most calls at a time; 8 unless set. The proxy needs as many threads (`numThreads`) to
-    /// serve them at once.
+    /// Most connections, and so most calls at a time; 4 unless set. The proxy needs more threads
+    /// (`numThreads`, 5 unless set) than all of its clients have connections: a call that waits in the proxy for a thread
+    /// may be carried out after its limit is over. Calls of [`wait_timeout`](Self::wait_timeout) leave one to the others,
+    /// where there are several.
     pub connections: NonZeroUsize,
     /// Limit for a connection to be made, login included; 10 s unless set.
     pub connect_timeout: Duration,
@@ -71,7 +73,7 @@ pub struct Retry {
 
 const MIB: usize = 1024 * 1024;
 const FRAME_MARGIN_BYTES: usize = 64 * 1024;
-const CONNECTIONS: NonZeroUsize = NonZeroUsize::new(8).unwrap();
+const CONNECTIONS: NonZeroUsize = NonZeroUsize::new(4).unwrap();
 const TRIES: NonZeroUsize = NonZeroUsize::new(8).unwrap();
 
 impl Settings {

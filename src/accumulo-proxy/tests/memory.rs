@@ -4,6 +4,7 @@
 //! damaged replies longer.
 #![cfg(test)]
 
+#[allow(dead_code, reason = "only a part of it is needed here")]
 #[path = "wire/raw.rs"]
 mod raw;
 

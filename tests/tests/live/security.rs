@@ -115,7 +115,8 @@ async fn a_user_reads_and_writes_a_table_when_it_may() {
         .update_and_flush(table, &mutation)
         .await
         .unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::MutationsRejected, "{error}");
+    assert_eq!(error.kind(), ErrorKind::Security, "{error}");
+    assert!(!error.may_have_taken_effect());
     assert!(error.reason().contains("PERMISSION_DENIED"), "{error}");
     let error = first(&user.client, table).await.unwrap_err();
     assert_eq!(

@@ -1,6 +1,7 @@
 //! Trying a call: connections, failures, and what may be sent again.
 
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::time::{sleep, timeout};
@@ -12,6 +13,45 @@ use crate::wire::{Call, Failure, Reply, Resend};
 
 type Success<C> = Option<<<C as Call>::Reply as Reply>::Success>;
 
+/// How far the tries of a call have come, for when its time is up.
+#[derive(Debug, Default)]
+pub(super) struct Progress {
+    /// Whether any request went out.
+    was_sent: AtomicBool,
+    /// Whether one is on its way now.
+    is_under_way: AtomicBool,
+    /// Whether a try that ended may have taken effect, whatever becomes of those after it.
+    is_possible: AtomicBool,
+}
+
+impl Progress {
+    /// That of a call whose request is on its way.
+    pub(super) fn sent() -> Self {
+        let progress = Self::default();
+        progress.begin();
+        progress
+    }
+
+    fn begin(&self) {
+        self.was_sent.store(true, Ordering::Relaxed);
+        self.is_under_way.store(true, Ordering::Relaxed);
+    }
+
+    fn end(&self, is_possible: bool) {
+        self.is_possible.fetch_or(is_possible, Ordering::Relaxed);
+        self.is_under_way.store(false, Ordering::Relaxed);
+    }
+
+    /// Whether a try that ended may have taken effect.
+    fn is_possible(&self) -> bool {
+        self.is_possible.load(Ordering::Relaxed)
+    }
+
+    fn may_have_effect(&self) -> bool {
+        self.is_under_way.load(Ordering::Relaxed) || self.is_possible()
+    }
+}
+
 impl ProxyClient {
     /// One try within `limit`.
     pub(super) async fn try_once<C: Call>(
@@ -20,9 +60,10 @@ impl ProxyClient {
         subject: Subject<'_>,
         limit: Duration,
     ) -> Result<Success<C>> {
-        match timeout(limit, self.attempt(request)).await {
+        let progress = Progress::default();
+        match timeout(limit, self.attempt(request, &progress)).await {
             Ok(outcome) => outcome.map_err(|failure| self.explain::<C>(subject, &failure)),
-            Err(_) => Err(self.timed_out::<C>(subject, limit)),
+            Err(_) => Err(self.timed_out::<C>(subject, limit, &progress)),
         }
     }
 
@@ -31,16 +72,14 @@ impl ProxyClient {
         &self,
         request: &C,
         subject: Subject<'_>,
+        progress: &Progress,
     ) -> Result<Success<C>> {
         let mut pauses = self.settings().retry.pauses();
-        // A try that nobody answered may have taken effect, whatever becomes of those after it.
-        let mut is_possible = false;
         loop {
-            let failure = match self.attempt(request).await {
+            let failure = match self.attempt(request, progress).await {
                 Ok(success) => return Ok(success),
                 Err(failure) => failure,
             };
-            is_possible |= may_have_effect::<C>(&failure);
             match pauses.next() {
                 Some(pause) if may_resend::<C>(&failure) => {
                     debug!(call = C::NAME, ?failure, ?pause, "sending again");
@@ -49,23 +88,37 @@ impl ProxyClient {
                 _ => {
                     return Err(self
                         .explain::<C>(subject, &failure)
-                        .with_possible_effect(is_possible));
+                        .with_possible_effect(progress.is_possible()));
                 }
             }
         }
     }
 
-    /// The error of a call that had no answer within `limit`.
-    pub(super) fn timed_out<C: Call>(&self, subject: Subject<'_>, limit: Duration) -> Error {
-        let reason = format!("no answer within {limit:?}");
+    /// The error of a call that had come so far when `limit` was over.
+    pub(super) fn timed_out<C: Call>(
+        &self,
+        subject: Subject<'_>,
+        limit: Duration,
+        progress: &Progress,
+    ) -> Error {
+        let reason = match progress.was_sent.load(Ordering::Relaxed) {
+            true => format!("no answer within {limit:?}"),
+            false => format!("not sent within {limit:?}: there was no connection for it"),
+        };
         self.error(ErrorKind::TimedOut, C::NAME, subject, reason)
-            .with_possible_effect(C::RESEND != Resend::Read)
+            .with_possible_effect(progress.may_have_effect() && C::RESEND != Resend::Read)
     }
 
-    async fn attempt<C: Call>(&self, request: &C) -> std::result::Result<Success<C>, Failure> {
+    async fn attempt<C: Call>(
+        &self,
+        request: &C,
+        progress: &Progress,
+    ) -> std::result::Result<Success<C>, Failure> {
         let pool = &self.inner.pool;
-        let (connection, permit) = pool.take().await?.split();
+        let (connection, permit) = pool.take(C::PATIENCE).await?.split();
+        progress.begin();
         let (connection, outcome) = connection.call(request).await;
+        progress.end(outcome.as_ref().is_err_and(may_have_effect::<C>));
         match connection {
             Some(connection) => pool.give_back(connection, permit),
             // One broke: the others lead to the same proxy.
@@ -108,12 +161,10 @@ fn may_have_effect<C: Call>(failure: &Failure) -> bool {
         // A proxy that fails inside says so too, and had begun: what `updateAndFlush` had of the rows by then, it writes.
         Failure::Refused(_) => true,
         Failure::Lost(_) | Failure::ReplyTooLarge { .. } | Failure::Malformed(_) => true,
+        Failure::Thrown(Exception::MutationsRejected, message) => !thrown::is_denied(message),
         // Accumulo checks permissions and names before it does anything. Its other failures come at any point.
         Failure::Thrown(exception, _) => {
-            matches!(
-                exception,
-                Exception::Accumulo | Exception::MutationsRejected
-            )
+            matches!(exception, Exception::Accumulo)
         }
     }
 }

@@ -1,21 +1,25 @@
 //! The client: one handle, from which every group of calls is reached.
 
+mod asked;
 mod attempt;
 mod pinned;
 mod thrown;
 
+pub(crate) use asked::Asked;
 pub(crate) use pinned::Pinned;
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
-use tokio::sync::OnceCell;
 use tokio::time::timeout;
 
+use self::attempt::Progress;
 use crate::convert::Meaningless;
 use crate::dialect::Opening;
 use crate::error::{Error, ErrorKind, Result};
 use crate::settings::Settings;
+use crate::wire::generated::LoginRequest;
 use crate::wire::{Call, Patience, Pool, Reply, Resend};
 
 /// A client of one proxy. Cloning gives another handle on the same connections.
@@ -31,7 +35,7 @@ pub struct ProxyClient {
 struct Inner {
     settings: Arc<Settings>,
     pool: Arc<Pool>,
-    token: OnceCell<Vec<u8>>,
+    token: Asked<Vec<u8>>,
 }
 
 /// What a call is about, for its errors.
@@ -63,7 +67,7 @@ impl ProxyClient {
             inner: Arc::new(Inner {
                 pool: Arc::new(Pool::new(Arc::clone(&settings))),
                 settings,
-                token: OnceCell::new(),
+                token: Asked::new(),
             }),
         }
     }
@@ -73,20 +77,28 @@ impl ProxyClient {
         &self.inner.settings
     }
 
-    /// The first argument of nearly every call.
+    /// The first argument of nearly every call. Whoever waits for it, for a login of somebody else too, does so within
+    /// [`connect_timeout`](Settings::connect_timeout): one who waits at a prompt is told in seconds that nobody answers.
     pub(crate) async fn token(&self) -> Result<Vec<u8>> {
-        let token = self.inner.token.get_or_try_init(|| async {
-            match self.settings().credentials.opening() {
-                Opening::Token(token) => Ok(token),
-                Opening::Login(login) => {
-                    let user = self.settings().credentials.user();
-                    // One who waits at a prompt is told in seconds that nobody answers.
-                    let limit = self.settings().connect_timeout;
-                    self.required(user, self.try_once(&login, user, limit).await?, "login")
-                }
+        let limit = self.settings().connect_timeout;
+        let token = self.inner.token.get(self.open_session(limit));
+        match timeout(limit, token).await {
+            Ok(answer) => answer,
+            Err(_) => {
+                let user = self.settings().credentials.user();
+                Err(self.timed_out::<LoginRequest>(user, limit, &Progress::sent()))
             }
-        });
-        token.await.cloned()
+        }
+    }
+
+    async fn open_session(&self, limit: Duration) -> Result<Vec<u8>> {
+        match self.settings().credentials.opening() {
+            Opening::Token(token) => Ok(token),
+            Opening::Login(login) => {
+                let user = self.settings().credentials.user();
+                self.required(user, self.try_once(&login, user, limit).await?, "login")
+            }
+        }
     }
 
     /// Makes a call: waits for a connection, sends, waits for the reply, and sends again where that may be done.
@@ -99,10 +111,11 @@ impl ProxyClient {
             Patience::Call => self.settings().call_timeout,
             Patience::Wait => self.settings().wait_timeout,
         };
-        let tries = timeout(limit, self.try_again(&request, subject));
+        let progress = Progress::default();
+        let tries = timeout(limit, self.try_again(&request, subject, &progress));
         let success = match tries.await {
             Ok(outcome) => outcome?,
-            Err(_) => return Err(self.timed_out::<C>(subject, limit)),
+            Err(_) => return Err(self.timed_out::<C>(subject, limit, &progress)),
         };
         self.required(subject, success, C::NAME)
     }

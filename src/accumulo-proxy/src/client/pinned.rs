@@ -5,14 +5,13 @@
 
 use std::time::Duration;
 
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 
 use super::ProxyClient;
-use super::attempt::describe;
+use super::attempt::{Progress, describe};
 use crate::error::{Error, ErrorKind, Result};
 use crate::wire::generated::UpdateRequest;
-use crate::wire::{Call, Connection, Failure, Patience, Reply};
+use crate::wire::{Call, Connection, Failure, Patience, Permit, Reply};
 
 /// The name of the call that has no reply.
 const UPDATE: &str = "update";
@@ -23,17 +22,20 @@ pub(crate) struct Pinned {
     client: ProxyClient,
     subject: String,
     /// Out while a call is under way: a caller that gave up leaves a connection whose next answer is not its own.
-    held: Option<(Connection, OwnedSemaphorePermit)>,
+    held: Option<(Connection, Permit)>,
 }
 
 impl Pinned {
     /// One of the client's connections. Waits while all are in use.
     pub(crate) async fn take<C: Call>(client: &ProxyClient, subject: &str) -> Result<Self> {
         let limit = client.settings().call_timeout;
-        let lease = match timeout(limit, client.inner.pool.take()).await {
+        let lease = match timeout(limit, client.inner.pool.take(Patience::Call)).await {
             Ok(Ok(lease)) => lease,
             Ok(Err(failure)) => return Err(client.explain::<C>(Some(subject), &failure)),
-            Err(_) => return Err(client.timed_out::<C>(Some(subject), limit)),
+            Err(_) => {
+                let nothing = Progress::default();
+                return Err(client.timed_out::<C>(Some(subject), limit, &nothing));
+            }
         };
         Ok(Self {
             client: client.clone(),
@@ -50,7 +52,10 @@ impl Pinned {
         let (connection, permit) = self.hold(C::NAME)?;
         let limit = self.limit(C::PATIENCE);
         let Ok((connection, outcome)) = timeout(limit, connection.call(request)).await else {
-            return Err(self.client.timed_out::<C>(Some(&self.subject), limit));
+            let sent = Progress::sent();
+            return Err(self
+                .client
+                .timed_out::<C>(Some(&self.subject), limit, &sent));
         };
         self.held = connection.map(|connection| (connection, permit));
         let subject = Some(self.subject.as_str());
@@ -88,7 +93,7 @@ impl Pinned {
         }
     }
 
-    fn hold(&mut self, call: &'static str) -> Result<(Connection, OwnedSemaphorePermit)> {
+    fn hold(&mut self, call: &'static str) -> Result<(Connection, Permit)> {
         self.held.take().ok_or_else(|| {
             let reason = "the connection of this writer broke before";
             self.error(ErrorKind::Gone, call, reason)

@@ -6,6 +6,7 @@
 //! `java.lang.RuntimeException: org.apache.accumulo.core.client.TableDeletedException: Table ID 2 was deleted`.
 
 use crate::error::{ErrorKind, Exception};
+use crate::wire::shown;
 
 /// The kind of an exception with this message.
 pub(super) fn kind(exception: Exception, message: &str) -> ErrorKind {
@@ -14,6 +15,7 @@ pub(super) fn kind(exception: Exception, message: &str) -> ErrorKind {
         Exception::Security => innermost_kind(message).unwrap_or(ErrorKind::Security),
         Exception::TableNotFound => ErrorKind::TableNotFound,
         Exception::TableExists => ErrorKind::TableExists,
+        Exception::MutationsRejected if is_denied(message) => ErrorKind::Security,
         Exception::MutationsRejected => ErrorKind::MutationsRejected,
         Exception::NamespaceNotFound => ErrorKind::NamespaceNotFound,
         Exception::NamespaceExists => ErrorKind::NamespaceExists,
@@ -23,10 +25,25 @@ pub(super) fn kind(exception: Exception, message: &str) -> ErrorKind {
     }
 }
 
-/// What Accumulo said, without the classes in front and the rest of a stack behind.
+/// Whether mutations were rejected for want of a permission, and nothing else: each server looks at the permission
+/// before it writes. Accumulo says this of it, with the codes by table:
+/// `# constraint violations : 0  security codes: {t(ID:1)=[PERMISSION_DENIED]}  # server errors 0 # exceptions 0`.
+pub(super) fn is_denied(message: &str) -> bool {
+    let (_, said) = split(message);
+    said.strip_prefix("# constraint violations : 0  security codes: {")
+        .and_then(|rest| rest.strip_suffix("}  # server errors 0 # exceptions 0"))
+        .is_some_and(|tables| {
+            // The name of a table has letters, digits and `_` only.
+            tables
+                .split(", ")
+                .all(|table| table.ends_with("=[PERMISSION_DENIED]"))
+        })
+}
+
+/// What Accumulo said, without the classes in front and the rest of a stack behind; on one line, and not without end.
 pub(super) fn sentence(message: &str) -> String {
     let (_, rest) = split(message);
-    rest.to_owned()
+    shown(rest)
 }
 
 fn innermost_kind(message: &str) -> Option<ErrorKind> {
@@ -92,5 +109,35 @@ mod tests {
             ErrorKind::Security
         );
         assert_eq!(of("Error BAD_CREDENTIALS: root"), ErrorKind::Security);
+    }
+
+    #[test]
+    fn a_permission_that_lacks_is_told_from_other_rejections() {
+        let of = |violations: &str, codes: &str, errors: &str| {
+            let message = format!(
+                "# constraint violations : {violations}  security codes: {{{codes}}}  # server errors {errors} # exceptions 0"
+            );
+            kind(Exception::MutationsRejected, &message)
+        };
+        let denied = "t(ID:1)=[PERMISSION_DENIED]";
+        assert_eq!(of("0", denied, "0"), ErrorKind::Security);
+        for (violations, codes, errors) in [
+            ("1", denied, "0"),
+            ("0", denied, "1"),
+            ("0", "", "0"),
+            ("0", "t(ID:1)=[TABLE_DOESNT_EXIST]", "0"),
+            ("0", "t(ID:1)=[PERMISSION_DENIED, TABLE_DOESNT_EXIST]", "0"),
+        ] {
+            let kind = of(violations, codes, errors);
+            assert_eq!(kind, ErrorKind::MutationsRejected, "{codes}");
+        }
+    }
+
+    #[test]
+    fn what_is_said_is_cut_and_on_one_line() {
+        let long = format!("\u{1b}[31m{}", "x".repeat(1_000_000));
+        let shown = sentence(&long);
+        assert!(shown.len() < 1000, "{} bytes", shown.len());
+        assert!(shown.starts_with("\\u{1b}[31mx"), "{shown}");
     }
 }

@@ -1,16 +1,19 @@
 //! Batches on their way from the task that reads to the consumer.
 
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use tokio::runtime::Handle;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 
 use super::reader::Reader;
 use crate::data::Entry;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Batches that wait for the consumer.
 const AHEAD: usize = 1;
+
+/// What comes from the task: batches, then one last item, which is the end of the scan or its error.
+type Item = Result<Option<Vec<Entry>>>;
 
 /// The consumer's end. Dropped, it ends the task at the other.
 #[derive(Debug)]
@@ -23,9 +26,27 @@ enum State {
     /// Nobody polled yet.
     Unopened(Handle, Box<Reader>),
     /// A task reads.
-    Open(mpsc::Receiver<Result<Vec<Entry>>>),
-    /// The end was seen.
+    Open(Incoming),
+    /// The last item came.
     Ended,
+}
+
+#[derive(Debug)]
+struct Incoming {
+    items: mpsc::Receiver<Item>,
+    has_first: bool,
+    /// Tells the task that more than the first batch is needed.
+    more: Option<oneshot::Sender<()>>,
+    /// What it means when the task ends without a last item: a part of the table would pass for the whole.
+    cut_off: Error,
+}
+
+/// The task's end.
+#[derive(Debug)]
+pub(super) struct Sink {
+    items: mpsc::Sender<Item>,
+    /// None when it came.
+    more: Option<oneshot::Receiver<()>>,
 }
 
 impl Batches {
@@ -41,14 +62,14 @@ impl Batches {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Vec<Entry>>>> {
         self.open();
-        let State::Open(receiver) = &mut self.state else {
+        let State::Open(incoming) = &mut self.state else {
             return Poll::Ready(None);
         };
-        let item = receiver.poll_recv(context);
-        if let Poll::Ready(None) = item {
+        let item = ready!(incoming.poll_next(context)).transpose();
+        if !matches!(item, Some(Ok(_))) {
             self.state = State::Ended;
         }
-        item
+        Poll::Ready(item)
     }
 
     fn open(&mut self) {
@@ -56,9 +77,65 @@ impl Batches {
             return;
         }
         if let State::Unopened(runtime, reader) = std::mem::replace(&mut self.state, State::Ended) {
-            let (sender, receiver) = mpsc::channel(AHEAD);
-            runtime.spawn(reader.run(sender));
-            self.state = State::Open(receiver);
+            let cut_off = reader.cut_off();
+            let (sink, incoming) = channel(cut_off);
+            runtime.spawn(reader.run(sink));
+            self.state = State::Open(incoming);
         }
+    }
+}
+
+fn channel(cut_off: Error) -> (Sink, Incoming) {
+    let (item_sender, items) = mpsc::channel(AHEAD);
+    let (more_sender, more) = oneshot::channel();
+    let sink = Sink {
+        items: item_sender,
+        more: Some(more),
+    };
+    let incoming = Incoming {
+        items,
+        has_first: false,
+        more: Some(more_sender),
+        cut_off,
+    };
+    (sink, incoming)
+}
+
+impl Incoming {
+    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Item> {
+        if self.has_first
+            && let Some(more) = self.more.take()
+        {
+            // Who has ended needs to know nothing.
+            let _ = more.send(());
+        }
+        let item = ready!(self.items.poll_recv(context));
+        self.has_first = true;
+        Poll::Ready(item.unwrap_or_else(|| Err(self.cut_off.clone())))
+    }
+}
+
+impl Sink {
+    /// A place for the next item; none when nobody listens.
+    pub(super) async fn place(&self) -> Option<mpsc::Permit<'_, Item>> {
+        self.items.reserve().await.ok()
+    }
+
+    /// Waits until the consumer has asked for more than the first batch, or listens no more.
+    pub(super) async fn until_more_is_needed(&mut self) {
+        if let Some(more) = self.more.take() {
+            // Dropped when nobody listens.
+            let _ = more.await;
+        }
+    }
+
+    /// Whether nobody listens.
+    pub(super) fn is_closed(&self) -> bool {
+        self.items.is_closed()
+    }
+
+    /// Waits until nobody listens.
+    pub(super) async fn closed(&self) {
+        self.items.closed().await;
     }
 }

@@ -58,7 +58,8 @@ pub struct BatchScanOptions {
     pub authorizations: Option<BTreeSet<Bytes>>,
     /// Threads of the proxy that ask tablet servers for this scan; the proxy's default (10) unless set.
     pub threads: Option<NonZeroUsize>,
-    /// Most entries of one batch; 1000 unless set. Large entries come in smaller batches.
+    /// Most entries of one batch; 1000 unless set, and never more than [`max_reply_bytes`](crate::Settings::max_reply_bytes)
+    /// has room for if each takes 256 KiB (256 entries by default). Large entries come in smaller batches.
     pub batch_entries: NonZeroUsize,
 }
 

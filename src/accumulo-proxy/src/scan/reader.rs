@@ -3,10 +3,10 @@
 use std::future::Future;
 use std::time::Duration;
 
-use tokio::sync::mpsc;
 use tokio::time::sleep;
 use tracing::debug;
 
+use super::batches::Sink;
 use super::bounds;
 use super::cursor::{Batch, Cursor};
 use super::options::{BatchScanOptions, ScanOptions};
@@ -14,13 +14,12 @@ use super::pace::Pace;
 use crate::client::ProxyClient;
 use crate::data::{Bytes, Entry, Key};
 use crate::error::{Error, ErrorKind, Result};
+use crate::wire::Call;
+use crate::wire::generated::NextKRequest;
 
 /// How long a read that nobody waits for any more may go on. A whole reply leaves the connection good for the next
 /// call, so a short wait is cheaper than a new connection.
 const GRACE: Duration = Duration::from_secs(1);
-
-/// Where batches go.
-type Sink = mpsc::Sender<Result<Vec<Entry>>>;
 
 /// What is read.
 #[derive(Debug)]
@@ -43,7 +42,7 @@ pub(super) struct Reader {
 
 impl Reader {
     pub(super) fn new(client: ProxyClient, table: String, scan: Scan) -> Self {
-        let pace = Pace::new(scan.batch_entries(), client.settings().max_reply_bytes);
+        let pace = scan.pace(client.settings().max_reply_bytes);
         Self {
             client,
             table,
@@ -55,19 +54,32 @@ impl Reader {
     }
 
     /// Reads until the end, an error, or until nobody listens.
-    pub(super) async fn run(mut self: Box<Self>, sink: Sink) {
-        // The place first, then the batch: so no more than one waits.
-        while let Ok(place) = sink.reserve().await {
-            match self.next(&sink).await {
-                Ok(Some(entries)) => place.send(Ok(entries)),
-                Ok(None) => break,
-                Err(error) => {
-                    place.send(Err(error));
-                    break;
-                }
+    ///
+    /// Most scans are of a row or two: one batch. So it reads ahead only once the consumer asked for a second.
+    pub(super) async fn run(mut self: Box<Self>, mut sink: Sink) {
+        loop {
+            // The place first, then the batch: so no more than one waits.
+            let Some(place) = sink.place().await else {
+                break;
+            };
+            let item = self.next(&sink).await;
+            let is_last = !matches!(item, Ok(Some(_)));
+            place.send(item);
+            if is_last {
+                break;
+            }
+            if !self.is_at_end {
+                sink.until_more_is_needed().await;
             }
         }
         self.close();
+    }
+
+    /// The error of a scan whose task ended without a last item.
+    pub(super) fn cut_off(&self) -> Error {
+        let reason =
+            "the task that reads ended before the scan: its runtime was shut down, or it panicked";
+        self.error(ErrorKind::Gone, reason)
     }
 
     /// The next batch; none at the end, and where nobody listens.
@@ -110,12 +122,15 @@ impl Reader {
     }
 
     fn learn(&mut self, batch: &Batch) {
-        let bytes = batch.entries.iter().map(entry_bytes).sum();
-        self.pace.learn(batch.entries.len(), bytes);
+        self.pace.learn(batch.entries.iter().map(entry_bytes));
         if let Some(last) = batch.entries.last() {
             self.scan.shrink(&last.key);
         }
         self.is_at_end = !batch.has_more;
+        if self.is_at_end {
+            // Not when the consumer has come as far, which may be much later.
+            self.close();
+        }
     }
 
     fn close(&mut self) {
@@ -135,19 +150,37 @@ impl Reader {
         if is_ordered && error.is_reply_too_large() && self.pace.shrink() {
             return Ok(Duration::ZERO);
         }
+        if error.is_reply_too_large() && self.pace.entries() > 1 {
+            return Err(self.with_advice(&error));
+        }
         let is_broken = matches!(error.kind(), ErrorKind::Gone | ErrorKind::HandleExpired);
         match pauses.next() {
             Some(pause) if is_ordered && is_broken => Ok(pause),
             _ => Err(error),
         }
     }
+
+    /// An unordered scan cannot go on, but the next one can do better.
+    fn with_advice(&self, error: &Error) -> Error {
+        let reason = format!(
+            "{}; this scan asked for {} entries: lower its option `batch_entries`",
+            error.reason(),
+            self.pace.entries()
+        );
+        self.error(error.kind(), reason).with_reply_too_large(true)
+    }
+
+    fn error(&self, kind: ErrorKind, reason: impl Into<String>) -> Error {
+        let table = Some(self.table.as_str());
+        self.client.error(kind, NextKRequest::NAME, table, reason)
+    }
 }
 
 impl Scan {
-    fn batch_entries(&self) -> usize {
+    fn pace(&self, max_reply_bytes: usize) -> Pace {
         match self {
-            Self::Ordered(options) => options.batch_entries.get(),
-            Self::Unordered(options) => options.batch_entries.get(),
+            Self::Ordered(options) => Pace::bold(options.batch_entries.get(), max_reply_bytes),
+            Self::Unordered(options) => Pace::careful(options.batch_entries.get(), max_reply_bytes),
         }
     }
 

@@ -143,8 +143,8 @@ calls! {
     "checkIteratorConflicts" (CheckIteratorConflictsRequest, CheckIteratorConflictsReply), Read, Call, nothing -> (), [security, accumulo, table_not_found];
     "clearLocatorCache" (ClearLocatorCacheRequest, ClearLocatorCacheReply), Repeat, Call, nothing -> (), [table_not_found];
     "cloneTable" (CloneTableRequest, CloneTableReply), Once, Wait, nothing -> (), [accumulo, security, table_not_found, table_exists];
-    "compactTable" (CompactTableRequest, CompactTableReply), Repeat, Wait, nothing -> (), [security, table_not_found, accumulo];
-    "cancelCompaction" (CancelCompactionRequest, CancelCompactionReply), Repeat, Call, nothing -> (), [security, table_not_found, accumulo];
+    "compactTable" (CompactTableRequest, CompactTableReply), Once, Wait, nothing -> (), [security, table_not_found, accumulo];
+    "cancelCompaction" (CancelCompactionRequest, CancelCompactionReply), Once, Call, nothing -> (), [security, table_not_found, accumulo];
     "createTable" (CreateTableRequest, CreateTableReply), Once, Wait, nothing -> (), [accumulo, security, table_exists];
     "deleteTable" (DeleteTableRequest, DeleteTableReply), Once, Wait, nothing -> (), [accumulo, security, table_not_found];
     "deleteRows" (DeleteRowsRequest, DeleteRowsReply), Once, Wait, nothing -> (), [accumulo, security, table_not_found];
@@ -252,6 +252,9 @@ mod tests {
         assert_eq!(wire::UpdateAndFlushRequest::RESEND, Resend::Once);
         assert_eq!(wire::NextKRequest::RESEND, Resend::Once);
         assert_eq!(wire::DeleteRowsRequest::RESEND, Resend::Once);
+        // A second compaction applies iterators that are done twice; a second cancel meets one that somebody else began.
+        assert_eq!(wire::CompactTableRequest::RESEND, Resend::Once);
+        assert_eq!(wire::CancelCompactionRequest::RESEND, Resend::Once);
         assert_eq!(wire::AddSplitsRequest::RESEND, Resend::Repeat);
         assert_eq!(wire::ListSplitsRequest::RESEND, Resend::Read);
     }

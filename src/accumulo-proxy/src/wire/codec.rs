@@ -142,7 +142,7 @@ fn refusal<P: TInputProtocol>(input: &mut Budgeted<P>) -> DecodeError {
 }
 
 /// What a proxy says, on one line and not without end.
-fn shown(message: &str) -> String {
+pub(crate) fn shown(message: &str) -> String {
     if message.is_empty() {
         return "it does not say why".to_owned();
     }

@@ -1,11 +1,16 @@
 //! Streams to a proxy.
 
 use std::io;
+use std::time::Duration;
 
+use socket2::{SockRef, TcpKeepalive};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 
 use crate::settings::Settings;
+
+/// A connection that is silent for so long is asked whether its other end is there.
+const KEEPALIVE: Duration = Duration::from_secs(30);
 
 /// What a connection talks over.
 pub(super) trait Duplex: AsyncRead + AsyncWrite + Send + Unpin {}
@@ -17,13 +22,22 @@ pub(super) async fn connect(settings: &Settings) -> io::Result<Box<dyn Duplex>> 
     let stream = TcpStream::connect(&settings.address)
         .await
         .map_err(|error| about_address(error, settings))?;
-    // A request is one write, and a reply is waited for: delay helps nobody.
-    stream.set_nodelay(true)?;
+    set_up(&stream)?;
     #[cfg(feature = "tls")]
     if let Some(tls) = &settings.tls {
         return Ok(Box::new(tls.handshake(stream).await?));
     }
     Ok(Box::new(stream))
+}
+
+fn set_up(stream: &TcpStream) -> io::Result<()> {
+    // A request is one write, and a reply is waited for: delay helps nobody.
+    stream.set_nodelay(true)?;
+    // A host that went away without a word, and a firewall that forgot the connection, are noticed in two minutes.
+    let keepalive = TcpKeepalive::new()
+        .with_time(KEEPALIVE)
+        .with_interval(KEEPALIVE);
+    SockRef::from(stream).set_tcp_keepalive(&keepalive)
 }
 
 /// The same error; where the address is none, as a sentence of kind [`io::ErrorKind::InvalidInput`].
@@ -42,4 +56,21 @@ pub(super) fn in_words(error: io::Error) -> io::Error {
     return crate::tls::in_words(error);
     #[cfg(not(feature = "tls"))]
     error
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_silent_connection_is_asked_whether_it_is_there() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let stream = TcpStream::connect(listener.local_addr().unwrap())
+            .await
+            .unwrap();
+        set_up(&stream).unwrap();
+        let socket = SockRef::from(&stream);
+        assert!(socket.keepalive().unwrap());
+        assert_eq!(socket.tcp_keepalive_time().unwrap(), KEEPALIVE);
+    }
 }

@@ -37,5 +37,6 @@ mod recorded;
 pub(crate) mod generated;
 
 pub(crate) use calls::{Call, Patience, Reply, Resend};
+pub(crate) use codec::shown;
 pub(crate) use connection::{Connection, Failure};
-pub(crate) use pool::Pool;
+pub(crate) use pool::{Permit, Pool};

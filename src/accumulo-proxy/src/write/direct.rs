@@ -4,7 +4,7 @@ use super::cut::{Cells, Cut};
 use super::limit::{Limit, Refusal};
 use crate::client::ProxyClient;
 use crate::data::Mutation;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::wire::Call;
 use crate::wire::generated as wire;
 
@@ -53,7 +53,14 @@ impl ProxyClient {
     }
 
     async fn update_and_flush(&self, table: &str, token: &[u8], cells: Cells) -> Result<()> {
+        let has_rows = cells.len() > 1;
         let request = wire::UpdateAndFlushRequest::new(token.to_vec(), table.to_owned(), cells);
-        self.call(Some(table), request).await
+        let written = self.call(Some(table), request).await;
+        // Servers learn of a permission one after the other: where one denies it, another may have written its rows.
+        written.map_err(|error| {
+            let is_possible =
+                error.may_have_taken_effect() || (has_rows && error.kind() == ErrorKind::Security);
+            error.with_possible_effect(is_possible)
+        })
     }
 }

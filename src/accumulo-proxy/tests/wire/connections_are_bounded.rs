@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use accumulo_proxy::ProxyClient;
+use accumulo_proxy::{Mutation, ProxyClient};
 use futures::future::join_all;
+use tokio::time::sleep;
 
-use crate::fake::{Answer, Fake};
+use crate::fake::{Answer, Fake, until};
 use crate::generated as wire;
 
 const CONNECTIONS: usize = 3;
@@ -38,11 +39,50 @@ async fn connections_that_are_closed_at_once_are_made_again() {
     let client = fake.client();
     fake.refuse_connections(3);
     // The login has one try; then connections are good.
+    let mut failures = 0;
     while client
         .table_operations()
         .list_splits("t", Some(10))
         .await
         .is_err()
-    {}
+    {
+        failures += 1;
+        assert!(failures < 10, "never good again");
+    }
     assert_eq!(fake.count("listSplits"), 1);
+}
+
+/// A connection that the server closed while this task blocked looked good, and the write on it was lost.
+#[tokio::test]
+async fn a_connection_that_was_closed_while_the_task_blocked_is_not_used() {
+    let server = std::thread::spawn(|| {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        let fake = runtime.block_on(Fake::start(|_| {
+            Answer::reply(wire::UpdateAndFlushReply::new(None, None, None, None))
+        }));
+        (runtime, fake)
+    });
+    let (runtime, fake) = server.join().unwrap();
+    let client = fake.client();
+    let (stop, stopped) = std::sync::mpsc::channel::<()>();
+    let server = std::thread::spawn(move || {
+        runtime.block_on(async {
+            until("the first write", || fake.count("updateAndFlush") == 1).await;
+            sleep(Duration::from_millis(300)).await;
+            fake.break_connections();
+            while stopped.try_recv().is_err() {
+                sleep(Duration::from_millis(5)).await;
+            }
+            fake.count("updateAndFlush")
+        })
+    });
+    let put = || vec![Mutation::new("r").put("f", "q", "v")];
+    client.write("t", put()).await.unwrap();
+    std::thread::sleep(Duration::from_millis(1500));
+    client.write("t", put()).await.unwrap();
+    stop.send(()).unwrap();
+    assert_eq!(server.join().unwrap(), 2);
 }

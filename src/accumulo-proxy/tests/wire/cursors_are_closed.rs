@@ -4,14 +4,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use accumulo_proxy::{BatchScanOptions, Range, ScanOptions, Scanner};
-use futures::TryStreamExt;
-use tokio::time::{sleep, timeout};
+use futures::{StreamExt, TryStreamExt};
+use tokio::time::sleep;
 
 use crate::fake::{Answer, Fake, Request, thrown, until};
 use crate::generated as wire;
 use crate::rows::{Rows, rows_of};
 
+/// Within it comes what must not come.
 const SOON: Duration = Duration::from_millis(50);
+/// Long enough for a test to do something meanwhile.
+const LATER: Duration = Duration::from_millis(500);
 
 /// A table of 500 rows; `spoil` may change an answer.
 async fn fake(
@@ -28,10 +31,18 @@ fn scanner(fake: &Fake) -> Scanner {
 }
 
 async fn closed_once(fake: &Fake, rows: &Rows) {
-    until("closeScanner", || fake.count("closeScanner") > 0).await;
+    let closes = || fake.count("closeScanner");
+    until("closeScanner", || closes() > 0 && rows.open_cursors() == 0).await;
     sleep(SOON).await;
-    assert_eq!(fake.count("closeScanner"), 1);
-    assert_eq!(rows.open_cursors(), 0);
+    assert_eq!(closes(), 1);
+}
+
+/// Polls a scanner for its first batch until the proxy has a call, and no longer.
+async fn poll_until_asked(scanner: &mut Scanner, fake: &Fake, call: &str) {
+    tokio::select! {
+        item = scanner.next() => panic!("{item:?} came before {call}"),
+        () = until(call, || fake.count(call) > 0) => {}
+    }
 }
 
 #[tokio::test]
@@ -52,15 +63,27 @@ async fn at_the_end_of_a_batch_scan() {
 }
 
 #[tokio::test]
+async fn at_the_end_though_the_consumer_is_not_as_far() {
+    let (fake, rows) = fake(|_, answer| answer).await;
+    let mut scanner = scanner(&fake);
+    scanner.try_next().await.unwrap().unwrap();
+    scanner.try_next().await.unwrap().unwrap();
+    // The third batch is the last. It waits here, and the proxy is rid of the scan.
+    closed_once(&fake, &rows).await;
+    assert_eq!(fake.count("nextK"), 3);
+    assert!(scanner.try_next().await.unwrap().is_some());
+    assert!(scanner.try_next().await.unwrap().is_none());
+}
+
+#[tokio::test]
 async fn dropped_while_it_is_opened() {
     let (fake, rows) = fake(|request, answer| match request.call.as_str() {
-        "createScanner" => answer.after(SOON),
+        "createScanner" => answer.after(LATER),
         _ => answer,
     })
     .await;
     let mut scanner = scanner(&fake);
-    let opening = timeout(SOON / 5, scanner.try_next()).await;
-    assert!(opening.is_err());
+    poll_until_asked(&mut scanner, &fake, "createScanner").await;
     drop(scanner);
     closed_once(&fake, &rows).await;
     assert_eq!(fake.count("nextK"), 0);
@@ -69,13 +92,12 @@ async fn dropped_while_it_is_opened() {
 #[tokio::test]
 async fn dropped_while_it_is_read() {
     let (fake, rows) = fake(|request, answer| match request.call.as_str() {
-        "nextK" => answer.after(SOON),
+        "nextK" => answer.after(LATER),
         _ => answer,
     })
     .await;
     let mut scanner = scanner(&fake);
-    let reading = timeout(SOON / 5, scanner.try_next()).await;
-    assert!(reading.is_err());
+    poll_until_asked(&mut scanner, &fake, "nextK").await;
     drop(scanner);
     closed_once(&fake, &rows).await;
     // The reply was waited for, so the connection was kept.
@@ -90,21 +112,38 @@ async fn dropped_while_it_is_read_for_long() {
     })
     .await;
     let mut scanner = scanner(&fake);
-    assert!(timeout(SOON, scanner.try_next()).await.is_err());
+    poll_until_asked(&mut scanner, &fake, "nextK").await;
     drop(scanner);
     closed_once(&fake, &rows).await;
 }
 
+/// Each read of a row made a second call, which nobody waited for: it held a connection and a thread of the proxy.
 #[tokio::test]
-async fn dropped_between_batches() {
+async fn dropped_after_the_first_batch_with_no_call_in_vain() {
     let (fake, rows) = fake(|_, answer| answer).await;
     let mut scanner = scanner(&fake);
     assert!(scanner.try_next().await.unwrap().is_some());
     sleep(SOON).await;
-    // The batch that was taken, and the one ahead.
-    assert_eq!(fake.count("nextK"), 2);
+    assert_eq!(fake.count("nextK"), 1);
     drop(scanner);
     closed_once(&fake, &rows).await;
+    assert_eq!(fake.count("nextK"), 1);
+}
+
+#[tokio::test]
+async fn dropped_between_batches() {
+    let rows = Arc::new(Rows::new([10; 2000]));
+    let table = Arc::clone(&rows);
+    let fake = Fake::start(move |request| table.answer(request)).await;
+    let mut scanner = scanner(&fake);
+    for _ in 0..2 {
+        assert!(scanner.try_next().await.unwrap().is_some());
+    }
+    // Those that were taken, and the one ahead.
+    until("the one ahead", || fake.count("nextK") == 3).await;
+    drop(scanner);
+    closed_once(&fake, &rows).await;
+    assert_eq!(fake.count("nextK"), 3);
 }
 
 #[tokio::test]

@@ -32,6 +32,7 @@ mod cursors_are_closed;
 mod errors_say_where;
 mod frames;
 mod hostile;
+mod limits_hold;
 mod raw;
 mod rows;
 mod rows_are_gathered;

@@ -221,7 +221,7 @@ async fn a_lost_reply_leaves_all_rows_of_the_call_unknown_and_is_not_sent_again(
 async fn no_answer_in_time_leaves_all_rows_of_the_call_unknown() {
     let fake = fake(|_| Answer::Never).await;
     let mut settings = fake.settings();
-    settings.call_timeout = SOON;
+    settings.call_timeout = Duration::from_millis(500);
     let client = accumulo_proxy::ProxyClient::lazy(settings);
     let writer = client.conditional_writer("t", ConditionalWriterOptions::default());
     assert_eq!(
@@ -248,10 +248,49 @@ async fn what_the_proxy_throws_leaves_all_rows_of_the_call_unknown() {
     for (call, kind) in kinds.into_iter().enumerate() {
         assert_eq!(unknown(write(&writer, "a").await).kind(), kind);
         // A writer that failed is not used again: its table may be gone.
-        assert_eq!(fake.count("closeConditionalWriter"), call + 1);
+        until("close", || fake.count("closeConditionalWriter") == call + 1).await;
     }
     assert!(write(&writer, "a").await.is_accepted());
     assert_eq!(fake.count("createConditionalWriter"), 4);
+}
+
+/// A writer was closed while another call used it, which then failed too.
+#[tokio::test]
+async fn a_call_that_fails_does_not_break_the_one_beside_it() {
+    let fake = fake(|request| match rows(request)[0].as_slice() {
+        b"bad" => fail(|| wire::UpdateRowsConditionallyReply::new(None, None, thrown("a"), None)),
+        _ => accept(request).after(Duration::from_millis(300)),
+    })
+    .await;
+    let writer = writer(&fake);
+    let other = writer.clone();
+    let beside = tokio::spawn(async move { write(&other, "slow").await });
+    until("the call beside", || fake.count(CALL) == 1).await;
+    assert_eq!(
+        unknown(write(&writer, "bad").await).kind(),
+        ErrorKind::Accumulo
+    );
+    // The next call has a writer of its own, and the old one lives as long as the call beside.
+    assert!(!beside.is_finished());
+    sleep(Duration::from_millis(50)).await;
+    assert_eq!(fake.count("closeConditionalWriter"), 0);
+    assert!(beside.await.unwrap().is_accepted());
+    until("close", || fake.count("closeConditionalWriter") == 1).await;
+}
+
+/// Without a limit of its own, the proxy would still be at it when nobody waits any more.
+#[tokio::test]
+async fn the_proxy_gives_up_before_its_caller() {
+    let fake = fake(accept).await;
+    let default = ConditionalWriterOptions::default();
+    let short = default.clone().timeout(Duration::from_micros(300));
+    for (nth, (options, millis)) in [(default, 3750), (short, 1)].into_iter().enumerate() {
+        let writer = fake.client().conditional_writer("t", options);
+        assert!(write(&writer, "a").await.is_accepted());
+        let opened = fake.calls("createConditionalWriter").swap_remove(nth);
+        let opened = opened.read::<wire::CreateConditionalWriterRequest>();
+        assert_eq!(opened.options.unwrap().timeout_ms, Some(millis));
+    }
 }
 
 #[tokio::test]

@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use accumulo_proxy::{BatchScanOptions, ErrorKind, ProxyClient, Range, ScanOptions};
 use futures::TryStreamExt;
+use tokio::runtime::{self, Runtime};
 use tokio::time::sleep;
 
-use crate::fake::{Answer, Fake};
+use crate::fake::{Answer, Fake, until};
 use crate::rows::{Rows, row_name, rows_of};
 
 const ROWS: usize = 2000;
@@ -133,14 +134,90 @@ async fn and_a_batch_scan_ends_with_the_error() {
     assert_eq!(fake.count("createBatchScanner"), 1);
 }
 
+/// With 1000 at a time after small ones, a hundred kilobytes each were more than any reply may hold, each time anew.
+#[tokio::test]
+async fn a_batch_scan_asks_for_no_more_than_fits_if_large_entries_follow() {
+    // Four of 256 KiB.
+    let value_bytes = (0..1000).map(|row| if row < 900 { 10 } else { 200 * 1024 });
+    let rows = Rows::new(value_bytes);
+    let fake = Fake::start(move |request| rows.answer(request)).await;
+    let mut settings = fake.settings();
+    settings.max_reply_bytes = 1024 * 1024;
+    let options = BatchScanOptions::over([Range::all()]);
+    let scanner = ProxyClient::lazy(settings).batch_scanner("t", options);
+    assert_eq!(rows_of(scanner).await.unwrap().len(), 1000);
+    assert_eq!(fake.count("createBatchScanner"), 1);
+}
+
+#[tokio::test]
+async fn a_batch_scan_whose_entries_are_larger_still_says_what_helps() {
+    // One entry, then ten times four, then four that are too large.
+    let value_bytes = (0..50).map(|row| if row < 41 { 10 } else { 400 * 1024 });
+    let rows = Rows::new(value_bytes);
+    let fake = Fake::start(move |request| rows.answer(request)).await;
+    let mut settings = fake.settings();
+    settings.max_reply_bytes = 1024 * 1024;
+    let client = ProxyClient::lazy(settings);
+    let options = BatchScanOptions::over([Range::all()]);
+    let error = rows_of(client.batch_scanner("t", options.clone()))
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Protocol);
+    assert_eq!(error.call(), "nextK");
+    let end = "the setting `max_reply_bytes` allows 1048576; this scan asked for 4 entries: \
+               lower its option `batch_entries`";
+    assert!(error.reason().ends_with(end), "{error}");
+    // And it does.
+    let options = options.batch_entries(2.try_into().unwrap());
+    let scanner = client.batch_scanner("t", options);
+    assert_eq!(rows_of(scanner).await.unwrap().len(), 50);
+}
+
 #[tokio::test]
 async fn a_consumer_that_waits_has_one_batch_ahead() {
     let rows = Rows::new([10; ROWS]);
     let fake = Fake::start(move |request| rows.answer(request)).await;
     let mut scanner = fake.client().scanner("t", options());
-    for taken in 1..5 {
+    scanner.try_next().await.unwrap().unwrap();
+    for taken in 2..6 {
         scanner.try_next().await.unwrap().unwrap();
+        until("the batch ahead", || fake.count("nextK") > taken).await;
         sleep(Duration::from_millis(20)).await;
         assert_eq!(fake.count("nextK"), taken + 1);
     }
+}
+
+/// A runtime that serves the proxy and the consumer, and one that reads.
+fn two_runtimes() -> (Runtime, Runtime) {
+    let make = || {
+        runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .unwrap()
+    };
+    (make(), make())
+}
+
+/// The task that reads was gone with its runtime, and the end of its channel passed for the end of the table.
+#[test]
+fn and_one_whose_runtime_is_gone_does_not_end_as_if_it_were_complete() {
+    let (here, there) = two_runtimes();
+    let rows = Rows::new([10; ROWS]);
+    let fake = here.block_on(Fake::start(move |request| rows.answer(request)));
+    let client = fake.client();
+    let in_there = there.enter();
+    let mut unopened = client.scanner("t", options());
+    let mut begun = client.scanner("t", options());
+    drop(in_there);
+    here.block_on(async { begun.try_next().await.unwrap().unwrap() });
+    drop(there);
+    for scanner in [&mut unopened, &mut begun] {
+        let error = here.block_on(scanner.try_next()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Gone);
+        assert_eq!((error.call(), error.subject()), ("nextK", Some("t")));
+        assert!(error.reason().contains("runtime was shut down"), "{error}");
+        assert!(here.block_on(scanner.try_next()).unwrap().is_none());
+    }
+    here.block_on(async move { drop(fake) });
 }

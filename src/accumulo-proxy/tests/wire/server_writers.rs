@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
-use accumulo_proxy::{ErrorKind, IteratorScope, Mutation, ServerWriter, WriterOptions};
+use accumulo_proxy::{
+    ErrorKind, IteratorScope, Mutation, ScannerHandle, ServerWriter, WriterOptions,
+};
 
-use crate::fake::{Answer, Fake, Request, until};
+use crate::fake::{Answer, Fake, Request, thrown, until};
 use crate::generated as wire;
 
 fn answer(request: &Request) -> Answer {
@@ -32,7 +34,7 @@ async fn a_writer_shares_its_connection_with_nobody_until_it_is_closed() {
     let server = Fake::start(answer).await;
     let mut settings = server.settings();
     settings.connections = 1.try_into().unwrap();
-    settings.call_timeout = Duration::from_millis(200);
+    settings.call_timeout = Duration::from_millis(500);
     let client = accumulo_proxy::ProxyClient::lazy(settings);
     let options = WriterOptions::default();
     let mut writer = client
@@ -52,6 +54,39 @@ async fn a_writer_shares_its_connection_with_nobody_until_it_is_closed() {
     writer.close().await.unwrap();
     assert!(client.table_operations().exists("t").await.unwrap());
     assert_eq!(server.connections(), 1);
+}
+
+/// A writer was opened, and its handle lost, where no connection was left for it.
+#[tokio::test]
+async fn no_writer_is_opened_without_a_connection_for_it() {
+    let server = Fake::start(answer).await;
+    let mut settings = server.settings();
+    settings.connections = 1.try_into().unwrap();
+    settings.call_timeout = Duration::from_millis(500);
+    let client = accumulo_proxy::ProxyClient::lazy(settings);
+    let options = WriterOptions::default();
+    let low_level = client.low_level();
+    let first = low_level.create_writer("t", &options).await.unwrap();
+    let error = low_level.create_writer("t", &options).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::TimedOut, "{error}");
+    assert_eq!(server.count("createWriter"), 1);
+    drop(first);
+}
+
+#[tokio::test]
+async fn a_handle_is_not_shown_whole() {
+    const HANDLE: &str = "0123456789-abcdef";
+    let server = Fake::start(|_| {
+        let message = thrown("no such scanner");
+        Answer::reply(wire::NextKReply::new(None, None, message, None))
+    })
+    .await;
+    let client = server.client();
+    let scanner = ScannerHandle::from(HANDLE.to_owned());
+    let error = client.low_level().next_k(&scanner, 1).await.unwrap_err();
+    assert_eq!(error.subject(), Some("01234567.."));
+    assert!(!format!("{scanner:?} {scanner} {error:?}").contains("89-abcdef"));
+    assert_eq!(scanner.as_str(), HANDLE);
 }
 
 #[tokio::test]

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use accumulo_proxy::{ErrorKind, Mutation};
+use accumulo_proxy::{Compaction, ErrorKind, Mutation};
 use tokio::time::sleep;
 
-use crate::fake::{Answer, Fake, Request};
+use crate::fake::{Answer, Fake, Request, thrown};
 use crate::generated as wire;
 
 fn answer(request: &Request) -> Answer {
@@ -94,6 +94,44 @@ async fn a_call_whose_first_try_went_out_may_have_taken_effect() {
     let error = added.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Gone);
     assert!(error.reason().contains("cannot reach the proxy"), "{error}");
+    assert!(error.may_have_taken_effect());
+}
+
+#[tokio::test]
+async fn a_compaction_is_never_asked_for_twice() {
+    let fake = Fake::start(|_| Answer::Close).await;
+    let client = fake.client();
+    let tables = client.table_operations();
+    let error = tables
+        .compact("t", Compaction::default())
+        .await
+        .unwrap_err();
+    assert!(error.may_have_taken_effect());
+    let error = tables.cancel_compaction("t").await.unwrap_err();
+    assert!(error.may_have_taken_effect());
+    assert_eq!(fake.count("compactTable"), 1);
+    assert_eq!(fake.count("cancelCompaction"), 1);
+}
+
+/// What a user without the permission to write is told by Accumulo 1.10.
+#[tokio::test]
+async fn a_write_that_is_not_permitted_did_nothing() {
+    let fake = Fake::start(|_| {
+        let message = "# constraint violations : 0  security codes: {t(ID:1)=[PERMISSION_DENIED]}  # server errors 0 # exceptions 0";
+        Answer::reply(wire::UpdateAndFlushReply::new(None, None, None, thrown(message)))
+    })
+    .await;
+    let client = fake.client();
+    let error = client.write("t", put()).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Security);
+    assert!(!error.may_have_taken_effect());
+    // Two rows may be with two servers, one of which knows the permission that the other does not know any more.
+    let two = [put(), vec![Mutation::new("s").put("f", "q", "v")]].concat();
+    let error = client.write("t", two.clone()).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Security);
+    assert!(error.may_have_taken_effect());
+    let low_level = client.low_level();
+    let error = low_level.update_and_flush("t", &two).await.unwrap_err();
     assert!(error.may_have_taken_effect());
 }
 

@@ -40,7 +40,8 @@ impl LowLevel<'_> {
         mutations: &[ConditionalMutation],
     ) -> Result<BTreeMap<Bytes, ConditionalOutcome>> {
         type Request = wire::UpdateRowsConditionallyRequest;
-        let subject = Some(writer.as_str());
+        let shown = writer.shown();
+        let subject = Some(shown.as_str());
         let by_row: BTreeMap<_, _> = mutations
             .iter()
             .map(|mutation| (mutation.row.to_vec(), updates(mutation)))
@@ -68,7 +69,7 @@ impl LowLevel<'_> {
     /// Those of [every call](crate#errors).
     pub async fn close_conditional_writer(&self, writer: &ConditionalWriterHandle) -> Result<()> {
         let request = wire::CloseConditionalWriterRequest::new(writer.to_wire());
-        self.client.call(Some(writer.as_str()), request).await
+        self.client.call(Some(&writer.shown()), request).await
     }
 
     /// Writes a mutation if its conditions hold, with a writer of its own (`updateRowConditionally`).

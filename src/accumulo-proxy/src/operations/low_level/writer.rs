@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
+use tokio::time::sleep;
+
 use super::{LowLevel, WriterHandle};
 use crate::client::Pinned;
 use crate::convert::{ToWire, all_to_wire};
 use crate::data::{Durability, Mutation};
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::operations::count;
 use crate::wire::generated as wire;
 
@@ -17,9 +19,9 @@ use crate::wire::generated as wire;
 pub struct WriterOptions {
     /// Memory of the proxy for what waits, in bytes.
     pub max_memory_bytes: Option<NonZeroUsize>,
-    /// Longest time that an update waits in the proxy, in whole milliseconds.
+    /// Longest time that an update waits in the proxy, in milliseconds, rounded up.
     pub latency: Option<Duration>,
-    /// How long Accumulo tries, in whole milliseconds.
+    /// How long Accumulo tries, in milliseconds, rounded up.
     pub timeout: Option<Duration>,
     /// Threads of the proxy that write.
     pub threads: Option<NonZeroUsize>,
@@ -53,13 +55,38 @@ impl LowLevel<'_> {
         options: &WriterOptions,
     ) -> Result<ServerWriter> {
         type Request = wire::CreateWriterRequest;
-        let request = |token| Request::new(token, table.to_owned(), options.to_wire());
-        let handle = self.client.ask(Some(table), request).await?;
-        let connection = Pinned::take::<Request>(self.client, table).await?;
-        Ok(ServerWriter {
-            handle: handle.into(),
-            connection,
-        })
+        let token = self.client.token().await?;
+        let request = Request::new(token, table.to_owned(), options.to_wire());
+        let mut pauses = self.client.settings().retry.pauses();
+        loop {
+            let error = match self.open_writer(table, &request).await {
+                Ok(writer) => return Ok(writer),
+                Err(error) => error,
+            };
+            match pauses.next() {
+                Some(pause) if error.kind() == ErrorKind::Gone => sleep(pause).await,
+                _ => return Err(error),
+            }
+        }
+    }
+
+    /// The connection first: without one for it, a writer that is open would be of no use to anybody.
+    async fn open_writer(
+        &self,
+        table: &str,
+        request: &wire::CreateWriterRequest,
+    ) -> Result<ServerWriter> {
+        let mut connection = Pinned::take::<wire::CreateWriterRequest>(self.client, table).await?;
+        match connection.call(request).await {
+            Ok(handle) => Ok(ServerWriter {
+                handle: handle.into(),
+                connection,
+            }),
+            Err(error) => {
+                connection.give_back();
+                Err(error)
+            }
+        }
     }
 
     /// Goes on with a writer that was opened elsewhere. The proxy is not asked whether it knows it.
@@ -68,7 +95,7 @@ impl LowLevel<'_> {
     /// [`Gone`](crate::ErrorKind::Gone), [`TimedOut`](crate::ErrorKind::TimedOut).
     pub async fn resume_writer(&self, handle: WriterHandle) -> Result<ServerWriter> {
         let connection =
-            Pinned::take::<wire::CreateWriterRequest>(self.client, handle.as_str()).await?;
+            Pinned::take::<wire::CreateWriterRequest>(self.client, &handle.shown()).await?;
         Ok(ServerWriter { handle, connection })
     }
 
@@ -81,7 +108,18 @@ impl LowLevel<'_> {
     pub async fn update_and_flush(&self, table: &str, mutations: &[Mutation]) -> Result<()> {
         let request =
             |token| wire::UpdateAndFlushRequest::new(token, table.to_owned(), cells(mutations));
-        self.client.ask(Some(table), request).await
+        let written = self.client.ask(Some(table), request).await;
+        // Servers learn of a permission one after the other: where one denies it, another may have written its rows.
+        let is_one_row = mutations.iter().all(|mutation| {
+            mutations
+                .first()
+                .is_some_and(|first| first.row == mutation.row)
+        });
+        written.map_err(|error| {
+            let is_possible = error.may_have_taken_effect()
+                || (!is_one_row && error.kind() == ErrorKind::Security);
+            error.with_possible_effect(is_possible)
+        })
     }
 }
 
@@ -140,7 +178,7 @@ impl WriterOptions {
 }
 
 fn millis(duration: Option<Duration>) -> i64 {
-    let millis = duration.map_or(0, |duration| duration.as_millis());
+    let millis = duration.map_or(0, |duration| duration.as_micros().div_ceil(1000));
     i64::try_from(millis).unwrap_or(i64::MAX)
 }
 

@@ -30,7 +30,7 @@ impl TableOperations<'_> {
 
     /// Compacts tablets (`compactTable`): merges their files into one, and drops what is deleted or too old.
     ///
-    /// Sent again after a break, it asks for a second compaction, which costs time and changes nothing more.
+    /// [Sent once](crate#sending-again): a second compaction would apply the iterators a second time.
     ///
     /// # Errors
     /// [`TableNotFound`](ErrorKind::TableNotFound). [`Invalid`](ErrorKind::Invalid) for a
@@ -61,6 +61,7 @@ impl TableOperations<'_> {
     }
 
     /// Stops the compactions of a table that users asked for (`cancelCompaction`): who waits for one gets an error.
+    /// [Sent once](crate#sending-again): a second one would stop what somebody began since.
     ///
     /// # Errors
     /// [`TableNotFound`](ErrorKind::TableNotFound).

@@ -85,7 +85,8 @@ impl BatchWriter {
     ///
     /// # Errors
     /// [`Invalid`](ErrorKind::Invalid), [`TooLarge`](ErrorKind::TooLarge): this mutation cannot be sent, and the
-    /// writer goes on. Any other is the error that broke the writer.
+    /// writer goes on. An error of the `login`, before the first mutation, leaves it whole too. Any other is the error that
+    /// broke the writer.
     pub async fn add(&self, mutation: Mutation) -> Result<()> {
         self.shared.check()?;
         let limit = self.limit().await?;

@@ -6,16 +6,18 @@
 //! ```
 //!
 //! A request has each row once. So of the mutations of one row, one at a time is ready or under way; the next becomes
-//! ready when the one before has its outcome.
+//! ready when the one before has its outcome. What waited for too long leaves with an error: nothing of it was sent.
 
 use std::collections::{HashMap, VecDeque};
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::{Instant, sleep_until};
 
 use super::link::{Link, Statuses, Updates};
 use super::options::ConditionalWriterOptions;
@@ -27,11 +29,15 @@ use crate::write::cut::CALL_BYTES;
 use crate::write::outcome::ConditionalOutcome;
 use crate::write::waiting::Place;
 
+/// What waits is looked through for what waited too long at most this often.
+const LEAST_BETWEEN_LOOKS: Duration = Duration::from_millis(10);
+
 /// A mutation, and who waits for its outcome.
 #[derive(Debug)]
 pub(super) struct Item {
     mutation: ConditionalMutation,
     bytes: usize,
+    since: Instant,
     _place: Place,
     answer: oneshot::Sender<Result<ConditionalOutcome>>,
 }
@@ -46,9 +52,14 @@ impl Item {
         Self {
             mutation,
             bytes,
+            since: Instant::now(),
             _place: place,
             answer,
         }
+    }
+
+    fn has_waited(&self, patience: Duration) -> bool {
+        self.since.elapsed() >= patience
     }
 
     fn answer(self, outcome: Result<ConditionalOutcome>) {
@@ -66,11 +77,13 @@ pub(super) struct Gatherer {
     options: ConditionalWriterOptions,
     ready: VecDeque<Item>,
     behind: HashMap<Bytes, VecDeque<Item>>,
+    /// When to look for what waited too long, while anything waits.
+    look_at: Option<Instant>,
     calls: FuturesUnordered<Sending>,
 }
 
 impl Gatherer {
-    /// Starts the task. It ends, and closes the writer on the proxy, when nobody can queue any more.
+    /// Starts the task. It ends when nobody can queue any more, and with it the writer on the proxy is closed.
     pub(super) fn spawn(
         link: Link,
         options: ConditionalWriterOptions,
@@ -80,6 +93,7 @@ impl Gatherer {
             options,
             ready: VecDeque::new(),
             behind: HashMap::new(),
+            look_at: None,
             calls: FuturesUnordered::new(),
         };
         // What waits is bounded in bytes by the writer.
@@ -97,16 +111,19 @@ impl Gatherer {
                     None => is_open = false,
                 },
                 Some(rows) = self.calls.next(), if !self.calls.is_empty() => self.leave(rows),
+                () = until(self.look_at), if self.look_at.is_some() => self.give_up_late(),
             }
             while let Ok(item) = queue.try_recv() {
                 self.arrive(item);
             }
             self.send();
         }
-        self.link.close().await;
     }
 
     fn arrive(&mut self, item: Item) {
+        if self.look_at.is_none() {
+            self.look_at = item.since.checked_add(self.link.patience());
+        }
         match self.behind.get_mut(&item.mutation.row) {
             Some(behind) => behind.push_back(item),
             None => {
@@ -127,6 +144,41 @@ impl Gatherer {
                 }
             }
         }
+    }
+
+    /// Answers what waited too long, in a queue of its row too.
+    fn give_up_late(&mut self) {
+        let patience = self.link.patience();
+        let (late, ready) = self
+            .ready
+            .drain(..)
+            .partition::<VecDeque<_>, _>(|item| item.has_waited(patience));
+        self.ready = ready;
+        for behind in self.behind.values_mut() {
+            // In the order of their arrival: the late ones are in front.
+            while behind.front().is_some_and(|item| item.has_waited(patience))
+                && let Some(item) = behind.pop_front()
+            {
+                item.answer(Err(self.link.waited()));
+            }
+        }
+        for item in late {
+            self.refuse_late(item);
+        }
+        self.look_at = self.next_look();
+    }
+
+    fn refuse_late(&mut self, item: Item) {
+        let row = item.mutation.row.clone();
+        item.answer(Err(self.link.waited()));
+        self.leave(vec![row]);
+    }
+
+    fn next_look(&self) -> Option<Instant> {
+        let behind = self.behind.values().filter_map(VecDeque::front);
+        let oldest = self.ready.iter().chain(behind).map(|item| item.since).min();
+        let late = oldest?.checked_add(self.link.patience())?;
+        Some(late.max(Instant::now() + LEAST_BETWEEN_LOOKS))
     }
 
     fn send(&mut self) {
@@ -152,6 +204,10 @@ impl Gatherer {
                 self.leave(vec![item.mutation.row]);
                 continue;
             }
+            if item.has_waited(self.link.patience()) {
+                self.refuse_late(item);
+                continue;
+            }
             bytes = bytes.saturating_add(item.bytes);
             if bytes > CALL_BYTES && !items.is_empty() {
                 self.ready.push_front(item);
@@ -160,6 +216,13 @@ impl Gatherer {
             items.push(item);
         }
         items
+    }
+}
+
+async fn until(moment: Option<Instant>) {
+    match moment {
+        Some(moment) => sleep_until(moment).await,
+        None => std::future::pending().await,
     }
 }
 

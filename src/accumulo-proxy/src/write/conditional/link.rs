@@ -2,13 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::iter;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use tokio::sync::Mutex;
-use tokio::time::sleep;
+use tokio::runtime::Handle;
+use tokio::time::{sleep, timeout};
 use tracing::debug;
 
-use crate::client::ProxyClient;
+use super::options::ConditionalWriterOptions;
+use crate::client::{Asked, ProxyClient};
 use crate::error::{Error, ErrorKind, Result};
 use crate::wire::Call;
 use crate::wire::generated as wire;
@@ -25,20 +28,37 @@ pub(super) struct Link {
     client: ProxyClient,
     table: String,
     options: wire::ConditionalWriterOptions,
-    handle: Mutex<Option<String>>,
+    opened: Asked<Arc<Opened>>,
+}
+
+/// A writer that was opened. It is closed when the last call with it has ended: closed before, it would fail the rows
+/// of the others.
+#[derive(Debug)]
+struct Opened {
+    client: ProxyClient,
+    table: String,
+    handle: String,
+    /// Whether the proxy said that it does not know it.
+    is_unknown: AtomicBool,
 }
 
 impl Link {
+    /// A link whose writer gives up before its caller does, where the options do not say when.
     pub(super) fn new(
         client: ProxyClient,
         table: String,
-        options: wire::ConditionalWriterOptions,
+        options: &ConditionalWriterOptions,
     ) -> Self {
+        let call_timeout = client.settings().call_timeout;
+        let mut options = options.clone();
+        options
+            .timeout
+            .get_or_insert(call_timeout.saturating_sub(call_timeout / 4));
         Self {
             client,
             table,
-            options,
-            handle: Mutex::new(None),
+            options: options.to_wire(),
+            opened: Asked::new(),
         }
     }
 
@@ -48,67 +68,89 @@ impl Link {
         let retry = self.client.settings().retry;
         let mut pauses = iter::once(Duration::ZERO).chain(retry.pauses());
         loop {
-            let handle = self.open().await?;
-            let request = wire::UpdateRowsConditionallyRequest::new(handle.clone(), updates());
+            let opened = self.open().await?;
+            let handle = opened.handle.clone();
+            let request = wire::UpdateRowsConditionallyRequest::new(handle, updates());
             let error = match self.client.call(Some(&self.table), request).await {
                 Ok(statuses) => return Ok(statuses),
                 Err(error) => error,
             };
-            let is_forgotten = error.kind() == ErrorKind::HandleExpired;
+            if error.kind() != ErrorKind::HandleExpired {
+                return Err(self.explain(error, &opened));
+            }
+            opened.is_unknown.store(true, Ordering::Relaxed);
+            self.forget(&opened);
             match pauses.next() {
-                Some(pause) if is_forgotten => {
-                    self.forget(&handle).await;
-                    sleep(pause).await;
-                }
-                _ => return Err(self.explain(error, &handle).await),
+                Some(pause) => sleep(pause).await,
+                None => return Err(error),
             }
         }
     }
 
     /// What the proxy threw, it threw at one row, and the others may be written: only a request that did not
     /// arrive did certainly nothing.
-    async fn explain(&self, error: Error, handle: &str) -> Error {
+    fn explain(&self, error: Error, opened: &Arc<Opened>) -> Error {
         let did_not_arrive = matches!(
             error.kind(),
-            ErrorKind::Gone
-                | ErrorKind::TimedOut
-                | ErrorKind::TooLarge
-                | ErrorKind::Invalid
-                | ErrorKind::HandleExpired
+            ErrorKind::Gone | ErrorKind::TimedOut | ErrorKind::TooLarge | ErrorKind::Invalid
         );
         if did_not_arrive {
             return error;
         }
         // The table may have been replaced by another of its name, which the handle does not lead to.
-        if self.forget(handle).await {
-            self.close_handle(handle.to_owned()).await;
-        }
+        self.forget(opened);
         error.with_possible_effect(true)
     }
 
-    /// The handle, opened where it is not.
-    async fn open(&self) -> Result<String> {
-        let mut handle = self.handle.lock().await;
-        if let Some(handle) = &*handle {
-            return Ok(handle.clone());
+    /// The writer, opened where it is not. Calls that wait for that together share a failure, and none waits longer
+    /// than a call may take.
+    async fn open(&self) -> Result<Arc<Opened>> {
+        let limit = self.client.settings().call_timeout;
+        match timeout(limit, self.opened.get(self.ask())).await {
+            Ok(answer) => answer,
+            Err(_) => Err(self.client.error(
+                ErrorKind::TimedOut,
+                wire::CreateConditionalWriterRequest::NAME,
+                Some(&self.table),
+                format!("no answer within {limit:?}"),
+            )),
         }
-        let token = self.client.token().await?;
-        let request = wire::CreateConditionalWriterRequest::new(
-            token,
-            self.table.clone(),
-            self.options.clone(),
-        );
-        let opened = self.client.call(Some(&self.table), request).await?;
-        Ok(handle.insert(opened).clone())
     }
 
-    /// Whether the handle was still in use.
-    async fn forget(&self, forgotten: &str) -> bool {
-        let mut handle = self.handle.lock().await;
-        // Another call may have opened a new one meanwhile.
-        handle
-            .take_if(|handle| handle.as_str() == forgotten)
-            .is_some()
+    async fn ask(&self) -> Result<Arc<Opened>> {
+        let request = |token| {
+            wire::CreateConditionalWriterRequest::new(
+                token,
+                self.table.clone(),
+                self.options.clone(),
+            )
+        };
+        let handle = self.client.ask(Some(&self.table), request).await?;
+        Ok(Arc::new(Opened {
+            client: self.client.clone(),
+            table: self.table.clone(),
+            handle,
+            is_unknown: AtomicBool::new(false),
+        }))
+    }
+
+    /// Uses this one for no further call. Another call may have opened a new one meanwhile, which stays.
+    fn forget(&self, forgotten: &Arc<Opened>) {
+        drop(self.opened.forget(|opened| Arc::ptr_eq(opened, forgotten)));
+    }
+
+    /// The error of a mutation whose time was over while it waited.
+    pub(super) fn waited(&self) -> Error {
+        let limit = self.client.settings().call_timeout;
+        let call = wire::UpdateRowsConditionallyRequest::NAME;
+        let reason = format!("not sent within {limit:?}: it waited behind others");
+        self.client
+            .error(ErrorKind::TimedOut, call, Some(&self.table), reason)
+    }
+
+    /// How long a mutation may wait for its call.
+    pub(super) fn patience(&self) -> Duration {
+        self.client.settings().call_timeout
     }
 
     /// The error of a reply that has no meaning.
@@ -118,19 +160,27 @@ impl Link {
             .error(ErrorKind::Protocol, call, Some(&self.table), reason)
             .with_possible_effect(true)
     }
+}
 
-    /// Closes the writer on the proxy.
-    pub(super) async fn close(&self) {
-        let handle = self.handle.lock().await.take();
-        if let Some(handle) = handle {
-            self.close_handle(handle).await;
+impl Drop for Opened {
+    fn drop(&mut self) {
+        if *self.is_unknown.get_mut() {
+            return;
         }
+        // Without a runtime nothing can be asked; the proxy forgets a writer when it has been idle for long.
+        let Ok(runtime) = Handle::try_current() else {
+            return;
+        };
+        let client = self.client.clone();
+        let table = std::mem::take(&mut self.table);
+        let handle = std::mem::take(&mut self.handle);
+        runtime.spawn(close(client, table, handle));
     }
+}
 
-    async fn close_handle(&self, handle: String) {
-        let request = wire::CloseConditionalWriterRequest::new(handle);
-        if let Err(error) = self.client.call(Some(&self.table), request).await {
-            debug!(%error, "a conditional writer was not closed; the proxy forgets it when it has been idle for long");
-        }
+async fn close(client: ProxyClient, table: String, handle: String) {
+    let request = wire::CloseConditionalWriterRequest::new(handle);
+    if let Err(error) = client.call(Some(&table), request).await {
+        debug!(%error, "a conditional writer was not closed; the proxy forgets it when it has been idle for long");
     }
 }

@@ -32,13 +32,19 @@ use crate::wire::generated as wire;
 /// Rows of many tasks travel in one call: whatever waits while
 /// [`calls_in_flight`](ConditionalWriterOptions::calls_in_flight) calls are under way goes into the next one, up to
 /// [`rows_per_call`](ConditionalWriterOptions::rows_per_call) and 1 MiB. Nothing waits for a timer. A row is in one call
-/// at a time, so mutations of one row are decided in the order in which they came.
+/// at a time: mutations of one row are sent in the order in which they came, the next when the one before has its
+/// outcome.
 ///
 /// # Outcomes
 /// - `Err` means that for certain nothing was written.
 /// - Where the call broke, had no answer in time, or failed, the outcome is
 ///   [`Unknown`](ConditionalOutcome::Unknown): of each row of the call, because a proxy that fails at one row says
 ///   nothing about the others. So a mutation that a proxy would fail at is refused before it is sent, as far as one can tell.
+/// - A mutation that no call has taken within [`call_timeout`](crate::Settings::call_timeout) is
+///   [`TimedOut`](ErrorKind::TimedOut), and certainly not written.
+/// - After `Unknown` with an error the proxy may still be at it, and write the mutation after a later one of its row
+///   was decided. It gives up after the [`timeout`](ConditionalWriterOptions::timeout) of the options, counted from when
+///   it begins: a request that waits in the proxy for a thread begins later.
 /// - A caller that is dropped leaves it open whether its mutation is written, and harms no other.
 /// - When the proxy does not know the writer any more (it was restarted, or ten minutes passed), nothing was done:
 ///   the writer is opened again, and the call is made again.
@@ -83,7 +89,7 @@ impl ProxyClient {
         options: ConditionalWriterOptions,
     ) -> ConditionalWriter {
         let table = table.into();
-        let link = Link::new(self.clone(), table.clone(), options.to_wire());
+        let link = Link::new(self.clone(), table.clone(), &options);
         let waiting = Waiting::new(options.max_waiting_bytes.get());
         ConditionalWriter {
             client: self.clone(),

@@ -27,8 +27,10 @@ pub struct ConditionalWriterOptions {
     pub authorizations: Option<BTreeSet<Bytes>>,
     /// How durable an accepted mutation is; what the table says unless set.
     pub durability: Durability,
-    /// How long Accumulo tries before it says that an outcome is unknown; the proxy's default (without end) unless set.
-    /// The client's [`call_timeout`](crate::Settings::call_timeout) holds on top of it.
+    /// How long Accumulo tries before it says that an outcome is unknown, in milliseconds, rounded up. Unless set, three
+    /// quarters of the client's [`call_timeout`](crate::Settings::call_timeout) (for a writer of
+    /// [`LowLevel`](crate::LowLevel) the proxy's default: without end), so that it gives up before the caller does:
+    /// what it still tries when nobody waits any more may be written at any time until then.
     pub timeout: Option<Duration>,
     /// Threads of the proxy for this writer; the proxy's default (3) unless set.
     pub threads: Option<NonZeroUsize>,
@@ -105,7 +107,7 @@ impl ConditionalWriterOptions {
     pub(crate) fn to_wire(&self) -> wire::ConditionalWriterOptions {
         let threads = self.threads.map(NonZeroUsize::get);
         let max_memory = self.max_memory_bytes.map(NonZeroUsize::get);
-        let timeout = self.timeout.map(|timeout| timeout.as_millis());
+        let timeout = self.timeout.map(whole_millis);
         wire::ConditionalWriterOptions::new(
             max_memory.map(|bytes| i64::try_from(bytes).unwrap_or(i64::MAX)),
             timeout.map(|millis| i64::try_from(millis).unwrap_or(i64::MAX)),
@@ -114,4 +116,9 @@ impl ConditionalWriterOptions {
             self.durability.to_wire(),
         )
     }
+}
+
+/// Rounded up, and at least one: zero would be without end.
+fn whole_millis(timeout: Duration) -> u128 {
+    timeout.as_micros().div_ceil(1000).max(1)
 }

@@ -1,0 +1,153 @@
+//! Limits hold for whoever waits, however many wait; and what was never sent did certainly nothing.
+
+use std::time::Duration;
+
+use accumulo_proxy::{
+    Compaction, Condition, ConditionalOutcome, ConditionalWriterOptions, Credentials, ErrorKind,
+    Mutation, ProxyClient,
+};
+use futures::future::join_all;
+use tokio::time::Instant;
+
+use crate::fake::{Answer, Fake, PASSWORD, Request, until};
+use crate::generated as wire;
+use crate::raw::Raw;
+
+const LIMIT: Duration = Duration::from_millis(500);
+
+fn client(fake: &Fake, connections: usize) -> ProxyClient {
+    let mut settings = fake.settings();
+    settings.connections = connections.try_into().unwrap();
+    settings.call_timeout = LIMIT;
+    ProxyClient::lazy(settings)
+}
+
+fn put(row: &str) -> Mutation {
+    Mutation::new(row.to_owned()).put("f", "q", "v")
+}
+
+fn written(request: &Request) -> Answer {
+    match request.call.as_str() {
+        "updateAndFlush" => Answer::reply(wire::UpdateAndFlushReply::new(None, None, None, None)),
+        _ => Answer::Never,
+    }
+}
+
+/// The calls tried to log in one after the other.
+#[tokio::test]
+async fn a_login_that_nobody_answers_fails_for_all_at_once() {
+    let server = Raw::start(|stream| async move {
+        let _stream = stream;
+        std::future::pending().await
+    })
+    .await;
+    let mut settings = server.settings();
+    settings.credentials = Credentials::password("root", PASSWORD);
+    settings.connect_timeout = LIMIT;
+    let client = ProxyClient::lazy(settings);
+    let tables = client.table_operations();
+    let start = Instant::now();
+    for exists in join_all((0..20).map(|_| tables.exists("t"))).await {
+        let error = exists.unwrap_err();
+        assert_eq!((error.kind(), error.call()), (ErrorKind::TimedOut, "login"));
+    }
+    assert!(start.elapsed() < 3 * LIMIT, "{:?}", start.elapsed());
+}
+
+/// The calls tried to open the writer one after the other, and what waited behind them waited for each.
+#[tokio::test]
+async fn rows_that_wait_for_a_writer_fail_in_time() {
+    let fake = Fake::start(|_| Answer::Never).await;
+    let options = ConditionalWriterOptions::default().rows_per_call(1.try_into().unwrap());
+    let writer = client(&fake, 4).conditional_writer("t", options);
+    let start = Instant::now();
+    let rows = (0..20).map(|row| {
+        let mutation = put(&format!("row{}", row % 10)).when([Condition::absent("f", "q")]);
+        writer.write(mutation)
+    });
+    for outcome in join_all(rows).await {
+        let error = outcome.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::TimedOut, "{error}");
+        assert!(!error.may_have_taken_effect());
+    }
+    assert!(start.elapsed() < 4 * LIMIT, "{:?}", start.elapsed());
+    assert_eq!(fake.count("updateRowsConditionally"), 0);
+}
+
+/// A mutation behind another of its row was never sent: its outcome is certain.
+#[tokio::test]
+async fn a_row_behind_one_that_hangs_was_not_written() {
+    let fake = Fake::start(|request| match request.call.as_str() {
+        "createConditionalWriter" => Answer::reply(wire::CreateConditionalWriterReply::new(
+            "writer".to_owned(),
+            None,
+            None,
+            None,
+        )),
+        _ => Answer::Never,
+    })
+    .await;
+    let writer = client(&fake, 4).conditional_writer("t", ConditionalWriterOptions::default());
+    let mutation = || put("same").when([Condition::absent("f", "q")]);
+    let (first, second) = tokio::join!(writer.write(mutation()), writer.write(mutation()));
+    assert!(matches!(
+        first.unwrap(),
+        ConditionalOutcome::Unknown(Some(_))
+    ));
+    let error = second.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::TimedOut, "{error}");
+    assert!(!error.may_have_taken_effect());
+}
+
+/// A write that never had a connection claimed that it may be written.
+#[tokio::test]
+async fn what_waited_for_a_connection_did_certainly_nothing() {
+    let fake = Fake::start(|_| Answer::Never).await;
+    let client = client(&fake, 1);
+    let tables = client.table_operations();
+    let compact = tables.compact("t", Compaction::default());
+    let write = async {
+        until("the compaction", || fake.count("compactTable") == 1).await;
+        client.write("t", vec![put("a")]).await
+    };
+    let error = tokio::select! {
+        _ = compact => panic!("nobody answers it"),
+        written = write => written.unwrap_err(),
+    };
+    assert_eq!(error.kind(), ErrorKind::TimedOut, "{error}");
+    assert_eq!(
+        error.reason(),
+        "not sent within 500ms: there was no connection for it"
+    );
+    assert!(!error.may_have_taken_effect());
+    assert_eq!(fake.count("updateAndFlush"), 0);
+}
+
+#[tokio::test]
+async fn what_was_sent_and_not_answered_may_be_written() {
+    let fake = Fake::start(|_| Answer::Never).await;
+    let error = client(&fake, 1).write("t", vec![put("a")]).await;
+    let error = error.unwrap_err();
+    assert_eq!(error.reason(), "no answer within 500ms");
+    assert!(error.may_have_taken_effect());
+}
+
+/// Compactions held all connections for minutes.
+#[tokio::test]
+async fn long_calls_leave_a_connection_to_the_others() {
+    let fake = Fake::start(written).await;
+    let client = client(&fake, 3);
+    let tables = client.table_operations();
+    let compactions = join_all((0..5).map(|_| tables.compact("t", Compaction::default())));
+    let writes = async {
+        until("two compactions", || fake.count("compactTable") == 2).await;
+        for row in ["a", "b", "c"] {
+            client.write("t", vec![put(row)]).await.unwrap();
+        }
+    };
+    tokio::select! {
+        _ = compactions => panic!("nobody answers them"),
+        () = writes => {}
+    }
+    assert_eq!(fake.count("compactTable"), 2);
+}
