@@ -19,12 +19,16 @@ pub(crate) fn complaint<A: AsRef<OsStr>>(
     let mut arguments = arguments.into_iter().skip(1).peekable();
     // Other commands have rows and keys, which may look like anything.
     arguments.next_if(|command| command.as_ref() == "table")?;
+    let mut is_target = false;
     arguments
         .take_while(|argument| argument.as_ref() != "--")
-        .find_map(|argument| complaint_of(argument.as_ref().as_encoded_bytes()))
+        .find_map(|argument| {
+            let was_target = std::mem::replace(&mut is_target, argument.as_ref() == "--at");
+            complaint_of(argument.as_ref().as_encoded_bytes(), was_target)
+        })
 }
 
-fn complaint_of(argument: &[u8]) -> Option<&'static str> {
+fn complaint_of(argument: &[u8], is_target: bool) -> Option<&'static str> {
     let name = argument
         .split(|byte| *byte == b'=')
         .next()
@@ -39,8 +43,13 @@ fn complaint_of(argument: &[u8]) -> Option<&'static str> {
     {
         return Some(ARGUMENT);
     }
-    let target = argument.strip_prefix(b"--at=").unwrap_or(argument);
-    (target.starts_with(b"proxy:") && target.contains(&b'@')).then_some(TARGET)
+    let (target, is_target) = match argument.strip_prefix(b"--at=") {
+        Some(target) => (target, true),
+        None => (argument, is_target || argument.starts_with(b"proxy:")),
+    };
+    // Also one whose kind was forgotten. Only a directory may have such a name.
+    let may_hold_user = is_target && !target.starts_with(b"embedded:") && target.contains(&b'@');
+    may_hold_user.then_some(TARGET)
 }
 
 #[cfg(test)]
@@ -65,6 +74,8 @@ mod tests {
         for line in [
             "fluo table list --at proxy:root:x@h:1",
             "fluo table list --at=proxy:x@h:1",
+            "fluo table list --at root:x@h:1",
+            "fluo table list --at=root:x@h:1",
         ] {
             assert_eq!(of(line), Some(TARGET), "{line}");
         }

@@ -241,6 +241,24 @@ async fn run(versions: Versions, steps: Vec<Step>, scans: Vec<Scan>) -> fluo_cor
     EmbeddedTables::check(directory.path()).map(drop)
 }
 
+/// Found by chance: a write whose timestamps are all given moved the time of the table, in memory for good, and here
+/// until the table was opened again.
+#[tokio::test]
+async fn a_time_that_no_update_was_given_is_not_the_tables() {
+    let column = Column::new("f", "q");
+    let given = Mutation::new("a").delete_at(column.clone(), i64::MIN);
+    let by_the_table = Mutation::new("b").put(column, "v");
+    let steps = vec![
+        Step::Clock(2),
+        Step::Write(vec![given]),
+        Step::Reopen,
+        Step::Clock(0),
+        Step::Write(vec![by_the_table]),
+    ];
+    let scans = vec![Scan::over(Span::all())];
+    run(Versions::All, steps, scans).await.unwrap();
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 

@@ -23,8 +23,13 @@ mod figures;
 mod scanning;
 mod splitting;
 
+use std::num::NonZeroUsize;
+
 use accumulo_proxy::{Credentials, ProxyClient, Settings};
 use fluo_cluster::Cluster;
+
+/// Both ways have as many.
+const CONNECTIONS: NonZeroUsize = NonZeroUsize::new(8).unwrap();
 
 #[tokio::main]
 async fn main() {
@@ -34,7 +39,8 @@ async fn main() {
     }
     let cluster = Cluster::shared().unwrap();
     let credentials = Credentials::password(cluster.user(), cluster.password());
-    let settings = Settings::new(cluster.proxy().unwrap().address(), credentials);
+    let mut settings = Settings::new(cluster.proxy().unwrap().address(), credentials);
+    settings.connections = CONNECTIONS;
     let client = ProxyClient::connect(settings).await.unwrap();
     conditional::run(&client).await;
     scanning::run(&client).await;

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use fluo_core::TableAdmin;
 use fluo_recipes::{GroupVerdict, groups};
 use serde::Serialize;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::duration::seconds;
 use crate::output::{count_of, plural};
@@ -47,7 +47,7 @@ pub(super) async fn until_spread(
     let mut looks = 0;
     loop {
         looks += 1;
-        let groups = groups(tables, table, pattern)
+        let groups = within(start, limit, groups(tables, table, pattern))
             .await
             .context("the steps are done, but where the tablets are cannot be seen")?;
         let settling = Settling::new(groups, start.elapsed(), looks);
@@ -57,6 +57,22 @@ pub(super) async fn until_spread(
         }
         bar.set_message(settling.progress());
         pauses.pause(start, limit).await;
+    }
+}
+
+/// Least time that a look is given, however little is left of the wait.
+const LEAST_LOOK: Duration = Duration::from_secs(10);
+
+/// A look, for as long as is left of a wait of `limit` since `start`: what does not answer must not stretch it.
+pub(super) async fn within<T>(
+    start: Instant,
+    limit: Duration,
+    look: impl Future<Output = fluo_core::Result<T>>,
+) -> Result<T> {
+    let left = limit.saturating_sub(start.elapsed()).max(LEAST_LOOK);
+    match timeout(left, look).await {
+        Ok(found) => Ok(found?),
+        Err(_) => bail!("no answer within {}", seconds(left)),
     }
 }
 

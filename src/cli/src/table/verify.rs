@@ -11,7 +11,7 @@ use fluo_recipes::{
 };
 use tokio::time::Instant;
 
-use super::settling::Pauses;
+use super::settling::{Pauses, within};
 use crate::duration;
 use crate::exit::Outcome;
 use crate::output::{self, count_of, grouped, plural, shown};
@@ -101,7 +101,8 @@ impl Verify {
         let start = Instant::now();
         let mut pauses = Pauses::default();
         loop {
-            let verdict = verify(tables, &self.name, optimizations, &options, |_| ()).await?;
+            let look = verify(tables, &self.name, optimizations, &options, |_| ());
+            let verdict = within(start, limit, look).await?;
             if verdict.ok || start.elapsed() >= limit {
                 bar.finish_and_clear();
                 return Ok(());

@@ -79,6 +79,11 @@ impl<'t> Batch<'t> {
         accepted.map(Ok)
     }
 
+    /// Whether an update was given the time of this batch.
+    pub(super) fn has_assigned_time(&self) -> bool {
+        self.assigned_time
+    }
+
     /// Writes what was gathered, and says whether there is anything to commit.
     pub(super) fn finish(mut self) -> Result<bool, Failure> {
         self.counts.apply(&mut self.records)?;

@@ -140,11 +140,15 @@ impl WriterThread {
         calls: &[Call],
     ) -> Result<(Vec<Applied>, bool), Failure> {
         let now_ms = calls.iter().map(|call| call.now_ms).max();
-        self.last_time_ms = self.last_time_ms.max(now_ms.unwrap_or(i64::MIN));
-        let mut batch = Batch::new(transaction, self.last_time_ms)?;
+        let now_ms = self.last_time_ms.max(now_ms.unwrap_or(i64::MIN));
+        let mut batch = Batch::new(transaction, now_ms)?;
         let mut applied = Vec::with_capacity(calls.len());
         for call in calls {
             applied.push(batch.apply(call, &mut self.facts)?);
+        }
+        // A time that no update was given is no time of the table: it would be forgotten when the table is opened again.
+        if batch.has_assigned_time() {
+            self.last_time_ms = now_ms;
         }
         let has_changes = batch.finish()?;
         Ok((applied, has_changes))

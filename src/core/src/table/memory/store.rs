@@ -47,11 +47,14 @@ impl Store {
         cells
     }
 
-    /// Applies a mutation at the time of the table (T4, T6, T7).
+    /// Applies a mutation at the time of the table (T4, T6, T7): it moves only when it is given to an update.
     pub(super) fn apply(&mut self, mutation: Mutation, now_ms: i64) {
-        self.last_time_ms = self.last_time_ms.max(now_ms);
+        let now_ms = self.last_time_ms.max(now_ms);
         for update in mutation.updates {
-            let timestamp = update.timestamp.unwrap_or(self.last_time_ms);
+            let timestamp = update.timestamp.unwrap_or_else(|| {
+                self.last_time_ms = now_ms;
+                now_ms
+            });
             let key = Key::new(mutation.row.clone(), update.column, timestamp);
             let (is_delete, value) = match update.change {
                 Change::Put(value) => (false, value),
