@@ -28,7 +28,8 @@ const SHORTEST_INTERVAL: Duration = Duration::from_millis(100);
 ///
 /// The first line says how the table is; from then on there is a line for each difference that appears or is gone,
 /// with the time in UTC. It ends with Ctrl-C (exit code 130) or, with --once, when the table is not as the spec says
-/// (exit code 1). A table that cannot be looked at is no drift: that is told once, and watching goes on. An embedded
+/// (exit code 1). A table that cannot be looked at is no drift: that is told once, and watching goes on;
+/// only the first look must succeed. An embedded
 /// directory is held only while it is looked at.
 #[derive(Args, Debug)]
 #[command(after_help = "\
