@@ -1,5 +1,6 @@
 //! The proxy stands still while calls are under way, and goes on when their callers have gone.
 
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -78,6 +79,8 @@ async fn a_late_answer_does_not_answer_another_call() {
     };
     let mut settings = broken.settings.clone();
     settings.call_timeout = LIMIT;
+    // A connection for each, so that every call goes out.
+    settings.connections = NonZeroUsize::new(CALLS).unwrap();
     let client = ProxyClient::connect(settings).await.unwrap();
     let write = |row: String| {
         let (client, name) = (client.clone(), broken.name.clone());

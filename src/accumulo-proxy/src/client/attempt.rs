@@ -161,7 +161,9 @@ fn may_have_effect<C: Call>(failure: &Failure) -> bool {
         // A proxy that fails inside says so too, and had begun: what `updateAndFlush` had of the rows by then, it writes.
         Failure::Refused(_) => true,
         Failure::Lost(_) | Failure::ReplyTooLarge { .. } | Failure::Malformed(_) => true,
-        Failure::Thrown(Exception::MutationsRejected, message) => !thrown::is_denied(message),
+        Failure::Thrown(Exception::MutationsRejected, message) => {
+            thrown::denial(message) != Some(thrown::Denial::Only)
+        }
         // Accumulo checks permissions and names before it does anything. Its other failures come at any point.
         Failure::Thrown(exception, _) => {
             matches!(exception, Exception::Accumulo)

@@ -15,7 +15,7 @@ pub(super) fn kind(exception: Exception, message: &str) -> ErrorKind {
         Exception::Security => innermost_kind(message).unwrap_or(ErrorKind::Security),
         Exception::TableNotFound => ErrorKind::TableNotFound,
         Exception::TableExists => ErrorKind::TableExists,
-        Exception::MutationsRejected if is_denied(message) => ErrorKind::Security,
+        Exception::MutationsRejected if denial(message).is_some() => ErrorKind::Security,
         Exception::MutationsRejected => ErrorKind::MutationsRejected,
         Exception::NamespaceNotFound => ErrorKind::NamespaceNotFound,
         Exception::NamespaceExists => ErrorKind::NamespaceExists,
@@ -25,19 +25,32 @@ pub(super) fn kind(exception: Exception, message: &str) -> ErrorKind {
     }
 }
 
-/// Whether mutations were rejected for want of a permission, and nothing else: each server looks at the permission
-/// before it writes. Accumulo says this of it, with the codes by table:
+/// Whether mutations were rejected for want of a permission: each server looks at it before it writes. If so, whether
+/// that is all that went wrong, so that nothing was written. Accumulo says this of it, with the codes by table; it
+/// counts the refusal among the exceptions as well at times, and then nobody can tell.
 /// `# constraint violations : 0  security codes: {t(ID:1)=[PERMISSION_DENIED]}  # server errors 0 # exceptions 0`.
-pub(super) fn is_denied(message: &str) -> bool {
+pub(super) fn denial(message: &str) -> Option<Denial> {
     let (_, said) = split(message);
-    said.strip_prefix("# constraint violations : 0  security codes: {")
-        .and_then(|rest| rest.strip_suffix("}  # server errors 0 # exceptions 0"))
-        .is_some_and(|tables| {
-            // The name of a table has letters, digits and `_` only.
-            tables
-                .split(", ")
-                .all(|table| table.ends_with("=[PERMISSION_DENIED]"))
+    let rest = said.strip_prefix("# constraint violations : 0  security codes: {")?;
+    let (tables, exceptions) = rest.split_once("}  # server errors 0 # exceptions ")?;
+    // The name of a table has letters, digits and `_` only.
+    let is_denied = |table: &str| table.ends_with("=[PERMISSION_DENIED]");
+    tables
+        .split(", ")
+        .all(is_denied)
+        .then_some(match exceptions {
+            "0" => Denial::Only,
+            _ => Denial::AmongOthers,
         })
+}
+
+/// What else went wrong beside a permission that lacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Denial {
+    /// Nothing.
+    Only,
+    /// Something that Accumulo does not name.
+    AmongOthers,
 }
 
 /// What Accumulo said, without the classes in front and the rest of a stack behind; on one line, and not without end.
@@ -121,6 +134,13 @@ mod tests {
         };
         let denied = "t(ID:1)=[PERMISSION_DENIED]";
         assert_eq!(of("0", denied, "0"), ErrorKind::Security);
+        let with_exceptions = |count| {
+            format!(
+                "# constraint violations : 0  security codes: {{{denied}}}  # server errors 0 # exceptions {count}"
+            )
+        };
+        assert_eq!(denial(&with_exceptions(0)), Some(Denial::Only));
+        assert_eq!(denial(&with_exceptions(1)), Some(Denial::AmongOthers));
         for (violations, codes, errors) in [
             ("1", denied, "0"),
             ("0", denied, "1"),
