@@ -5,7 +5,7 @@
 
 use fluo_core::{Error, ErrorKind, Result, TableAdmin};
 
-use crate::error::after_change;
+use crate::error::{after_change, port_error};
 use crate::settle::Settling;
 use crate::tables::AccumuloTables;
 
@@ -39,10 +39,9 @@ impl AccumuloTables {
         let change = changed(name, property);
         let mut settling = Settling::begin();
         loop {
-            let found = self
-                .properties(name)
-                .await
-                .map_err(|error| after_change(&change, error))?;
+            // Without the look whether the table is there that the port makes first: it was there a moment ago.
+            let found = self.client.table_operations().properties(name).await;
+            let found = found.map_err(|error| after_change(&change, port_error(error)))?;
             if found.get(property).map(String::as_str) == value {
                 return Ok(());
             }
