@@ -42,10 +42,15 @@
 //! | what does `verify` look at? | [`Verdict`] |
 
 mod java_quote;
+mod key_design;
 mod optimization;
 mod row_hasher;
 
 pub use java_quote::java_quote;
+pub use key_design::{
+    DesignError, DesignErrorKind, DesignSettings, Digest, DigestEnd, DigestSalt, HashedRows,
+    KeyDesign, KeyField, KeyOrder, Modulo, ModuloOf, Reach, Rows, SaltedPart, Scans,
+};
 pub use optimization::{
     Applied, ApplyError, ApplyEvent, Contribution, FoundBalancer, GroupForecast, GroupVerdict,
     Leftover, OverlapError, Plan, PlanOptions, PropertyVerdict, RowCounting, RowsVerdict,

@@ -29,7 +29,7 @@ impl Excerpt {
     /// How many bytes a message shows of a key.
     pub const MAX_SHOWN: usize = 60;
 
-    pub(super) fn new(bytes: &[u8]) -> Self {
+    pub(crate) fn new(bytes: &[u8]) -> Self {
         Self {
             shown: bytes.iter().copied().take(Self::MAX_SHOWN).collect(),
             total: bytes.len(),

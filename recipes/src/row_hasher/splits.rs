@@ -115,6 +115,12 @@ impl RowHasher {
         Ok(partition.weights().collect())
     }
 
+    /// What every key of a hash begins with: the prefix, its colon and the digits of a number below
+    /// [`HashScheme::space`](super::HashScheme::space).
+    pub(crate) fn nth_head(&self, number: u32) -> Bytes {
+        self.split_at(&self.scheme().digits(number))
+    }
+
     fn split_at(&self, end: &[u8]) -> Bytes {
         [self.head(), end].concat().into()
     }

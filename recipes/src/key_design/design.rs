@@ -1,0 +1,212 @@
+//! The handle: a salt and a form.
+
+use std::fmt;
+use std::sync::Arc;
+
+use fluo_core::{Bytes, Escaped};
+
+use super::designs::{DesignSettings, Halves};
+use super::error::DesignError;
+use super::explain::KeyField;
+use super::reach::KeyOrder;
+use super::salt::Salt;
+use crate::row_hasher::{Excerpt, RowHasher};
+
+/// How the rows of a table become keys, and what that leaves possible.
+///
+/// A design is configuration and nothing else: a clone costs one reference count, and any number of threads may use
+/// one at the same time.
+///
+/// # Examples
+///
+/// ```
+/// use fluo_recipes::{DigestSalt, KeyDesign};
+///
+/// let design = KeyDesign::new(DigestSalt { digits: 1, separator: "-".to_owned(), ..DigestSalt::default() })?;
+/// let key = design.add(b"abc001")?;
+/// assert_eq!(key, "9-abc001");
+/// assert_eq!(design.remove(&key)?, "abc001");
+/// assert_eq!(design.splits(4)?, ["4", "8", "c"]);
+/// # Ok::<(), fluo_recipes::DesignError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyDesign {
+    pub(super) halves: Arc<Halves>,
+}
+
+impl KeyDesign {
+    /// The design that the settings describe.
+    ///
+    /// # Errors
+    /// Settings that make no design, or one that could not do what it is for, with the reason.
+    pub fn new(settings: impl Into<DesignSettings>) -> Result<Self, DesignError> {
+        let halves = Arc::new(settings.into().halves()?);
+        Ok(Self { halves })
+    }
+
+    /// The name of the design, such as `modulo`.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.halves.name
+    }
+
+    /// The order in which a scan yields rows.
+    #[must_use]
+    pub fn order(&self) -> KeyOrder {
+        self.halves.form.order()
+    }
+
+    /// The key under which a row is stored.
+    ///
+    /// # Errors
+    /// A row that has no key in this design.
+    pub fn add(&self, row: &[u8]) -> Result<Bytes, DesignError> {
+        let mut key = Vec::with_capacity(self.head_len() + row.len());
+        self.add_to(row, &mut key)?;
+        Ok(key.into())
+    }
+
+    /// Appends the key under which a row is stored. After an error what was appended is taken away again.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add).
+    pub fn add_to(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), DesignError> {
+        let before = key.len();
+        let added = self.append(row, key);
+        if added.is_err() {
+            key.truncate(before);
+        }
+        added
+    }
+
+    fn append(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), DesignError> {
+        if let Some(salted) = &self.halves.salt {
+            let part = self.halves.form.part_of(row, &salted.part)?;
+            salted.salt.write(&part, key)?;
+            key.extend_from_slice(salted.separator.as_bytes());
+        }
+        self.halves.form.write(row, key)
+    }
+
+    /// The row of a key.
+    ///
+    /// # Errors
+    /// A key that this design cannot have made (K2).
+    pub fn remove(&self, key: &[u8]) -> Result<Bytes, DesignError> {
+        let mut row = Vec::with_capacity(key.len());
+        self.remove_to(key, &mut row)?;
+        Ok(row.into())
+    }
+
+    /// Appends the row of a key. After an error what was appended is taken away again.
+    ///
+    /// # Errors
+    /// As [`remove`](Self::remove).
+    pub fn remove_to(&self, key: &[u8], row: &mut Vec<u8>) -> Result<(), DesignError> {
+        let before = row.len();
+        let removed = self.extract(key, row, before);
+        if removed.is_err() {
+            row.truncate(before);
+        }
+        removed
+    }
+
+    fn extract(&self, key: &[u8], row: &mut Vec<u8>, before: usize) -> Result<(), DesignError> {
+        let written = self.unsalted(key)?;
+        self.halves.form.read(written, row)?;
+        let (Some(salted), Some(salt)) = (&self.halves.salt, self.salt_of(key)) else {
+            return Ok(());
+        };
+        let part = self
+            .halves
+            .form
+            .part_of(row.get(before..).unwrap_or_default(), &salted.part)?;
+        salted
+            .salt
+            .check(salt, &part)
+            .map_err(|reason| self.not_a_key(key, &reason))
+    }
+
+    /// What follows the salt of a key and its separator: what scans are ordered by.
+    ///
+    /// # Errors
+    /// A key that is too short for a salt, or whose separator is another.
+    pub fn unsalted<'a>(&self, key: &'a [u8]) -> Result<&'a [u8], DesignError> {
+        let Some(salted) = &self.halves.salt else {
+            return Ok(key);
+        };
+        if let Salt::RowHash(hasher) = &salted.salt {
+            return hasher
+                .remove(key)
+                .map_err(|error| DesignError::key(error.to_string()));
+        }
+        let width = salted.salt.width();
+        let Some((_, rest)) = key.split_at_checked(width) else {
+            return Err(self.not_a_key(key, &format!("a salt of {width} bytes comes first")));
+        };
+        rest.strip_prefix(salted.separator.as_bytes())
+            .ok_or_else(|| {
+                let separator = Escaped(salted.separator.as_bytes());
+                self.not_a_key(
+                    key,
+                    &format!("`{separator}` follows the {width} bytes of salt"),
+                )
+            })
+    }
+
+    /// What a key means, piece by piece.
+    ///
+    /// # Errors
+    /// As [`remove`](Self::remove).
+    pub fn explain(&self, key: &[u8]) -> Result<Vec<KeyField>, DesignError> {
+        self.remove(key)?;
+        let written = self.unsalted(key)?;
+        let mut fields = Vec::new();
+        if let (Some(salted), Some(salt)) = (&self.halves.salt, self.salt_of(key)) {
+            let meaning = salted.salt.meaning();
+            fields.push(KeyField::new("salt", salt.to_vec(), meaning));
+            if !salted.separator.is_empty() {
+                let separator = salted.separator.clone().into_bytes();
+                fields.push(KeyField::new("separator", separator, "always the same"));
+            }
+        }
+        fields.extend(self.halves.form.explain(written)?);
+        Ok(fields)
+    }
+
+    fn salt_of<'a>(&self, key: &'a [u8]) -> Option<&'a [u8]> {
+        key.get(..self.halves.salt.as_ref()?.salt.width())
+    }
+
+    /// The bytes before the form.
+    pub(super) fn head_len(&self) -> usize {
+        let of_salt =
+            |salted: &super::designs::SaltOf| salted.salt.width() + salted.separator.len();
+        self.halves.salt.as_ref().map_or(0, of_salt)
+    }
+
+    fn not_a_key(&self, key: &[u8], reason: &str) -> DesignError {
+        let name = self.name();
+        DesignError::key(format!(
+            "{} is not a key of this {name} design: {reason}",
+            Excerpt::new(key)
+        ))
+    }
+}
+
+impl From<&RowHasher> for KeyDesign {
+    fn from(hasher: &RowHasher) -> Self {
+        let halves = Arc::new(Halves::of_hasher(hasher));
+        Self { halves }
+    }
+}
+
+impl fmt::Display for KeyDesign {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())?;
+        match &self.halves.salt {
+            None => Ok(()),
+            Some(salted) => write!(f, " ({})", salted.salt.meaning()),
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! `digest-salt`: digits of a digest before the row.
+
+use serde::{Deserialize, Serialize};
+
+use super::super::error::DesignError;
+use super::super::form::Form;
+use super::super::part::SaltedPart;
+use super::super::salt::{Digest, DigestDigits, DigestEnd, Salt};
+use super::{DesignSettings, Halves, SaltOf};
+
+/// Settings of the design `digest-salt`: `<digits of a digest><separator><row>`.
+///
+/// # Examples
+///
+/// ```
+/// use fluo_recipes::{DigestEnd, DigestSalt, KeyDesign};
+///
+/// let first = DigestSalt { digits: 4, separator: "-".to_owned(), ..DigestSalt::default() };
+/// assert_eq!(KeyDesign::new(first)?.add(b"abc001")?, "9bf0-abc001");
+///
+/// let last = DigestSalt { digits: 4, end: DigestEnd::Last, ..DigestSalt::default() };
+/// assert_eq!(KeyDesign::new(last)?.add(b"1364248490")?, "ffe51364248490");
+/// # Ok::<(), fluo_recipes::DesignError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct DigestSalt {
+    /// The digest; MD5 unless given.
+    pub digest: Digest,
+    /// Which end of the digest's text; the first digits unless given.
+    pub end: DigestEnd,
+    /// How many hexadecimal digits, 1 to 8; 2 unless given.
+    pub digits: u8,
+    /// What stands between the digits and the row; nothing unless given.
+    pub separator: String,
+    /// Which part of the row the digest is of; the whole row unless given.
+    pub over: SaltedPart,
+}
+
+impl Default for DigestSalt {
+    fn default() -> Self {
+        Self {
+            digest: Digest::default(),
+            end: DigestEnd::default(),
+            digits: 2,
+            separator: String::new(),
+            over: SaltedPart::default(),
+        }
+    }
+}
+
+impl DigestSalt {
+    pub(super) fn halves(&self) -> Result<Halves, DesignError> {
+        Ok(Halves {
+            name: "digest-salt",
+            salt: Some(SaltOf {
+                salt: Salt::Digest(DigestDigits::new(self.digest, self.end, self.digits)?),
+                part: self.over.clone(),
+                separator: self.separator.clone(),
+            }),
+            form: Form::Plain,
+        })
+    }
+}
+
+impl From<DigestSalt> for DesignSettings {
+    fn from(settings: DigestSalt) -> Self {
+        Self::DigestSalt(settings)
+    }
+}

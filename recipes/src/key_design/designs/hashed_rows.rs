@@ -1,0 +1,59 @@
+//! `row-hasher`: Fluo's row hasher as a key design.
+
+use serde::{Deserialize, Serialize};
+
+use super::super::error::DesignError;
+use super::super::form::Form;
+use super::super::part::SaltedPart;
+use super::super::salt::Salt;
+use super::{DesignSettings, Halves, SaltOf};
+use crate::row_hasher::{HashScheme, RowHasher};
+
+/// Settings of the design `row-hasher`: `<prefix>:<4-character hash>:<row>`.
+///
+/// # Examples
+///
+/// ```
+/// use fluo_recipes::{KeyDesign, RowHasher};
+///
+/// let design = KeyDesign::from(&RowHasher::new("p")?);
+/// assert_eq!(design.add(b"org.wikipedia/accumulo")?, "p:1yl0:org.wikipedia/accumulo");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HashedRows {
+    /// What every key starts with, before the first `:`.
+    pub prefix: String,
+    /// How rows are hashed; `murmur3-base36` unless given.
+    #[serde(default)]
+    pub scheme: HashScheme,
+}
+
+impl HashedRows {
+    pub(super) fn halves(&self) -> Result<Halves, DesignError> {
+        let hasher = RowHasher::builder(&self.prefix).scheme(self.scheme).build();
+        let hasher = hasher.map_err(|error| DesignError::settings(error.to_string()))?;
+        Ok(Halves::of_hasher(&hasher))
+    }
+}
+
+impl Halves {
+    pub(in super::super) fn of_hasher(hasher: &RowHasher) -> Self {
+        Self {
+            name: "row-hasher",
+            salt: Some(SaltOf {
+                salt: Salt::RowHash(hasher.clone()),
+                part: SaltedPart::Whole,
+                separator: ":".to_owned(),
+            }),
+            form: Form::Plain,
+        }
+    }
+}
+
+impl From<HashedRows> for DesignSettings {
+    fn from(settings: HashedRows) -> Self {
+        Self::RowHasher(settings)
+    }
+}

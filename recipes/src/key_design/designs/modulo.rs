@@ -1,0 +1,66 @@
+//! `modulo`: a hash modulo a number of buckets, in decimal digits.
+
+use serde::{Deserialize, Serialize};
+
+use super::super::error::DesignError;
+use super::super::form::Form;
+use super::super::part::SaltedPart;
+use super::super::salt::{Buckets, ModuloOf, Salt};
+use super::{DesignSettings, Halves, SaltOf};
+
+/// Settings of the design `modulo`: `NN<separator><row>`.
+///
+/// # Examples
+///
+/// ```
+/// use fluo_recipes::{KeyDesign, Modulo};
+///
+/// let design = KeyDesign::new(Modulo::default())?;
+/// // The hash is -2^31: a remainder would be `-8`, the floor modulus is 2.
+/// assert_eq!(design.add(b"polygenelubricants")?, "02|polygenelubricants");
+/// # Ok::<(), fluo_recipes::DesignError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Modulo {
+    /// How many buckets, 1 to 1,000,000; 10 unless given. The number is written in two digits, or in as many as the
+    /// largest needs.
+    pub buckets: u32,
+    /// What stands between the bucket and the row; `|` unless given. It may be empty.
+    pub separator: String,
+    /// Of what the modulus is taken; Java's hash unless given.
+    pub of: ModuloOf,
+    /// Which part of the row the salt is made of; the whole row unless given.
+    pub over: SaltedPart,
+}
+
+impl Default for Modulo {
+    fn default() -> Self {
+        Self {
+            buckets: 10,
+            separator: "|".to_owned(),
+            of: ModuloOf::default(),
+            over: SaltedPart::default(),
+        }
+    }
+}
+
+impl Modulo {
+    pub(super) fn halves(&self) -> Result<Halves, DesignError> {
+        Ok(Halves {
+            name: "modulo",
+            salt: Some(SaltOf {
+                salt: Salt::Modulo(Buckets::new(self.of, self.buckets)?),
+                part: self.over.clone(),
+                separator: self.separator.clone(),
+            }),
+            form: Form::Plain,
+        })
+    }
+}
+
+impl From<Modulo> for DesignSettings {
+    fn from(settings: Modulo) -> Self {
+        Self::Modulo(settings)
+    }
+}

@@ -1,0 +1,56 @@
+//! A row written as it is.
+
+use std::borrow::Cow;
+
+use fluo_core::Bytes;
+use memchr::memmem;
+
+use super::super::error::DesignError;
+use super::super::part::SaltedPart;
+use super::super::rows::Rows;
+use super::FormRange;
+
+pub(super) fn check_part(part: &SaltedPart) -> Result<(), DesignError> {
+    match part {
+        SaltedPart::Whole => Ok(()),
+        SaltedPart::Before(text) if text.is_empty() => Err(DesignError::settings(
+            "the salted part ends before an empty text: give the text that ends it, such as `/`",
+        )),
+        SaltedPart::First(0) => Err(DesignError::settings(
+            "the salted part has no bytes, so that all rows would have one salt: give at least 1",
+        )),
+        SaltedPart::Before(_) | SaltedPart::First(_) => Ok(()),
+        SaltedPart::Fields(_) => Err(DesignError::settings(
+            "only rows of a composite design have fields: salt over the whole row, its first bytes, or what stands \
+             before a text",
+        )),
+    }
+}
+
+pub(super) fn part_of<'a>(row: &'a [u8], part: &SaltedPart) -> Cow<'a, [u8]> {
+    let end = match part {
+        SaltedPart::Before(text) => memmem::find(row, text.as_bytes()),
+        SaltedPart::First(bytes) => Some(*bytes),
+        SaltedPart::Whole | SaltedPart::Fields(_) => None,
+    };
+    end.and_then(|end| row.get(..end)).unwrap_or(row).into()
+}
+
+pub(super) fn common_part(rows: &Rows, part: &SaltedPart) -> Option<Bytes> {
+    if let Rows::Row(row) = rows {
+        return Some(part_of(row, part).into_owned().into());
+    }
+    // A longer row has the same part only if the part ends within what all rows of the set begin with.
+    let common = rows.common_prefix();
+    let end = match part {
+        SaltedPart::Before(text) => memmem::find(&common, text.as_bytes())?,
+        SaltedPart::First(bytes) => *bytes,
+        SaltedPart::Whole | SaltedPart::Fields(_) => return None,
+    };
+    (end <= common.len()).then(|| common.slice(..end))
+}
+
+pub(super) fn range(rows: &Rows) -> FormRange {
+    let (start, end) = rows.bounds();
+    FormRange { start, end }
+}

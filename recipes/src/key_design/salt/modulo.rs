@@ -1,0 +1,137 @@
+//! A salt that is a hash, or a number, modulo a number of buckets.
+
+use fluo_core::Escaped;
+use serde::{Deserialize, Serialize};
+
+use super::super::error::DesignError;
+
+/// Of what the modulus is taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum ModuloOf {
+    /// Java's `String.hashCode`: `s[0]*31^(n-1) + .. + s[n-1]` over the UTF-16 units of the text, in 32 bits that
+    /// wrap around. The row must be UTF-8 text.
+    #[default]
+    JavaHash,
+    /// The row's own value: a whole number in decimal digits, with a `-` before a negative one.
+    Number,
+}
+
+/// Buckets `0` to `count - 1`, in decimal digits of one width: two, or as many as the largest has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) struct Buckets {
+    of: ModuloOf,
+    count: u32,
+}
+
+/// More buckets than any table has tablets.
+const MOST_BUCKETS: u32 = 1_000_000;
+
+impl Buckets {
+    pub(in super::super) fn new(of: ModuloOf, count: u32) -> Result<Self, DesignError> {
+        if !(1..=MOST_BUCKETS).contains(&count) {
+            return Err(DesignError::settings(format!(
+                "{count} buckets cannot be: give 1 to {MOST_BUCKETS}"
+            )));
+        }
+        Ok(Self { of, count })
+    }
+
+    pub(super) fn count(self) -> u64 {
+        self.count.into()
+    }
+
+    /// Two digits, as the guides have it, or as many as the largest bucket needs.
+    pub(super) fn width(self) -> usize {
+        let digits = (self.count - 1).checked_ilog10().unwrap_or_default() + 1;
+        usize::try_from(digits).unwrap_or_default().max(2)
+    }
+
+    pub(super) fn write(self, part: &[u8], key: &mut Vec<u8>) -> Result<(), DesignError> {
+        let bucket = match self.of {
+            ModuloOf::JavaHash => i64::from(java_hash(part)?).rem_euclid(i64::from(self.count)),
+            ModuloOf::Number => number_modulo(part, self.count)?,
+        };
+        key.extend_from_slice(&self.nth(u64::try_from(bucket).unwrap_or_default()));
+        Ok(())
+    }
+
+    pub(super) fn nth(self, number: u64) -> Vec<u8> {
+        format!("{number:0width$}", width = self.width()).into_bytes()
+    }
+
+    pub(super) fn meaning(self) -> String {
+        let count = self.count;
+        match self.of {
+            ModuloOf::JavaHash => format!("Java's String.hashCode modulo {count}"),
+            ModuloOf::Number => format!("the number modulo {count}"),
+        }
+    }
+}
+
+/// Java's `String.hashCode` of UTF-8 text.
+fn java_hash(part: &[u8]) -> Result<i32, DesignError> {
+    let text = std::str::from_utf8(part).map_err(|_| {
+        DesignError::row(format!(
+            "`{}` is not UTF-8 text, and Java's String.hashCode is that of text: use a digest-salt for binary rows",
+            Escaped(part)
+        ))
+    })?;
+    let hash = text.encode_utf16().fold(0_i32, |hash, unit| {
+        hash.wrapping_mul(31).wrapping_add(i32::from(unit))
+    });
+    Ok(hash)
+}
+
+/// A decimal number of any length, modulo a small one: the floor modulus, never negative.
+fn number_modulo(part: &[u8], modulus: u32) -> Result<i64, DesignError> {
+    let digits = part.strip_prefix(b"-").unwrap_or(part);
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+        return Err(DesignError::row(format!(
+            "`{}` is not a whole number in decimal digits, of which the modulus is taken; \
+             take that of a hash with of = \"java-hash\"",
+            Escaped(part)
+        )));
+    }
+    let modulus = i64::from(modulus);
+    let rest = digits.iter().fold(0_i64, |rest, digit| {
+        (rest * 10 + i64::from(digit - b'0')) % modulus
+    });
+    let is_negative = part.len() > digits.len();
+    Ok(if is_negative { -rest } else { rest }.rem_euclid(modulus))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hash_is_that_of_java() {
+        // Known values of java.lang.String.hashCode.
+        for (text, hash) in [
+            ("", 0),
+            ("a", 97),
+            ("hello", 99_162_322),
+            ("polygenelubricants", i32::MIN),
+            ("\u{1f600}", 1_772_899),
+        ] {
+            assert_eq!(java_hash(text.as_bytes()).unwrap(), hash, "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_of_any_length_have_a_floor_modulus() {
+        assert_eq!(number_modulo(b"123", 10).unwrap(), 3);
+        assert_eq!(number_modulo(b"-123", 10).unwrap(), 7);
+        assert_eq!(number_modulo(b"-120", 10).unwrap(), 0);
+        // 10^n modulo 7 has the period 6, and 1,000 = 6 * 166 + 4.
+        assert_eq!(
+            number_modulo("9".repeat(1_000).as_bytes(), 7).unwrap(),
+            9_999 % 7
+        );
+        for wrong in ["", "-", "1.5", "+1", "1e3", " 1"] {
+            assert!(number_modulo(wrong.as_bytes(), 10).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! What keys ask of their table: split points, and the balancer's group.
+
+use fluo_core::Bytes;
+
+use super::design::KeyDesign;
+use super::error::DesignError;
+use super::salt::Salt;
+
+impl KeyDesign {
+    /// The end rows that cut a table into this many tablets, ascending.
+    ///
+    /// Tablet `i` begins at salt `i * salts / tablets`, rounded down; there is one point less than tablets, as the
+    /// last tablet ends with the table. The row hasher's keys do not end with the table: it has as many points as
+    /// tablets, and those of its own [formula](RowHasher::splits).
+    ///
+    /// [`RowHasher::splits`]: crate::RowHasher::splits
+    ///
+    /// # Errors
+    /// No tablets, more tablets than salts, and designs whose rows have no alphabet that could be split evenly.
+    pub fn splits(&self, tablets: u32) -> Result<Vec<Bytes>, DesignError> {
+        if tablets == 0 {
+            return Err(DesignError::splits("a table has at least 1 tablet, not 0"));
+        }
+        let Some(salted) = &self.halves.salt else {
+            return self.halves.form.split_points(tablets);
+        };
+        if let Salt::RowHash(hasher) = &salted.salt {
+            let splits = hasher.splits(tablets);
+            return splits.map_err(|error| DesignError::splits(error.to_string()));
+        }
+        let count = salted.salt.count();
+        if u64::from(tablets) > count {
+            let name = self.name();
+            return Err(DesignError::splits(format!(
+                "{tablets} tablets are more than the {count} salts of this {name} design: give at most {count}"
+            )));
+        }
+        let points = starts(count, tablets).skip(1);
+        Ok(points.map(|start| salted.salt.nth(start)).collect())
+    }
+
+    /// For each tablet of [`splits`](Self::splits), the share of the rows that is expected in it, as a weight. None
+    /// where the design does not spread rows evenly by itself.
+    ///
+    /// # Errors
+    /// As [`splits`](Self::splits).
+    pub fn tablet_weights(&self, tablets: u32) -> Result<Option<Vec<u64>>, DesignError> {
+        let splits = self.splits(tablets)?;
+        let Some(salted) = &self.halves.salt else {
+            return Ok(None);
+        };
+        if let Salt::RowHash(hasher) = &salted.salt {
+            let weights = hasher.tablet_weights(tablets);
+            return weights
+                .map(Some)
+                .map_err(|error| DesignError::splits(error.to_string()));
+        }
+        let count = salted.salt.count();
+        let ends = starts(count, tablets).skip(1).chain([count]);
+        let weights: Vec<_> = starts(count, tablets)
+            .zip(ends)
+            .map(|(start, end)| end - start)
+            .collect();
+        debug_assert_eq!(weights.len(), splits.len() + 1);
+        Ok(Some(weights))
+    }
+
+    /// The part of the balancer's pattern that stands for this design's rows. None where its rows have no common
+    /// beginning: all tablets of the table are one group then, and need no pattern.
+    #[must_use]
+    pub fn group_regex(&self) -> Option<String> {
+        match &self.halves.salt.as_ref()?.salt {
+            Salt::RowHash(hasher) => Some(hasher.group_regex()),
+            Salt::Modulo(_) | Salt::Digest(_) => None,
+        }
+    }
+}
+
+/// The first salt of each tablet.
+fn starts(count: u64, tablets: u32) -> impl Iterator<Item = u64> {
+    (0..u64::from(tablets)).map(move |tablet| {
+        let product = u128::from(tablet) * u128::from(count);
+        u64::try_from(product / u128::from(tablets)).unwrap_or(u64::MAX)
+    })
+}
