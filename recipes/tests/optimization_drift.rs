@@ -5,7 +5,7 @@
 
 mod servers;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fluo_core::balancer::group_balancers;
 use fluo_core::table::property;
@@ -33,6 +33,8 @@ async fn servers() -> Servers {
         tables: MemoryTables::new(),
         loaded: probes(),
         placed: Vec::new(),
+        inherited: BTreeMap::new(),
+        refused: None,
     };
     servers
         .create_table(TABLE, Versions::default())

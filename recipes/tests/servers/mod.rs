@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use fluo_core::{
-    Authorizations, Bytes, MemoryTables, Result, Span, Table, TableAdmin, Tablet, Tablets, Versions,
+    Authorizations, Bytes, Error, ErrorKind, MemoryTables, Result, Span, Table, TableAdmin, Tablet,
+    Tablets, Versions,
 };
 
 /// Tables in memory, on servers of which these things are said.
@@ -16,6 +17,10 @@ pub(crate) struct Servers {
     pub(crate) loaded: Vec<String>,
     /// The server of each tablet, in order, as an index; as the tables have it where there is none.
     pub(crate) placed: Vec<Option<usize>>,
+    /// The properties that each table has unless it sets them itself, as a default of the instance has them.
+    pub(crate) inherited: BTreeMap<String, String>,
+    /// The property that may not be set.
+    pub(crate) refused: Option<&'static str>,
 }
 
 #[async_trait]
@@ -53,15 +58,23 @@ impl TableAdmin for Servers {
     }
 
     async fn properties(&self, name: &str) -> Result<BTreeMap<String, String>> {
-        self.tables.properties(name).await
+        let mut all = self.inherited.clone();
+        all.extend(self.tables.properties(name).await?);
+        Ok(all)
     }
 
     async fn inherited_properties(&self, name: &str) -> Result<BTreeMap<String, String>> {
-        self.tables.inherited_properties(name).await
+        self.tables.inherited_properties(name).await?;
+        Ok(self.inherited.clone())
     }
 
     async fn set_property(&self, name: &str, property: &str, value: &str) -> Result<()> {
-        self.tables.set_property(name, property, value).await
+        match self.refused {
+            Some(refused) if refused == property => {
+                Err(Error::new(ErrorKind::Denied, "it may not be set"))
+            }
+            _ => self.tables.set_property(name, property, value).await,
+        }
     }
 
     async fn remove_property(&self, name: &str, property: &str) -> Result<()> {

@@ -6,7 +6,8 @@ use tokio::time::{Instant, sleep};
 
 /// Longest wait for something that usually takes milliseconds.
 const LIMIT: Duration = Duration::from_secs(30);
-const FIRST_PAUSE: Duration = Duration::from_millis(5);
+/// A look costs about as much.
+const FIRST_PAUSE: Duration = Duration::from_millis(2);
 const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 
 /// The pauses between one look and the next, up to a limit.
