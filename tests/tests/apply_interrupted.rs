@@ -95,11 +95,11 @@ async fn each_failing_step_is_undone(make: impl AsyncFn() -> Arc<dyn TableAdmin>
         assert_eq!(*number, call + 1);
         assert_eq!(left.kept().len(), 0, "{left}");
         assert_eq!(left.may_come_late(), fault != Fault::Before);
-        assert!(
-            error
-                .to_string()
-                .contains("everything was undone, table `pages` is as it was before")
-        );
+        let told = match (call, fault) {
+            (0, Fault::Before) => "nothing was changed on table `pages`",
+            _ => "everything was undone, table `pages` is as it was before",
+        };
+        assert!(error.to_string().contains(told), "{error}");
         assert_eq!(state(&*tables).await, before, "call {call} {fault:?}");
 
         run(&*tables, &plan).await.unwrap();
@@ -301,5 +301,58 @@ async fn the_split_points_of_others_are_not_pruned() {
         splits.first().map(AsRef::as_ref),
         Some(&b"aa"[..]),
         "a and b are gone, aa between them is not"
+    );
+}
+
+/// A user who may not alter the table was told of an undo that there was no need for.
+#[tokio::test]
+async fn a_first_step_that_is_refused_needs_no_undo() {
+    let tables = memory().await;
+    prepare(&*tables).await;
+    let plan = planned(&*tables).await;
+    let faulty = FaultyTables::new(tables).fail_call(0, Fault::Before);
+    let mut events = Vec::new();
+    let watch = |event: ApplyEvent<'_>| events.push(format!("{event:?}"));
+    let error = apply(&faulty, &plan, watch).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "step 1 of 8 failed (add 8 split points, `p:5556` to `q:~`): injected fault: the call was not sent; nothing \
+         was done; nothing was changed on table `pages`"
+    );
+    let ApplyError::Failed { left, .. } = &error else {
+        panic!("{error}")
+    };
+    assert!(left.is_empty());
+    assert_eq!(faulty.calls().len(), 1, "only the step itself");
+    assert_eq!(events.len(), 2, "it began and failed: {events:?}");
+}
+
+/// A table that was deleted in the middle was said to be as it was before, and to be unreadable, in one sentence.
+#[tokio::test]
+async fn a_table_that_is_deleted_in_the_middle_is_named() {
+    let tables = MemoryTables::new();
+    prepare(&tables).await;
+    let plan = planned(&tables).await;
+    let mut events = Vec::new();
+    let watch = |event: ApplyEvent<'_>| {
+        if matches!(event, ApplyEvent::Begin(Step::SetProperty { .. })) {
+            let deleted = tables.delete_table(TABLE).now_or_never();
+            deleted.expect("tables in memory answer at once").unwrap();
+        }
+        events.push(format!("{event:?}"));
+    };
+    let error = apply(&tables, &plan, watch).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "step 2 of 8 failed (set table.custom.balancer.group.regex.pattern to `(\\Qp:\\E|\\Qq:\\E).*`): there is no \
+         table `pages`; table `pages` is gone, so nothing is left to undo (if it was renamed, it keeps what was done)"
+    );
+    let ApplyError::Failed { left, .. } = &error else {
+        panic!("{error}")
+    };
+    assert!(left.is_table_gone() && !left.is_empty());
+    assert!(
+        !events.iter().any(|event| event.contains("Undo")),
+        "{events:?}"
     );
 }

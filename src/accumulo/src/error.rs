@@ -3,6 +3,8 @@
 use accumulo_proxy::{Error as ProxyError, ErrorKind as Proxy};
 use fluo_core::{Error, ErrorKind};
 
+use crate::identity::Fate;
+
 /// The port's error for one of the proxy's. The sentence is kept, and the error with it as the source.
 pub(crate) fn port_error(error: ProxyError) -> Error {
     let kind = kind_of(error.kind(), error.may_have_taken_effect());
@@ -19,6 +21,67 @@ fn kind_of(kind: Proxy, may_have_taken_effect: bool) -> ErrorKind {
         Proxy::TableExists | Proxy::NamespaceExists => ErrorKind::AlreadyExists,
         _ => ErrorKind::Unavailable,
     }
+}
+
+/// The error of a call that needs a permission of the user on a table, with the permission where that is what lacks:
+/// Accumulo does not name it.
+pub(crate) fn lacking(
+    permission: &str,
+    user: Option<&str>,
+    table: &str,
+    error: ProxyError,
+) -> Error {
+    if error.kind() != Proxy::Security || !error.reason().contains(PERMISSION_DENIED) {
+        return port_error(error);
+    }
+    let is_certain = !error.may_have_taken_effect();
+    let kind = kind_of(error.kind(), !is_certain);
+    let message = lack(permission, user, table, &error.to_string(), is_certain);
+    Error::with_source(kind, message, error)
+}
+
+fn lack(permission: &str, user: Option<&str>, table: &str, said: &str, is_certain: bool) -> String {
+    let user = match user {
+        Some(user) => format!("user `{}`", user.escape_debug()),
+        // A proxy of Accumulo 2.x does not say who its user is.
+        None => "the user of the proxy".to_owned(),
+    };
+    let doubt = match is_certain {
+        true => "",
+        false => {
+            "; each server looks at permissions by itself, so another one may have taken some of the rows"
+        }
+    };
+    format!("{user} lacks the permission {permission} on table `{table}` ({said}){doubt}")
+}
+
+/// What Accumulo says where a permission lacks; a wrong password and the like have other words.
+const PERMISSION_DENIED: &str = "PERMISSION_DENIED";
+
+/// The error of a write to a table of which this is known by now.
+pub(crate) fn of_write(table: &str, fate: &Fate, error: ProxyError) -> Error {
+    let Some(what) = became(table, fate) else {
+        return port_error(error);
+    };
+    let kind = match error.may_have_taken_effect() {
+        true if *fate != Fate::Deleted => ErrorKind::Uncertain,
+        // What may have been written is gone again.
+        _ => ErrorKind::NotFound,
+    };
+    Error::with_source(kind, format!("{what} ({error})"), error)
+}
+
+fn became(table: &str, fate: &Fate) -> Option<String> {
+    Some(match fate {
+        Fate::Same => return None,
+        Fate::Deleted => {
+            format!("table `{table}` was deleted meanwhile, and its rows are gone with it")
+        }
+        Fate::Renamed(name) => format!("table `{table}` was renamed to `{name}` meanwhile"),
+        Fate::Replaced => {
+            format!("table `{table}` was deleted meanwhile, and another one made in its place")
+        }
+    })
 }
 
 /// The error of a look that follows a change which was made: it must not say that nothing was done.
@@ -68,5 +131,40 @@ mod tests {
         );
         let gone = after_change("property p was set", Error::no_such_table("t"));
         assert_eq!(gone.kind(), ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn a_permission_that_lacks_is_named() {
+        let said = "updateAndFlush of `t` at h:1: PERMISSION_DENIED";
+        assert_eq!(
+            lack("WRITE", Some("guest"), "t", said, true),
+            "user `guest` lacks the permission WRITE on table `t` (updateAndFlush of `t` at h:1: PERMISSION_DENIED)"
+        );
+        assert_eq!(
+            lack("WRITE", None, "t", said, false),
+            "the user of the proxy lacks the permission WRITE on table `t` (updateAndFlush of `t` at h:1: \
+             PERMISSION_DENIED); each server looks at permissions by itself, so another one may have taken some of the rows"
+        );
+    }
+
+    #[test]
+    fn what_became_of_the_table_is_said() {
+        assert_eq!(became("t", &Fate::Same), None);
+        for (fate, told) in [
+            (
+                Fate::Deleted,
+                "table `t` was deleted meanwhile, and its rows are gone with it",
+            ),
+            (
+                Fate::Renamed("u".to_owned()),
+                "table `t` was renamed to `u` meanwhile",
+            ),
+            (
+                Fate::Replaced,
+                "table `t` was deleted meanwhile, and another one made in its place",
+            ),
+        ] {
+            assert_eq!(became("t", &fate).as_deref(), Some(told));
+        }
     }
 }

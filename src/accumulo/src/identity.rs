@@ -32,6 +32,29 @@ struct Answer {
     ids: Result<Arc<Ids>>,
 }
 
+/// What became of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// It is there, under its name.
+    Same,
+    /// It has this name now.
+    Renamed(String),
+    /// It was deleted, and its name is free.
+    Deleted,
+    /// It was deleted, and its name stands for another table.
+    Replaced,
+}
+
+fn fate_in(ids: &Ids, name: &str, id: &str) -> Fate {
+    let owner = ids.iter().find(|(_, found)| *found == id);
+    match owner {
+        Some((found, _)) if found == name => Fate::Same,
+        Some((found, _)) => Fate::Renamed(found.clone()),
+        None if ids.contains_key(name) => Fate::Replaced,
+        None => Fate::Deleted,
+    }
+}
+
 impl Identities {
     pub(crate) fn new(client: ProxyClient) -> Self {
         Self {
@@ -74,6 +97,12 @@ impl Identities {
         }
     }
 
+    /// What became of a table, by its id: a table keeps it when it is renamed.
+    pub(crate) async fn fate(&self, name: &str, id: &str) -> Result<Fate> {
+        let ids = self.read().await?;
+        Ok(fate_in(&ids, name, id))
+    }
+
     /// Refuses a table whose name has another id by now.
     pub(crate) async fn check(&self, name: &str, id: &str) -> Result<()> {
         if self
@@ -85,5 +114,23 @@ impl Identities {
             return Ok(());
         }
         Err(Error::no_such_table(name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_is_known_by_its_id() {
+        let ids = |pairs: &[(&str, &str)]| {
+            let owned = |(name, id): &(&str, &str)| ((*name).to_owned(), (*id).to_owned());
+            pairs.iter().map(owned).collect::<Ids>()
+        };
+        let fate = |pairs: &[(&str, &str)]| fate_in(&ids(pairs), "t", "1");
+        assert_eq!(fate(&[("s", "2"), ("t", "1")]), Fate::Same);
+        assert_eq!(fate(&[("t", "2"), ("u", "1")]), Fate::Renamed("u".into()));
+        assert_eq!(fate(&[("s", "2")]), Fate::Deleted);
+        assert_eq!(fate(&[("t", "2")]), Fate::Replaced);
     }
 }

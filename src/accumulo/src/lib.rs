@@ -52,4 +52,6 @@ mod table;
 mod tables;
 
 pub use accumulo_proxy::{Credentials, Protocol, Retry, Settings};
+#[cfg(feature = "tls")]
+pub use accumulo_proxy::{Tls, TlsError};
 pub use tables::AccumuloTables;

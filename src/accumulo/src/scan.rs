@@ -10,7 +10,7 @@ use fluo_core::{Cell, CellBatches, Error, Filter, Result, Scan, Span};
 use futures::stream::{self, StreamExt, TryStreamExt};
 
 use crate::convert;
-use crate::error::port_error;
+use crate::error::lacking;
 use crate::table::AccumuloTable;
 
 /// Nearer to the reader than the iterators of a table, whose versioning has priority 20.
@@ -72,11 +72,14 @@ impl Rest {
             .batch_entries(self.scan.max_batch_cells());
         let iterators = self.iterators.iter().cloned();
         let options = iterators.fold(options, ScanOptions::iterator);
-        let client = &self.table.tables.client;
+        let client = self.table.tables.client.clone();
+        let name = self.table.name.clone();
         client
             .scanner(&self.table.name, options)
             .map_ok(|entries| entries.into_iter().map(convert::cell).collect())
-            .map_err(port_error)
+            .map_err(move |error| {
+                lacking("READ", client.settings().credentials.user(), &name, error)
+            })
             .boxed()
     }
 }

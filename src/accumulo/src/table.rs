@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use accumulo_proxy::{ConditionalOutcome, ConditionalWriter};
+use accumulo_proxy::{
+    ConditionalOutcome, ConditionalWriter, Error as ProxyError, ErrorKind as ProxyErrorKind,
+};
 use async_trait::async_trait;
 use fluo_core::{
     Authorizations, Bytes, CellBatches, Condition, ConditionalMutation, Error, ErrorKind, Escaped,
@@ -10,7 +12,7 @@ use fluo_core::{
 };
 
 use crate::convert;
-use crate::error::port_error;
+use crate::error::{lacking, of_write, port_error};
 use crate::tables::AccumuloTables;
 
 /// Longest key that a table takes: every table has a constraint that refuses longer ones (`DefaultKeySizeConstraint`).
@@ -42,11 +44,10 @@ impl Table for AccumuloTable {
         }
         self.check().await?;
         let mutations = mutations.into_iter().map(convert::mutation).collect();
-        let client = &self.tables.client;
-        client
-            .write(&self.name, mutations)
-            .await
-            .map_err(port_error)
+        match self.tables.client.write(&self.name, mutations).await {
+            Ok(()) => Ok(()),
+            Err(error) => Err(self.write_error(error).await),
+        }
     }
 
     /// The conditional writer gathers the rows of concurrent callers into one call.
@@ -74,6 +75,28 @@ impl AccumuloTable {
     /// Refuses to go on where the name stands for another table by now.
     pub(crate) async fn check(&self) -> Result<()> {
         self.tables.identities.check(&self.name, &self.id).await
+    }
+
+    /// Accumulo's own words on a table that was deleted are a count of exceptions, so it is looked for.
+    async fn write_error(&self, error: ProxyError) -> Error {
+        match error.kind() {
+            ProxyErrorKind::Security => {
+                let user = self.tables.client.settings().credentials.user();
+                lacking("WRITE", user, &self.name, error)
+            }
+            ProxyErrorKind::TableNotFound
+            | ProxyErrorKind::MutationsRejected
+            | ProxyErrorKind::Accumulo
+            | ProxyErrorKind::Protocol => {
+                let fate = self.tables.identities.fate(&self.name, &self.id).await;
+                match fate {
+                    Ok(fate) => of_write(&self.name, &fate, error),
+                    Err(_) => port_error(error),
+                }
+            }
+            // Nobody answered, or it never came to a call.
+            _ => port_error(error),
+        }
     }
 
     fn outcome(&self, outcome: ConditionalOutcome) -> Outcome {

@@ -12,8 +12,11 @@ use tempfile::TempDir;
 
 mod drift;
 mod failures;
+mod gate;
 mod life;
 mod loading;
+mod tls;
+mod told;
 
 /// Real, skewed rows.
 pub(crate) const ROWS: &str = include_str!("../../../examples/data/package-homepages.txt");

@@ -198,7 +198,7 @@ pub(super) fn describe(failure: &Failure) -> (ErrorKind, String) {
         ),
         Failure::ReplyTooLarge { bytes, most } => (
             ErrorKind::Protocol,
-            format!("the reply claims {bytes} bytes, the setting `max_reply_bytes` allows {most}"),
+            format!("the reply claims {bytes} bytes, more than the {most} that this client takes"),
         ),
         Failure::Malformed(reason) | Failure::Refused(reason) => {
             (ErrorKind::Protocol, reason.clone())

@@ -163,7 +163,7 @@ impl Reader {
     /// An unordered scan cannot go on, but the next one can do better.
     fn with_advice(&self, error: &Error) -> Error {
         let reason = format!(
-            "{}; this scan asked for {} entries: lower its option `batch_entries`",
+            "{}; this scan asked for {} entries at a time: ask for fewer",
             error.reason(),
             self.pace.entries()
         );

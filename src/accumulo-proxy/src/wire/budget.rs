@@ -76,7 +76,7 @@ impl<P> Budgeted<P> {
                 ProtocolErrorKind::SizeLimit,
                 format!(
                     "a container claims {elements} elements, more than its frame can hold or \
-                     `max_reply_bytes` has room for"
+                     this client takes"
                 ),
             )),
         }

@@ -153,7 +153,7 @@ pub(crate) fn shown(message: &str) -> String {
 fn malformed(error: &thrift::Error) -> DecodeError {
     DecodeError::Malformed(match error {
         thrift::Error::Protocol(error) if error.kind == ProtocolErrorKind::BadVersion => {
-            "the reply is of another Thrift protocol (the setting `protocol` says which one the proxy speaks)"
+            "the reply is of the other Thrift protocol: ask for binary in place of compact, or the other way round"
                 .to_owned()
         }
         thrift::Error::Protocol(error) => format!("the reply is damaged: {}", error.message),

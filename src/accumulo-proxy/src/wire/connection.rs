@@ -250,7 +250,7 @@ fn stranger(start: [u8; LENGTH_BYTES]) -> Option<String> {
 
 const ENDED: &str = "the proxy closed the connection before it answered";
 const AT_THE_FIRST_CALL: &str = "the proxy closed the connection before it answered; at the first call of a \
-                                 connection this may mean that it speaks the other Thrift protocol (the setting \
-                                 `protocol`)";
+                                 connection this may mean that it speaks the other Thrift protocol (binary in place of \
+                                 compact, or the other way round)";
 const UNFRAMED: &str = "the server speaks Thrift without frames; only the framed transport is understood, which is that of \
                         an Accumulo proxy";

@@ -21,8 +21,10 @@ impl ProxyClient {
     /// [`TooLarge`](crate::ErrorKind::TooLarge) for one that is longer than a request may be: in both cases nothing was
     /// sent.
     /// [`TableNotFound`](crate::ErrorKind::TableNotFound), [`MutationsRejected`](crate::ErrorKind::MutationsRejected)..
+    /// [`Security`](crate::ErrorKind::Security) where the user may not write.
     /// Where [`may_have_taken_effect`](crate::Error::may_have_taken_effect) is true, some of them may be written, by
-    /// the call that failed or by one before it.
+    /// the call that failed or by one before it. Of a single mutation that is denied it is false; of several it is true,
+    /// as each server looks at permissions by itself.
     pub async fn write(&self, table: &str, mutations: Vec<Mutation>) -> Result<()> {
         let token = self.token().await?;
         let limit = self.write_limit(table, &token);
@@ -56,10 +58,14 @@ impl ProxyClient {
         let has_rows = cells.len() > 1;
         let request = wire::UpdateAndFlushRequest::new(token.to_vec(), table.to_owned(), cells);
         let written = self.call(Some(table), request).await;
-        // Servers learn of a permission one after the other: where one denies it, another may have written its rows.
         written.map_err(|error| {
-            let is_possible =
-                error.may_have_taken_effect() || (has_rows && error.kind() == ErrorKind::Security);
+            let is_possible = match error.kind() {
+                // Servers learn of a permission one after the other: where one denies it, another may have written its
+                // rows. A single row has one server, which refuses it before it writes; the exception that Accumulo
+                // counts beside that is the refusal again.
+                ErrorKind::Security => has_rows,
+                _ => error.may_have_taken_effect(),
+            };
             error.with_possible_effect(is_possible)
         })
     }

@@ -65,12 +65,12 @@ async fn lengths_that_are_none() {
         let error = refused(protocol, |_| vec![0xFF; 8]).await;
         assert_protocol(
             &error,
-            "the reply claims 4294967295 bytes, the setting `max_reply_bytes` allows 67108864",
+            "the reply claims 4294967295 bytes, more than the 67108864 that this client takes",
         );
         let error = refused(protocol, |_| vec![0x04, 0, 0, 1, 0]).await;
         assert_protocol(
             &error,
-            "the reply claims 67108865 bytes, the setting `max_reply_bytes` allows 67108864",
+            "the reply claims 67108865 bytes, more than the 67108864 that this client takes",
         );
     }
 }
@@ -485,7 +485,7 @@ async fn the_other_protocol_is_named() {
         let error = refused(ours, move |asked| two_splits(theirs, asked)).await;
         assert_protocol(
             &error,
-            "the reply is of another Thrift protocol (the setting `protocol` says which one the proxy speaks)",
+            "the reply is of the other Thrift protocol: ask for binary in place of compact, or the other way round",
         );
     }
 }

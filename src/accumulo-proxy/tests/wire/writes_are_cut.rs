@@ -106,3 +106,22 @@ async fn nothing_is_no_call() {
     fake.client().write("t", Vec::new()).await.unwrap();
     assert_eq!(fake.count(CALL), 0);
 }
+
+/// Of one row Accumulo's writer counts the refusal among the exceptions as well.
+#[tokio::test]
+async fn a_single_row_that_is_denied_is_not_written_for_certain() {
+    let fake = Fake::start(|_| {
+        let denied = thrown(
+            "# constraint violations : 0  security codes: {t(ID:1)=[PERMISSION_DENIED]}  # server errors 0 # exceptions 1",
+        );
+        Answer::reply(wire::UpdateAndFlushReply::new(None, None, None, denied))
+    })
+    .await;
+    let client = fake.client();
+    for (rows, is_possible) in [(1, false), (2, true)] {
+        let mutations = (0..rows).map(|row| large(row, 10)).collect();
+        let error = client.write("t", mutations).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Security);
+        assert_eq!(error.may_have_taken_effect(), is_possible, "{rows} rows");
+    }
+}

@@ -1,0 +1,289 @@
+//! A command that is refused, cut off or interrupted says why, and what became of the table.
+
+use std::process::{Child, Command};
+use std::time::Duration;
+
+use accumulo_proxy::{ProxyClient, TablePermission};
+
+use super::gate::Gate;
+use super::{Fluo, ROWS, Run, assert_says, fluo, name};
+
+const PASSWORD: &str = "correct-horse-battery";
+const WRITE: &str = "updateAndFlush";
+const SET: &str = "setTableProperty";
+/// The first row, and two batches.
+const PASSED_ROWS: &str = "2,001 rows";
+/// The others.
+const WAITING_ROWS: &str = "2,207";
+/// Longer than servers take to hear of a permission, and a write to be answered.
+const A_MOMENT: Duration = Duration::from_secs(2);
+
+/// A table as a spec of 20 tablets says, and a user of no permission on it.
+struct Ground {
+    root: Fluo,
+    client: ProxyClient,
+    table: String,
+    user: String,
+}
+
+async fn ground() -> Option<Ground> {
+    let root = fluo()?;
+    let client = crate::cluster::client().await?;
+    let (user, table) = (name("guest"), name("cli_told"));
+    let security = client.security_operations();
+    security.create_user(&user, PASSWORD).await.unwrap();
+    root.spec(&["p"], 20);
+    root.run(&format!("create {table}")).succeeds();
+    root.run(&format!("apply --spec s.toml {table}")).succeeds();
+    let ground = Ground {
+        root,
+        client,
+        table,
+        user,
+    };
+    Some(ground)
+}
+
+impl Ground {
+    /// The command of the user without permissions, through a gate if there is one.
+    fn guest(&self, gate: Option<&Gate>) -> Fluo {
+        let address = gate.map_or(self.client.settings().address.as_str(), Gate::address);
+        let guest = Fluo::new(address, &self.user, PASSWORD);
+        guest.spec(&["p"], 20);
+        guest.file("rows.txt", ROWS);
+        guest
+    }
+
+    async fn grant(&self, permission: TablePermission) {
+        let security = self.client.security_operations();
+        security
+            .grant_table_permission(&self.user, &self.table, permission)
+            .await
+            .unwrap();
+        // The servers hear of it a moment later.
+        tokio::time::sleep(A_MOMENT).await;
+    }
+
+    fn gate(&self, call: &'static str, passing: usize) -> Gate {
+        Gate::before(&self.client.settings().address, call, passing)
+    }
+
+    /// A load of the user, who may write, that waits at the gate after some batches.
+    async fn load(&self) -> (Fluo, Gate, Child) {
+        self.grant(TablePermission::Write).await;
+        let gate = self.gate(WRITE, 3);
+        let guest = self.guest(Some(&gate));
+        let arguments = format!("load --prefix p {} rows.txt", self.table);
+        let child = guest.command(&arguments).spawn().unwrap();
+        gate.wait();
+        // Those that passed are answered meanwhile, and all others come to the gate.
+        tokio::time::sleep(A_MOMENT).await;
+        (guest, gate, child)
+    }
+
+    /// An apply of the user, who may alter an empty table of one tablet, that waits at the gate at its first property.
+    async fn apply(&self) -> (Fluo, Gate, Child) {
+        self.root.run(&format!("delete --yes {}", self.table));
+        self.root.run(&format!("create {}", self.table)).succeeds();
+        self.grant(TablePermission::AlterTable).await;
+        let gate = self.gate(SET, 0);
+        let guest = self.guest(Some(&gate));
+        let arguments = format!("apply --spec s.toml --no-wait {}", self.table);
+        let child = guest.command(&arguments).spawn().unwrap();
+        gate.wait();
+        (guest, gate, child)
+    }
+
+    async fn end(self) {
+        self.root.run(&format!("delete --yes {}", self.table));
+        let security = self.client.security_operations();
+        security.drop_user(&self.user).await.unwrap();
+    }
+}
+
+fn ended(fluo: &Fluo, child: Child) -> Run {
+    fluo.judge(child.wait_with_output().unwrap())
+}
+
+fn signal(child: &Child, name: &str) {
+    let kill = format!("kill -{name} {}", child.id());
+    let sent = Command::new("sh").args(["-c", &kill]).status().unwrap();
+    assert!(sent.success());
+}
+
+/// It said that thousands of rows may have been written, of which none could be.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_load_without_permission_wrote_nothing_and_says_which_one_lacks() {
+    let Some(ground) = ground().await else { return };
+    let (table, user) = (&ground.table, &ground.user);
+    let guest = ground.guest(None);
+    let message = guest
+        .run(&format!("load --prefix p {table} rows.txt"))
+        .fails();
+    let expected = format!(
+        "the load stopped before any row was written: user `{user}` lacks the permission WRITE on table `{table}` \
+         (updateAndFlush of `{table}` at "
+    );
+    assert!(message.starts_with(&expected), "{message}");
+    assert!(!message.contains("may have"), "{message}");
+    let shown = ground
+        .root
+        .run(&format!("show --json {table}"))
+        .succeeds()
+        .json();
+    assert_eq!(shown["entries"], 0);
+    ground.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_load_whose_permission_is_taken_away_names_it_and_what_may_be_written() {
+    let Some(ground) = ground().await else { return };
+    let (guest, gate, child) = ground.load().await;
+    let security = ground.client.security_operations();
+    security
+        .revoke_table_permission(&ground.user, &ground.table, TablePermission::Write)
+        .await
+        .unwrap();
+    tokio::time::sleep(A_MOMENT).await;
+    gate.open();
+    let message = ended(&guest, child).fails();
+    assert_says(
+        &message,
+        &format!(
+            "the load stopped after {PASSED_ROWS} were written; {WAITING_ROWS} more may have been, and loading again \
+             writes them once: "
+        ),
+    );
+    assert_says(
+        &message,
+        &format!(
+            ": user `{}` lacks the permission WRITE on table `{}` (",
+            ground.user, ground.table
+        ),
+    );
+    assert_says(
+        &message,
+        "; each server looks at permissions by itself, so another one may have taken some of the rows",
+    );
+    ground.end().await;
+}
+
+/// It gave a count of exceptions for a reason.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_load_whose_table_is_deleted_names_that() {
+    let Some(ground) = ground().await else { return };
+    let table = &ground.table;
+    let (guest, gate, child) = ground.load().await;
+    ground.root.run(&format!("delete --yes {table}")).succeeds();
+    gate.open();
+    let message = ended(&guest, child).fails();
+    let expected = format!(
+        "the load stopped after {PASSED_ROWS} were written: table `{table}` was deleted meanwhile, and its rows are gone \
+         with it ("
+    );
+    assert!(message.starts_with(&expected), "{message}");
+    ground.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_load_that_is_interrupted_says_how_far_it_came() {
+    let Some(ground) = ground().await else { return };
+    for (by, code) in [("INT", 130), ("TERM", 143)] {
+        let (guest, _gate, child) = ground.load().await;
+        signal(&child, by);
+        let run = ended(&guest, child).ends_with_code(code);
+        let expected = format!(
+            "interrupted: {PASSED_ROWS} are written to table `{}`, {WAITING_ROWS} more may be; loading again is safe, \
+             and writes each row once\n",
+            ground.table
+        );
+        assert_eq!(run.stderr, expected);
+    }
+    ground.end().await;
+}
+
+/// It told that everything was undone, that the table was as before, and that it could not be read.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_apply_whose_table_is_deleted_names_that_and_undoes_nothing() {
+    let Some(ground) = ground().await else { return };
+    let table = &ground.table;
+    let (guest, gate, child) = ground.apply().await;
+    ground.root.run(&format!("delete --yes {table}")).succeeds();
+    gate.open();
+    let run = ended(&guest, child).ends_with_code(2);
+    assert_says(&run.stderr, "\nerror: step 2 of 4 failed (set ");
+    assert_says(
+        &run.stderr,
+        &format!("; table `{table}` is gone, so nothing is left to undo (if it was renamed, "),
+    );
+    assert!(!run.stderr.contains("undone"), "{}", run.stderr);
+    assert!(!run.stderr.contains("undoing"), "{}", run.stderr);
+    ground.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_apply_without_permission_changed_nothing_and_undoes_nothing() {
+    let Some(ground) = ground().await else { return };
+    let table = &ground.table;
+    let guest = ground.guest(None);
+    guest.spec(&["p", "q"], 20);
+    let run = guest
+        .run(&format!("apply --spec s.toml {table}"))
+        .ends_with_code(2);
+    assert_says(&run.stderr, "PERMISSION_DENIED");
+    let end = format!("; nothing was changed on table `{table}`\n");
+    assert!(run.stderr.ends_with(&end), "{}", run.stderr);
+    assert!(!run.stderr.contains("und"), "{}", run.stderr);
+    ground.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_apply_that_is_interrupted_says_how_far_it_came_and_can_go_on() {
+    let Some(ground) = ground().await else { return };
+    for (by, code) in [("INT", 130), ("TERM", 143)] {
+        let (guest, gate, child) = ground.apply().await;
+        signal(&child, by);
+        let run = ended(&guest, child).ends_with_code(code);
+        let told = run.stderr.lines().next_back().unwrap();
+        assert_says(
+            told,
+            "interrupted: step 2 of 4 was under way and may yet be done (set table.custom.balancer.group.regex.pattern",
+        );
+        let end = format!(
+            "); 1 step is done on table `{}`; applying again goes on from there",
+            ground.table
+        );
+        assert!(told.ends_with(&end), "{told}");
+        gate.open();
+        let again = format!("apply --spec s.toml --no-wait {}", ground.table);
+        guest.run(&again).succeeds();
+    }
+    ground.end().await;
+}
+
+/// It ended with an error, and told nothing of what it had seen.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_verdict_without_permission_to_read_has_all_but_the_rows() {
+    let Some(ground) = ground().await else { return };
+    let (table, user) = (&ground.table, &ground.user);
+    let guest = ground.guest(None);
+    let run = guest
+        .run(&format!("verify --spec s.toml {table}"))
+        .differs();
+    assert_says(&run.stdout, "20 wanted, 0 missing, 0 extra");
+    assert_says(
+        &run.stdout,
+        &format!(
+            "\n  ! the rows could not be counted: user `{user}` lacks the permission READ on table `{table}` (",
+        ),
+    );
+    assert_says(&run.stdout, "); --rows skip leaves them out\n");
+    assert_says(
+        &run.stdout,
+        &format!("NOT OK: 1 difference on table {table}."),
+    );
+    guest
+        .run(&format!("verify --spec s.toml --rows skip {table}"))
+        .succeeds();
+    ground.end().await;
+}
