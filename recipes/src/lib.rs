@@ -41,23 +41,46 @@
 //! | what does `apply` do, and in which order? | [`apply()`], [`Plan::steps`] |
 //! | what does `verify` look at? | [`Verdict`] |
 
+mod advisor;
+mod epochs;
 mod java_quote;
 mod key_design;
 mod optimization;
 mod row_hasher;
+mod salted_scan;
 
+pub use advisor::{
+    Advice, AdviceSettings, AdvisedDesign, AdvisedSpec, AdvisorReport, Alphabet, AlphabetProfile,
+    Arrivals, Candidate, ChiSquare, DesignForecast, DesignVerdict, Distinct, Estimate, Example,
+    FieldCut, Finding, ForecastResult, FrequentPrefix, HeatMap, HotField, KeyProfile, KeySample,
+    LeadingFields, LengthProfile, LoadForecast, OrderProfile, PositionAlphabet, PrefixProfile,
+    ProfileBuilder, ProfileSettings, Read, SampledKey, ScanCost, ScanCosts, Standing, TabletAdvice,
+    TailForecast, Weight,
+};
+pub use epochs::{
+    EpochCounts, EpochScan, Epochs, EpochsError, MigrateSettings, MigrationCursor,
+    MigrationCursorError, MigrationStep,
+};
 pub use java_quote::java_quote;
 pub use key_design::{
-    DesignError, DesignErrorKind, DesignSettings, Digest, DigestEnd, DigestSalt, HashedRows,
-    KeyDesign, KeyField, KeyOrder, Modulo, ModuloOf, Reach, Rows, SaltedPart, Scans,
+    Composite, CompositeRows, DesignError, DesignErrorKind, DesignSettings, Digest, DigestEnd,
+    DigestSalt, DomainText, Field, FieldKind, FieldOrder, FieldSettings, HashedRows, KeyDesign,
+    KeyField, KeyOrder, Modulo, ModuloOf, RandomSalt, Reach, ReverseTime, Reversed, ReversedUnit,
+    RowAlphabet, RowLength, Rows, SaltSettings, SaltedPart, Scans, TimeEncoding, TimePlace,
+    WebPart, WebTable,
 };
 pub use optimization::{
-    Applied, ApplyError, ApplyEvent, Contribution, FoundBalancer, GroupForecast, GroupVerdict,
-    Leftover, OverlapError, Plan, PlanOptions, PropertyVerdict, RowCounting, RowsVerdict,
-    SplitsVerdict, Step, StraySplit, TableOptimizations, TabletRun, Verdict, VerifyOptions, apply,
-    groups, plan, verify,
+    Applied, ApplyError, ApplyEvent, Contribution, ContributionBuilder, ContributionError,
+    EvennessOf, FoundBalancer, GroupForecast, GroupVerdict, Leftover, OverlapError, Plan,
+    PlanOptions, PropertyVerdict, RowCounting, RowsVerdict, SplitsVerdict, Step, StraySplit,
+    TableOptimizations, TabletRun, UnrequestedProperty, Verdict, VerifyOptions, apply, groups,
+    plan, verify,
 };
 pub use row_hasher::{
     EmptyPrefix, Excerpt, HashScheme, KeyError, KeyParts, RowHasher, RowHasherBuilder,
     SplitFormula, SplitsError, UnknownScheme,
+};
+pub use salted_scan::{
+    CursorError, ForeignKeys, RowBatch, SaltedRow, SaltedRows, SaltedScan, SaltedScanError,
+    ScanCursor, ScanPlan,
 };

@@ -9,7 +9,7 @@ use super::designs::{DesignSettings, Halves};
 use super::error::DesignError;
 use super::explain::KeyField;
 use super::reach::KeyOrder;
-use super::salt::Salt;
+use super::salt::{Salt, SaltSource};
 use crate::row_hasher::{Excerpt, RowHasher};
 
 /// How the rows of a table become keys, and what that leaves possible.
@@ -29,10 +29,21 @@ use crate::row_hasher::{Excerpt, RowHasher};
 /// assert_eq!(design.splits(4)?, ["4", "8", "c"]);
 /// # Ok::<(), fluo_recipes::DesignError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+///
+/// Two designs are equal if their settings are, wherever random salts are drawn from.
+#[derive(Clone, Debug)]
 pub struct KeyDesign {
     pub(super) halves: Arc<Halves>,
+    source: Option<SaltSource>,
 }
+
+impl PartialEq for KeyDesign {
+    fn eq(&self, other: &Self) -> bool {
+        self.halves == other.halves
+    }
+}
+
+impl Eq for KeyDesign {}
 
 impl KeyDesign {
     /// The design that the settings describe.
@@ -41,7 +52,32 @@ impl KeyDesign {
     /// Settings that make no design, or one that could not do what it is for, with the reason.
     pub fn new(settings: impl Into<DesignSettings>) -> Result<Self, DesignError> {
         let halves = Arc::new(settings.into().halves()?);
-        Ok(Self { halves })
+        let source = None;
+        Ok(Self { halves, source })
+    }
+
+    /// The same design, with random salts drawn from this source: numbers that are spread evenly over all of `u64`.
+    /// Designs whose salts are computed draw none.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::sync::atomic::{AtomicU64, Ordering};
+    ///
+    /// use fluo_recipes::{KeyDesign, RandomSalt};
+    ///
+    /// // A program gives a generator of random numbers here, and a test what it wants to be drawn.
+    /// let next = AtomicU64::new(6);
+    /// let design = KeyDesign::new(RandomSalt::new(10))?;
+    /// let design = design.with_salt_source(move || next.fetch_add(1, Ordering::Relaxed));
+    /// assert_eq!(design.add(b"row")?, "06|row");
+    /// assert_eq!(design.add(b"row")?, "07|row");
+    /// # Ok::<(), fluo_recipes::DesignError>(())
+    /// ```
+    #[must_use]
+    pub fn with_salt_source(self, draw: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
+        let source = Some(SaltSource::new(draw));
+        Self { source, ..self }
     }
 
     /// The name of the design, such as `modulo`.
@@ -56,17 +92,18 @@ impl KeyDesign {
         self.halves.form.order()
     }
 
-    /// The key under which a row is stored.
+    /// A key under which a row can be written. To find a row that was written take [`key_of`](Self::key_of), which
+    /// is the same where salts are computed, and refused where they are drawn.
     ///
     /// # Errors
-    /// A row that has no key in this design.
+    /// A row that has no key in this design, and a random salt without a [source](Self::with_salt_source).
     pub fn add(&self, row: &[u8]) -> Result<Bytes, DesignError> {
         let mut key = Vec::with_capacity(self.head_len() + row.len());
         self.add_to(row, &mut key)?;
         Ok(key.into())
     }
 
-    /// Appends the key under which a row is stored. After an error what was appended is taken away again.
+    /// Appends a key under which a row can be written. After an error what was appended is taken away again.
     ///
     /// # Errors
     /// As [`add`](Self::add).
@@ -79,10 +116,27 @@ impl KeyDesign {
         added
     }
 
+    /// The one key under which a row is stored: for a get, a deletion, or a write that must not make a second one.
+    ///
+    /// # Errors
+    /// A row that has no key in this design, and a design with random salts, where a row can have any of several.
+    pub fn key_of(&self, row: &[u8]) -> Result<Bytes, DesignError> {
+        let salted = self.halves.salt.as_ref();
+        if let Some(drawn) = salted.filter(|salted| !salted.salt.is_computed()) {
+            return Err(DesignError::scan(format!(
+                "the key of {} is not known: its salt was drawn from {} and cannot be computed again; scan for the \
+                 row, which looks into each, or use the design modulo or digest-salt, which know the key",
+                Excerpt::new(row),
+                drawn.salt.count()
+            )));
+        }
+        self.add(row)
+    }
+
     fn append(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), DesignError> {
         if let Some(salted) = &self.halves.salt {
             let part = self.halves.form.part_of(row, &salted.part)?;
-            salted.salt.write(&part, key)?;
+            salted.salt.write(&part, self.source.as_ref(), key)?;
             key.extend_from_slice(salted.separator.as_bytes());
         }
         self.halves.form.write(row, key)
@@ -197,7 +251,8 @@ impl KeyDesign {
 impl From<&RowHasher> for KeyDesign {
     fn from(hasher: &RowHasher) -> Self {
         let halves = Arc::new(Halves::of_hasher(hasher));
-        Self { halves }
+        let source = None;
+        Self { halves, source }
     }
 }
 

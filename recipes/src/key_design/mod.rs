@@ -21,7 +21,8 @@
 //! - **K2, no misreading.** A key is read back only if the design can have made it: a salt that can be computed is
 //!   computed again and compared.
 //! - **K3, ranges.** The spans that [`spans`](KeyDesign::spans) gives for a set of rows hold the key of a row if and
-//!   only if the row is in the set. A set for which that cannot be done is refused with a sentence.
+//!   only if the row, or the normalised row, is in the set. A set for which that cannot be done is refused with a
+//!   sentence.
 //! - **K4, order.** Within each of those spans keys have the order of their unsalted part, which is
 //!   [`KeyDesign::order`]; so merging the spans by [`unsalted`](KeyDesign::unsalted) gives one sequence.
 //! - **K5, fixed width.** All salts of a design have one width, so that nothing is escaped.
@@ -39,15 +40,23 @@ mod part;
 mod reach;
 mod rows;
 mod salt;
+mod salted;
 mod shape;
 mod spans;
 #[cfg(test)]
 mod tests;
 
 pub use design::KeyDesign;
-pub use designs::{DesignSettings, DigestSalt, HashedRows, Modulo};
+pub use designs::{
+    CompositeRows, DesignSettings, DigestSalt, HashedRows, Modulo, RandomSalt, ReverseTime,
+    Reversed, SaltSettings, WebTable,
+};
 pub use error::{DesignError, DesignErrorKind};
 pub use explain::KeyField;
+pub use form::{
+    Composite, DomainText, Field, FieldKind, FieldOrder, FieldSettings, ReversedUnit, RowAlphabet,
+    RowLength, TimeEncoding, TimePlace, WebPart,
+};
 pub use part::SaltedPart;
 pub use reach::{KeyOrder, Reach, Scans};
 pub use rows::Rows;

@@ -18,4 +18,6 @@ pub enum SaltedPart {
     First(usize),
     /// The leading fields of a composite row, so many.
     Fields(usize),
+    /// What a row with a time is about: a row of the design `reverse-time` without its time and separator.
+    Entity,
 }

@@ -61,8 +61,12 @@ pub struct Scans {
     pub by_row: Reach,
     /// All rows with a prefix that is known.
     pub by_prefix: Reach,
-    /// All rows between two.
+    /// All rows between two, in the order of their bytes.
     pub by_range: Reach,
+    /// All rows with a suffix that is known.
+    pub by_suffix: Reach,
+    /// All rows with given leading parts, whose next part lies between two values.
+    pub between: Reach,
     /// The order in which they come.
     pub order: KeyOrder,
 }

@@ -2,6 +2,8 @@
 
 use fluo_core::{Bytes, prefix_successor, row_successor};
 
+use super::form::domain_holds;
+
 /// A set of the *user's* rows, before any design was applied to them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Rows {
@@ -18,6 +20,26 @@ pub enum Rows {
         /// The first row that is not in the set.
         end: Option<Bytes>,
     },
+    /// The pages of a domain, in a [web table](crate::WebTable).
+    Domain {
+        /// The domain alone, such as `example.com`.
+        domain: String,
+        /// Whether the pages of its subdomains are in the set.
+        subdomains: bool,
+    },
+    /// The rows that end with these bytes.
+    Suffix(Bytes),
+    /// Of rows that are made of parts, as those of `composite` and `reverse-time` are: the rows that begin with
+    /// `prefix`, and whose next part is at least `from` and below `to` by its value, a number as a number and a time
+    /// as a time. No bound is none.
+    Between {
+        /// What stands before the part, the separator included; empty before the first.
+        prefix: Bytes,
+        /// The smallest value.
+        from: Option<Bytes>,
+        /// The smallest value that is too large.
+        to: Option<Bytes>,
+    },
 }
 
 impl Rows {
@@ -27,19 +49,51 @@ impl Rows {
         Self::Range { start, end }
     }
 
-    /// Whether a row is in the set.
-    #[must_use]
-    pub fn contains(&self, row: &[u8]) -> bool {
-        let (start, end) = self.bounds();
-        row >= start.as_ref() && end.is_none_or(|end| row < end.as_ref())
+    /// The pages of a domain in a [web table](crate::WebTable), without those of its subdomains.
+    pub fn domain(domain: impl Into<String>) -> Self {
+        let domain = domain.into();
+        let subdomains = false;
+        Self::Domain { domain, subdomains }
     }
 
-    /// The set as a half-open range in byte order.
+    /// The pages of a domain in a [web table](crate::WebTable), and those of its subdomains.
+    pub fn domain_and_subdomains(domain: impl Into<String>) -> Self {
+        let domain = domain.into();
+        let subdomains = true;
+        Self::Domain { domain, subdomains }
+    }
+
+    /// The rows that begin with `prefix`, and whose next part is at least `from` and below `to`.
+    pub fn between(prefix: impl Into<Bytes>, from: impl Into<Bytes>, to: impl Into<Bytes>) -> Self {
+        let (prefix, from, to) = (prefix.into(), Some(from.into()), Some(to.into()));
+        Self::Between { prefix, from, to }
+    }
+
+    /// Whether a row is in the set. Rows are compared byte by byte: where a design normalises rows, ask with
+    /// normalised ones. Of a domain any URL can be asked. None for [`Between`](Self::Between), whose parts only a
+    /// design can read: [`KeyDesign::contains`](crate::KeyDesign::contains) tells it for every set.
+    #[must_use]
+    pub fn contains(&self, row: &[u8]) -> Option<bool> {
+        match self {
+            Self::Domain { domain, subdomains } => Some(domain_holds(domain, *subdomains, row)),
+            Self::Suffix(suffix) => Some(row.ends_with(suffix)),
+            Self::Between { .. } => None,
+            Self::All | Self::Row(_) | Self::Prefix(_) | Self::Range { .. } => {
+                let (start, end) = self.bounds();
+                Some(row >= start.as_ref() && end.is_none_or(|end| row < end.as_ref()))
+            }
+        }
+    }
+
+    /// A half-open range in byte order that holds the set, and nothing else where the set is one in this order.
+    /// Those of a domain or of a suffix lie apart in it: their range is that of all rows.
     pub(super) fn bounds(&self) -> (Bytes, Option<Bytes>) {
         match self {
-            Self::All => (Bytes::new(), None),
+            Self::All | Self::Domain { .. } | Self::Suffix(_) => (Bytes::new(), None),
             Self::Row(row) => (row.clone(), Some(row_successor(row))),
-            Self::Prefix(prefix) => (prefix.clone(), prefix_successor(prefix)),
+            Self::Prefix(prefix) | Self::Between { prefix, .. } => {
+                (prefix.clone(), prefix_successor(prefix))
+            }
             Self::Range { start, end } => (start.clone(), end.clone()),
         }
     }
@@ -47,9 +101,9 @@ impl Rows {
     /// The longest bytes with which every row of the set begins.
     pub(super) fn common_prefix(&self) -> Bytes {
         match self {
-            Self::All => Bytes::new(),
+            Self::All | Self::Domain { .. } | Self::Suffix(_) => Bytes::new(),
             Self::Row(row) => row.clone(),
-            Self::Prefix(prefix) => prefix.clone(),
+            Self::Prefix(prefix) | Self::Between { prefix, .. } => prefix.clone(),
             Self::Range { start, end } => {
                 let Some(end) = end else {
                     return Bytes::new();
@@ -80,6 +134,7 @@ mod tests {
             Just(Rows::All),
             bytes().prop_map(Rows::Row),
             bytes().prop_map(Rows::Prefix),
+            bytes().prop_map(Rows::Suffix),
             (bytes(), proptest::option::of(bytes()))
                 .prop_map(|(start, end)| Rows::Range { start, end }),
         ]
@@ -88,7 +143,7 @@ mod tests {
     proptest! {
         #[test]
         fn every_row_of_a_set_begins_with_its_common_prefix(rows in rows(), row in bytes()) {
-            prop_assert!(!rows.contains(&row) || row.starts_with(&rows.common_prefix()));
+            prop_assert!(rows.contains(&row) == Some(false) || row.starts_with(&rows.common_prefix()));
         }
     }
 }

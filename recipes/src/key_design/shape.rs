@@ -10,10 +10,9 @@ impl KeyDesign {
     /// The end rows that cut a table into this many tablets, ascending.
     ///
     /// Tablet `i` begins at salt `i * salts / tablets`, rounded down; there is one point less than tablets, as the
-    /// last tablet ends with the table. The row hasher's keys do not end with the table: it has as many points as
-    /// tablets, and those of its own [formula](RowHasher::splits).
-    ///
-    /// [`RowHasher::splits`]: crate::RowHasher::splits
+    /// last tablet ends with the table. A web table can be given a [leading point](crate::WebTable::leading_point),
+    /// which makes one more tablet. The row hasher's keys do not end with the table: it has as many points as
+    /// tablets, and those of its own [formula](crate::RowHasher::splits).
     ///
     /// # Errors
     /// No tablets, more tablets than salts, and designs whose rows have no alphabet that could be split evenly.
@@ -35,7 +34,8 @@ impl KeyDesign {
                 "{tablets} tablets are more than the {count} salts of this {name} design: give at most {count}"
             )));
         }
-        let points = starts(count, tablets).skip(1);
+        let skipped = usize::from(!self.halves.form.has_leading_point());
+        let points = starts(count, tablets).skip(skipped);
         Ok(points.map(|start| salted.salt.nth(start)).collect())
     }
 
@@ -57,10 +57,11 @@ impl KeyDesign {
         }
         let count = salted.salt.count();
         let ends = starts(count, tablets).skip(1).chain([count]);
-        let weights: Vec<_> = starts(count, tablets)
+        let widths = starts(count, tablets)
             .zip(ends)
-            .map(|(start, end)| end - start)
-            .collect();
+            .map(|(start, end)| end - start);
+        let leading = self.halves.form.has_leading_point().then_some(0);
+        let weights: Vec<_> = leading.into_iter().chain(widths).collect();
         debug_assert_eq!(weights.len(), splits.len() + 1);
         Ok(Some(weights))
     }
@@ -71,7 +72,7 @@ impl KeyDesign {
     pub fn group_regex(&self) -> Option<String> {
         match &self.halves.salt.as_ref()?.salt {
             Salt::RowHash(hasher) => Some(hasher.group_regex()),
-            Salt::Modulo(_) | Salt::Digest(_) => None,
+            Salt::Modulo(_) | Salt::Digest(_) | Salt::Random(_) => None,
         }
     }
 }

@@ -14,27 +14,54 @@ pub(super) const MOST_PIECES: u64 = 65_536;
 
 impl KeyDesign {
     /// The pieces of the table that hold the keys of exactly these rows (K3), one for each salt that can hold one,
-    /// in the order of the table. None is empty.
+    /// in the order of the table. None is empty. A set that leaves a gap in every salt has one more for each salt:
+    /// the prefix of a whole host in a web table, which leaves out the pages of its other ports.
     ///
     /// # Errors
     /// A set whose rows the design scatters, and one that falls into more than 65,536 pieces.
     pub fn spans(&self, rows: &Rows) -> Result<Vec<Span>, DesignError> {
-        let range = self.halves.form.range(rows)?;
+        let ranges = self.halves.form.ranges(rows)?;
+        let under = |head: &[u8]| kept(head, &ranges);
         let Some(salted) = &self.halves.salt else {
-            return Ok(kept(span_under(&[], &range)));
+            return Ok(under(&[]));
         };
-        if let Some(part) = self.halves.form.common_part(rows, &salted.part) {
+        // What is drawn and not computed says nothing of where a row is, not even of one that is known.
+        let common = || self.halves.form.common_part(rows, &salted.part);
+        if let Some(part) = salted.salt.is_computed().then(common).flatten() {
             let mut head = Vec::with_capacity(self.head_len());
-            salted.salt.write(&part, &mut head)?;
+            salted.salt.write(&part, None, &mut head)?;
             head.extend_from_slice(salted.separator.as_bytes());
-            return Ok(kept(span_under(&head, &range)));
+            return Ok(under(&head));
         }
         let count = salted.salt.count();
         if count > MOST_PIECES {
             return Err(DesignError::scan(too_many(self.name(), count)));
         }
-        let spans = (0..count).map(|number| span_under(&head_of(salted, number), &range));
-        Ok(spans.filter(|span| !span.is_empty()).collect())
+        let spans = (0..count).flat_map(|number| under(&head_of(salted, number)));
+        Ok(spans.collect())
+    }
+
+    /// Whether a row is in a set, as this design reads both.
+    ///
+    /// # Errors
+    /// A row that has no key in this design, and a set whose rows it scatters.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use fluo_recipes::{KeyDesign, ReverseTime, Rows};
+    ///
+    /// let design = KeyDesign::new(ReverseTime::default())?;
+    /// let rows = Rows::between("sensor7|", "9", "12");
+    /// assert!(design.contains(&rows, b"sensor7|10")?);
+    /// assert!(!design.contains(&rows, b"sensor7|12")?);
+    /// # Ok::<(), fluo_recipes::DesignError>(())
+    /// ```
+    pub fn contains(&self, rows: &Rows, row: &[u8]) -> Result<bool, DesignError> {
+        let mut written = Vec::with_capacity(row.len());
+        self.halves.form.write(row, &mut written)?;
+        let ranges = self.halves.form.ranges(rows)?;
+        Ok(ranges.iter().any(|range| range.holds(&written)))
     }
 
     /// Which scans are possible, and over how many pieces of the table.
@@ -44,6 +71,8 @@ impl KeyDesign {
             by_row: self.reach(Asked::Row),
             by_prefix: self.reach(Asked::Prefix),
             by_range: self.reach(Asked::Range),
+            by_suffix: self.reach(Asked::Suffix),
+            between: self.reach(Asked::Between),
             order: self.order(),
         }
     }
@@ -54,7 +83,7 @@ impl KeyDesign {
         }
         match &self.halves.salt {
             None => Reach::OnePiece,
-            Some(_) if asked == Asked::Row => Reach::OnePiece,
+            Some(salted) if asked == Asked::Row && salted.salt.is_computed() => Reach::OnePiece,
             Some(salted) => match salted.salt.count() {
                 1 => Reach::OnePiece,
                 count if count > MOST_PIECES => Reach::Impossible(too_many(self.name(), count)),
@@ -79,12 +108,9 @@ fn span_under(head: &[u8], range: &FormRange) -> Span {
     Span::rows(under(&range.start), end)
 }
 
-fn kept(span: Span) -> Vec<Span> {
-    if span.is_empty() {
-        Vec::new()
-    } else {
-        vec![span]
-    }
+fn kept(head: &[u8], ranges: &[FormRange]) -> Vec<Span> {
+    let spans = ranges.iter().map(|range| span_under(head, range));
+    spans.filter(|span| !span.is_empty()).collect()
 }
 
 fn too_many(name: &str, count: u64) -> String {

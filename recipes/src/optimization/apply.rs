@@ -17,8 +17,11 @@ pub enum ApplyEvent<'a> {
     Done(&'a Step),
     /// A step was in force already.
     AlreadySo(&'a Step),
-    /// A step failed; what was done before it, and what it may have done, is being undone.
+    /// A step failed.
     Failed(&'a Step, &'a Error),
+    /// What was done before the step that failed, and what that one may have done, is being undone. Does not come
+    /// where there is nothing to undo.
+    Undoing,
     /// A step was undone.
     Undone(&'a Step),
 }
@@ -58,15 +61,46 @@ pub enum ApplyError {
 #[derive(Debug)]
 pub struct Leftover {
     table: String,
+    fate: Fate,
     kept: Vec<(Step, Option<Error>)>,
     unread: Option<Error>,
     may_come_late: bool,
 }
 
+/// What a failure made of the table as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    /// Nothing of this run was in force, so nothing was undone.
+    Untouched,
+    /// Undoing was tried.
+    Undone,
+    /// There is no table of this name any more.
+    Gone,
+}
+
 impl Leftover {
+    fn of(table: &str, fate: Fate) -> Self {
+        Self {
+            table: table.to_owned(),
+            fate,
+            kept: Vec::new(),
+            unread: None,
+            may_come_late: false,
+        }
+    }
+
     /// Whether nothing is left: it was read back, and no call is unanswered.
     pub fn is_empty(&self) -> bool {
-        self.kept.is_empty() && self.unread.is_none() && !self.may_come_late
+        self.kept.is_empty()
+            && self.unread.is_none()
+            && !self.may_come_late
+            && !self.is_table_gone()
+    }
+
+    /// Whether there is no table of this name any more. If it was deleted, so was what this run did; a table that was
+    /// renamed keeps it.
+    pub fn is_table_gone(&self) -> bool {
+        self.fate == Fate::Gone
     }
 
     /// The steps that are, or may be, still in force, with the error that kept each from being undone.
@@ -83,12 +117,19 @@ impl Leftover {
 impl fmt::Display for Leftover {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let table = &self.table;
-        match self.kept.as_slice() {
-            [] => write!(
+        match (self.fate, self.kept.as_slice()) {
+            (Fate::Gone, _) => {
+                return write!(
+                    f,
+                    "table `{table}` is gone, so nothing is left to undo (if it was renamed, it keeps what was done)"
+                );
+            }
+            (Fate::Untouched, _) => write!(f, "nothing was changed on table `{table}`")?,
+            (Fate::Undone, []) => write!(
                 f,
                 "everything was undone, table `{table}` is as it was before"
             )?,
-            kept => {
+            (Fate::Undone, kept) => {
                 write!(f, "table `{table}` serves as before but may have kept: ")?;
                 for (index, (step, error)) in kept.iter().enumerate() {
                     f.write_str(if index == 0 { "" } else { "; " })?;
@@ -111,7 +152,7 @@ impl fmt::Display for Leftover {
 }
 
 /// Makes a plan true: takes its steps in their order, skips those in force already, and, if one fails, undoes in
-/// reverse what this run did.
+/// reverse what this run did, if it did anything.
 ///
 /// It is safe to stop anywhere (the process killed, the future dropped): the table serves after each step, and
 /// the next `apply` of the same plan, or of a new one, goes on from there.
@@ -143,7 +184,7 @@ pub async fn apply(
             Ok(()) => watch(ApplyEvent::Done(step)),
             Err(cause) => {
                 watch(ApplyEvent::Failed(step, &cause));
-                let left = undo(admin, plan.table(), taken, &cause, &mut watch).await;
+                let left = clean_up(admin, plan.table(), taken, &cause, &mut watch).await;
                 let (number, steps, step) = (index + 1, steps.len(), Box::new(step.clone()));
                 return Err(ApplyError::Failed {
                     number,
@@ -161,6 +202,28 @@ pub async fn apply(
     })
 }
 
+/// Looks what a failure left, and undoes it where there is something to undo.
+async fn clean_up(
+    admin: &dyn TableAdmin,
+    table: &str,
+    taken: Vec<Step>,
+    cause: &Error,
+    watch: &mut (impl FnMut(ApplyEvent<'_>) + Send),
+) -> Leftover {
+    // What may come late is undone whatever is seen now.
+    let is_certain = cause.kind() != ErrorKind::Uncertain;
+    match (TableState::read(admin, table).await, taken.as_slice()) {
+        (Err(error), _) if error.kind() == ErrorKind::NotFound => Leftover::of(table, Fate::Gone),
+        (Ok(state), [only]) if is_certain && only.is_undone(&state) => {
+            Leftover::of(table, Fate::Untouched)
+        }
+        _ => {
+            watch(ApplyEvent::Undoing);
+            undo(admin, table, taken, !is_certain, watch).await
+        }
+    }
+}
+
 /// Undoes the steps from the last to the first; the last one failed, and may have had its effect or part of it.
 /// One that cannot be undone does not keep the others from it. Then looks what is left: what a call answered is not
 /// taken for what is so.
@@ -168,7 +231,7 @@ async fn undo(
     admin: &dyn TableAdmin,
     table: &str,
     taken: Vec<Step>,
-    cause: &Error,
+    may_come_late: bool,
     watch: &mut (impl FnMut(ApplyEvent<'_>) + Send),
 ) -> Leftover {
     let mut outcomes = Vec::new();
@@ -187,6 +250,9 @@ async fn undo(
                 .collect(),
             None,
         ),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            return Leftover::of(table, Fate::Gone);
+        }
         Err(error) => (
             outcomes
                 .into_iter()
@@ -195,11 +261,10 @@ async fn undo(
             Some(error),
         ),
     };
-    let may_come_late = cause.kind() == ErrorKind::Uncertain;
     Leftover {
-        table: table.to_owned(),
         kept,
         unread,
         may_come_late,
+        ..Leftover::of(table, Fate::Undone)
     }
 }

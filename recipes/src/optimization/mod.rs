@@ -17,6 +17,10 @@
 //! 3. the balancer's class, last of the properties: it never runs on a pattern that is not there;
 //! 4. with pruning, the merges that remove split points which nobody asked for.
 //!
+//! Where no recipe has a group, as with key designs whose rows have no beginning of their own, all tablets are spread
+//! as one, which every balancer does: no property is set. What groups of before have left is removed in place of 2
+//! and 3, with pruning only, and the balancer's class first.
+//!
 //! After each step the table is whole and serves; running `apply` again finishes from wherever it stopped.
 
 mod apply;
@@ -32,12 +36,13 @@ mod step;
 mod verify;
 
 pub use apply::{Applied, ApplyError, ApplyEvent, Leftover, apply};
-pub use contribution::Contribution;
+pub use contribution::{Contribution, ContributionBuilder, ContributionError};
 pub use forecast::{GroupForecast, TabletRun};
 pub use optimizations::{OverlapError, TableOptimizations};
 pub use plan::{Plan, PlanOptions, plan};
 pub use step::Step;
+pub(crate) use verify::chi_square;
 pub use verify::{
-    FoundBalancer, GroupVerdict, PropertyVerdict, RowCounting, RowsVerdict, SplitsVerdict,
-    StraySplit, Verdict, VerifyOptions, groups, verify,
+    EvennessOf, FoundBalancer, GroupVerdict, PropertyVerdict, RowCounting, RowsVerdict,
+    SplitsVerdict, StraySplit, UnrequestedProperty, Verdict, VerifyOptions, groups, verify,
 };

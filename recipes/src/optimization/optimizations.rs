@@ -1,11 +1,13 @@
 //! The contributions of all recipes of a table, as one value.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
 use fluo_core::Bytes;
 use thiserror::Error;
 
 use super::Contribution;
+use crate::key_design::{DesignError, KeyDesign};
 use crate::row_hasher::{RowHasher, SplitsError};
 
 /// The split points and groups that the recipes of one table ask for.
@@ -29,13 +31,41 @@ pub struct TableOptimizations {
 
 /// Two recipes whose rows could be the same rows.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error(
-    "{first} and {second} overlap: rows of one could be read as rows of the other; give them prefixes of \
-     which neither starts with the other and a `:`"
-)]
 pub struct OverlapError {
     first: String,
     second: String,
+    /// The one of the two that has no prefix.
+    alone: Option<String>,
+}
+
+impl OverlapError {
+    fn between(first: &Contribution, second: &Contribution) -> Self {
+        let alone = [first, second].into_iter().find(|one| one.is_whole_table());
+        Self {
+            first: first.owner.clone(),
+            second: second.owner.clone(),
+            alone: alone.map(|alone| alone.owner.clone()),
+        }
+    }
+}
+
+impl fmt::Display for OverlapError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { first, second, .. } = self;
+        write!(
+            f,
+            "{first} and {second} overlap: rows of one could be read as rows of the other; "
+        )?;
+        match &self.alone {
+            Some(alone) => write!(
+                f,
+                "the rows of {alone} begin with anything, so it has to be alone in its table"
+            ),
+            None => f.write_str(
+                "give them prefixes of which neither starts with the other and a `:`",
+            ),
+        }
+    }
 }
 
 impl TableOptimizations {
@@ -49,6 +79,27 @@ impl TableOptimizations {
         })
     }
 
+    /// The optimizations of a table that holds rows of one key design.
+    ///
+    /// # Errors
+    /// As [`Contribution::of_key_design`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use fluo_recipes::{KeyDesign, Modulo, TableOptimizations};
+    ///
+    /// let design = KeyDesign::new(Modulo::default())?;
+    /// let optimizations = TableOptimizations::of_key_design(&design, 10)?;
+    /// assert_eq!(optimizations.splits().len(), 9);
+    /// // Its rows have no beginning of their own, so they need no group.
+    /// assert_eq!(optimizations.group_pattern(), None);
+    /// # Ok::<(), fluo_recipes::DesignError>(())
+    /// ```
+    pub fn of_key_design(design: &KeyDesign, tablets: u32) -> Result<Self, DesignError> {
+        Contribution::of_key_design(design, tablets).map(Self::from)
+    }
+
     /// Both sets of contributions in one value.
     ///
     /// # Errors
@@ -60,10 +111,7 @@ impl TableOptimizations {
                 .iter()
                 .find(|ours| ours.overlaps(&theirs))
             {
-                return Err(OverlapError {
-                    first: ours.owner.clone(),
-                    second: theirs.owner,
-                });
+                return Err(OverlapError::between(ours, &theirs));
             }
             self.contributions.push(theirs);
         }
@@ -83,15 +131,23 @@ impl TableOptimizations {
             .collect()
     }
 
-    /// The balancer's pattern: exactly one capturing group around the alternatives of all recipes. None where
-    /// there are no recipes.
+    /// The balancer's pattern: exactly one capturing group around the alternatives of all recipes. None where no
+    /// recipe has a group: the tablets are spread as one then, which every balancer does.
     pub fn group_pattern(&self) -> Option<String> {
         let fragments: Vec<_> = self
             .contributions
             .iter()
-            .map(|c| c.group_regex.as_str())
+            .filter_map(Contribution::group_regex)
             .collect();
         (!fragments.is_empty()).then(|| format!("({}).*", fragments.join("|")))
+    }
+}
+
+impl From<Contribution> for TableOptimizations {
+    fn from(contribution: Contribution) -> Self {
+        Self {
+            contributions: vec![contribution],
+        }
     }
 }
 
@@ -120,6 +176,26 @@ mod tests {
         assert!(of("p", 3).merge(of("p", 3)).is_err());
         assert!(of("p:x", 3).merge(of("p", 3)).is_err());
         assert!(of("p", 3).merge(of("pq", 3)).is_ok());
+    }
+
+    #[test]
+    fn a_design_without_a_prefix_is_alone_in_its_table() {
+        let design = KeyDesign::new(crate::Modulo::default()).unwrap();
+        let modulo = || TableOptimizations::of_key_design(&design, 10).unwrap();
+        for error in [
+            modulo().merge(of("p", 3)).unwrap_err(),
+            of("p", 3).merge(modulo()).unwrap_err(),
+        ] {
+            let message = error.to_string();
+            assert!(
+                message.ends_with(
+                    " overlap: rows of one could be read as rows of the other; the rows of key design modulo begin \
+                     with anything, so it has to be alone in its table"
+                ),
+                "{message}"
+            );
+        }
+        assert!(modulo().merge(modulo()).is_err());
     }
 
     #[test]

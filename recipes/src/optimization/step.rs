@@ -22,6 +22,15 @@ pub enum Step {
         /// Its value after.
         after: String,
     },
+    /// Removes a property of the table, so that what it inherits is in force.
+    RemoveProperty {
+        /// Its name.
+        name: String,
+        /// Its value before.
+        before: String,
+        /// What is in force after, if anything.
+        inherited: Option<String>,
+    },
     /// Removes neighbouring split points, in one merge.
     RemoveSplits(BTreeSet<Bytes>),
 }
@@ -37,6 +46,9 @@ impl Step {
             Self::SetProperty { name, after, .. } => {
                 (state.properties.get(name) != Some(after)).then(|| self.clone())
             }
+            Self::RemoveProperty {
+                name, inherited, ..
+            } => (state.properties.get(name) != inherited.as_ref()).then(|| self.clone()),
             Self::RemoveSplits(splits) => {
                 let present: BTreeSet<_> = splits.intersection(&state.splits).cloned().collect();
                 (!present.is_empty()).then_some(Self::RemoveSplits(present))
@@ -49,6 +61,7 @@ impl Step {
         match self {
             Self::AddSplits(splits) => splits.is_disjoint(&state.splits),
             Self::SetProperty { name, before, .. } => state.properties.get(name) == before.as_ref(),
+            Self::RemoveProperty { name, before, .. } => state.properties.get(name) == Some(before),
             Self::RemoveSplits(splits) => splits.is_subset(&state.splits),
         }
     }
@@ -57,6 +70,7 @@ impl Step {
         match self {
             Self::AddSplits(splits) => admin.add_splits(table, splits).await,
             Self::SetProperty { name, after, .. } => admin.set_property(table, name, after).await,
+            Self::RemoveProperty { name, .. } => admin.remove_property(table, name).await,
             Self::RemoveSplits(splits) => remove_splits(admin, table, splits).await,
         }
     }
@@ -66,6 +80,9 @@ impl Step {
             Self::AddSplits(splits) => remove_splits(admin, table, splits).await,
             Self::SetProperty { name, before, .. } => {
                 restore(admin, table, name, before.as_deref()).await
+            }
+            Self::RemoveProperty { name, before, .. } => {
+                admin.set_property(table, name, before).await
             }
             Self::RemoveSplits(splits) => admin.add_splits(table, splits).await,
         }
@@ -105,6 +122,19 @@ impl fmt::Display for Step {
             } => {
                 write!(f, "set {name} to `{after}` in place of `{before}`")
             }
+            Self::RemoveProperty {
+                name,
+                before,
+                inherited: None,
+            } => write!(f, "remove {name}, which is `{before}`"),
+            Self::RemoveProperty {
+                name,
+                before,
+                inherited: Some(inherited),
+            } => write!(
+                f,
+                "remove {name}, which is `{before}`, so that `{inherited}` is in force"
+            ),
             Self::RemoveSplits(splits) => write!(f, "remove {}", Points(splits)),
         }
     }
@@ -156,6 +186,19 @@ mod tests {
         assert_eq!(
             property(Some("Old")).to_string(),
             "set table.balancer to `New` in place of `Old`"
+        );
+        let removed = |inherited: Option<&str>| Step::RemoveProperty {
+            name: "table.balancer".into(),
+            before: "Old".into(),
+            inherited: inherited.map(Into::into),
+        };
+        assert_eq!(
+            removed(None).to_string(),
+            "remove table.balancer, which is `Old`"
+        );
+        assert_eq!(
+            removed(Some("Any")).to_string(),
+            "remove table.balancer, which is `Old`, so that `Any` is in force"
         );
         let remove = Step::RemoveSplits(set(&["a"]));
         assert_eq!(remove.to_string(), "remove the split point `a`");

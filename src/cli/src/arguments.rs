@@ -1,8 +1,8 @@
 //! The commands and what they have in common.
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
-use fluo_recipes::{HashScheme, RowHasher};
+use clap::{Parser, Subcommand};
 
+use crate::advise::Advise;
 use crate::key::KeyCommand;
 use crate::table::TableCommand;
 
@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Hash rows into keys and back; split points and the balancer's group for them
+    /// Make rows into keys by a design, and back; split points, groups and scans
     #[command(
         subcommand,
         after_help = "Example:\n  $ echo org.wikipedia/accumulo | fluo key add --prefix p"
@@ -41,38 +41,9 @@ pub(crate) enum Command {
         after_help = "Example:\n  fluo table create --at embedded:./data pages"
     )]
     Table(TableCommand),
+    // The help is the page of its arguments.
+    Advise(Advise),
     /// Show what the row hasher does to real, skewed rows; leaves nothing behind
     #[command(after_help = "Example:\n  fluo demo")]
     Demo,
-}
-
-/// Which design keys are made by.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum Design {
-    /// `<prefix>:<4-character hash>:<row>`
-    RowHasher,
-}
-
-/// The design of keys and its parameters.
-#[derive(Args, Debug)]
-pub(crate) struct DesignArguments {
-    /// The key design
-    #[arg(long, value_enum, default_value_t = Design::RowHasher)]
-    design: Design,
-    /// What every key starts with, before the first `:`
-    #[arg(long)]
-    prefix: String,
-    /// How rows are hashed: murmur3-base36 or sha1-base32
-    #[arg(long, default_value_t = HashScheme::Murmur3Base36)]
-    scheme: HashScheme,
-}
-
-impl DesignArguments {
-    pub(crate) fn hasher(&self) -> anyhow::Result<RowHasher> {
-        match self.design {
-            Design::RowHasher => Ok(RowHasher::builder(&self.prefix)
-                .scheme(self.scheme)
-                .build()?),
-        }
-    }
 }

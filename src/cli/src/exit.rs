@@ -3,6 +3,8 @@
 use std::io;
 use std::process::ExitCode;
 
+use crate::interruption::Interruption;
+
 /// The end of a run that did not fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
@@ -10,19 +12,16 @@ pub(crate) enum Outcome {
     Success,
     /// A check found a difference.
     Difference,
-    /// Ctrl-C.
-    Interrupted,
+    /// Asked to end, before it was done.
+    Interrupted(Interruption),
 }
-
-/// As shells count a command that Ctrl-C ended: 128 and the number of the signal.
-const INTERRUPTED: u8 = 130;
 
 /// The exit code; an error goes to standard error with its causes, on one line.
 pub(crate) fn code_of(result: anyhow::Result<Outcome>) -> ExitCode {
     match result {
         Ok(Outcome::Success) => ExitCode::SUCCESS,
         Ok(Outcome::Difference) => ExitCode::from(1),
-        Ok(Outcome::Interrupted) => ExitCode::from(INTERRUPTED),
+        Ok(Outcome::Interrupted(by)) => ExitCode::from(by.exit_code()),
         // Whoever read our output has had enough: `fluo key add .. | head` is no failure.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {

@@ -8,8 +8,9 @@ use crate::output::CANNOT_WRITE;
 
 /// How much is read at once. A page cache away, larger reads gain nothing.
 const READ_BYTES: usize = 1 << 18;
-/// The longest line: far above any row that a table takes, and a bound on memory.
-const MAX_LINE_BYTES: usize = 1 << 28;
+/// The longest line: in hex digits the longest row that any table takes, and a bound on memory. An embedded table takes
+/// 16 MiB, a live Accumulo 1 MiB.
+const MAX_LINE_BYTES: usize = 32 << 20;
 /// How much output is gathered before it is written.
 const WRITE_BYTES: usize = 1 << 18;
 
@@ -100,7 +101,7 @@ fn complete_lines(
 fn grow(buffer: &mut Vec<u8>, lines_before: u64) -> Result<()> {
     if buffer.len() >= MAX_LINE_BYTES {
         bail!(
-            "line {}: it is longer than {MAX_LINE_BYTES} bytes",
+            "line {}: it is longer than {MAX_LINE_BYTES} bytes, which no row is; rows are separated by newlines",
             lines_before + 1
         );
     }
@@ -167,6 +168,29 @@ mod tests {
         }
         assert_eq!(lines_of(b"", 1), Vec::<Vec<u8>>::new());
         assert_eq!(lines_of(b"\n", 1), vec![b"".to_vec()]);
+    }
+
+    /// Zeros without end, which counts how many of them were taken.
+    struct Endless<'a>(&'a mut usize);
+
+    impl Read for Endless<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            buffer.fill(0);
+            *self.0 += buffer.len();
+            Ok(buffer.len())
+        }
+    }
+
+    #[test]
+    fn a_line_without_end_is_refused_before_it_is_read() {
+        let mut taken = 0;
+        let input = b"a\n".chain(Endless(&mut taken));
+        let error = for_each(input, |_, _| Ok(())).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "line 2: it is longer than 33554432 bytes, which no row is; rows are separated by newlines"
+        );
+        assert!(taken <= MAX_LINE_BYTES, "{taken} bytes were read");
     }
 
     #[test]

@@ -1,10 +1,12 @@
 //! The command `fluo`: parse, call one public function of the libraries, print.
 //!
 //! Data goes to standard output, everything else to standard error. The exit code is 0 on success, 1 when a
-//! check found a difference, 2 on bad use or failure, and 130 on Ctrl-C.
+//! check found a difference, 2 on bad use or failure; 130 on Ctrl-C, 143 on SIGTERM, 129 on SIGHUP.
 
+mod advise;
 mod arguments;
 mod demo;
+mod design;
 mod document;
 mod duration;
 mod encoding;
@@ -16,6 +18,7 @@ mod output;
 mod progress;
 mod secrets;
 mod spec;
+mod standing;
 mod table;
 mod target;
 
@@ -26,9 +29,10 @@ use clap::Parser;
 
 use crate::arguments::{Arguments, Command};
 use crate::exit::Outcome;
+use crate::standing::Standing;
 use crate::table::TableCommand;
 
-/// How long work that nobody needs any more may take to end after a failure.
+/// How long work that nobody needs any more may take to end.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 fn main() -> ExitCode {
@@ -43,17 +47,30 @@ fn run(command: Command) -> anyhow::Result<Outcome> {
     match command {
         Command::Key(command) => key::run(command),
         Command::Table(command) => in_runtime(until_interrupted(command)),
+        Command::Advise(command) => in_runtime(advise::run(command)),
         Command::Demo => in_runtime(demo::run()),
     }
 }
 
-/// Ctrl-C ends a command between two steps, and not within one: a terminal that asks for a password would stay
-/// without echo, and an embedded table would have to be repaired.
+/// Whatever asks a command to end does so between two steps, and not within one: a terminal that asks for a password
+/// would stay without echo, and an embedded table would have to be repaired. The command works elsewhere, so that it is
+/// left behind if it blocks.
 async fn until_interrupted(command: TableCommand) -> anyhow::Result<Outcome> {
-    let interrupted = interruption::keyboard()?;
+    let interrupted = interruption::any()?;
+    let standing = Standing::default();
+    let kept = standing.clone();
+    let mut working = tokio::spawn(async move { table::run(command, &kept).await });
     tokio::select! {
-        ended = table::run(command) => ended,
-        () = interrupted => Ok(Outcome::Interrupted),
+        ended = &mut working => ended?,
+        by = interrupted => {
+            working.abort();
+            // What it holds is put back, and what it draws is cleared.
+            let _ = tokio::time::timeout(PATIENCE, working).await;
+            if let Some(sentence) = standing.get() {
+                output::say(&format!("interrupted: {sentence}"));
+            }
+            Ok(Outcome::Interrupted(by))
+        }
     }
 }
 

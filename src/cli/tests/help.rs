@@ -6,7 +6,7 @@ mod command;
 
 use command::{Place, assert_says};
 
-const COMMANDS: [&str; 18] = [
+const COMMANDS: [&str; 21] = [
     "",
     "key",
     "key add",
@@ -14,6 +14,8 @@ const COMMANDS: [&str; 18] = [
     "key splits",
     "key group",
     "key explain",
+    "key spans",
+    "key design",
     "table",
     "table create",
     "table delete",
@@ -24,6 +26,7 @@ const COMMANDS: [&str; 18] = [
     "table apply",
     "table verify",
     "table watch",
+    "advise",
     "demo",
 ];
 

@@ -136,7 +136,7 @@ fn a_line_without_end_is_refused() {
     let message = String::from_utf8(output.stderr).unwrap();
     assert_eq!(
         message,
-        "error: line 1: it is longer than 268435456 bytes\n"
+        "error: line 1: it is longer than 33554432 bytes, which no row is; rows are separated by newlines\n"
     );
 }
 
@@ -202,7 +202,10 @@ fn arguments_are_checked() {
     let message = place
         .fluo("key add --prefix p --design x")
         .refuses_arguments();
-    assert_says(&message, "[possible values: row-hasher]");
+    assert_says(
+        &message,
+        "[possible values: row-hasher, modulo, digest-salt, web-table, reversed, reverse-time, random-salt, composite]",
+    );
     let message = place
         .fluo("key add --prefix p --prefix q")
         .refuses_arguments();

@@ -122,6 +122,106 @@ fn arguments_are_checked() {
     assert_says(&message, "the prefix of a row hasher is empty");
 }
 
+#[test]
+fn a_line_of_200_megabytes_is_refused_by_its_number() {
+    let place = Place::with_table();
+    let mut input = b"one\ntwo\n".to_vec();
+    input.resize(200_000_000, b'x');
+    let run = place.fed(&format!("{LOAD} -"), input);
+    assert_eq!(
+        run.fails(),
+        "the load stopped after 2 rows were written: line 3: it is longer than 33554432 bytes, which no row is; rows are \
+         separated by newlines"
+    );
+    assert_eq!(place.shown()["entries"], 2);
+}
+
+/// It ended without a word, and what became of the rows was anybody's guess.
+#[cfg(unix)]
+#[test]
+fn a_load_that_is_interrupted_says_how_far_it_came() {
+    for (signal, expected) in [("INT", 130), ("TERM", 143), ("HUP", 129)] {
+        if signal == "HUP" && command::is_hangup_ignored() {
+            continue;
+        }
+        let place = Place::with_table();
+        let arguments = format!("{LOAD} -");
+        let mut command = place.command(arguments.split(' '));
+        let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        // More than the pipes and batches on the way hold: the first thousands are written when the last are taken.
+        stdin.write_all(ROWS.repeat(20).as_bytes()).unwrap();
+        command::signal(child.id(), signal);
+        let run = ended(child);
+        drop(stdin);
+        assert_eq!(
+            (run.code, run.text()),
+            (Some(expected), ""),
+            "{}",
+            run.stderr
+        );
+        let told = run.stderr.trim_end();
+        assert!(told.starts_with("interrupted: "), "{told}");
+        assert_says(told, " rows are written to table `pages`");
+        assert!(
+            told.ends_with("; loading again is safe, and writes each row once"),
+            "{told}"
+        );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_second_ctrl_c_is_not_needed_and_no_row_is_told_where_none_is_written() {
+    let place = Place::with_table();
+    let arguments = format!("{LOAD} -");
+    let mut command = place.command(arguments.split(' '));
+    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+    let stdin = child.stdin.take().unwrap();
+    // Until it listens a signal ends it at once, as any program.
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    command::signal(child.id(), "INT");
+    let run = ended(child);
+    drop(stdin);
+    assert_eq!(run.code, Some(130));
+    assert_eq!(
+        run.stderr,
+        "interrupted: no row is known to be written to table `pages`; loading again is safe, and writes each row once\n"
+    );
+}
+
+/// The spec is a pipe that nobody writes to.
+#[cfg(unix)]
+#[test]
+fn a_second_ctrl_c_ends_at_once() {
+    use std::time::{Duration, Instant};
+
+    let place = Place::with_table();
+    let made = std::process::Command::new("mkfifo")
+        .arg(place.path("pipe"))
+        .status();
+    assert!(made.unwrap().success());
+    let plan = place.command("table plan --at embedded:d --spec pipe pages".split(' '));
+    let start_of = |mut command: std::process::Command| {
+        let child = command.spawn().unwrap();
+        std::thread::sleep(Duration::from_secs(1));
+        command::signal(child.id(), "INT");
+        child
+    };
+    let child = start_of(plan);
+    let start = Instant::now();
+    std::thread::sleep(Duration::from_millis(100));
+    command::signal(child.id(), "INT");
+    let run = ended(child);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(130), ""));
+    // The first would have taken two seconds, in which what blocks is waited for in vain.
+    assert!(
+        start.elapsed() < Duration::from_millis(1_800),
+        "{:?}",
+        start.elapsed()
+    );
+}
+
 /// Told at once, and not when the input ends, which may be never.
 #[test]
 fn a_row_that_the_table_refuses_stops_a_load_whose_input_goes_on() {
@@ -138,7 +238,7 @@ fn a_row_that_the_table_refuses_stops_a_load_whose_input_goes_on() {
         .unwrap();
     let message = ended(child).fails();
     drop(stdin);
-    assert_says(&message, "the load stopped after 0 rows were written: ");
+    assert_says(&message, "the load stopped after 1 row was written: ");
     assert_says(
         &message,
         "has 17000033 bytes; this table takes 16777216 at most",

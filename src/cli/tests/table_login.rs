@@ -57,6 +57,42 @@ fn nobody_and_nobodys_password_are_told_every_way_to_say_them() {
 }
 
 #[test]
+fn authorities_that_are_none_are_named() {
+    let place = Place::new();
+    place.file("none.pem", "no certificate\n");
+    for (more, part) in [
+        (
+            "--tls-ca nope.pem",
+            "cannot read the authorities of --tls-ca nope.pem: ",
+        ),
+        (
+            "--tls-ca none.pem",
+            "TLS with the authorities of --tls-ca none.pem cannot be used: the PEM of the authorities holds no \
+             certificate",
+        ),
+    ] {
+        let more = format!("--user root {more}");
+        let message = list(&place, free_port(), &more, &[("FLUO_PASSWORD", PASSWORD)]).fails();
+        assert_says(&message, part);
+    }
+    let message = place
+        .fluo("table list --at proxy:localhost:1 --user root --tls-name x")
+        .refuses_arguments();
+    assert_says(&message, "--tls-ca");
+}
+
+#[test]
+fn an_empty_user_is_refused() {
+    let place = Place::new();
+    let arguments = "table list --at proxy:127.0.0.1:1 --user".split(' ');
+    let message = place.with(arguments.chain([""])).fails();
+    assert_eq!(
+        message,
+        "the user is empty; write --user USER, or leave it out and set FLUO_USER"
+    );
+}
+
+#[test]
 fn a_password_on_the_command_line_is_refused_and_not_repeated() {
     let place = Place::new();
     for arguments in [
@@ -124,6 +160,24 @@ fn a_password_file_that_others_can_read_is_taken_with_a_warning() {
     }
 }
 
+/// As `--password-file <(command)` of a shell.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_password_comes_from_a_pipe() {
+    let place = Place::new();
+    let script = format!(
+        "echo {PASSWORD} | \"$0\" table list --at proxy:127.0.0.1:{} --user root --password-file /dev/fd/0",
+        free_port()
+    );
+    let mut command = Command::new("sh");
+    command
+        .args(["-c", &script, env!("CARGO_BIN_EXE_fluo")])
+        .env_remove("FLUO_SHARED_SECRET");
+    let message = Run::of(command.output().unwrap()).fails();
+    assert_says(&message, "Connection refused");
+    drop(place);
+}
+
 #[test]
 fn a_password_file_that_is_none_is_named() {
     let place = Place::new();
@@ -144,7 +198,12 @@ fn a_password_file_that_is_none_is_named() {
 #[test]
 fn an_embedded_table_asks_nobody() {
     let place = Place::with_table();
-    for option in ["--user root", "--password-file f", "--protocol binary"] {
+    for option in [
+        "--user root",
+        "--password-file f",
+        "--protocol binary",
+        "--tls-ca f",
+    ] {
         let message = place
             .fluo(&format!("table list --at embedded:d {option}"))
             .fails();

@@ -53,12 +53,16 @@ impl DigestSalt {
     pub(super) fn halves(&self) -> Result<Halves, DesignError> {
         Ok(Halves {
             name: "digest-salt",
-            salt: Some(SaltOf {
-                salt: Salt::Digest(DigestDigits::new(self.digest, self.end, self.digits)?),
-                part: self.over.clone(),
-                separator: self.separator.clone(),
-            }),
+            salt: Some(self.salt_of()?),
             form: Form::Plain,
+        })
+    }
+
+    pub(super) fn salt_of(&self) -> Result<SaltOf, DesignError> {
+        Ok(SaltOf {
+            salt: Salt::Digest(DigestDigits::new(self.digest, self.end, self.digits)?),
+            part: self.over.clone(),
+            separator: self.separator.clone(),
         })
     }
 }

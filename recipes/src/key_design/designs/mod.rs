@@ -1,14 +1,26 @@
 //! The named designs: what a user configures.
 
+mod composite_rows;
 mod digest_salt;
 mod hashed_rows;
 mod modulo;
+mod random_salt;
+mod reverse_time;
+mod reversed;
+mod salt_settings;
+mod web_table;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::composite_rows::CompositeRows;
 pub use self::digest_salt::DigestSalt;
 pub use self::hashed_rows::HashedRows;
 pub use self::modulo::Modulo;
+pub use self::random_salt::RandomSalt;
+pub use self::reverse_time::ReverseTime;
+pub use self::reversed::Reversed;
+pub use self::salt_settings::SaltSettings;
+pub use self::web_table::WebTable;
 use super::error::DesignError;
 use super::form::Form;
 use super::part::SaltedPart;
@@ -27,6 +39,16 @@ pub enum DesignSettings {
     Modulo(Modulo),
     /// Digits of a digest before the row.
     DigestSalt(DigestSalt),
+    /// `{salt}:{reversed host}{path}`: the pages of a domain together.
+    WebTable(WebTable),
+    /// The row read backwards.
+    Reversed(Reversed),
+    /// A time counted down, before or after what the row is about.
+    ReverseTime(ReverseTime),
+    /// `NN<separator><row>`: a bucket that is drawn for each row.
+    RandomSalt(RandomSalt),
+    /// Fields in order, each ascending or descending.
+    Composite(CompositeRows),
 }
 
 /// The two halves of a design, and what joins them.
@@ -51,6 +73,11 @@ impl DesignSettings {
             Self::RowHasher(settings) => settings.halves(),
             Self::Modulo(settings) => settings.halves(),
             Self::DigestSalt(settings) => settings.halves(),
+            Self::WebTable(settings) => settings.halves(),
+            Self::Reversed(settings) => settings.halves(),
+            Self::ReverseTime(settings) => settings.halves(),
+            Self::RandomSalt(settings) => settings.halves(),
+            Self::Composite(settings) => settings.halves(),
         }?;
         if let Some(salt) = &halves.salt {
             halves.form.check_part(&salt.part)?;

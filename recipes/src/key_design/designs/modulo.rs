@@ -49,12 +49,16 @@ impl Modulo {
     pub(super) fn halves(&self) -> Result<Halves, DesignError> {
         Ok(Halves {
             name: "modulo",
-            salt: Some(SaltOf {
-                salt: Salt::Modulo(Buckets::new(self.of, self.buckets)?),
-                part: self.over.clone(),
-                separator: self.separator.clone(),
-            }),
+            salt: Some(self.salt_of()?),
             form: Form::Plain,
+        })
+    }
+
+    pub(super) fn salt_of(&self) -> Result<SaltOf, DesignError> {
+        Ok(SaltOf {
+            salt: Salt::Modulo(Buckets::new(self.of, self.buckets)?),
+            part: self.over.clone(),
+            separator: self.separator.clone(),
         })
     }
 }

@@ -8,7 +8,7 @@ use memchr::memmem;
 use super::super::error::DesignError;
 use super::super::part::SaltedPart;
 use super::super::rows::Rows;
-use super::FormRange;
+use super::{Asked, FormRange};
 
 pub(super) fn check_part(part: &SaltedPart) -> Result<(), DesignError> {
     match part {
@@ -24,6 +24,10 @@ pub(super) fn check_part(part: &SaltedPart) -> Result<(), DesignError> {
             "only rows of a composite design have fields: salt over the whole row, its first bytes, or what stands \
              before a text",
         )),
+        SaltedPart::Entity => Err(DesignError::settings(
+            "only rows of a reverse-time design have an entity: salt over the whole row, its first bytes, or what \
+             stands before a text",
+        )),
     }
 }
 
@@ -31,7 +35,7 @@ pub(super) fn part_of<'a>(row: &'a [u8], part: &SaltedPart) -> Cow<'a, [u8]> {
     let end = match part {
         SaltedPart::Before(text) => memmem::find(row, text.as_bytes()),
         SaltedPart::First(bytes) => Some(*bytes),
-        SaltedPart::Whole | SaltedPart::Fields(_) => None,
+        SaltedPart::Whole | SaltedPart::Fields(_) | SaltedPart::Entity => None,
     };
     end.and_then(|end| row.get(..end)).unwrap_or(row).into()
 }
@@ -45,7 +49,7 @@ pub(super) fn common_part(rows: &Rows, part: &SaltedPart) -> Option<Bytes> {
     let end = match part {
         SaltedPart::Before(text) => memmem::find(&common, text.as_bytes())?,
         SaltedPart::First(bytes) => *bytes,
-        SaltedPart::Whole | SaltedPart::Fields(_) => return None,
+        SaltedPart::Whole | SaltedPart::Fields(_) | SaltedPart::Entity => return None,
     };
     (end <= common.len()).then(|| common.slice(..end))
 }
@@ -53,4 +57,20 @@ pub(super) fn common_part(rows: &Rows, part: &SaltedPart) -> Option<Bytes> {
 pub(super) fn range(rows: &Rows) -> FormRange {
     let (start, end) = rows.bounds();
     FormRange { start, end }
+}
+
+pub(super) fn scatters(asked: Asked) -> Option<String> {
+    match asked {
+        Asked::Row | Asked::Prefix | Asked::Range => None,
+        Asked::Suffix => Some(
+            "rows with one suffix lie apart where rows are stored as they are: read all rows, or use the design \
+             `reversed`"
+                .to_owned(),
+        ),
+        Asked::Between => Some(
+            "rows that are stored as they are have no parts to lie between two values: ask for a range of rows, or \
+             use the design `composite` or `reverse-time`"
+                .to_owned(),
+        ),
+    }
 }

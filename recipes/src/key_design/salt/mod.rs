@@ -1,7 +1,9 @@
 //! The salt: a few bytes before the row that decide where it lies.
 
+mod decimal;
 mod digest;
 mod modulo;
+mod random;
 
 use std::borrow::Cow;
 
@@ -11,6 +13,7 @@ pub(super) use self::digest::DigestDigits;
 pub use self::digest::{Digest, DigestEnd};
 pub(super) use self::modulo::Buckets;
 pub use self::modulo::ModuloOf;
+pub(super) use self::random::{RandomBuckets, SaltSource};
 use super::error::DesignError;
 use crate::row_hasher::RowHasher;
 
@@ -23,6 +26,8 @@ pub(super) enum Salt {
     Digest(DigestDigits),
     /// A prefix and the hash of a row hasher.
     RowHash(RowHasher),
+    /// A bucket that is drawn for each row, in decimal digits.
+    Random(RandomBuckets),
 }
 
 impl Salt {
@@ -32,6 +37,7 @@ impl Salt {
             Self::Modulo(buckets) => buckets.count(),
             Self::Digest(digits) => digits.count(),
             Self::RowHash(hasher) => u64::from(hasher.scheme().space()),
+            Self::Random(buckets) => buckets.count(),
         }
     }
 
@@ -41,14 +47,25 @@ impl Salt {
             Self::Modulo(buckets) => buckets.width(),
             Self::Digest(digits) => digits.width(),
             Self::RowHash(hasher) => hasher.prefix().len() + ":".len() + 4,
+            Self::Random(buckets) => buckets.width(),
         }
     }
 
-    /// Appends the salt of a part of a row.
+    /// Whether the salt of a part is always the same, so that it is known where a row is.
+    pub(super) fn is_computed(&self) -> bool {
+        !matches!(self, Self::Random(_))
+    }
+
+    /// Appends the salt of a part of a row; one that is drawn comes from the source.
     ///
     /// # Errors
-    /// A part that has none, such as text where a number is asked for.
-    pub(super) fn write(&self, part: &[u8], key: &mut Vec<u8>) -> Result<(), DesignError> {
+    /// A part that has none, such as text where a number is asked for, and a drawn salt without a source.
+    pub(super) fn write(
+        &self,
+        part: &[u8],
+        source: Option<&SaltSource>,
+        key: &mut Vec<u8>,
+    ) -> Result<(), DesignError> {
         match self {
             Self::Modulo(buckets) => buckets.write(part, key)?,
             Self::Digest(digits) => digits.write(part, key),
@@ -57,6 +74,7 @@ impl Salt {
                 key.push(b':');
                 key.extend_from_slice(&hasher.hash(part));
             }
+            Self::Random(buckets) => buckets.draw(source, key)?,
         }
         Ok(())
     }
@@ -66,14 +84,18 @@ impl Salt {
         match self {
             Self::Modulo(buckets) => buckets.nth(number).into(),
             Self::Digest(digits) => digits.nth(number).into(),
+            Self::Random(buckets) => buckets.nth(number).into(),
             Self::RowHash(hasher) => hasher.nth_head(u32::try_from(number).unwrap_or(u32::MAX)),
         }
     }
 
-    /// Refuses a salt that is not the one of its part.
+    /// Refuses a salt that is not the one of its part, or that was not drawn.
     pub(super) fn check(&self, salt: &[u8], part: &[u8]) -> Result<(), String> {
+        if let Self::Random(buckets) = self {
+            return buckets.check(salt);
+        }
         let mut right = Vec::with_capacity(self.width());
-        match self.write(part, &mut right) {
+        match self.write(part, None, &mut right) {
             Err(error) => Err(error.to_string()),
             Ok(()) if right == salt => Ok(()),
             Ok(()) => Err(format!(
@@ -89,6 +111,7 @@ impl Salt {
         match self {
             Self::Modulo(buckets) => buckets.meaning().into(),
             Self::Digest(digits) => digits.meaning().into(),
+            Self::Random(buckets) => buckets.meaning().into(),
             Self::RowHash(hasher) => format!("prefix and {} hash", hasher.scheme()).into(),
         }
     }

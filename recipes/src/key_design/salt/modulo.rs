@@ -4,6 +4,7 @@ use fluo_core::Escaped;
 use serde::{Deserialize, Serialize};
 
 use super::super::error::DesignError;
+use super::decimal;
 
 /// Of what the modulus is taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -42,10 +43,8 @@ impl Buckets {
         self.count.into()
     }
 
-    /// Two digits, as the guides have it, or as many as the largest bucket needs.
     pub(super) fn width(self) -> usize {
-        let digits = (self.count - 1).checked_ilog10().unwrap_or_default() + 1;
-        usize::try_from(digits).unwrap_or_default().max(2)
+        decimal::width(self.count)
     }
 
     pub(super) fn write(self, part: &[u8], key: &mut Vec<u8>) -> Result<(), DesignError> {
@@ -58,7 +57,7 @@ impl Buckets {
     }
 
     pub(super) fn nth(self, number: u64) -> Vec<u8> {
-        format!("{number:0width$}", width = self.width()).into_bytes()
+        decimal::text(number, self.count)
     }
 
     pub(super) fn meaning(self) -> String {

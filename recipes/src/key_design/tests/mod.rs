@@ -1,5 +1,14 @@
 //! What holds for every design, and the exact cases of each.
 
+mod exact_composite;
 mod exact_digest_salt;
 mod exact_modulo;
+mod exact_random_salt;
+mod exact_reverse_time;
+mod exact_reversed;
+mod exact_web_table;
 mod laws;
+mod laws_web_table;
+mod newest_first;
+mod real_pages;
+mod shape_web_table;

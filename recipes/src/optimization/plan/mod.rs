@@ -2,11 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fluo_core::table::property::GROUP_PATTERN;
+use fluo_core::balancer::GroupPattern;
+use fluo_core::table::property::{BALANCER, GROUP_PATTERN};
 use fluo_core::{Bytes, Result, TableAdmin};
 use serde::{Deserialize, Serialize};
 
-use super::balancer::wanted_properties;
+use super::balancer::{
+    Unrequested, pattern_in_force, pattern_of, unrequested_properties,
+    wanted_properties,
+};
 use super::forecast::forecast;
 use super::merging::runs;
 use super::state::TableState;
@@ -21,7 +25,8 @@ const FORMAT: u32 = 1;
 /// What a plan may do beyond adding.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PlanOptions {
-    /// Whether split points that no recipe asked for are removed.
+    /// Whether split points that no recipe asked for are removed and, where no recipe has a group, the properties
+    /// that groups of before have left.
     pub prune: bool,
 }
 
@@ -45,6 +50,12 @@ pub struct Plan {
     #[serde(with = "row_text")]
     unrequested_splits: Vec<Bytes>,
     properties: Vec<PropertyChange>,
+    /// Whether no recipe has a group, so that the balancer is told nothing.
+    #[serde(default, skip_serializing_if = "is_false")]
+    without_groups: bool,
+    /// The properties that groups of before have left, by name, pruned or not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    unrequested_properties: Vec<String>,
     servers: usize,
     groups: Vec<GroupForecast>,
 }
@@ -55,7 +66,37 @@ pub struct Plan {
 struct PropertyChange {
     name: String,
     before: Option<String>,
-    after: String,
+    /// What is in force after it; none only where the property is removed and nothing is inherited.
+    after: Option<String>,
+    /// Whether the property is removed and not set.
+    #[serde(default, skip_serializing_if = "is_false")]
+    removed: bool,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde gives a reference"
+)]
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
+impl PropertyChange {
+    fn step(&self) -> Step {
+        let (name, before, after) = (self.name.clone(), self.before.clone(), self.after.clone());
+        if self.removed {
+            return Step::RemoveProperty {
+                name,
+                before: before.unwrap_or_default(),
+                inherited: after,
+            };
+        }
+        Step::SetProperty {
+            name,
+            before,
+            after: after.unwrap_or_default(),
+        }
+    }
 }
 
 /// Compares the optimizations with a live table. Writes nothing.
@@ -72,9 +113,17 @@ pub async fn plan(
 ) -> Result<Plan> {
     let found = TableState::read(admin, table).await?;
     let wanted = wanted_properties(admin, table, optimizations).await?;
+    let unrequested = match pattern_of(optimizations)? {
+        Some(_) => None,
+        None => Some(unrequested_properties(admin, table, &found.properties).await?),
+    };
     let servers = admin.servers().await?.len();
-    Plan::between(table, found, optimizations, wanted, options)
-        .with_forecast(optimizations, servers)
+    let plan = Plan::between(table, found, optimizations, wanted, options);
+    match unrequested {
+        None => plan,
+        Some(unrequested) => plan.without_groups(unrequested, options),
+    }
+    .with_forecast(servers)
 }
 
 impl Plan {
@@ -93,9 +142,10 @@ impl Plan {
             let change = PropertyChange {
                 name: name.to_owned(),
                 before,
-                after,
+                after: Some(after),
+                removed: false,
             };
-            (change.before.as_ref() != Some(&change.after)).then_some(change)
+            (change.before != change.after).then_some(change)
         };
         Self {
             format: FORMAT,
@@ -110,14 +160,33 @@ impl Plan {
             properties: wanted.into_iter().filter_map(change).collect(),
             found_splits: found.splits.into_iter().collect(),
             found_properties: found.properties,
+            without_groups: false,
+            unrequested_properties: Vec::new(),
             servers: 0,
             groups: Vec::new(),
         }
     }
 
-    fn with_forecast(mut self, optimizations: &TableOptimizations, servers: usize) -> Result<Self> {
-        let pattern = optimizations.group_pattern();
-        self.groups = forecast(pattern.as_deref(), self.staying_splits().iter(), servers)?;
+    /// The plan of optimizations without a group.
+    fn without_groups(mut self, unrequested: Vec<Unrequested>, options: PlanOptions) -> Self {
+        self.without_groups = true;
+        let names = unrequested.iter().map(|property| property.name.to_owned());
+        self.unrequested_properties = names.collect();
+        if options.prune {
+            let removed = |property: Unrequested| PropertyChange {
+                name: property.name.to_owned(),
+                before: Some(property.value),
+                after: property.inherited,
+                removed: true,
+            };
+            self.properties = unrequested.into_iter().map(removed).collect();
+        }
+        self
+    }
+
+    fn with_forecast(mut self, servers: usize) -> Result<Self> {
+        let pattern = self.group_pattern();
+        self.groups = forecast(pattern, self.staying_splits().iter(), servers)?;
         self.servers = servers;
         Ok(self)
     }
@@ -164,17 +233,39 @@ impl Plan {
         &self.found_properties
     }
 
-    /// The pattern of the groups once the plan is done.
+    /// Whether no recipe has a group: the plan then sets no property of the balancer, and all tablets are spread as
+    /// one, which every balancer does.
+    pub fn is_without_groups(&self) -> bool {
+        self.without_groups
+    }
+
+    /// The balancer's properties that groups of before have left, pruned or not, with their values. Only where no
+    /// recipe has a group.
+    pub fn unrequested_properties(&self) -> impl Iterator<Item = (&str, &str)> {
+        let value = |name: &String| self.found_properties.get_key_value(name);
+        let found = self.unrequested_properties.iter().filter_map(value);
+        found.map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
+    /// The pattern of the groups once the plan is done, if there are groups then.
     pub fn group_pattern(&self) -> Option<&str> {
-        let change = self
-            .properties
-            .iter()
-            .find(|change| change.name == GROUP_PATTERN);
-        let found = self.found_properties.get(GROUP_PATTERN);
-        change
-            .map(|change| &change.after)
-            .or(found)
-            .map(String::as_str)
+        let pattern = self.value_after(GROUP_PATTERN);
+        if !self.without_groups {
+            return pattern;
+        }
+        // What groups of before have left is still in force, unless it goes. A pattern that cannot be read here does
+        // not keep a table without groups from being planned.
+        pattern_in_force(self.value_after(BALANCER), pattern)
+            .filter(|pattern| GroupPattern::parse(pattern).is_ok())
+    }
+
+    /// The value of one of the balancer's properties once the plan is done.
+    fn value_after(&self, name: &str) -> Option<&str> {
+        let value = match self.properties.iter().find(|change| change.name == name) {
+            Some(change) => change.after.as_ref(),
+            None => self.found_properties.get(name),
+        };
+        value.map(String::as_str)
     }
 
     /// How many servers there are to host the tablets.
@@ -193,11 +284,7 @@ impl Plan {
         if !self.add_splits.is_empty() {
             steps.push(Step::AddSplits(self.add_splits.iter().cloned().collect()));
         }
-        steps.extend(self.properties.iter().map(|change| Step::SetProperty {
-            name: change.name.clone(),
-            before: change.before.clone(),
-            after: change.after.clone(),
-        }));
+        steps.extend(self.properties.iter().map(PropertyChange::step));
         let going: BTreeSet<_> = self.remove_splits.iter().cloned().collect();
         steps.extend(
             runs(&going, &self.staying_splits())

@@ -50,7 +50,8 @@ impl Plan {
             .properties
             .iter()
             .map(|change| &change.name)
-            .chain(self.found_properties.keys());
+            .chain(self.found_properties.keys())
+            .chain(&self.unrequested_properties);
         if let Some(name) = names
             .into_iter()
             .find(|name| !PROPERTIES.contains(&name.as_str()))
@@ -60,15 +61,22 @@ impl Plan {
                 "it speaks of property `{name}`, which is none of the balancer's"
             )));
         }
-        let places: Vec<_> = self
+        let mut places: Vec<_> = self
             .properties
             .iter()
             .map(|change| PROPERTIES.iter().position(|name| *name == change.name))
             .collect();
+        let what = if self.without_groups {
+            // The balancer's class goes first, while what it reads is there.
+            places.reverse();
+            "remove"
+        } else {
+            "set"
+        };
         if !places.is_sorted_by(|a, b| a < b) {
-            return Err(edited(
-                "its properties are not in the order in which they are safe to set",
-            ));
+            return Err(edited(&format!(
+                "its properties are not in the order in which they are safe to {what}"
+            )));
         }
         self.properties
             .iter()
@@ -76,14 +84,21 @@ impl Plan {
     }
 
     fn check_change(&self, change: &PropertyChange) -> Result<()> {
-        let PropertyChange {
-            name,
-            before,
-            after,
-        } = change;
+        let PropertyChange { name, before, .. } = change;
         if before.as_ref() != self.found_properties.get(name) {
             return Err(edited(&format!(
                 "it tells two values of property {name} before"
+            )));
+        }
+        if change.removed {
+            return self.check_removal(change);
+        }
+        let Some(after) = &change.after else {
+            return Err(edited(&format!("it sets property {name} to nothing")));
+        };
+        if self.without_groups {
+            return Err(edited(&format!(
+                "it sets property {name}, though no recipe has a group"
             )));
         }
         if name == property::BALANCER && BalancerClass::of(after) != BalancerClass::ByGroup {
@@ -96,6 +111,21 @@ impl Plan {
             Err(error) if name == property::GROUP_PATTERN => Err(edited(&error.to_string())),
             _ => Ok(()),
         }
+    }
+
+    fn check_removal(&self, change: &PropertyChange) -> Result<()> {
+        let name = &change.name;
+        if change.before.is_none() || change.before == change.after {
+            return Err(edited(&format!(
+                "it removes property {name}, which is not set on the table"
+            )));
+        }
+        if !self.without_groups || !self.unrequested_properties.contains(name) {
+            return Err(edited(&format!(
+                "it removes property {name}, which is not of groups of before"
+            )));
+        }
+        Ok(())
     }
 }
 

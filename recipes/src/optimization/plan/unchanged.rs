@@ -40,12 +40,9 @@ impl Plan {
         PROPERTIES.into_iter().find_map(|name| {
             let found = state.properties.get(name);
             let before = self.found_properties.get(name);
-            let after = self
-                .properties
-                .iter()
-                .find(|change| change.name == name)
-                .map(|change| &change.after);
-            let is_on_the_way = found == before || (found.is_some() && found == after);
+            let change = self.properties.iter().find(|change| change.name == name);
+            let is_on_the_way =
+                found == before || change.is_some_and(|change| found == change.after.as_ref());
             (!is_on_the_way).then(|| {
                 format!(
                     "property {name} was {} and is {} now",

@@ -12,22 +12,34 @@ const LEAST_EXPECTED: f64 = 5.0;
 /// large if rows fell by the shares: `Q((k - 1) / 2, statistic / 2)` with the regularised upper incomplete gamma
 /// function Q and k tablets.
 ///
+/// A tablet with a share of 0 is left out while nothing is in it; anything in it cannot be by chance.
+///
 /// None where it has nothing to say: fewer than two tablets, or so few rows that less than five are expected
 /// somewhere.
-pub(super) fn chi_square(counts: &[u64], shares: &[u64]) -> Option<(f64, f64)> {
+pub(crate) fn chi_square(counts: &[u64], shares: &[u64]) -> Option<(f64, f64)> {
     let (rows, whole) = (sum(counts), sum(shares));
-    if counts.len() < 2 || counts.len() != shares.len() {
+    if counts.len() != shares.len() {
+        return None;
+    }
+    let (possible, impossible): (Vec<_>, Vec<_>) = counts
+        .iter()
+        .zip(shares)
+        .partition(|(_, share)| **share > 0);
+    if impossible.iter().any(|(count, _)| **count > 0) {
+        return Some((f64::INFINITY, 0.0));
+    }
+    if possible.len() < 2 {
         return None;
     }
     let mut statistic = 0.0;
-    for (&count, &share) in counts.iter().zip(shares) {
+    for &(&count, &share) in &possible {
         let expected = rows * float(share) / whole;
         if expected < LEAST_EXPECTED {
             return None;
         }
         statistic += (float(count) - expected).powi(2) / expected;
     }
-    let half_degrees_of_freedom = float_len(counts.len() - 1) / 2.0;
+    let half_degrees_of_freedom = float_len(possible.len() - 1) / 2.0;
     if statistic == 0.0 {
         return Some((0.0, 1.0));
     }
@@ -102,6 +114,16 @@ mod tests {
     fn shares_are_what_is_expected() {
         assert_eq!(chi_square(&[300, 100], &[3, 1]).unwrap(), (0.0, 1.0));
         assert!(chi_square(&[200, 200], &[3, 1]).unwrap().1 < 1e-20);
+    }
+
+    #[test]
+    fn a_tablet_that_nothing_can_be_in_does_not_count() {
+        assert_eq!(
+            chi_square(&[0, 60, 40], &[0, 1, 1]),
+            chi_square(&[60, 40], &[1, 1])
+        );
+        assert_eq!(chi_square(&[1, 60, 40], &[0, 1, 1]).unwrap().1, 0.0);
+        assert_eq!(chi_square(&[0, 60], &[0, 1]), None);
     }
 
     #[test]

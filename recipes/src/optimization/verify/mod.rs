@@ -6,13 +6,15 @@ mod properties;
 mod rows;
 mod splits;
 mod strays;
+mod tally;
 
 use fluo_core::{Authorizations, Result, TableAdmin};
 use serde::Serialize;
 
+pub(crate) use self::evenness::chi_square;
 pub use self::groups::{GroupVerdict, groups};
-pub use self::properties::{FoundBalancer, PropertyVerdict};
-pub use self::rows::{RowCounting, RowsVerdict};
+pub use self::properties::{FoundBalancer, PropertyVerdict, UnrequestedProperty};
+pub use self::rows::{EvennessOf, RowCounting, RowsVerdict};
 pub use self::splits::SplitsVerdict;
 pub use self::strays::StraySplit;
 
@@ -66,9 +68,10 @@ pub async fn verify(
     progress: impl FnMut(u64) + Send,
 ) -> Result<Verdict> {
     let state = TableState::read(admin, table).await?;
-    let properties = properties::read(admin, table, optimizations, &state.properties).await?;
     let servers = admin.servers().await?;
     let tablets = admin.tablets(table).await?;
+    let properties =
+        properties::read(admin, table, optimizations, &state.properties, &tablets).await?;
 
     let splits = SplitsVerdict::compare(optimizations, &state.splits, options.allow_extra_splits)?;
     let groups = groups::count(optimizations.group_pattern().as_deref(), &tablets, &servers)?;
@@ -78,7 +81,11 @@ pub async fn verify(
         .differences()
         .chain(properties.iter().filter_map(PropertyVerdict::difference))
         .chain(groups.iter().flat_map(GroupVerdict::differences))
-        .chain(rows.iter().flat_map(RowsVerdict::differences))
+        .chain(
+            rows.iter()
+                .zip(optimizations.contributions())
+                .flat_map(|(rows, contribution)| rows.differences(contribution)),
+        )
         .collect();
     let ok = differences.is_empty();
     Ok(Verdict {

@@ -2,13 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use fluo_core::balancer::{BalancerClass, group_balancers};
+use std::collections::BTreeSet;
+
+use fluo_core::balancer::{BalancerClass, GroupPattern, PatternError, group_balancers};
 use fluo_core::table::property::{BALANCER, GROUP_DEFAULT, GROUP_PATTERN};
-use fluo_core::{Result, TableAdmin};
+use fluo_core::{Result, TableAdmin, Tablets};
 use serde::Serialize;
 
 use super::super::TableOptimizations;
-use super::super::balancer::{DEFAULT_GROUP, group_balancer, loads, pattern_of, probes};
+use super::super::balancer::{
+    DEFAULT_GROUP, Unrequested, group_balancer, loads, pattern_in_force, pattern_of, probes,
+    unrequested_properties,
+};
 
 /// A property, as it is wanted and as it was found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -22,6 +27,22 @@ pub struct PropertyVerdict {
     /// What the class that was found is, where the property is the balancer's class and not as wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub balancer: Option<FoundBalancer>,
+    /// Where no recipe has a group: what the property does, which was left by groups of before. What is expected is
+    /// then what the table inherits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unrequested: Option<UnrequestedProperty>,
+}
+
+/// What a property does that groups of before have left on a table where no recipe has one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UnrequestedProperty {
+    /// Nothing: all tablets are spread as one all the same.
+    NoEffect,
+    /// It parts the tablets into so many groups, each of which is spread by itself.
+    Groups(usize),
+    /// It is a pattern that the balancer goes by and that cannot be read here.
+    Unread,
 }
 
 /// What a balancer's class that is not the wanted one is.
@@ -40,20 +61,27 @@ pub enum FoundBalancer {
     UnknownNotLoaded,
 }
 
-/// Asks which group balancer there is, and compares.
+/// Asks which group balancer there is, and compares. Without groups, looks for what groups of before have left.
 pub(super) async fn read(
     admin: &dyn TableAdmin,
     table: &str,
     optimizations: &TableOptimizations,
     found: &BTreeMap<String, String>,
+    tablets: &Tablets,
 ) -> Result<Vec<PropertyVerdict>> {
+    let Some(pattern) = pattern_of(optimizations)? else {
+        let left = unrequested_properties(admin, table, found).await?;
+        let verdict = |property| PropertyVerdict::of_unrequested(property, found, tablets);
+        return Ok(left.into_iter().map(verdict).collect());
+    };
     let verdict = |name: &str, expected: Option<String>| PropertyVerdict {
         name: name.to_owned(),
         expected,
         found: found.get(name).cloned(),
         balancer: None,
+        unrequested: None,
     };
-    let pattern = verdict(GROUP_PATTERN, Some(pattern_of(optimizations)?));
+    let pattern = verdict(GROUP_PATTERN, Some(pattern));
     let default = verdict(GROUP_DEFAULT, Some(DEFAULT_GROUP.to_owned()));
     let mut balancer = verdict(BALANCER, group_balancer(admin, table).await?);
     if let (false, Some(class)) = (balancer.is_as_expected(), &balancer.found) {
@@ -93,9 +121,32 @@ impl FoundBalancer {
 }
 
 impl PropertyVerdict {
-    /// Whether the property is as wanted.
+    fn of_unrequested(
+        property: Unrequested,
+        found: &BTreeMap<String, String>,
+        tablets: &Tablets,
+    ) -> Self {
+        let value = |name: &str| found.get(name).map(String::as_str);
+        let pattern = pattern_in_force(value(BALANCER), value(GROUP_PATTERN));
+        let effect = match pattern {
+            Some(pattern) if property.name == GROUP_PATTERN => effect_of(pattern, tablets),
+            _ => UnrequestedProperty::NoEffect,
+        };
+        Self {
+            name: property.name.to_owned(),
+            expected: property.inherited,
+            found: Some(property.value),
+            balancer: None,
+            unrequested: Some(effect),
+        }
+    }
+
+    /// Whether the property is as wanted, or does nothing.
     pub fn is_as_expected(&self) -> bool {
-        self.expected.is_some() && self.found == self.expected
+        match self.unrequested {
+            None => self.expected.is_some() && self.found == self.expected,
+            Some(effect) => effect == UnrequestedProperty::NoEffect,
+        }
     }
 
     pub(super) fn difference(&self) -> Option<String> {
@@ -107,6 +158,12 @@ impl PropertyVerdict {
             Some(found) => format!("property {name} is `{found}`"),
             None => format!("property {name} is not set"),
         };
+        if let Some(effect) = self.unrequested {
+            return Some(format!(
+                "{found}, which no recipe asked for and {}; a plan that prunes removes it",
+                effect.sentence()
+            ));
+        }
         let about = balancer.map_or(String::new(), |balancer| {
             format!(", {}", balancer.sentence())
         });
@@ -118,5 +175,33 @@ impl PropertyVerdict {
                 probes().join(" and ")
             ),
         })
+    }
+}
+
+impl UnrequestedProperty {
+    fn sentence(self) -> String {
+        match self {
+            Self::NoEffect => "which does nothing".to_owned(),
+            Self::Groups(groups) => {
+                format!("which parts the tablets into {groups} groups, each spread by itself")
+            }
+            Self::Unread => "which cannot be read here".to_owned(),
+        }
+    }
+}
+
+/// What a pattern that the balancer goes by does to these tablets.
+fn effect_of(pattern: &str, tablets: &Tablets) -> UnrequestedProperty {
+    let pattern = match GroupPattern::parse(pattern) {
+        Ok(pattern) => pattern,
+        // The balancer does not go by it either.
+        Err(PatternError::NotOneGroup { .. }) => return UnrequestedProperty::NoEffect,
+        Err(_) => return UnrequestedProperty::Unread,
+    };
+    let end_rows = tablets.as_slice().iter().map(|tablet| tablet.end_row.as_deref());
+    let groups: BTreeSet<_> = end_rows.map(|end_row| pattern.group_of(end_row)).collect();
+    match groups.len() {
+        0 | 1 => UnrequestedProperty::NoEffect,
+        groups => UnrequestedProperty::Groups(groups),
     }
 }

@@ -1,10 +1,12 @@
 //! How many rows of each recipe lie in each tablet.
 
-use fluo_core::{Bytes, Escaped, Filter, Result, Scan, Span, TableAdmin, Tablets};
+use fluo_core::{Filter, Result, Scan, Span, TableAdmin, Tablets};
 use futures::TryStreamExt;
 use serde::Serialize;
 
 use super::super::{Contribution, TableOptimizations};
+use super::tally::Tally;
+use crate::key_design::KeyDesign;
 use super::{VerifyOptions, evenness};
 
 /// A p-value below this is not chance: evenly hashed rows show one less than once in a million times.
@@ -29,6 +31,18 @@ impl Default for RowCounting {
     }
 }
 
+/// What is counted to tell whether a recipe's rows lie evenly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EvennessOf {
+    /// Rows: each falls by itself.
+    Rows,
+    /// Different salted parts: rows that share one fall together, by design.
+    SaltedParts,
+    /// Nothing: what is expected between the recipe's split points is not known.
+    Nothing,
+}
+
 /// How the rows of one recipe lie over its tablets.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RowsVerdict {
@@ -47,11 +61,17 @@ pub struct RowsVerdict {
     pub mean: f64,
     /// The largest number in a tablet.
     pub largest: u64,
-    /// Pearson's statistic of the counts against what the hash space of each planned tablet leads to expect.
+    /// What was counted for the test of evenness.
+    pub evenness_of: EvennessOf,
+    /// How many different salted parts the rows have, where those were counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub salted_parts: Option<u64>,
+    /// Pearson's statistic of the counts against what the share of each planned tablet leads to expect.
     pub chi_square: Option<f64>,
-    /// The chance of a statistic at least as large if rows fall evenly. None where there are too few rows.
+    /// The chance of a statistic at least as large if they fall evenly. None where there are too few, and where
+    /// nothing is expected.
     pub p_value: Option<f64>,
-    /// Rows under the recipe's prefix that its hasher did not write.
+    /// Rows under the recipe's prefix that are no keys of its design.
     pub foreign: u64,
     /// The first of those, escaped.
     pub first_foreign: Option<String>,
@@ -83,120 +103,21 @@ pub(super) async fn count(
     let mut verdicts = Vec::new();
     let mut counted_before = 0;
     for mut tally in tallies {
-        let span = Span::prefix(tally.contribution.prefix.clone());
+        let span = Span::prefix(tally.contribution().prefix.clone());
         let mut batches = handle.scan(Scan::over(span).filter(Filter::FirstOfRow));
         while let Some(cells) = batches.try_next().await? {
             cells.iter().for_each(|cell| tally.add(&cell.key.row));
-            progress(counted_before + tally.rows);
+            progress(counted_before + tally.rows());
         }
-        counted_before += tally.rows;
+        counted_before += tally.rows();
         verdicts.push(tally.counted_rows());
     }
     Ok(verdicts)
 }
 
-/// Counts rows as they come, in order, so that finding a row's tablet is a step and not a search.
-struct Tally<'a> {
-    contribution: &'a Contribution,
-    tablets: &'a Tablets,
-    /// The tablets that can hold rows of the recipe, as indices of the table's.
-    first_tablet: usize,
-    last_tablet: usize,
-    at_tablet: usize,
-    in_tablets: Vec<u64>,
-    at_planned: usize,
-    in_planned: Vec<u64>,
-    rows: u64,
-    foreign: u64,
-    first_foreign: Option<String>,
-}
-
-impl<'a> Tally<'a> {
-    fn new(contribution: &'a Contribution, tablets: &'a Tablets) -> Self {
-        let first_tablet = tablets.index_of(&contribution.prefix);
-        let last_row = contribution.splits.last().unwrap_or(&contribution.prefix);
-        let last_tablet = tablets.index_of(last_row).max(first_tablet);
-        Self {
-            contribution,
-            tablets,
-            first_tablet,
-            last_tablet,
-            at_tablet: first_tablet,
-            in_tablets: vec![0; last_tablet - first_tablet + 1],
-            at_planned: 0,
-            in_planned: vec![0; contribution.splits.len()],
-            rows: 0,
-            foreign: 0,
-            first_foreign: None,
-        }
-    }
-
-    fn add(&mut self, row: &Bytes) {
-        let hasher = self.contribution.hashed.as_ref().map(|(hasher, _)| hasher);
-        if hasher.is_some_and(|hasher| hasher.remove(row).is_err()) {
-            self.foreign += 1;
-            self.first_foreign
-                .get_or_insert_with(|| Escaped(row).to_string());
-            return;
-        }
-        self.rows += 1;
-        let ends_before =
-            |tablet: &fluo_core::Tablet| tablet.end_row.as_ref().is_some_and(|end| end < row);
-        while self
-            .tablets
-            .as_slice()
-            .get(self.at_tablet)
-            .is_some_and(ends_before)
-        {
-            self.at_tablet += 1;
-        }
-        while self
-            .contribution
-            .splits
-            .get(self.at_planned)
-            .is_some_and(|end| end < row)
-        {
-            self.at_planned += 1;
-        }
-        let tablet = self.in_tablets.get_mut(self.at_tablet - self.first_tablet);
-        let planned = self.in_planned.get_mut(self.at_planned);
-        tablet
-            .into_iter()
-            .chain(planned)
-            .for_each(|count| *count += 1);
-    }
-
-    fn counted_rows(self) -> RowsVerdict {
-        let shares = self
-            .contribution
-            .hashed
-            .as_ref()
-            .map(|(_, shares)| shares.as_slice());
-        let test = evenness::chi_square(&self.in_planned, shares.unwrap_or_default());
-        let foreign = (self.foreign, self.first_foreign);
-        RowsVerdict {
-            counted: true,
-            chi_square: test.map(|(statistic, _)| statistic),
-            p_value: test.map(|(_, p_value)| p_value),
-            foreign: foreign.0,
-            first_foreign: foreign.1,
-            ..RowsVerdict::of_counts(self.contribution, &self.in_tablets)
-        }
-    }
-
-    fn entries_of_tablets(self) -> RowsVerdict {
-        let own = self
-            .tablets
-            .as_slice()
-            .get(self.first_tablet..=self.last_tablet)
-            .unwrap_or_default();
-        let entries: Vec<_> = own.iter().map(|tablet| tablet.entries).collect();
-        RowsVerdict::of_counts(self.contribution, &entries)
-    }
-}
-
 impl RowsVerdict {
-    fn of_counts(contribution: &Contribution, counts: &[u64]) -> Self {
+    pub(super) fn of_counts(contribution: &Contribution, counts: &[u64]) -> Self {
+        let is_together = |design: &KeyDesign| design.keeps_rows_together();
         Self {
             recipe: contribution.owner.clone(),
             tablets: counts.len(),
@@ -205,6 +126,14 @@ impl RowsVerdict {
             least: counts.iter().min().copied().unwrap_or_default(),
             mean: evenness::mean_of(counts),
             largest: counts.iter().max().copied().unwrap_or_default(),
+            evenness_of: match &contribution.shares {
+                None => EvennessOf::Nothing,
+                Some(_) if contribution.design.as_ref().is_some_and(is_together) => {
+                    EvennessOf::SaltedParts
+                }
+                Some(_) => EvennessOf::Rows,
+            },
+            salted_parts: None,
             chi_square: None,
             p_value: None,
             foreign: 0,
@@ -212,21 +141,33 @@ impl RowsVerdict {
         }
     }
 
-    pub(super) fn differences(&self) -> impl Iterator<Item = String> {
+    pub(super) fn differences(&self, contribution: &Contribution) -> Vec<String> {
         let Self {
             recipe,
             foreign,
             total,
             ..
         } = self;
-        let unhashed = self.first_foreign.as_ref().map(|first| {
+        let place = if contribution.is_whole_table() {
+            "in the table"
+        } else {
+            "under its prefix"
+        };
+        let strangers = self.first_foreign.as_ref().map(|first| {
             format!(
-                "{recipe}: {foreign} rows under its prefix are not its keys, the first is `{first}`"
+                "{recipe}: {foreign} rows {place} are not its keys, the first is `{first}`"
             )
         });
-        let uneven = self.p_value.filter(|p_value| *p_value < LEAST_P_VALUE).map(|p_value| {
-            format!("{recipe}: its {total} rows do not lie evenly over the hash space (p = {p_value:.1e})")
-        });
-        unhashed.into_iter().chain(uneven)
+        let what = match self.salted_parts {
+            None => format!("its {total} rows do not lie evenly over the hash space"),
+            Some(parts) => format!(
+                "the {parts} salted parts of its {total} rows do not lie evenly over the salts"
+            ),
+        };
+        let uneven = self
+            .p_value
+            .filter(|p_value| *p_value < LEAST_P_VALUE)
+            .map(|p_value| format!("{recipe}: {what} (p = {p_value:.1e})"));
+        strangers.into_iter().chain(uneven).collect()
     }
 }

@@ -31,7 +31,10 @@ pub(super) fn find(
 ) -> Result<Vec<StraySplit>> {
     let mut strays = Vec::new();
     for contribution in optimizations.contributions() {
-        let pattern = group_of(contribution)?;
+        let Some(regex) = contribution.group_regex() else {
+            continue;
+        };
+        let pattern = group_of(contribution, regex)?;
         let is_stray = |end_row: &&Bytes| {
             !wanted.contains(*end_row) && pattern.group_of(Some(end_row)).is_none()
         };
@@ -48,26 +51,26 @@ pub(super) fn find(
 }
 
 /// The pattern of one recipe by itself.
-fn group_of(contribution: &Contribution) -> Result<GroupPattern> {
-    GroupPattern::parse(&format!("({}).*", contribution.group_regex)).map_err(|error| {
+fn group_of(contribution: &Contribution, regex: &str) -> Result<GroupPattern> {
+    GroupPattern::parse(&format!("({regex}).*")).map_err(|error| {
         let owner = contribution.owner();
         Error::invalid(format!("the group of {owner} cannot be told: {error}"))
     })
 }
 
 /// The end rows of the tablets that can hold rows of a recipe: from the first at or after its prefix to the first at
-/// or after its last split point, past which it has no rows.
+/// or after which it has no rows.
 fn end_rows<'a>(
     contribution: &Contribution,
     found: &'a BTreeSet<Bytes>,
 ) -> impl Iterator<Item = &'a Bytes> {
-    let last_row = contribution.splits.last().cloned();
+    let last_row = contribution.last_end_row();
     let mut is_past = false;
     found
         .range(contribution.prefix.clone()..)
         .take_while(move |end_row| {
             let holds_rows = !is_past;
-            is_past = last_row.as_ref().is_none_or(|last| *end_row >= last);
+            is_past = last_row.as_ref().is_some_and(|last| *end_row >= last);
             holds_rows
         })
 }

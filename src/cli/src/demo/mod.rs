@@ -13,7 +13,7 @@ use fluo_recipes::{
 };
 
 use crate::exit::Outcome;
-use crate::{interruption, progress, table};
+use crate::{interruption, output, progress, table};
 
 /// Real rows: see `examples/data/README.md`.
 const ROWS: &str = include_str!("../../../../examples/data/package-homepages.txt");
@@ -33,7 +33,10 @@ pub(crate) async fn run() -> Result<Outcome> {
     let tables = EmbeddedTables::open(directory.path(), settings)?;
     tokio::select! {
         told = tell(&tables) => told,
-        () = interrupted => anyhow::bail!("the demo was interrupted; nothing is left of it"),
+        by = interrupted => {
+            output::say("interrupted: nothing is left of the demo");
+            Ok(Outcome::Interrupted(by))
+        }
     }
 }
 
@@ -97,7 +100,7 @@ async fn load(
         ROWS.as_bytes(),
         Column::new("page", "uri"),
         key_of,
-        &bar,
+        |tally| bar.set_position(tally.written()),
     )
     .await;
     bar.finish_and_clear();

@@ -4,7 +4,7 @@ use std::io;
 
 use clap::Args;
 
-use crate::arguments::DesignArguments;
+use crate::design::DesignArguments;
 use crate::encoding::Encoding;
 use crate::lines;
 
@@ -14,6 +14,8 @@ use crate::lines;
 Example:
   $ echo org.wikipedia/accumulo | fluo key add --prefix p
   p:1yl0:org.wikipedia/accumulo
+  $ echo abc001 | fluo key add --design digest-salt --digits 4 --separator -
+  9bf0-abc001
 
 A row is a line without its newline; an empty line is the empty row. A carriage return belongs to the row.")]
 pub(crate) struct Add {
@@ -26,9 +28,12 @@ pub(crate) struct Add {
 
 impl Add {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let hasher = self.design.hasher()?;
+        let design = self.design.design()?;
         let (input, output) = (io::stdin().lock(), io::stdout().lock());
-        if self.encoding == Encoding::Text && !hasher.prefix().contains('\n') {
+        if self.encoding == Encoding::Text
+            && let Some(hasher) = design.row_hasher()
+            && !hasher.prefix().contains('\n')
+        {
             // A line has no newline, so neither has its key: nothing to check, nothing to copy.
             return lines::transform(input, output, |row, line| {
                 hasher.add_to(row, line);
@@ -38,7 +43,7 @@ impl Add {
         let mut key = Vec::new();
         lines::transform(input, output, |line, output| {
             key.clear();
-            hasher.add_to(&self.encoding.decode(line)?, &mut key);
+            design.add_to(&self.encoding.decode(line)?, &mut key)?;
             self.encoding.encode(&key, output)
         })
     }

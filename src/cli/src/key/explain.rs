@@ -1,15 +1,17 @@
 //! `fluo key explain`.
 
+use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 
 use anyhow::{Context, Result};
 use clap::Args;
 use comfy_table::Table;
 use fluo_core::{Bytes, Escaped};
-use fluo_recipes::{RowHasher, SplitFormula};
+use fluo_recipes::{KeyDesign, RowHasher, SplitFormula};
 use serde::Serialize;
 
-use crate::arguments::DesignArguments;
+use super::shape::points_of;
+use crate::design::DesignArguments;
 use crate::encoding::Encoding;
 use crate::output;
 
@@ -17,7 +19,8 @@ use crate::output;
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
-  $ fluo key explain --prefix p --tablets 20 p:1yl0:org.wikipedia/accumulo")]
+  $ fluo key explain --prefix p --tablets 20 p:1yl0:org.wikipedia/accumulo
+  $ fluo key explain --design modulo --tablets 10 '02|polygenelubricants'")]
 pub(crate) struct Explain {
     #[command(flatten)]
     design: DesignArguments,
@@ -35,6 +38,7 @@ pub(crate) struct Explain {
     keys: Vec<OsString>,
 }
 
+/// A key of a row hasher.
 #[derive(Serialize)]
 struct Explanation {
     key: String,
@@ -48,86 +52,123 @@ struct Explanation {
     tablet: Option<TabletOf>,
 }
 
-/// The tablet of a key, counted from 1. The bounds are escaped.
+/// A key of any other design, piece by piece.
+#[derive(Serialize)]
+struct Pieces {
+    key: String,
+    design: &'static str,
+    fields: Vec<Piece>,
+    row: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tablet: Option<TabletOf>,
+}
+
+#[derive(Serialize)]
+struct Piece {
+    name: String,
+    stored: String,
+    meaning: String,
+}
+
+/// The tablet of a key, counted from 1. The bounds are escaped; the last tablet of a table has no end row.
 #[derive(Serialize)]
 struct TabletOf {
     number: usize,
     tablets: usize,
     after_row: Option<String>,
-    end_row: String,
+    end_row: Option<String>,
 }
 
 impl Explain {
     pub(crate) fn run(&self) -> Result<()> {
-        let hasher = self.design.hasher()?;
-        let splits = self
-            .tablets
-            .map(|tablets| hasher.splits(tablets))
-            .transpose()?;
-        let explained: Result<Vec<_>> = self
-            .keys
-            .iter()
-            .map(|key| self.explain(&hasher, splits.as_deref(), key))
-            .collect();
-        if self.json {
-            return output::print_json(&explained?);
+        let (design, layout) = self.design.recipe()?;
+        let splits = points_of(&design, self.tablets, layout)?;
+        match design.row_hasher() {
+            Some(hasher) => {
+                self.tell(|key| explanation_of(hasher, splits.as_deref(), key), drawn)?;
+                tell_formula(hasher, splits.as_deref())
+            }
+            None => self.tell(|key| pieces_of(&design, splits.as_deref(), key), drawn_pieces),
         }
-        for explanation in explained? {
-            output::print(&drawn(&explanation))?;
-        }
-        self.tell_formula(&hasher)
     }
 
-    fn explain(
+    /// Prints what is told of every key, if all of them are keys.
+    fn tell<T: Serialize>(
         &self,
-        hasher: &RowHasher,
-        splits: Option<&[Bytes]>,
-        key: &OsStr,
-    ) -> Result<Explanation> {
-        let written = key.as_encoded_bytes();
-        let bytes = self
-            .encoding
-            .decode(written)
-            .with_context(|| format!("key `{}`", Escaped(written)))?;
-        let parts = hasher.parts(&bytes)?;
-        Ok(Explanation {
-            key: Escaped(&bytes).to_string(),
-            prefix: Escaped(parts.prefix.as_bytes()).to_string(),
-            hash: Escaped(&parts.hash).to_string(),
-            hash_number: parts.number,
-            hash_space: hasher.scheme().space(),
-            scheme: hasher.scheme().to_string(),
-            row: Escaped(parts.row).to_string(),
-            tablet: splits.and_then(|splits| tablet_of(splits, &bytes)),
-        })
+        explain: impl Fn(&[u8]) -> Result<T>,
+        draw: impl Fn(&T) -> String,
+    ) -> Result<()> {
+        let explained = self.keys.iter().map(|key| explain(&self.bytes_of(key)?));
+        let explained = explained.collect::<Result<Vec<_>>>()?;
+        if self.json {
+            return output::print_json(&explained);
+        }
+        explained.iter().try_for_each(|one| output::print(&draw(one)))
     }
 
-    fn tell_formula(&self, hasher: &RowHasher) -> Result<()> {
-        if let Some(tablets) = self.tablets
-            && hasher.split_formula(tablets)? == SplitFormula::Even
-            && hasher.scheme() == fluo_recipes::HashScheme::default()
-        {
-            output::say(&format!(
-                "note: at {tablets} tablets Fluo's split formula would leave the last one too small; the even \
-                 formula is used"
-            ));
-        }
-        Ok(())
+    fn bytes_of<'a>(&self, key: &'a OsStr) -> Result<Cow<'a, [u8]>> {
+        let written = key.as_encoded_bytes();
+        let bytes = self.encoding.decode(written);
+        bytes.with_context(|| format!("key `{}`", Escaped(written)))
     }
 }
 
-fn tablet_of(splits: &[Bytes], key: &[u8]) -> Option<TabletOf> {
+fn explanation_of(hasher: &RowHasher, splits: Option<&[Bytes]>, key: &[u8]) -> Result<Explanation> {
+    let parts = hasher.parts(key)?;
+    Ok(Explanation {
+        key: Escaped(key).to_string(),
+        prefix: Escaped(parts.prefix.as_bytes()).to_string(),
+        hash: Escaped(&parts.hash).to_string(),
+        hash_number: parts.number,
+        hash_space: hasher.scheme().space(),
+        scheme: hasher.scheme().to_string(),
+        row: Escaped(parts.row).to_string(),
+        // No key is after the last split point.
+        tablet: splits.map(|splits| tablet_of(splits, splits.len(), key)),
+    })
+}
+
+fn pieces_of(design: &KeyDesign, splits: Option<&[Bytes]>, key: &[u8]) -> Result<Pieces> {
+    let row = design.remove(key)?;
+    let fields = design.explain(key)?;
+    let piece = |field: fluo_recipes::KeyField| Piece {
+        name: field.name,
+        stored: Escaped(&field.stored).to_string(),
+        meaning: field.meaning,
+    };
+    Ok(Pieces {
+        key: Escaped(key).to_string(),
+        design: design.name(),
+        fields: fields.into_iter().map(piece).collect(),
+        row: Escaped(&row).to_string(),
+        tablet: splits.map(|splits| tablet_of(splits, splits.len() + 1, key)),
+    })
+}
+
+fn tell_formula(hasher: &RowHasher, splits: Option<&[Bytes]>) -> Result<()> {
+    let Some(splits) = splits else { return Ok(()) };
+    let tablets = u32::try_from(splits.len())?;
+    if hasher.split_formula(tablets)? == SplitFormula::Even
+        && hasher.scheme() == fluo_recipes::HashScheme::default()
+    {
+        output::say(&format!(
+            "note: at {tablets} tablets Fluo's split formula would leave the last one too small; the even formula \
+             is used"
+        ));
+    }
+    Ok(())
+}
+
+fn tablet_of(splits: &[Bytes], tablets: usize, key: &[u8]) -> TabletOf {
     let index = splits.partition_point(|end_row| end_row.as_ref() < key);
     let shown = |row: &Bytes| Escaped(row).to_string();
-    Some(TabletOf {
+    let before = index.checked_sub(1).and_then(|before| splits.get(before));
+    TabletOf {
         number: index + 1,
-        tablets: splits.len(),
-        after_row: index
-            .checked_sub(1)
-            .and_then(|before| splits.get(before))
-            .map(shown),
-        end_row: splits.get(index).map(shown)?,
-    })
+        tablets,
+        after_row: before.map(shown),
+        end_row: splits.get(index).map(shown),
+    }
 }
 
 fn drawn(explanation: &Explanation) -> String {
@@ -154,20 +195,43 @@ fn drawn(explanation: &Explanation) -> String {
         format!("{hash}  ({scheme}: number {number} of {space})"),
     ]);
     table.add_row(["row".to_owned(), row.clone()]);
-    if let Some(TabletOf {
-        number,
-        tablets,
-        after_row,
-        end_row,
-    }) = tablet
-    {
-        let after = after_row
-            .as_ref()
-            .map_or("the rows before".to_owned(), |row| format!("after {row}"));
-        table.add_row([
-            "tablet".to_owned(),
-            format!("{number} of {tablets}: {after}, up to {end_row}"),
-        ]);
-    }
+    draw_tablet(&mut table, tablet.as_ref());
     table.trim_fmt()
+}
+
+fn drawn_pieces(pieces: &Pieces) -> String {
+    let mut table = Table::new();
+    table.load_style(comfy_table::presets::NOTHING);
+    table.add_row(["key".to_owned(), pieces.key.clone()]);
+    for Piece {
+        name,
+        stored,
+        meaning,
+    } in &pieces.fields
+    {
+        table.add_row([name.clone(), format!("{stored}  ({meaning})")]);
+    }
+    if !pieces.fields.iter().any(|field| field.name == "row") {
+        table.add_row(["row".to_owned(), pieces.row.clone()]);
+    }
+    draw_tablet(&mut table, pieces.tablet.as_ref());
+    table.trim_fmt()
+}
+
+fn draw_tablet(table: &mut Table, tablet: Option<&TabletOf>) {
+    let Some(tablet) = tablet else { return };
+    let (number, tablets) = (tablet.number, tablet.tablets);
+    let after = match &tablet.after_row {
+        Some(row) => format!("after {row}"),
+        None => "the rows before".to_owned(),
+    };
+    let place = match (&tablet.after_row, &tablet.end_row) {
+        (_, Some(end_row)) => format!("{after}, up to {end_row}"),
+        (Some(_), None) => format!("{after}, to the end of the table"),
+        (None, None) => "the whole table".to_owned(),
+    };
+    table.add_row([
+        "tablet".to_owned(),
+        format!("{number} of {tablets}: {place}"),
+    ]);
 }

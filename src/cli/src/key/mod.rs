@@ -2,8 +2,10 @@
 
 mod add;
 mod explain;
+mod page;
 mod remove;
 mod shape;
+mod spans;
 
 use clap::Subcommand;
 
@@ -18,6 +20,8 @@ pub(crate) enum KeyCommand {
     Splits(shape::Splits),
     Group(shape::Group),
     Explain(explain::Explain),
+    Spans(spans::Spans),
+    Design(page::Design),
 }
 
 pub(crate) fn run(command: KeyCommand) -> anyhow::Result<Outcome> {
@@ -27,6 +31,8 @@ pub(crate) fn run(command: KeyCommand) -> anyhow::Result<Outcome> {
         KeyCommand::Splits(command) => command.run()?,
         KeyCommand::Group(command) => command.run()?,
         KeyCommand::Explain(command) => command.run()?,
+        KeyCommand::Spans(command) => command.run()?,
+        KeyCommand::Design(command) => command.run()?,
     }
     Ok(Outcome::Success)
 }

@@ -4,7 +4,7 @@ use std::io;
 
 use clap::Args;
 
-use crate::arguments::DesignArguments;
+use crate::design::DesignArguments;
 use crate::encoding::Encoding;
 use crate::lines;
 
@@ -27,10 +27,16 @@ pub(crate) struct Remove {
 
 impl Remove {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let hasher = self.design.hasher()?;
+        let design = self.design.design()?;
+        let mut row = Vec::new();
         lines::transform(io::stdin().lock(), io::stdout().lock(), |line, output| {
             let key = self.encoding.decode(line)?;
-            self.encoding.encode(hasher.remove(&key)?, output)
+            if let Some(hasher) = design.row_hasher() {
+                return self.encoding.encode(hasher.remove(&key)?, output);
+            }
+            row.clear();
+            design.remove_to(&key, &mut row)?;
+            self.encoding.encode(&row, output)
         })
     }
 }

@@ -4,12 +4,13 @@ use std::io::{self, Write};
 
 use anyhow::{Context, bail};
 use clap::Args;
-use fluo_core::Escaped;
-use fluo_recipes::{RowHasher, TableOptimizations};
+use fluo_core::{Bytes, Escaped};
+use fluo_recipes::{Contribution, KeyDesign, TableOptimizations};
 
-use crate::arguments::DesignArguments;
+use crate::design::DesignArguments;
 use crate::encoding::Encoding;
 use crate::output;
+use crate::spec::Layout;
 
 /// The split points that spread the keys over a number of tablets, one a line.
 #[derive(Args, Debug)]
@@ -25,9 +26,9 @@ For the Accumulo shell's `addsplits -b64 -sf splits.txt`:
 pub(crate) struct Splits {
     #[command(flatten)]
     design: DesignArguments,
-    /// How many tablets the keys are spread over
-    #[arg(long, allow_negative_numbers = true)]
-    tablets: u32,
+    /// How many tablets the keys are spread over; with --spec, as the spec says unless given
+    #[arg(long, allow_negative_numbers = true, required_unless_present = "spec")]
+    tablets: Option<u32>,
     /// How split points are written
     #[arg(long, value_enum, default_value_t)]
     encoding: Encoding,
@@ -36,7 +37,7 @@ pub(crate) struct Splits {
     json: bool,
 }
 
-/// The balancer's regex for the keys.
+/// The balancer's regex for the keys, of designs whose keys have a beginning of their own.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -54,7 +55,9 @@ pub(crate) struct Group {
 
 impl Splits {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let splits = self.design.hasher()?.splits(self.tablets)?;
+        let (design, layout) = self.design.recipe()?;
+        let splits = points_of(&design, self.tablets, layout)?;
+        let splits = splits.context("say how many --tablets")?;
         if self.json {
             let shown: Vec<_> = splits
                 .iter()
@@ -75,9 +78,26 @@ impl Splits {
     }
 }
 
+/// The split points for a number of tablets or, where none is given, those that a spec asks for.
+pub(super) fn points_of(
+    design: &KeyDesign,
+    tablets: Option<u32>,
+    layout: Option<Layout>,
+) -> anyhow::Result<Option<Vec<Bytes>>> {
+    let tablets = tablets.map(Layout::Tablets);
+    match tablets.or(layout) {
+        None => Ok(None),
+        Some(Layout::Tablets(tablets)) => Ok(Some(design.splits(tablets)?)),
+        Some(Layout::At(points)) => {
+            let contribution = Contribution::of_key_design_at(design, points)?;
+            Ok(Some(contribution.splits().to_vec()))
+        }
+    }
+}
+
 impl Group {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let pattern = group_pattern(&self.design.hasher()?)?;
+        let pattern = group_pattern(&self.design.design()?)?;
         if self.json {
             return output::print_json(&pattern);
         }
@@ -88,9 +108,15 @@ impl Group {
     }
 }
 
-fn group_pattern(hasher: &RowHasher) -> anyhow::Result<String> {
-    let optimizations = TableOptimizations::of_row_hasher(hasher, 1)?;
-    optimizations
+fn group_pattern(design: &KeyDesign) -> anyhow::Result<String> {
+    let contribution = Contribution::of_key_design_at(design, [])?;
+    TableOptimizations::from(contribution)
         .group_pattern()
-        .context("a hasher has a group")
+        .with_context(|| {
+            format!(
+                "the keys of the design {} have no common beginning, so they have no group: all tablets of their \
+                 table are spread as one, which every balancer does",
+                design.name()
+            )
+        })
 }

@@ -6,20 +6,24 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use fluo_core::TableAdmin;
-use fluo_recipes::{ApplyEvent, Plan, PlanOptions, apply, plan};
+use fluo_recipes::{Plan, PlanOptions, apply, plan};
 use serde::Serialize;
 
+use super::course::Course;
 use super::settling::{self, Settling};
 use crate::document;
 use crate::duration;
 use crate::output::{self, count_of, plural};
+use crate::progress;
 use crate::spec;
+use crate::standing::Standing;
 use crate::target::TargetArguments;
 
 /// Make a table as the spec, or a saved plan, says.
 ///
 /// Says each step as it is done. It is safe to stop anywhere: the table serves after each step, and applying
-/// again goes on from there. If a step fails, what this run did is undone.
+/// again goes on from there. If a step fails, what this run did is undone. Interrupted (Ctrl-C, SIGTERM, SIGHUP),
+/// it undoes nothing, and says which steps are done and which was under way.
 ///
 /// Then waits until the servers have moved the tablets so that every group is spread, and says whether they have.
 /// If they have not in time the steps are done all the same, and the exit code is 0: `fluo table verify` decides.
@@ -66,7 +70,7 @@ struct Done {
 }
 
 impl Apply {
-    pub(crate) async fn run(&self) -> Result<()> {
+    pub(crate) async fn run(&self, standing: &Standing) -> Result<()> {
         let (tables, plan) = match &self.spec {
             Some(spec) => self.planned(spec).await?,
             None => {
@@ -74,16 +78,9 @@ impl Apply {
                 (self.target.open().await?, plan)
             }
         };
-        let mut done = Vec::new();
-        let tell = |event: ApplyEvent<'_>| {
-            if let ApplyEvent::Done(step) = event {
-                done.push(step.to_string());
-            }
-            if let Some(line) = line_of(event) {
-                output::say(&line);
-            }
-        };
-        let applied = apply(&*tables, &plan, tell).await?;
+        let mut course = Course::new(standing, plan.table(), plan.steps().len());
+        let applied = apply(&*tables, &plan, |event| course.tell(event)).await?;
+        course.end();
         if !self.json {
             say_end(&plan, applied.done);
         }
@@ -94,7 +91,7 @@ impl Apply {
         if self.json {
             return output::print_json(&Done {
                 table: plan.table().to_owned(),
-                done,
+                done: course.done(),
                 already_so: applied.already_so,
                 tablets: settling,
             });
@@ -117,13 +114,10 @@ impl Apply {
         let Some(name) = self.name_or_plan.to_str() else {
             bail!("the name of the table is not text")
         };
-        let plan = plan(
-            &*tables,
-            name,
-            &optimizations,
-            PlanOptions { prune: self.prune },
-        )
-        .await?;
+        let options = PlanOptions { prune: self.prune };
+        let looking = format!("looking at table {}", output::shown(name));
+        let plan = plan(&*tables, name, &optimizations, options);
+        let plan = progress::while_it_lasts(looking, plan).await?;
         Ok((tables, plan))
     }
 }
@@ -155,14 +149,4 @@ fn read(path: &Path) -> Result<Plan> {
         document::read(path).with_context(|| format!("cannot read the plan {name}; {advice}"))?;
     serde_json::from_slice(&text)
         .with_context(|| format!("{name} is not a plan of `fluo table plan --out`"))
-}
-
-fn line_of(event: ApplyEvent<'_>) -> Option<String> {
-    match event {
-        ApplyEvent::Begin(_) => None,
-        ApplyEvent::Done(step) => Some(format!("done: {step}")),
-        ApplyEvent::AlreadySo(step) => Some(format!("already so: {step}")),
-        ApplyEvent::Failed(step, _) => Some(format!("failed: {step}; undoing what was done")),
-        ApplyEvent::Undone(step) => Some(format!("undone: {step}")),
-    }
 }

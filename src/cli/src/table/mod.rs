@@ -2,6 +2,7 @@
 
 mod apply;
 mod bars;
+mod course;
 mod life;
 mod load;
 mod plan;
@@ -14,6 +15,7 @@ use anyhow::Result;
 use clap::Subcommand;
 
 use crate::exit::Outcome;
+use crate::standing::Standing;
 
 pub(crate) use self::bars::bars;
 pub(crate) use self::load::write_rows;
@@ -35,15 +37,16 @@ pub(crate) enum TableCommand {
     Watch(watch::Watch),
 }
 
-pub(crate) async fn run(command: TableCommand) -> Result<Outcome> {
+/// Runs a command, which keeps `standing` up to date if it changes something bit by bit.
+pub(crate) async fn run(command: TableCommand, standing: &Standing) -> Result<Outcome> {
     match command {
         TableCommand::Create(command) => command.run().await?,
         TableCommand::Delete(command) => command.run().await?,
         TableCommand::List(command) => command.run().await?,
         TableCommand::Show(command) => command.run().await?,
-        TableCommand::Load(command) => command.run().await?,
+        TableCommand::Load(command) => return command.run(standing).await,
         TableCommand::Plan(command) => command.run().await?,
-        TableCommand::Apply(command) => command.run().await?,
+        TableCommand::Apply(command) => command.run(standing).await?,
         TableCommand::Verify(command) => return command.run().await,
         TableCommand::Watch(command) => return command.run().await,
     }

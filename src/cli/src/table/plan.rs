@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::Args;
 use fluo_core::{Bytes, Escaped};
-use fluo_recipes::{GroupForecast, Plan, PlanOptions, Step, TabletRun, plan};
+use fluo_recipes::{Plan, PlanOptions, Step, TabletRun, plan};
 
 use crate::document;
 use crate::output::{self, count_of, plural, shown};
@@ -99,13 +99,15 @@ pub(crate) fn describe(plan: &Plan, prunes: bool) -> Result<()> {
     if !prunes {
         let kept = "there that nobody asked for; they stay (--prune removes them)";
         describe_splits("?", plan.unrequested_splits(), kept)?;
+        describe_unrequested_properties(plan)?;
     }
-    describe_groups(plan.groups())?;
+    describe_groups(plan)?;
     output::print(&format!(
-        "\nIn all: {} to add, {} to remove, {} to set.",
+        "\nIn all: {} to add, {} to remove, {} to {}.",
         plural(count_of(plan.splits_to_add().len()), "split point"),
         output::grouped(count_of(plan.splits_to_remove().len())),
         properties_text(property_steps(plan).count()),
+        if plan.is_without_groups() { "remove" } else { "set" },
     ))
 }
 
@@ -134,6 +136,16 @@ fn property_steps(plan: &Plan) -> impl Iterator<Item = (String, Option<String>, 
             before,
             after,
         } => Some((name, before, after)),
+        Step::RemoveProperty {
+            name,
+            before,
+            inherited,
+        } => {
+            let after = inherited.map_or("(not set)".to_owned(), |after| {
+                format!("{after} (inherited)")
+            });
+            Some((name, Some(before), after))
+        }
         Step::AddSplits(_) | Step::RemoveSplits(_) => None,
     })
 }
@@ -141,7 +153,11 @@ fn property_steps(plan: &Plan) -> impl Iterator<Item = (String, Option<String>, 
 fn describe_properties(plan: &Plan) -> Result<()> {
     let mut steps = property_steps(plan).peekable();
     if steps.peek().is_some() {
-        output::print("\nproperties to set, because the balancer has to know the groups:")?;
+        output::print(if plan.is_without_groups() {
+            "\nproperties to remove, because the spec asks for no groups:"
+        } else {
+            "\nproperties to set, because the balancer has to know the groups:"
+        })?;
     }
     for (name, before, after) in steps {
         output::print(&format!("  ~ {}", shown(&name)))?;
@@ -154,7 +170,20 @@ fn describe_properties(plan: &Plan) -> Result<()> {
     Ok(())
 }
 
-fn describe_groups(groups: &[GroupForecast]) -> Result<()> {
+fn describe_unrequested_properties(plan: &Plan) -> Result<()> {
+    let mut properties = plan.unrequested_properties().peekable();
+    if properties.peek().is_some() {
+        output::print(
+            "\nproperties there that nobody asked for; they stay (--prune removes them):",
+        )?;
+    }
+    properties.try_for_each(|(name, value)| {
+        output::print(&format!("  ? {}", shown(&format!("{name} = {value}"))))
+    })
+}
+
+fn describe_groups(plan: &Plan) -> Result<()> {
+    let groups = plan.groups();
     let mut table = comfy_table::Table::new();
     table.load_style(comfy_table::presets::NOTHING);
     table.set_header(["  group", "tablets", "end rows", "on each server"]);
@@ -167,7 +196,11 @@ fn describe_groups(groups: &[GroupForecast]) -> Result<()> {
             range(&forecast.per_server),
         ]);
     }
-    output::print("\ngroups, as the balancer will spread them:")?;
+    output::print(if plan.is_without_groups() && plan.group_pattern().is_none() {
+        "\nno groups, so no property is set; every balancer spreads the tablets of the table as one:"
+    } else {
+        "\ngroups, as the balancer will spread them:"
+    })?;
     output::print(&table.trim_fmt())?;
     if groups.len() > MOST_GROUPS {
         output::print(&format!(

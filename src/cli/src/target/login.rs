@@ -9,9 +9,10 @@ use fluo_accumulo::{Credentials, Protocol};
 
 use super::password;
 use super::place::Target;
+use crate::{output, progress};
 
 /// Under which the help of each command has them.
-const HEADING: &str = "Live Accumulo (--at proxy:HOST:PORT)";
+pub(super) const HEADING: &str = "Live Accumulo (--at proxy:HOST:PORT)";
 
 /// The arguments about a live Accumulo. There is none for a password: everybody on the machine can read arguments.
 #[derive(Args, Debug)]
@@ -65,13 +66,18 @@ impl LoginArguments {
     }
 
     /// Refuses arguments that would have no effect on a target without users.
-    pub(super) fn check_unused(&self, target: &Target) -> Result<()> {
+    pub(super) fn check_unused(
+        &self,
+        target: &Target,
+        others: [(bool, &'static str); 2],
+    ) -> Result<()> {
         let given = [
             (self.user.is_some(), "--user"),
             (self.password_file.is_some(), "--password-file"),
             (self.protocol.is_some(), "--protocol"),
         ];
-        match given.iter().find(|(is_given, _)| *is_given) {
+        let mut all = given.into_iter().chain(others);
+        match all.find(|(is_given, _)| *is_given) {
             Some((_, option)) => bail!(
                 "{option} is for a live Accumulo (--at proxy:HOST:PORT); {target} asks nobody who they are"
             ),
@@ -85,7 +91,11 @@ impl LoginArguments {
             Login::SharedSecret(secret) => Ok(Credentials::shared_secret(secret)),
             Login::Password(user, password) => Ok(Credentials::password(user, password)),
             Login::PasswordOfFile(user, file) => {
-                Ok(Credentials::password(user, password::of_file(&file)?))
+                let reading = format!("waiting for the password of {}", file.display());
+                let read = tokio::task::spawn_blocking(move || password::of_file(&file));
+                // A pipe has it when somebody has written it.
+                let password = progress::while_it_lasts(output::shown(&reading), read).await??;
+                Ok(Credentials::password(user, password))
             }
             Login::PasswordOfPrompt(user) => {
                 let password = password::of_prompt(&user, target).await?;
@@ -96,6 +106,9 @@ impl LoginArguments {
 
     /// What was said on the command line comes before what the environment says.
     fn login(&self, environment: Environment, target: &Target) -> Result<Login> {
+        if self.user.as_deref() == Some("") {
+            bail!("the user is empty; write --user USER, or leave it out and set FLUO_USER");
+        }
         let user = self.user.clone().or(environment.user);
         if let Some(secret) = environment.shared_secret {
             if user.is_some() {

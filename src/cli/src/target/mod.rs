@@ -3,6 +3,7 @@
 mod login;
 mod password;
 mod place;
+mod tls;
 
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -16,6 +17,7 @@ use fluo_embedded::{EmbeddedTables, Settings};
 
 use self::login::LoginArguments;
 use self::place::Target;
+use self::tls::TlsArguments;
 use crate::progress;
 
 /// The arguments that name a target and say who asks.
@@ -26,6 +28,8 @@ pub(crate) struct TargetArguments {
     at: Target,
     #[command(flatten)]
     login: LoginArguments,
+    #[command(flatten)]
+    tls: TlsArguments,
 }
 
 impl TargetArguments {
@@ -83,7 +87,7 @@ impl TargetArguments {
     }
 
     fn open_embedded(&self, directory: &Path, settings: Settings) -> Result<Arc<dyn TableAdmin>> {
-        self.login.check_unused(&self.at)?;
+        self.login.check_unused(&self.at, self.tls.given())?;
         match EmbeddedTables::open(directory, settings) {
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 let advice = format!("{}: `fluo table create` makes a first table", self.at);
@@ -94,9 +98,11 @@ impl TargetArguments {
     }
 
     async fn connect(&self, address: &str) -> Result<Arc<dyn TableAdmin>> {
+        let tls = self.tls.settings(address)?;
         let credentials = self.login.credentials(&self.at).await?;
         let mut settings = ProxySettings::new(address, credentials);
         settings.protocol = self.login.protocol();
+        settings.tls = tls;
         let connected = AccumuloTables::connect(settings);
         let tables = progress::while_it_lasts(format!("connecting to {}", self.at), connected);
         Ok(Arc::new(tables.await?))

@@ -74,11 +74,68 @@ pub(super) async fn of_prompt(user: &str, target: &Target) -> Result<String> {
         bail!("the password of user `{user}` at {target} is not known ({WAYS})");
     }
     let question = output::shown(&format!("password of {user} at {target}: "));
+    // Here, and not where it waits for keys, which nothing ends: who is interrupted goes away.
+    let mut terminal = Terminal::remember();
     let answer = tokio::task::spawn_blocking(|| rpassword::prompt_password(question)).await?;
+    match answer {
+        // Ctrl-C is a key while it asks; then it has signalled this process, which ends it.
+        Err(error) if error.kind() == io::ErrorKind::Interrupted => std::future::pending().await,
+        answer => {
+            terminal.is_asking = false;
+            entered(answer)
+        }
+    }
+}
+
+fn entered(answer: io::Result<String>) -> Result<String> {
     match answer {
         Ok(password) if password.is_empty() => bail!("no password was typed"),
         Ok(password) => Ok(password),
         Err(error) => Err(anyhow!(error).context(format!("cannot ask for the password ({WAYS})"))),
+    }
+}
+
+/// The terminal as it was before the question. It is put back when this goes, however that comes about: the prompt
+/// itself does so only when it has an answer, and a terminal that does not show what is typed is left broken.
+struct Terminal {
+    is_asking: bool,
+    #[cfg(unix)]
+    before: Option<(File, rustix::termios::Termios)>,
+}
+
+impl Terminal {
+    #[cfg(unix)]
+    fn remember() -> Self {
+        // What the prompt reads from.
+        let terminal = File::open("/dev/tty").ok();
+        let before = terminal.and_then(|terminal| {
+            let attributes = rustix::termios::tcgetattr(&terminal).ok()?;
+            Some((terminal, attributes))
+        });
+        Self {
+            is_asking: true,
+            before,
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn remember() -> Self {
+        Self { is_asking: true }
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        #[cfg(unix)]
+        if let Some((terminal, before)) = &self.before {
+            use rustix::termios::{OptionalActions, tcsetattr};
+            // If the terminal is gone there is nothing to put back.
+            let _ = tcsetattr(terminal, OptionalActions::Now, before);
+        }
+        if self.is_asking {
+            // The question stands at the start of the line.
+            output::say("");
+        }
     }
 }
 

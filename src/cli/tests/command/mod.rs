@@ -12,6 +12,9 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
+#[cfg(unix)]
+pub(crate) mod terminal;
+
 /// Real, skewed rows.
 pub(crate) const ROWS: &str = include_str!("../../../../examples/data/package-homepages.txt");
 
@@ -221,6 +224,23 @@ pub(crate) fn ended(mut child: Child) -> Run {
         thread::sleep(Duration::from_millis(2));
     }
     Run::of(child.wait_with_output().unwrap())
+}
+
+/// Sends a process a signal, by its name.
+#[cfg(unix)]
+pub(crate) fn signal(id: u32, name: &str) {
+    let kill = format!("kill -{name} {id}");
+    let sent = Command::new("sh").args(["-c", &kill]).status().unwrap();
+    assert!(sent.success(), "{kill}");
+}
+
+/// Whether a terminal that closes is no reason to end for whoever runs the tests (`nohup`); then it is none for the
+/// command.
+#[cfg(unix)]
+pub(crate) fn is_hangup_ignored() -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.is_some_and(|mask| u64::from_str_radix(mask.trim(), 16).unwrap() & 1 == 1)
 }
 
 /// Text with a message's substantial part.

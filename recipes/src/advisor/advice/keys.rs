@@ -1,0 +1,269 @@
+//! What the profile says, in sentences.
+
+use fluo_core::{Bytes, Escaped};
+use serde::Serialize;
+
+use super::settings::AdviceSettings;
+use crate::advisor::number::share;
+use crate::advisor::profile::{Arrivals, FieldCut};
+use crate::advisor::words::{bytes, grouped, percent, plural};
+use crate::advisor::{Distinct, KeyProfile};
+
+/// Keys ascend where this share of them is greater than the one before.
+const ASCENDING: f64 = 0.9;
+/// Or where the ranks go together so far.
+const CORRELATED: f64 = 0.5;
+/// A leading field is hot for a table from this share on.
+const HOT_SHARE: f64 = 0.2;
+/// A row's timestamp.
+const TIMESTAMP_BYTES: u64 = 8;
+/// How much of a key a sentence shows.
+const SHOWN_BYTES: usize = 60;
+
+/// How much a finding matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Weight {
+    /// Good to know.
+    Note,
+    /// It costs something, or will.
+    Warning,
+}
+
+/// Something that the keys have, in a sentence.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// How much it matters.
+    pub weight: Weight,
+    /// The sentence.
+    pub sentence: String,
+}
+
+/// What a profile says about its keys.
+pub(super) fn findings(profile: &KeyProfile, settings: &AdviceSettings) -> Vec<Finding> {
+    if profile.keys == 0 {
+        return vec![warning("There are no keys.".to_owned())];
+    }
+    let mut all = vec![note(shape(profile))];
+    all.extend(lengths(profile));
+    all.push(note(size(profile, settings)));
+    all.extend(order(profile));
+    all.extend(common_prefix(profile));
+    all.extend(hot_fields(profile));
+    all.extend(duplicates(profile));
+    all.extend(sampling(profile));
+    all
+}
+
+fn note(sentence: String) -> Finding {
+    Finding {
+        weight: Weight::Note,
+        sentence,
+    }
+}
+
+fn warning(sentence: String) -> Finding {
+    Finding {
+        weight: Weight::Warning,
+        sentence,
+    }
+}
+
+/// Some bytes as they stand in a sentence.
+pub(super) fn quoted(bytes: &[u8]) -> String {
+    match bytes.get(..SHOWN_BYTES) {
+        Some(shown) if shown.len() < bytes.len() => format!("`{}`..", Escaped(shown)),
+        _ => format!("`{}`", Escaped(bytes)),
+    }
+}
+
+fn shape(profile: &KeyProfile) -> String {
+    let lengths = &profile.lengths;
+    let length = if lengths.is_fixed() {
+        format!("all of {}", plural(lengths.min, "byte"))
+    } else {
+        format!(
+            "of {} to {}, {:.1} on the mean",
+            grouped(lengths.min),
+            plural(lengths.max, "byte"),
+            lengths.mean
+        )
+    };
+    let different = match profile.distinct {
+        Distinct::Counted { keys } => format!("{} different", grouped(keys)),
+        Distinct::Estimated {
+            keys,
+            standard_error,
+        } => {
+            format!(
+                "about {} different (+- {})",
+                grouped(keys),
+                percent(standard_error)
+            )
+        }
+    };
+    let alphabet = profile.alphabet.all.name();
+    format!(
+        "{}, {different}, {length}, {alphabet}.",
+        plural(profile.keys, "key")
+    )
+}
+
+fn lengths(profile: &KeyProfile) -> Vec<Finding> {
+    let (lengths, keys) = (&profile.lengths, profile.keys);
+    let mut all = Vec::new();
+    if lengths.below_10 > 0 {
+        all.push(note(format!(
+            "{} ({}) below 10 bytes: so short a key leaves little room for other kinds of rows in the table, and \
+             little for a salt to work with.",
+            plural(lengths.below_10, "key"),
+            percent(share(lengths.below_10, keys))
+        )));
+    }
+    if lengths.above_100 > 0 {
+        all.push(warning(format!(
+            "{} ({}) above 100 bytes: a key is stored with every cell of its row; shorten names, or keep the long part \
+             in a value.",
+            plural(lengths.above_100, "key"),
+            percent(share(lengths.above_100, keys))
+        )));
+    }
+    all
+}
+
+fn size(profile: &KeyProfile, settings: &AdviceSettings) -> String {
+    let cells = profile.keys.saturating_mul(settings.cells_per_row);
+    let keys = profile.bytes.saturating_mul(settings.cells_per_row);
+    let columns = cells.saturating_mul(settings.column_bytes);
+    let timestamps = cells.saturating_mul(TIMESTAMP_BYTES);
+    format!(
+        "Before compression, keys take {} in the whole table, column names {} and timestamps {}, at {} a row with {} \
+         of column names each.",
+        bytes(keys),
+        bytes(columns),
+        bytes(timestamps),
+        plural(settings.cells_per_row, "cell"),
+        plural(settings.column_bytes, "byte")
+    )
+}
+
+fn order(profile: &KeyProfile) -> Option<Finding> {
+    let order = &profile.order;
+    if order.arrivals == Arrivals::Unordered || profile.keys < 2 {
+        return Some(note(
+            "The order of the keys is not that of their arrival, so nothing is known of where the next ones go."
+                .to_owned(),
+        ));
+    }
+    let descending = 1.0 - order.ascending - order.repeated;
+    let figures = |share: f64| {
+        format!(
+            "{} are {{}} than the one before, rank correlation {:.3}",
+            percent(share),
+            order.rank_correlation
+        )
+    };
+    if order.ascending >= ASCENDING || order.rank_correlation >= CORRELATED {
+        Some(warning(format!(
+            "Keys ascend in their order of arrival ({}; {} are greater than all before): without a salt, new rows go to \
+             the end of the table, where one server takes all of them.",
+            figures(order.ascending).replace("{}", "greater"),
+            percent(order.new_maxima)
+        )))
+    } else if descending >= ASCENDING || order.rank_correlation <= -CORRELATED {
+        Some(warning(format!(
+            "Keys descend in their order of arrival ({}): without a salt, new rows go to the front of the table, where \
+             one server takes all of them.",
+            figures(descending).replace("{}", "less")
+        )))
+    } else if order.rank_correlation.abs() > 3.0 * order.rank_correlation_error
+        || (order.ascending - 0.5).abs() > 0.1
+    {
+        Some(note(format!(
+            "Keys come partly in their order: {} are greater than the one before, {} greater than all before, rank \
+             correlation {:.3} (+- {:.3}).",
+            percent(order.ascending),
+            percent(order.new_maxima),
+            order.rank_correlation,
+            order.rank_correlation_error
+        )))
+    } else {
+        Some(note(format!(
+            "Keys come in no order: {} are greater than the one before, rank correlation {:.3} (+- {:.3}).",
+            percent(order.ascending),
+            order.rank_correlation,
+            order.rank_correlation_error
+        )))
+    }
+}
+
+fn common_prefix(profile: &KeyProfile) -> Option<Finding> {
+    let common = &profile.prefixes.common;
+    (!common.is_empty() && profile.distinct.keys() > 1).then(|| {
+        note(format!(
+            "All keys begin with {}: {} that tell nothing apart.",
+            quoted(common),
+            plural(crate::advisor::number::count(common.len()), "byte")
+        ))
+    })
+}
+
+fn hot_fields(profile: &KeyProfile) -> Vec<Finding> {
+    let fields = &profile.leading_fields;
+    // Without a separator, what keys begin with is no field, and may be the same by the nature of numbers.
+    if !matches!(
+        fields.cut,
+        Some(FieldCut::Separator { .. } | FieldCut::UrlHost)
+    ) {
+        return Vec::new();
+    }
+    let hot = fields
+        .hot
+        .iter()
+        .filter(|field| field.share >= HOT_SHARE && field.share < 1.0);
+    hot.map(|field| {
+        let most = share(fields.at_most(field), profile.keys);
+        let share = if fields.error == 0 {
+            percent(field.share)
+        } else {
+            format!("{} to {}", percent(field.share), percent(most))
+        };
+        warning(format!(
+            "One leading field, {}, has {share} of the keys: a design that keeps a field together keeps all of these in \
+             one tablet.",
+            quoted(&Bytes::clone(&field.field))
+        ))
+    })
+    .collect()
+}
+
+fn duplicates(profile: &KeyProfile) -> Option<Finding> {
+    let repeated = profile.distinct.duplicates_at_least(profile.keys);
+    let at_least = match profile.distinct {
+        Distinct::Counted { .. } => "",
+        Distinct::Estimated { .. } => "At least ",
+    };
+    (repeated > 0).then(|| {
+        warning(format!(
+            "{at_least}{} of {} repeat a key: they are one row. Where each should be a row of its own, write with a \
+             condition, so that the second is refused instead of lost.",
+            grouped(repeated),
+            plural(profile.keys, "key")
+        ))
+    })
+}
+
+fn sampling(profile: &KeyProfile) -> Option<Finding> {
+    let sample = &profile.sample;
+    (!sample.is_complete).then(|| {
+        let too_long = match sample.too_long {
+            0 => String::new(),
+            some => format!(" {} above 65,536 bytes are not in it.", plural(some, "key")),
+        };
+        note(format!(
+            "Loads are estimated from a uniform sample of {} (seed {}).{too_long}",
+            plural(sample.len, "key"),
+            sample.seed
+        ))
+    })
+}

@@ -1,0 +1,241 @@
+//! Which design to use, in how many tablets, and why.
+//!
+//! # How a design is chosen
+//! 1. What the keys cannot have is out, and what makes a read impossible that was asked for.
+//! 2. Out is what is uneven: the fullest tablet takes more than 1.5 times the mean, with 95 % confidence and
+//!    by more keys than chance gives (four standard deviations of a Poisson count, and four keys), or already by how the
+//!    design divides its salts; or one tablet takes more than twice its part of the
+//!    newest twentieth of the keys.
+//! 3. Of the rest the one in which the reads that were asked for, and that of one row, fall into the fewest pieces, added up.
+//!    A design with salts for fewer tablets than are wanted comes after all that have enough.
+//! 4. Of equals the first in this order: no salt, the row hasher, digests from wide to narrow, what keeps a
+//!    domain or an entity together, reversed, a modulus, a random salt. Keys without a
+//!    salt have every scan in one piece; and wide salts let the table have more tablets later with the same keys.
+//!
+//! Where nothing is left, the design whose fullest tablet is the least full is named, and the advice says that it is not
+//! good.
+
+mod keys;
+mod settings;
+mod verdict;
+
+use serde::Serialize;
+
+pub use self::keys::{Finding, Weight};
+pub use self::settings::{AdviceSettings, Read, TabletAdvice};
+pub use self::verdict::{DesignVerdict, Standing};
+
+use super::words::plural;
+use super::{Candidate, DesignForecast, KeyProfile};
+use crate::key_design::DesignSettings;
+
+/// What to do with keys, and why.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Advice {
+    /// How many tablets.
+    pub tablets: TabletAdvice,
+    /// What the keys are like.
+    pub findings: Vec<Finding>,
+    /// How each design stands, in the order of the forecasts.
+    pub verdicts: Vec<DesignVerdict>,
+    /// The label of the design to use; none of no keys, or where no design is possible.
+    pub design: Option<String>,
+    /// What to do, in sentences.
+    pub reasons: Vec<String>,
+    /// The spec file to use; none where the keys are best left as they are.
+    pub spec: Option<AdvisedSpec>,
+}
+
+/// A spec file: in TOML it is what `fluo table plan --spec` reads.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct AdvisedSpec {
+    /// The key designs of the table: one.
+    pub key_design: Vec<AdvisedDesign>,
+}
+
+/// A key design in a spec file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct AdvisedDesign {
+    /// In how many tablets.
+    pub tablets: u32,
+    /// The design.
+    #[serde(flatten)]
+    pub settings: DesignSettings,
+}
+
+/// Everything the advisor has to say.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct AdvisorReport {
+    /// What the keys look like.
+    pub profile: KeyProfile,
+    /// What each design would do to them.
+    pub forecasts: Vec<DesignForecast>,
+    /// What to do.
+    pub advice: Advice,
+}
+
+impl AdvisorReport {
+    /// Tries the designs that suit the keys, and advises.
+    ///
+    /// ```
+    /// use fluo_recipes::{AdviceSettings, AdvisorReport, ProfileBuilder, ProfileSettings};
+    ///
+    /// let mut builder = ProfileBuilder::new(ProfileSettings::default());
+    /// for id in 0..20_000 {
+    ///     builder.push(format!("order-{id:08}").as_bytes());
+    /// }
+    /// let settings = AdviceSettings { servers: 4, ..AdviceSettings::default() };
+    /// let report = AdvisorReport::of(builder.finish(), &settings);
+    /// assert_eq!(report.advice.tablets.tablets, 16);
+    /// assert_eq!(report.advice.design.as_deref(), Some("row-hasher"));
+    /// ```
+    #[must_use]
+    pub fn of(profile: KeyProfile, settings: &AdviceSettings) -> Self {
+        let tablets = settings.tablets().tablets;
+        let candidates = Candidate::all_for(&profile, tablets);
+        Self::of_candidates(profile, candidates, settings)
+    }
+
+    /// Tries these designs, and advises.
+    #[must_use]
+    pub fn of_candidates(
+        profile: KeyProfile,
+        candidates: Vec<Candidate>,
+        settings: &AdviceSettings,
+    ) -> Self {
+        let forecasts: Vec<_> = candidates
+            .into_iter()
+            .map(|candidate| DesignForecast::of(&profile, candidate))
+            .collect();
+        let advice = Advice::of(&profile, &forecasts, settings);
+        Self {
+            profile,
+            forecasts,
+            advice,
+        }
+    }
+}
+
+impl Advice {
+    fn of(profile: &KeyProfile, forecasts: &[DesignForecast], settings: &AdviceSettings) -> Self {
+        let tablets = settings.tablets();
+        let wanted = tablets.tablets;
+        let verdict = |forecast| verdict::verdict(profile, forecast, &settings.reads, wanted);
+        let mut verdicts: Vec<_> = forecasts.iter().map(verdict).collect();
+        let chosen = choice(profile, forecasts, &verdicts, &settings.reads);
+        let mut advice = Self {
+            tablets,
+            findings: keys::findings(profile, settings),
+            verdicts: Vec::new(),
+            design: None,
+            reasons: Vec::new(),
+            spec: None,
+        };
+        match chosen.and_then(|place| forecasts.get(place).zip(verdicts.get_mut(place))) {
+            None => advice
+                .reasons
+                .push("No design can be advised for these keys.".to_owned()),
+            Some((forecast, verdict)) => advice.settle(forecast, verdict, settings),
+        }
+        advice.verdicts = verdicts;
+        advice
+    }
+
+    fn settle(
+        &mut self,
+        forecast: &DesignForecast,
+        verdict: &mut DesignVerdict,
+        settings: &AdviceSettings,
+    ) {
+        let candidate = &forecast.candidate;
+        let tablets = plural(candidate.tablets.into(), "tablet");
+        let label = &candidate.label;
+        let is_good = verdict.standing != Standing::Uneven;
+        self.reasons.push(match (&candidate.settings, is_good) {
+            (Some(_), true) => format!("Use {label} in {tablets}."),
+            (None, true) => format!(
+                "Leave the keys as they are, in {tablets}, split where the keys seen so far say: they spread by themselves."
+            ),
+            (_, false) => format!(
+                "No design spreads these keys well. The least bad is {label} in {tablets}; better change what the keys are \
+                 made of."
+            ),
+        });
+        self.reasons.push(self.tablets.reason.clone());
+        self.reasons.extend(verdict.reasons.iter().cloned());
+        if settings.reads.is_empty() {
+            self.reasons.push(
+                "Rows are taken to be read one by one. If they are scanned, say how: the choice may be another.".to_owned(),
+            );
+        }
+        if is_good {
+            verdict.standing = Standing::Recommended;
+        }
+        self.design = Some(label.clone());
+        self.spec = candidate.settings.clone().map(|settings| AdvisedSpec {
+            key_design: vec![AdvisedDesign {
+                tablets: candidate.tablets,
+                settings,
+            }],
+        });
+    }
+}
+
+/// The place of the design to use.
+fn choice(
+    profile: &KeyProfile,
+    forecasts: &[DesignForecast],
+    verdicts: &[DesignVerdict],
+    reads: &[Read],
+) -> Option<usize> {
+    if profile.keys == 0 {
+        return None;
+    }
+    let of_standing = |standing: Standing| {
+        let all = forecasts.iter().zip(verdicts).enumerate();
+        all.filter(move |(_, (_, verdict))| verdict.standing == standing)
+            .map(|(place, (forecast, _))| (place, forecast))
+    };
+    let best = |standing| {
+        of_standing(standing).min_by_key(|(place, forecast)| (pieces(forecast, reads), *place))
+    };
+    let least_bad =
+        || of_standing(Standing::Uneven).min_by(|(_, a), (_, b)| fullest(a).total_cmp(&fullest(b)));
+    best(Standing::Suitable)
+        .or_else(|| best(Standing::TooFewTablets))
+        .or_else(least_bad)
+        .map(|(place, _)| place)
+}
+
+/// Into how many pieces the reads fall together.
+fn pieces(forecast: &DesignForecast, reads: &[Read]) -> u64 {
+    let Some((_, scans)) = forecast.possible() else {
+        return u64::MAX;
+    };
+    let of_read = |read: &Read| match read {
+        Read::Prefix => scans.by_prefix.pieces(),
+        Read::Range => scans.by_range.pieces(),
+        Read::Field => scans
+            .by_leading_field
+            .as_ref()
+            .and_then(super::ScanCost::pieces),
+    };
+    let by_row = scans.by_row.pieces().unwrap_or(u64::MAX);
+    reads
+        .iter()
+        .map(|read| of_read(read).unwrap_or(u64::MAX))
+        .fold(by_row, u64::saturating_add)
+}
+
+/// How full the fullest tablet is, of all keys or of the newest, whichever is worse.
+fn fullest(forecast: &DesignForecast) -> f64 {
+    let Some((load, _)) = forecast.possible() else {
+        return f64::INFINITY;
+    };
+    let tablets = super::number::float_len(load.tablets());
+    let tail = load
+        .tail
+        .as_ref()
+        .map_or(0.0, |tail| tail.busiest_share.value * tablets);
+    load.largest_over_mean.value.max(tail)
+}

@@ -1,0 +1,186 @@
+//! What the advice is asked for: servers, rates, reads.
+
+use serde::Serialize;
+
+use crate::advisor::words::{bytes, grouped, plural};
+
+/// Tablets for each server: where one server fails, its tablets go to several others, and load can be moved in
+/// quarters of a server.
+const TABLETS_PER_SERVER: u64 = 4;
+/// Rows a second that one tablet is trusted to take. An assumption: measure yours, and give the number of tablets.
+const ROWS_PER_TABLET: u64 = 5_000;
+/// Accumulo's default `table.split.threshold`: a tablet that grows beyond it is split by itself.
+const BYTES_PER_TABLET: u64 = 1 << 30;
+/// Most tablets that are advised.
+pub(super) const MOST_TABLETS: u64 = 65_536;
+
+/// What the advice is for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct AdviceSettings {
+    /// How many servers there are; 1 unless given.
+    pub servers: u32,
+    /// How many tablets; by the formula of [`tablets`](Self::tablets) unless given.
+    pub tablets: Option<u32>,
+    /// How many rows a second are to be written; unknown unless given.
+    pub rows_per_second: Option<u64>,
+    /// How many bytes the table will have; unknown unless given.
+    pub table_bytes: Option<u64>,
+    /// How rows are read, beside one by one; only one by one unless given.
+    pub reads: Vec<Read>,
+    /// How many cells a row has; 1 unless given.
+    pub cells_per_row: u64,
+    /// How many bytes the names of a column have, family, qualifier and visibility together; 0 unless given.
+    pub column_bytes: u64,
+}
+
+/// A way to read rows that a design must leave possible.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Read {
+    /// All rows with a prefix.
+    Prefix,
+    /// All rows between two.
+    Range,
+    /// All rows with one leading field.
+    Field,
+}
+
+/// A number of tablets and where it comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TabletAdvice {
+    /// The number.
+    pub tablets: u32,
+    /// Where it comes from, in a sentence.
+    pub reason: String,
+}
+
+impl Default for AdviceSettings {
+    fn default() -> Self {
+        Self {
+            servers: 1,
+            tablets: None,
+            rows_per_second: None,
+            table_bytes: None,
+            reads: Vec::new(),
+            cells_per_row: 1,
+            column_bytes: 0,
+        }
+    }
+}
+
+impl AdviceSettings {
+    /// How many tablets there should be.
+    ///
+    /// The largest of 4 for each server, one for each 5,000 rows a second, and one for each GiB; rounded up to a
+    /// multiple of the servers so that each has equally many; at most 65,536.
+    ///
+    /// ```
+    /// use fluo_recipes::AdviceSettings;
+    ///
+    /// let settings = AdviceSettings { servers: 3, rows_per_second: Some(62_000), ..AdviceSettings::default() };
+    /// assert_eq!(settings.tablets().tablets, 15);
+    /// ```
+    #[must_use]
+    pub fn tablets(&self) -> TabletAdvice {
+        if let Some(tablets) = self.tablets {
+            let reason = format!("{} were asked for.", plural(tablets.into(), "tablet"));
+            return TabletAdvice { tablets, reason };
+        }
+        let servers = u64::from(self.servers.max(1));
+        let for_servers = servers * TABLETS_PER_SERVER;
+        let for_rows = self.rows_per_second.unwrap_or(0).div_ceil(ROWS_PER_TABLET);
+        let for_bytes = self.table_bytes.unwrap_or(0).div_ceil(BYTES_PER_TABLET);
+        let wanted = for_servers.max(for_rows).max(for_bytes);
+        let rounded = wanted
+            .min(MOST_TABLETS)
+            .div_ceil(servers)
+            .saturating_mul(servers);
+        let tablets = if rounded > MOST_TABLETS {
+            MOST_TABLETS
+        } else {
+            rounded
+        };
+        TabletAdvice {
+            tablets: u32::try_from(tablets).unwrap_or(u32::MAX),
+            reason: self.reason(tablets, [for_servers, for_rows, for_bytes]),
+        }
+    }
+
+    fn reason(&self, tablets: u64, [for_servers, for_rows, for_bytes]: [u64; 3]) -> String {
+        let mut parts = vec![format!(
+            "{} for {} at {TABLETS_PER_SERVER} each",
+            grouped(for_servers),
+            plural(u64::from(self.servers.max(1)), "server")
+        )];
+        if let Some(rows) = self.rows_per_second {
+            parts.push(format!(
+                "{} for {} rows/s at {} each",
+                grouped(for_rows),
+                grouped(rows),
+                grouped(ROWS_PER_TABLET)
+            ));
+        }
+        if let Some(size) = self.table_bytes {
+            parts.push(format!(
+                "{} for {} at 1 GiB each",
+                grouped(for_bytes),
+                bytes(size)
+            ));
+        }
+        format!(
+            "{}: the largest of {}, rounded up to a multiple of the servers.",
+            plural(tablets, "tablet"),
+            parts.join(", ")
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_demand_wins_and_says_so() {
+        let settings = AdviceSettings {
+            servers: 3,
+            ..AdviceSettings::default()
+        };
+        let advice = settings.tablets();
+        assert_eq!(advice.tablets, 12);
+        assert_eq!(
+            advice.reason,
+            "12 tablets: the largest of 12 for 3 servers at 4 each, rounded up to a multiple of the servers."
+        );
+        let settings = AdviceSettings {
+            servers: 7,
+            rows_per_second: Some(1_000_000),
+            table_bytes: Some(50_000_000_000),
+            ..AdviceSettings::default()
+        };
+        let advice = settings.tablets();
+        assert_eq!(advice.tablets, 203);
+        assert_eq!(
+            advice.reason,
+            "203 tablets: the largest of 28 for 7 servers at 4 each, 200 for 1,000,000 rows/s at 5,000 each, 47 for \
+             50.0 GB at 1 GiB each, rounded up to a multiple of the servers."
+        );
+    }
+
+    #[test]
+    fn a_number_that_is_given_is_kept_and_all_are_bounded() {
+        let settings = AdviceSettings {
+            tablets: Some(5),
+            ..AdviceSettings::default()
+        };
+        assert_eq!(settings.tablets().reason, "5 tablets were asked for.");
+        for servers in [0, 1, u32::MAX] {
+            let settings = AdviceSettings {
+                servers,
+                table_bytes: Some(u64::MAX),
+                rows_per_second: Some(u64::MAX),
+                ..AdviceSettings::default()
+            };
+            assert_eq!(settings.tablets().tablets, 65_536, "{servers}");
+        }
+    }
+}

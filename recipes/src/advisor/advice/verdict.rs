@@ -1,0 +1,284 @@
+//! What a forecast says about a design, in sentences.
+
+use serde::Serialize;
+
+use super::settings::Read;
+use crate::advisor::number::{count, float, float_len};
+use crate::advisor::words::{grouped, percent, plural};
+use crate::advisor::{
+    DesignForecast, ForecastResult, KeyProfile, LoadForecast, ScanCost, ScanCosts,
+};
+use crate::key_design::{DesignSettings, SaltedPart};
+
+/// A fullest tablet up to this many times the mean is even enough: a balancer can live with it.
+const EVEN_ENOUGH: f64 = 1.5;
+/// From here on it is worth a sentence that a design divides its salts unevenly.
+const NEARLY_EVEN: f64 = 1.1;
+/// The newest keys are spread where no tablet takes more than so many times its part of them.
+const SPREAD_ENOUGH: f64 = 2.0;
+/// Below this p-value it was not chance.
+const CHANCE: f64 = 0.01;
+
+/// How a design stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Standing {
+    /// The one to use.
+    Recommended,
+    /// It would do.
+    Suitable,
+    /// It spreads the keys, over fewer tablets than are wanted.
+    TooFewTablets,
+    /// Some tablets would take too much, or nothing is known of where new keys go.
+    Uneven,
+    /// A read that is asked for is impossible.
+    Unreadable,
+    /// The keys cannot have it.
+    Impossible,
+}
+
+impl Standing {
+    /// The word as it stands in a table.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Recommended => "recommended",
+            Self::Suitable => "suitable",
+            Self::TooFewTablets => "too few tablets",
+            Self::Uneven => "uneven",
+            Self::Unreadable => "cannot be read so",
+            Self::Impossible => "impossible",
+        }
+    }
+}
+
+/// How a design stands, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DesignVerdict {
+    /// The label of its candidate.
+    pub label: String,
+    /// How it stands.
+    pub standing: Standing,
+    /// Why, a sentence each.
+    pub reasons: Vec<String>,
+}
+
+pub(super) fn verdict(
+    profile: &KeyProfile,
+    forecast: &DesignForecast,
+    reads: &[Read],
+    wanted: u32,
+) -> DesignVerdict {
+    let mut reasons = Vec::new();
+    let standing = match &forecast.result {
+        ForecastResult::Refused { reason, keys } => {
+            reasons.push(match keys {
+                0 => format!("It cannot be used: {reason}."),
+                some => format!(
+                    "It has no key for {} of the sample: {reason}.",
+                    plural(*some, "key")
+                ),
+            });
+            Standing::Impossible
+        }
+        ForecastResult::Possible { load, scans } => {
+            let is_even = evenness(profile, forecast, load, &mut reasons);
+            let is_spread = tail(load, &mut reasons);
+            let is_readable = reading(scans, reads, &mut reasons);
+            let tablets = forecast.candidate.tablets;
+            if tablets < wanted {
+                reasons.push(format!(
+                    "It has salts for {} only, where {} are wanted.",
+                    plural(tablets.into(), "tablet"),
+                    grouped(wanted.into())
+                ));
+            }
+            if !is_readable {
+                Standing::Unreadable
+            } else if !(is_even && is_spread) {
+                Standing::Uneven
+            } else if tablets < wanted {
+                Standing::TooFewTablets
+            } else {
+                Standing::Suitable
+            }
+        }
+    };
+    let label = forecast.candidate.label.clone();
+    DesignVerdict {
+        label,
+        standing,
+        reasons,
+    }
+}
+
+fn evenness(
+    profile: &KeyProfile,
+    forecast: &DesignForecast,
+    load: &LoadForecast,
+    reasons: &mut Vec<String>,
+) -> bool {
+    reasons.extend(collapse(profile, forecast, load));
+    let largest = load.largest_over_mean;
+    let bounds = if profile.sample.is_complete {
+        String::new()
+    } else {
+        format!(" (95 %: {:.2} to {:.2})", largest.low, largest.high)
+    };
+    let chance = match load.chi_square {
+        Some(test) if test.p_value < CHANCE => {
+            format!(
+                "; chance does not explain it (chi-square p = {})",
+                p_value(test.p_value)
+            )
+        }
+        Some(test) => format!(
+            "; chance explains it (chi-square p = {})",
+            p_value(test.p_value)
+        ),
+        None => String::new(),
+    };
+    // Against the mean, and not against what the design promises: a promise may be uneven too.
+    let most = load.keys.iter().copied().max().unwrap_or(0);
+    let mean = float(load.keys.iter().sum()) / float_len(load.tablets().max(1));
+    let is_promised = load.promised.is_none_or(|promised| promised <= EVEN_ENOUGH);
+    let is_even = is_promised && (largest.low <= EVEN_ENOUGH || !is_far_above(most, mean));
+    let word = if is_even { "Even" } else { "Uneven" };
+    reasons.push(format!(
+        "{word}: of {}, number {} takes most, {:.2} times the mean{bounds}{chance}.",
+        plural(count(load.tablets()), "tablet"),
+        grouped(count(load.largest) + 1),
+        largest.value
+    ));
+    if let Some(promised) = load.promised.filter(|promised| *promised > NEARLY_EVEN) {
+        reasons.push(format!(
+            "Its salts cannot be divided evenly by so many tablets: by their number alone the fullest takes {promised:.2} \
+             times the mean."
+        ));
+    }
+    is_even
+}
+
+/// A p-value to three digits; one that is practically nothing as a bound.
+fn p_value(p: f64) -> String {
+    if p < 0.0005 {
+        "less than 0.001".to_owned()
+    } else {
+        format!("{p:.3}")
+    }
+}
+
+/// Whether a count is so far above its expectation that chance is out of the question whatever the number of tablets:
+/// four standard deviations of a Poisson count, and four for small ones.
+fn is_far_above(count: u64, mean: f64) -> bool {
+    float(count) > mean + 4.0 * mean.sqrt() + 4.0
+}
+
+fn collapse(
+    profile: &KeyProfile,
+    forecast: &DesignForecast,
+    load: &LoadForecast,
+) -> Option<String> {
+    let tablets = count(load.tablets());
+    let different = profile.distinct.keys().min(profile.sample.len);
+    let salts_used = load
+        .salts_used
+        .filter(|salts| *salts < tablets.min(different))?;
+    let used = match salts_used {
+        1 => "All keys of the sample get one salt".to_owned(),
+        some => format!("The keys of the sample get only {}", plural(some, "salt")),
+    };
+    Some(match salted_part(forecast.candidate.settings.as_ref()) {
+        Some(SaltedPart::Whole) | None => format!(
+            "{used}: the hash does not tell these keys apart. Take another hash, such as digest-salt."
+        ),
+        Some(_) => format!(
+            "{used}: they differ only beyond the part that is salted. Salt the whole key, or a longer part."
+        ),
+    })
+}
+
+fn salted_part(settings: Option<&DesignSettings>) -> Option<&SaltedPart> {
+    match settings? {
+        DesignSettings::Modulo(settings) => Some(&settings.over),
+        DesignSettings::DigestSalt(settings) => Some(&settings.over),
+        DesignSettings::ReverseTime(_) | DesignSettings::WebTable(_) => Some(&SaltedPart::Entity),
+        _ => None,
+    }
+}
+
+fn tail(load: &LoadForecast, reasons: &mut Vec<String>) -> bool {
+    let Some(tail) = &load.tail else {
+        if load.splits_are_of_the_sample {
+            reasons.push(
+                "Where new keys will go is not known, as these come in no order of arrival: without a salt they may all \
+                 go to one tablet."
+                    .to_owned(),
+            );
+        }
+        return !load.splits_are_of_the_sample;
+    };
+    let tablets = float_len(load.tablets());
+    let mean = float(tail.keys) / tablets;
+    let share = tail.busiest_share;
+    let is_spread = share.low * tablets <= SPREAD_ENOUGH
+        || !is_far_above(most_of(share.value, tail.keys), mean);
+    let newest = percent(tail.newest);
+    let share = percent(share.value);
+    reasons.push(if is_spread {
+        format!("Of the newest {newest} of the keys, no tablet takes more than {share}.")
+    } else {
+        let busiest = grouped(count(tail.busiest) + 1);
+        format!(
+            "Of the newest {newest} of the keys, {share} fall in one tablet, number {busiest}: one server takes them all."
+        )
+    });
+    is_spread
+}
+
+/// A share of a count as a count.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a share of a count lies between 0 and the count"
+)]
+fn most_of(share: f64, keys: u64) -> u64 {
+    (share * float(keys)).round() as u64
+}
+
+fn reading(scans: &ScanCosts, reads: &[Read], reasons: &mut Vec<String>) -> bool {
+    if let ScanCost::FanOut { pieces } = scans.by_row {
+        reasons.push(format!(
+            "One row: {} of the table, as nobody can compute its salt again.",
+            plural(pieces, "piece")
+        ));
+    }
+    let asked = [
+        (Read::Prefix, "a prefix", Some(&scans.by_prefix)),
+        (Read::Range, "a range", Some(&scans.by_range)),
+        (
+            Read::Field,
+            "one leading field",
+            scans.by_leading_field.as_ref(),
+        ),
+    ];
+    let costs: Vec<_> = asked
+        .into_iter()
+        .filter_map(|(read, what, cost)| Some((read, what, cost?)))
+        .collect();
+    for alike in costs.chunk_by(|(_, _, a), (_, _, b)| a == b) {
+        let names: Vec<_> = alike.iter().map(|(_, what, _)| *what).collect();
+        let Some((_, _, cost)) = alike.first() else {
+            continue;
+        };
+        let cost = match cost {
+            ScanCost::OnePiece => "one piece of the table".to_owned(),
+            ScanCost::FanOut { pieces } => format!("{} of the table", plural(*pieces, "piece")),
+            ScanCost::Impossible { reason } => format!("impossible: {reason}"),
+        };
+        reasons.push(format!("A scan of {}: {cost}.", names.join(" or ")));
+    }
+    !costs
+        .iter()
+        .any(|(read, _, cost)| reads.contains(read) && cost.pieces().is_none())
+}

@@ -1,0 +1,225 @@
+//! The designs that are tried on the keys.
+
+use serde::Serialize;
+
+use crate::advisor::KeyProfile;
+use crate::advisor::profile::{Alphabet, FieldCut};
+use crate::key_design::{
+    DesignSettings, DigestSalt, HashedRows, Modulo, ModuloOf, RandomSalt, ReverseTime, Reversed,
+    RowAlphabet, RowLength, SaltSettings, SaltedPart, WebTable,
+};
+use crate::row_hasher::HashScheme;
+
+/// The prefix of the row hasher that is tried.
+const PREFIX: &str = "r";
+/// The buckets of the guide whose keys are `NN|key`.
+const GUIDE_BUCKETS: u32 = 10;
+/// The salts of two hexadecimal digits.
+const TWO_DIGITS: u32 = 256;
+/// The salts of four.
+const FOUR_DIGITS: u32 = 65_536;
+/// Most buckets of random salts.
+const MOST_RANDOM_BUCKETS: u32 = 65_536;
+/// Most buckets that the modulo design has.
+const MOST_BUCKETS: u32 = 1_000_000;
+
+/// A design that is tried, and in how many tablets.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Candidate {
+    /// What it is called among the others.
+    pub label: String,
+    /// The design; none is the keys as they are.
+    pub settings: Option<DesignSettings>,
+    /// How many tablets; never more than the design has salts.
+    pub tablets: u32,
+}
+
+impl Candidate {
+    /// A design to be tried in this many tablets.
+    pub fn new(
+        label: impl Into<String>,
+        settings: impl Into<DesignSettings>,
+        tablets: u32,
+    ) -> Self {
+        Self {
+            label: label.into(),
+            settings: Some(settings.into()),
+            tablets,
+        }
+    }
+
+    /// The keys as they are, in a table that is split where the keys seen so far say.
+    #[must_use]
+    pub fn unsalted(tablets: u32) -> Self {
+        Self {
+            label: "unsalted".to_owned(),
+            settings: None,
+            tablets,
+        }
+    }
+
+    /// The designs that suit keys of such a profile, each in this many tablets or in as many as it can have.
+    ///
+    /// Every named design but `composite`: lines of text do not say of which fields, of which types, keys are made.
+    /// `web-table` is tried on URLs, `reversed` on keys of one length, `reverse-time` on keys that are a field, a
+    /// separator and a whole number.
+    #[must_use]
+    pub fn all_for(profile: &KeyProfile, tablets: u32) -> Vec<Self> {
+        let mut all = vec![
+            Self::unsalted(tablets),
+            Self::new(
+                "row-hasher",
+                HashedRows {
+                    prefix: PREFIX.to_owned(),
+                    scheme: HashScheme::default(),
+                },
+                tablets,
+            ),
+        ];
+        all.extend(digest_salts(profile, tablets));
+        if profile.leading_fields.cut == Some(FieldCut::UrlHost) {
+            let tablets = tablets.min(TWO_DIGITS);
+            all.push(Self::new("web-table", WebTable::default(), tablets));
+        }
+        all.extend(reverse_time(profile, tablets));
+        all.extend(reversed(profile, tablets));
+        all.extend(modulo(profile, tablets));
+        let buckets = tablets.clamp(2, MOST_RANDOM_BUCKETS);
+        all.push(Self::new(
+            format!("random-salt {buckets}"),
+            RandomSalt::new(buckets),
+            tablets.min(buckets),
+        ));
+        all
+    }
+}
+
+/// Read backwards, where all keys have one length.
+fn reversed(profile: &KeyProfile, tablets: u32) -> Option<Candidate> {
+    let length = usize::try_from(profile.lengths.min).ok()?;
+    if !profile.lengths.is_fixed() || length == 0 {
+        return None;
+    }
+    let alphabet = match profile.alphabet.all {
+        Alphabet::Digits => Some(RowAlphabet::Digits),
+        Alphabet::HexLowerCase => Some(RowAlphabet::Hex),
+        Alphabet::LowerCaseLetters => Some(RowAlphabet::Lower),
+        _ => None,
+    };
+    let settings = Reversed {
+        alphabet,
+        ..Reversed::new(RowLength::Fixed(length))
+    };
+    Some(Candidate::new("reversed", settings, tablets))
+}
+
+/// Times counted down within what they are about, where every key of the sample is a field and a number.
+fn reverse_time(profile: &KeyProfile, tablets: u32) -> Option<Candidate> {
+    let Some(FieldCut::Separator { byte, fields: 1 }) = profile.leading_fields.cut else {
+        return None;
+    };
+    let is_timed = |key: &[u8]| {
+        let place = memchr::memchr(byte, key);
+        let time = place
+            .and_then(|place| key.get(place + 1..))
+            .unwrap_or_default();
+        !time.is_empty() && time.iter().all(u8::is_ascii_digit)
+    };
+    if !byte.is_ascii()
+        || !profile
+            .sample
+            .keys
+            .iter()
+            .all(|sampled| is_timed(&sampled.key))
+    {
+        return None;
+    }
+    let over_the_entity = DigestSalt {
+        separator: ":".to_owned(),
+        over: SaltedPart::Entity,
+        ..DigestSalt::default()
+    };
+    let settings = ReverseTime {
+        separator: char::from(byte).to_string(),
+        salt: Some(SaltSettings::from(over_the_entity)),
+        ..ReverseTime::default()
+    };
+    Some(Candidate::new(
+        "reverse-time, salted by entity",
+        settings,
+        tablets.min(TWO_DIGITS),
+    ))
+}
+
+fn modulo(profile: &KeyProfile, tablets: u32) -> Vec<Candidate> {
+    let buckets = tablets.min(MOST_BUCKETS);
+    let mut all = Vec::new();
+    if buckets != GUIDE_BUCKETS && buckets > 1 {
+        let settings = Modulo {
+            buckets,
+            ..Modulo::default()
+        };
+        all.push(Candidate::new(
+            format!("modulo {buckets}"),
+            settings,
+            buckets,
+        ));
+    }
+    if profile.alphabet.all == Alphabet::Digits && buckets > 1 {
+        let settings = Modulo {
+            buckets,
+            of: ModuloOf::Number,
+            ..Modulo::default()
+        };
+        all.push(Candidate::new(
+            format!("modulo {buckets} of the number"),
+            settings,
+            buckets,
+        ));
+    }
+    all.push(Candidate::new(
+        format!("modulo {GUIDE_BUCKETS}"),
+        Modulo {
+            buckets: GUIDE_BUCKETS,
+            ..Modulo::default()
+        },
+        tablets.min(GUIDE_BUCKETS),
+    ));
+    all
+}
+
+fn digest_salts(profile: &KeyProfile, tablets: u32) -> Vec<Candidate> {
+    let salt = |digits: u8, over: SaltedPart| DigestSalt {
+        digits,
+        separator: ":".to_owned(),
+        over,
+        ..DigestSalt::default()
+    };
+    let mut all = vec![
+        Candidate::new(
+            "digest-salt, 4 digits",
+            salt(4, SaltedPart::Whole),
+            tablets.min(FOUR_DIGITS),
+        ),
+        Candidate::new(
+            "digest-salt, 2 digits",
+            salt(2, SaltedPart::Whole),
+            tablets.min(TWO_DIGITS),
+        ),
+    ];
+    if let Some(FieldCut::Separator { byte, fields: 1 }) = profile.leading_fields.cut
+        && byte.is_ascii()
+    {
+        let before = char::from(byte).to_string();
+        let label = format!(
+            "digest-salt of what is before `{}`",
+            fluo_core::Escaped(&[byte])
+        );
+        all.push(Candidate::new(
+            label,
+            salt(2, SaltedPart::Before(before)),
+            tablets.min(TWO_DIGITS),
+        ));
+    }
+    all
+}

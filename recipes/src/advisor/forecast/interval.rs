@@ -1,0 +1,101 @@
+//! How far a share found in a sample may be from the share in all keys.
+
+use serde::Serialize;
+use statrs::function::erf::erf_inv;
+
+use crate::advisor::number::{float, float_len};
+
+/// How often an interval may miss: once in twenty, over all tablets of a design together.
+const MISSES: f64 = 0.05;
+
+/// A figure and where the true one lies with 95 % confidence.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Estimate {
+    /// The figure of the sample.
+    pub value: f64,
+    /// The least that the true one may be.
+    pub low: f64,
+    /// The most that the true one may be.
+    pub high: f64,
+}
+
+impl Estimate {
+    /// The largest of the shares that `tablets` tablets have, where the fullest has `count` of the sample's keys.
+    ///
+    /// Wilson's score interval, at the level `1 - 0.05 / tablets` so that the intervals of all tablets hold together
+    /// (Bonferroni): then the largest true share lies in the interval of the fullest tablet. With p for the share, n
+    /// for the sample and z for the two-sided normal quantile of the level, the bounds are
+    /// `(p + z^2 / 2n -+ z sqrt(p (1 - p) / n + z^2 / 4n^2)) / (1 + z^2 / n)`. Of a complete sample the share is known.
+    pub(super) fn of_largest_share(
+        count: u64,
+        sample: u64,
+        tablets: usize,
+        is_complete: bool,
+    ) -> Self {
+        if sample == 0 {
+            return Self {
+                value: 0.0,
+                low: 0.0,
+                high: 1.0,
+            };
+        }
+        let (n, share) = (float(sample), float(count) / float(sample));
+        if is_complete {
+            return Self {
+                value: share,
+                low: share,
+                high: share,
+            };
+        }
+        let level = 1.0 - MISSES / float_len(tablets.max(1));
+        let z_squared = (std::f64::consts::SQRT_2 * erf_inv(level)).powi(2);
+        let middle = share + z_squared / (2.0 * n);
+        let spread = (z_squared * (share * (1.0 - share) / n + z_squared / (4.0 * n * n))).sqrt();
+        let whole = 1.0 + z_squared / n;
+        Self {
+            value: share,
+            low: ((middle - spread) / whole).max(0.0),
+            high: ((middle + spread) / whole).min(1.0),
+        }
+    }
+
+    /// The figure and its bounds times a factor.
+    pub(super) fn times(self, factor: f64) -> Self {
+        Self {
+            value: self.value * factor,
+            low: self.low * factor,
+            high: self.high * factor,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn close(found: f64, expected: f64) {
+        assert!((found - expected).abs() < 5e-5, "{found} is not {expected}");
+    }
+
+    /// The textbook's example: 10 of 20 at 95 % is 0.2993 to 0.7007; 0 of 10 is 0 to 0.2775.
+    #[test]
+    fn one_tablet_has_wilsons_interval() {
+        let half = Estimate::of_largest_share(10, 20, 1, false);
+        close(half.low, 0.2993);
+        close(half.high, 0.7007);
+        let none = Estimate::of_largest_share(0, 10, 1, false);
+        close(none.low, 0.0);
+        close(none.high, 0.2775);
+    }
+
+    #[test]
+    fn many_tablets_make_it_wider_and_a_complete_sample_a_point() {
+        let one = Estimate::of_largest_share(100, 1_000, 1, false);
+        let many = Estimate::of_largest_share(100, 1_000, 100, false);
+        assert!(many.low < one.low && one.high < many.high);
+        let known = Estimate::of_largest_share(100, 1_000, 100, true).times(100.0);
+        close(known.low, 10.0);
+        close(known.high, 10.0);
+        assert!((Estimate::of_largest_share(0, 0, 3, true).high - 1.0).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,209 @@
+//! What each design would do to the keys: the sample is written as the design writes it, and counted by tablet.
+
+mod candidates;
+mod interval;
+mod load;
+mod scans;
+
+use std::sync::{Mutex, PoisonError};
+
+use serde::Serialize;
+
+use self::load::{Splits, Written};
+use crate::advisor::KeyProfile;
+use crate::advisor::number::count;
+use crate::key_design::{DesignError, DesignErrorKind, KeyDesign};
+
+pub use self::candidates::Candidate;
+pub use self::interval::Estimate;
+pub use self::load::{ChiSquare, LoadForecast, TailForecast};
+pub use self::scans::{ScanCost, ScanCosts};
+
+/// What a design would do to the keys.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DesignForecast {
+    /// The design and the tablets it was tried in.
+    #[serde(flatten)]
+    pub candidate: Candidate,
+    /// What an example key becomes: the first of the sample that the design takes.
+    pub example: Option<Example>,
+    /// What came of it.
+    pub result: ForecastResult,
+}
+
+/// A row and its key.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Example {
+    /// The row, in the escaped form.
+    pub row: String,
+    /// Its key, in the escaped form.
+    pub key: String,
+}
+
+/// Whether the keys can have the design, and then what it does.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ForecastResult {
+    /// They can.
+    Possible {
+        /// The load of its tablets.
+        load: Box<LoadForecast>,
+        /// What reads cost.
+        scans: ScanCosts,
+    },
+    /// They cannot, or the design cannot have so many tablets: why, and for how many keys of the sample.
+    Refused {
+        /// The reason, as the design gives it for the first such key.
+        reason: String,
+        /// How many keys of the sample; 0 where the design itself is at fault.
+        keys: u64,
+    },
+}
+
+impl DesignForecast {
+    /// Tries a design on the sample of a profile.
+    ///
+    /// ```
+    /// use fluo_recipes::{Candidate, DesignForecast, ForecastResult, Modulo, ProfileBuilder, ProfileSettings};
+    ///
+    /// let mut builder = ProfileBuilder::new(ProfileSettings::default());
+    /// for id in (0..10_000).map(|id| id * 10) {
+    ///     builder.push(id.to_string().as_bytes());
+    /// }
+    /// let candidate = Candidate::new("modulo 10", Modulo::default(), 10);
+    /// let forecast = DesignForecast::of(&builder.finish(), candidate);
+    /// let ForecastResult::Possible { load, .. } = forecast.result else { unreachable!() };
+    /// assert!(load.largest_over_mean.value < 2.0);
+    /// ```
+    #[must_use]
+    pub fn of(profile: &KeyProfile, candidate: Candidate) -> Self {
+        match &candidate.settings {
+            None => Self::of_unsalted(profile, candidate),
+            Some(settings) => match KeyDesign::new(settings.clone()) {
+                Ok(design) => {
+                    let drawing = design.with_salt_source(source(profile.sample.seed));
+                    Self::of_design(profile, candidate, &drawing)
+                }
+                Err(error) => Self::refused(candidate, &error, 0),
+            },
+        }
+    }
+
+    /// The load and the scans, where the design is possible.
+    #[must_use]
+    pub fn possible(&self) -> Option<(&LoadForecast, &ScanCosts)> {
+        match &self.result {
+            ForecastResult::Possible { load, scans } => Some((load, scans)),
+            ForecastResult::Refused { .. } => None,
+        }
+    }
+
+    fn of_unsalted(profile: &KeyProfile, candidate: Candidate) -> Self {
+        let keys = profile.sample.keys.iter();
+        let written: Vec<_> = keys
+            .map(|sampled| Written {
+                arrival: sampled.arrival,
+                key: fluo_core::Bytes::copy_from_slice(&sampled.key),
+                head: 0,
+            })
+            .collect();
+        let splits = Splits::at_quantiles(&written, profile, candidate.tablets);
+        let scans = ScanCosts::of_unsalted(&profile.leading_fields);
+        Self::counted(profile, candidate, &written, splits, scans)
+    }
+
+    fn of_design(profile: &KeyProfile, candidate: Candidate, design: &KeyDesign) -> Self {
+        let mut written = Vec::with_capacity(profile.sample.keys.len());
+        let mut refused: Option<(DesignError, u64)> = None;
+        for sampled in &profile.sample.keys {
+            match design.add(&sampled.key) {
+                Ok(key) => {
+                    let head = design
+                        .unsalted(&key)
+                        .map_or(0, |rest| key.len() - rest.len());
+                    written.push(Written {
+                        arrival: sampled.arrival,
+                        key,
+                        head,
+                    });
+                }
+                Err(error) => refused.get_or_insert((error, 0)).1 += 1,
+            }
+        }
+        if let Some((error, keys)) = refused {
+            return Self::refused(candidate, &error, keys);
+        }
+        let splits = match splits(profile, &candidate, design, &written) {
+            Ok(splits) => splits,
+            Err(error) => return Self::refused(candidate, &error, 0),
+        };
+        let scans = ScanCosts::of(design, &profile.leading_fields);
+        Self::counted(profile, candidate, &written, splits, scans)
+    }
+
+    fn counted(
+        profile: &KeyProfile,
+        candidate: Candidate,
+        written: &[Written],
+        splits: Splits,
+        scans: ScanCosts,
+    ) -> Self {
+        let rows = profile.sample.keys.iter();
+        let rows_bytes = rows.map(|sampled| count(sampled.key.len())).sum();
+        let example = profile.sample.keys.first().zip(written.first());
+        Self {
+            candidate,
+            example: example.map(|(sampled, written)| Example {
+                row: fluo_core::Escaped(&sampled.key).to_string(),
+                key: fluo_core::Escaped(&written.key).to_string(),
+            }),
+            result: ForecastResult::Possible {
+                load: Box::new(LoadForecast::of(written, rows_bytes, splits, profile)),
+                scans,
+            },
+        }
+    }
+
+    fn refused(candidate: Candidate, error: &DesignError, keys: u64) -> Self {
+        let reason = error.to_string();
+        Self {
+            candidate,
+            example: None,
+            result: ForecastResult::Refused { reason, keys },
+        }
+    }
+}
+
+/// Where random salts come from: the same seed draws the same.
+fn source(seed: u64) -> impl Fn() -> u64 + Send + Sync + 'static {
+    let rng = Mutex::new(fastrand::Rng::with_seed(seed));
+    move || {
+        let drawing = rng.lock();
+        drawing.unwrap_or_else(PoisonError::into_inner).u64(..)
+    }
+}
+
+/// The design's own split points; by the sample where a design without a salt has none.
+fn splits(
+    profile: &KeyProfile,
+    candidate: &Candidate,
+    design: &KeyDesign,
+    written: &[Written],
+) -> Result<Splits, DesignError> {
+    let tablets = candidate.tablets;
+    match design.splits(tablets) {
+        Ok(points) => Ok(Splits {
+            points,
+            are_of_the_sample: false,
+            weights: design.tablet_weights(tablets)?,
+        }),
+        Err(error)
+            if error.kind() == DesignErrorKind::Splits
+                && tablets > 0
+                && written.iter().all(|written| written.head == 0) =>
+        {
+            Ok(Splits::at_quantiles(written, profile, tablets))
+        }
+        Err(error) => Err(error),
+    }
+}

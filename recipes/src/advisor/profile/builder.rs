@@ -1,0 +1,160 @@
+//! A profile, and how it is built.
+
+use serde::Serialize;
+
+use super::alphabet::{AlphabetProfile, Alphabets};
+use super::distinct::{Distinct, DistinctKeys};
+use super::heat_map::HeatMap;
+use super::leading_fields::{LeadingFieldCounter, LeadingFields};
+use super::lengths::{LengthProfile, Lengths};
+use super::order::{Arrivals, Order, OrderProfile};
+use super::prefixes::{CommonPrefix, PrefixProfile};
+use super::sample::{KeySample, Reservoir};
+
+/// What a profile is told beside the keys.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ProfileSettings {
+    /// What the random choice of the sample, and all hashing, starts from.
+    pub seed: u64,
+    /// What the order of the keys means.
+    pub arrivals: Arrivals,
+}
+
+/// What keys look like.
+///
+/// ```
+/// use fluo_recipes::{Alphabet, ProfileBuilder, ProfileSettings};
+///
+/// let mut builder = ProfileBuilder::new(ProfileSettings::default());
+/// for id in 0..1_000 {
+///     builder.push(format!("{id:06}").as_bytes());
+/// }
+/// let profile = builder.finish();
+/// assert_eq!((profile.keys, profile.lengths.max), (1_000, 6));
+/// assert_eq!(profile.alphabet.all, Alphabet::Digits);
+/// assert_eq!(profile.order.ascending, 1.0);
+/// assert_eq!(profile.distinct.keys(), 1_000);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct KeyProfile {
+    /// How many keys there were.
+    pub keys: u64,
+    /// How many bytes they have together.
+    pub bytes: u64,
+    /// How long they are.
+    pub lengths: LengthProfile,
+    /// Which bytes they are made of.
+    pub alphabet: AlphabetProfile,
+    /// What many of them begin with.
+    pub prefixes: PrefixProfile,
+    /// How monotonic they are in order of arrival.
+    pub order: OrderProfile,
+    /// Which leading fields many of them have.
+    pub leading_fields: LeadingFields,
+    /// How many different ones there are.
+    pub distinct: Distinct,
+    /// When they came against where they lie.
+    pub heat_map: HeatMap,
+    /// A uniform sample of them.
+    pub sample: KeySample,
+}
+
+/// Builds a [`KeyProfile`] from keys in their order of arrival.
+#[derive(Debug)]
+pub struct ProfileBuilder {
+    arrivals: Arrivals,
+    lengths: Lengths,
+    alphabets: Alphabets,
+    common: CommonPrefix,
+    order: Order,
+    fields: LeadingFieldCounter,
+    distinct: DistinctKeys,
+    reservoir: Reservoir,
+}
+
+impl ProfileBuilder {
+    /// A builder that has seen no keys.
+    #[must_use]
+    pub fn new(settings: ProfileSettings) -> Self {
+        Self {
+            arrivals: settings.arrivals,
+            lengths: Lengths::default(),
+            alphabets: Alphabets::default(),
+            common: CommonPrefix::default(),
+            order: Order::default(),
+            fields: LeadingFieldCounter::new(settings.seed),
+            distinct: DistinctKeys::new(settings.seed),
+            reservoir: Reservoir::new(settings.seed),
+        }
+    }
+
+    /// Takes the next key.
+    pub fn push(&mut self, key: &[u8]) {
+        let arrival = self.lengths.keys();
+        self.lengths.push(key);
+        self.alphabets.push(key);
+        self.common.push(key);
+        self.order.push(key);
+        self.fields.push(key);
+        self.distinct.push(key);
+        self.reservoir.push(arrival, key);
+    }
+
+    /// How many keys it has taken.
+    #[must_use]
+    pub fn keys(&self) -> u64 {
+        self.lengths.keys()
+    }
+
+    /// The profile of the keys so far.
+    #[must_use]
+    pub fn finish(self) -> KeyProfile {
+        let keys = self.lengths.keys();
+        let lengths = self.lengths.finish();
+        let sample = self.reservoir.finish();
+        KeyProfile {
+            keys,
+            bytes: self.lengths.bytes(),
+            alphabet: self.alphabets.finish(lengths.is_fixed()),
+            lengths,
+            prefixes: self.common.finish(&sample.keys),
+            order: self.order.finish(self.arrivals, &sample.keys),
+            leading_fields: self.fields.finish(keys),
+            distinct: self.distinct.finish(),
+            heat_map: HeatMap::of(&sample.keys, keys),
+            sample,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_keys_have_an_empty_profile() {
+        let profile = ProfileBuilder::new(ProfileSettings::default()).finish();
+        assert_eq!(profile.keys, 0);
+        assert!(profile.sample.is_complete && profile.sample.keys.is_empty());
+        assert_eq!(profile.leading_fields, LeadingFields::default());
+    }
+
+    #[test]
+    fn a_profile_is_json_without_the_keys_of_its_sample() {
+        let mut builder = ProfileBuilder::new(ProfileSettings {
+            seed: 9,
+            arrivals: Arrivals::Unordered,
+        });
+        for key in [b"a:\xff".as_slice(), b"a:\x00", b"b:<"] {
+            builder.push(key);
+        }
+        let json = serde_json::to_value(builder.finish()).unwrap();
+        assert_eq!(json["leading_fields"]["hot"][0]["field"], "a");
+        assert_eq!(json["order"]["arrivals"], "unordered");
+        assert_eq!(
+            json["sample"],
+            serde_json::json!({"len": 3, "is_complete": true, "too_long": 0, "seed": 9})
+        );
+        assert_eq!(json["heat_map"]["marks"][0], r"a:\x00");
+    }
+}

@@ -1,0 +1,275 @@
+//! What keys begin with, where that is a field: a tenant, a host, a kind.
+
+use fluo_core::Bytes;
+use serde::{Serialize, Serializer};
+
+use super::heavy_hitters::HeavyHitters;
+use super::text;
+use crate::advisor::number::share;
+
+/// The cut is chosen by the first keys: by this many,
+const LOOKED_AT_KEYS: usize = 1_000;
+/// or by fewer that have this many bytes together.
+const LOOKED_AT_BYTES: usize = 1 << 20;
+/// What may separate fields, the likeliest first.
+const SEPARATORS: [u8; 12] = *b"\0\t|#:/;, _-.";
+/// A separator is in this share of the keys, in percent.
+const SEPARATED_PERCENT: usize = 90;
+/// Most fields that are taken together to come past fields that are the same in every key.
+const MOST_FIELDS: usize = 3;
+/// How much is taken where there is no separator.
+const FIRST_BYTES: usize = 4;
+/// Most hot fields that a profile names.
+const MOST_HOT: usize = 20;
+/// A field is hot from this share of the keys on, in percent.
+const HOT_PERCENT: u64 = 1;
+
+/// Where the leading field ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case", tag = "cut")]
+pub enum FieldCut {
+    /// At a separator: this many fields, the separators between them included.
+    Separator {
+        /// The separator.
+        #[serde(serialize_with = "separator")]
+        byte: u8,
+        /// How many fields are taken: more than one where the first is the same in every key looked at.
+        fields: usize,
+    },
+    /// At the end of the host of a URL: `https://example.com:80`.
+    UrlHost,
+    /// After this many bytes: no separator was found.
+    FirstBytes {
+        /// How many.
+        bytes: usize,
+    },
+}
+
+fn separator<S: Serializer>(byte: &u8, serializer: S) -> Result<S::Ok, S::Error> {
+    text::serialize(&[*byte], serializer)
+}
+
+impl FieldCut {
+    /// The leading field of a key; the whole key where it has no separator.
+    #[must_use]
+    pub fn field(self, key: &[u8]) -> &[u8] {
+        let end = match self {
+            Self::Separator { byte, fields } => {
+                memchr::memchr_iter(byte, key).nth(fields.saturating_sub(1))
+            }
+            Self::UrlHost => memchr::memmem::find(key, b"://").and_then(|scheme| {
+                let host = scheme + 3;
+                let rest = key.get(host..)?;
+                rest.iter()
+                    .position(|byte| matches!(byte, b'/' | b'?' | b'#'))
+                    .map(|end| host + end)
+            }),
+            Self::FirstBytes { bytes } => Some(bytes),
+        };
+        end.and_then(|end| key.get(..end)).unwrap_or(key)
+    }
+
+    fn of(keys: &[Bytes]) -> Self {
+        let is_most = |has: &dyn Fn(&Bytes) -> bool| {
+            keys.iter().filter(|key| has(key)).count() * 100 >= keys.len() * SEPARATED_PERCENT
+        };
+        if is_most(&|key| memchr::memmem::find(key, b"://").is_some()) {
+            return Self::UrlHost;
+        }
+        let found = SEPARATORS.into_iter().find(|separator| {
+            // A key that begins with it has no field before it.
+            is_most(&|key| memchr::memchr(*separator, key).is_some_and(|place| place > 0))
+        });
+        let Some(byte) = found else {
+            return Self::FirstBytes { bytes: FIRST_BYTES };
+        };
+        let tells_apart = |fields: &usize| {
+            let cut = Self::Separator {
+                byte,
+                fields: *fields,
+            };
+            keys.windows(2).any(|pair| match pair {
+                [a, b] => cut.field(a) != cut.field(b),
+                _ => false,
+            })
+        };
+        let fields = (1..=MOST_FIELDS).find(tells_apart).unwrap_or(1);
+        Self::Separator { byte, fields }
+    }
+}
+
+/// The leading fields that many keys share.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct LeadingFields {
+    /// Where the field ends, chosen by the first 1,000 keys; none of no keys.
+    pub cut: Option<FieldCut>,
+    /// Those that at least 1 % of the keys have, most frequent first, at most 20.
+    pub hot: Vec<HotField>,
+    /// Each count may be too low by this, and never too high; 0 says that all are exact. A field that more keys have
+    /// is never missed.
+    pub error: u64,
+}
+
+/// A leading field that many keys have.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct HotField {
+    /// Its bytes; at most the first 256.
+    #[serde(serialize_with = "text::serialize")]
+    pub field: Bytes,
+    /// At least so many keys have it.
+    pub keys: u64,
+    /// Their share of all keys.
+    pub share: f64,
+}
+
+/// Looks at the first keys, chooses a cut, then counts.
+#[derive(Debug)]
+pub(super) struct LeadingFieldCounter {
+    first: Vec<Bytes>,
+    first_bytes: usize,
+    cut: Option<FieldCut>,
+    hitters: HeavyHitters,
+}
+
+impl LeadingFieldCounter {
+    pub(super) fn new(seed: u64) -> Self {
+        Self {
+            first: Vec::new(),
+            first_bytes: 0,
+            cut: None,
+            hitters: HeavyHitters::new(seed),
+        }
+    }
+
+    pub(super) fn push(&mut self, key: &[u8]) {
+        if let Some(cut) = self.cut {
+            return self.hitters.push(cut.field(key));
+        }
+        self.first_bytes += key.len();
+        self.first.push(Bytes::copy_from_slice(key));
+        if self.first.len() == LOOKED_AT_KEYS || self.first_bytes >= LOOKED_AT_BYTES {
+            self.choose();
+        }
+    }
+
+    fn choose(&mut self) {
+        let cut = FieldCut::of(&self.first);
+        for key in std::mem::take(&mut self.first) {
+            self.hitters.push(cut.field(&key));
+        }
+        self.cut = Some(cut);
+    }
+
+    pub(super) fn finish(mut self, keys: u64) -> LeadingFields {
+        if self.cut.is_none() && !self.first.is_empty() {
+            self.choose();
+        }
+        let error = self.hitters.error();
+        let least = (keys.saturating_mul(HOT_PERCENT) / 100)
+            .saturating_sub(error)
+            .max(2);
+        let hot = self.hitters.at_least(least).into_iter().take(MOST_HOT);
+        LeadingFields {
+            cut: self.cut,
+            hot: hot
+                .map(|(field, of_keys)| HotField {
+                    field: Bytes::from(field.into_vec()),
+                    keys: of_keys,
+                    share: share(of_keys, keys),
+                })
+                .collect(),
+            error,
+        }
+    }
+}
+
+impl LeadingFields {
+    /// Most keys that can have a hot field.
+    #[must_use]
+    pub fn at_most(&self, field: &HotField) -> u64 {
+        field.keys.saturating_add(self.error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fields(keys: &[&str]) -> LeadingFields {
+        let mut counter = LeadingFieldCounter::new(1);
+        for key in keys {
+            counter.push(key.as_bytes());
+        }
+        counter.finish(keys.len() as u64)
+    }
+
+    #[test]
+    fn the_cut_is_where_fields_end() {
+        for (keys, cut) in [
+            (
+                ["a|b/c", "d|e"],
+                FieldCut::Separator {
+                    byte: b'|',
+                    fields: 1,
+                },
+            ),
+            (
+                ["p:1:x", "p:2:y"],
+                FieldCut::Separator {
+                    byte: b':',
+                    fields: 2,
+                },
+            ),
+            (["https://a.org/x", "http://b.org"], FieldCut::UrlHost),
+            (
+                ["org.a/x", "org.b/y"],
+                FieldCut::Separator {
+                    byte: b'/',
+                    fields: 1,
+                },
+            ),
+            (["123456", "789012"], FieldCut::FirstBytes { bytes: 4 }),
+            (["/a", "/b"], FieldCut::FirstBytes { bytes: 4 }),
+        ] {
+            assert_eq!(fields(&keys).cut, Some(cut), "{keys:?}");
+        }
+        assert_eq!(fields(&[]).cut, None);
+    }
+
+    #[test]
+    fn a_field_is_cut_off() {
+        let url = FieldCut::UrlHost;
+        assert_eq!(url.field(b"https://a.org:80/x/y"), b"https://a.org:80");
+        assert_eq!(url.field(b"https://a.org"), b"https://a.org");
+        assert_eq!(url.field(b"a.org/x"), b"a.org/x");
+        let second = FieldCut::Separator {
+            byte: b':',
+            fields: 2,
+        };
+        assert_eq!(second.field(b"p:1:x"), b"p:1");
+        assert_eq!(second.field(b"p:1"), b"p:1");
+        assert_eq!(FieldCut::FirstBytes { bytes: 4 }.field(b"123"), b"123");
+    }
+
+    #[test]
+    fn hot_fields_are_named_with_their_share() {
+        let keys: Vec<String> = (0..3_000)
+            .map(|number| {
+                if number % 3 == 0 {
+                    format!("t{number}|x")
+                } else {
+                    "acme|x".to_owned()
+                }
+            })
+            .collect();
+        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+        let found = fields(&keys);
+        assert_eq!(found.hot.len(), 1);
+        assert_eq!(
+            (&*found.hot[0].field, found.hot[0].keys),
+            (b"acme".as_slice(), 2_000)
+        );
+        assert_eq!((found.error, found.at_most(&found.hot[0])), (0, 2_000));
+        assert!((found.hot[0].share - 2.0 / 3.0).abs() < 1e-9);
+    }
+}

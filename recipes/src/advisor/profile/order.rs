@@ -1,0 +1,167 @@
+//! How the order of arrival and the order of keys go together.
+
+use serde::Serialize;
+
+use super::sample::SampledKey;
+use crate::advisor::number::{float, float_len, share};
+
+/// Whether keys come in the order in which they were, or will be, written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Arrivals {
+    /// They come as they are written: their order says where the next ones will go.
+    #[default]
+    AsWritten,
+    /// They come in another order, such as that of a scan: it says nothing about writing.
+    Unordered,
+}
+
+/// How monotonic keys are in their order of arrival.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct OrderProfile {
+    /// What the order of the keys means.
+    pub arrivals: Arrivals,
+    /// Which share of the keys is greater than the key before it; counted over all keys. Half in a random order.
+    pub ascending: f64,
+    /// Which share of the keys equals the key before it; counted over all keys.
+    pub repeated: f64,
+    /// Which share of the keys is greater than every key before it: those go to the end of an unsalted table.
+    /// Counted over all keys; in a random order of n keys it is about `ln(n) / n`.
+    pub new_maxima: f64,
+    /// Spearman's rank correlation of the order of arrival with the order of keys, over the sample: 1 ascending,
+    /// -1 descending, 0 no connection. Equal keys have the mean of their ranks.
+    pub rank_correlation: f64,
+    /// Its standard error if there were no connection: `1 / sqrt(n - 1)` with n keys in the sample; 0 for fewer
+    /// than two.
+    pub rank_correlation_error: f64,
+}
+
+/// Compares each key with the one before it and with the greatest so far.
+#[derive(Debug, Default)]
+pub(super) struct Order {
+    keys: u64,
+    ascending: u64,
+    repeated: u64,
+    maxima: u64,
+    previous: Vec<u8>,
+    greatest: Vec<u8>,
+}
+
+impl Order {
+    pub(super) fn push(&mut self, key: &[u8]) {
+        if self.keys > 0 {
+            match key.cmp(self.previous.as_slice()) {
+                std::cmp::Ordering::Greater => self.ascending += 1,
+                std::cmp::Ordering::Equal => self.repeated += 1,
+                std::cmp::Ordering::Less => {}
+            }
+            if key > self.greatest.as_slice() {
+                self.maxima += 1;
+                copy(key, &mut self.greatest);
+            }
+        } else {
+            copy(key, &mut self.greatest);
+        }
+        self.keys += 1;
+        copy(key, &mut self.previous);
+    }
+
+    /// `sample` in order of keys.
+    pub(super) fn finish(&self, arrivals: Arrivals, sample: &[SampledKey]) -> OrderProfile {
+        let followers = self.keys.saturating_sub(1);
+        let rank_correlation_error = match sample.len() {
+            0 | 1 => 0.0,
+            keys => 1.0 / float_len(keys - 1).sqrt(),
+        };
+        OrderProfile {
+            arrivals,
+            ascending: share(self.ascending, followers),
+            repeated: share(self.repeated, followers),
+            new_maxima: share(self.maxima, followers),
+            rank_correlation: spearman(sample),
+            rank_correlation_error,
+        }
+    }
+}
+
+fn copy(key: &[u8], into: &mut Vec<u8>) {
+    into.clear();
+    into.extend_from_slice(key);
+}
+
+/// Pearson's correlation of the ranks, those of equal keys averaged. 0 where either has no spread.
+fn spearman(sorted_by_key: &[SampledKey]) -> f64 {
+    let mut by_arrival: Vec<(u64, f64)> = Vec::with_capacity(sorted_by_key.len());
+    let mut rank = 0;
+    for equal in sorted_by_key.chunk_by(|a, b| a.key == b.key) {
+        let mean_rank = float(rank) + (float_len(equal.len()) - 1.0) / 2.0;
+        by_arrival.extend(equal.iter().map(|sampled| (sampled.arrival, mean_rank)));
+        rank += crate::advisor::number::count(equal.len());
+    }
+    by_arrival.sort_unstable_by_key(|(arrival, _)| *arrival);
+    let middle = (float_len(by_arrival.len()) - 1.0) / 2.0;
+    let (mut product, mut arrivals, mut keys) = (0.0, 0.0, 0.0);
+    for (arrival_rank, (_, key_rank)) in (0_u64..).zip(by_arrival) {
+        let (x, y) = (float(arrival_rank) - middle, key_rank - middle);
+        product += x * y;
+        arrivals += x * x;
+        keys += y * y;
+    }
+    if arrivals == 0.0 || keys == 0.0 {
+        0.0
+    } else {
+        product / (arrivals * keys).sqrt()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn profile(keys: &[&str]) -> OrderProfile {
+        let mut order = Order::default();
+        let mut sample = Vec::new();
+        for (arrival, key) in (0..).zip(keys) {
+            order.push(key.as_bytes());
+            sample.push(SampledKey {
+                arrival,
+                key: key.as_bytes().into(),
+            });
+        }
+        sample.sort_by(|a, b| a.key.cmp(&b.key));
+        order.finish(Arrivals::AsWritten, &sample)
+    }
+
+    #[test]
+    fn ascending_keys_are_seen() {
+        let profile = profile(&["a", "b", "c", "d"]);
+        assert!((profile.ascending - 1.0).abs() < 1e-9);
+        assert!((profile.new_maxima - 1.0).abs() < 1e-9);
+        assert!((profile.rank_correlation - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn descending_keys_are_seen() {
+        let profile = profile(&["d", "c", "b", "a"]);
+        assert!(profile.ascending.abs() < 1e-9 && profile.new_maxima.abs() < 1e-9);
+        assert!((profile.rank_correlation + 1.0).abs() < 1e-9);
+    }
+
+    /// By hand: keys a b b c arrive as b a c b; ranks by arrival 2.5 1 4 2.5, mean 2.5, products of the deviations
+    /// (-1.5 0) (-0.5 -1.5) (0.5 1.5) (1.5 0): 1.5 / sqrt(5 * 4.5).
+    #[test]
+    fn equal_keys_share_their_ranks() {
+        let profile = profile(&["b", "a", "c", "b"]);
+        assert!((profile.rank_correlation - 1.5 / 22.5_f64.sqrt()).abs() < 1e-9);
+        assert!((profile.rank_correlation_error - 1.0 / 3.0_f64.sqrt()).abs() < 1e-9);
+    }
+
+    #[test]
+    fn too_few_keys_have_no_order() {
+        for keys in [&[][..], &["a"], &["a", "a"]] {
+            let profile = profile(keys);
+            assert!(profile.rank_correlation.abs() < 1e-9 && profile.ascending.abs() < 1e-9);
+        }
+        assert!((profile(&["a", "a"]).repeated - 1.0).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,176 @@
+//! A uniform sample of the keys: every key has the same chance to be in it.
+
+use fastrand::Rng;
+use serde::Serialize;
+
+use crate::advisor::number::count;
+
+/// Most keys of the sample.
+pub(crate) const SAMPLE_KEYS: usize = 1 << 16;
+/// Most bytes of the keys in the sample. Where they would be more, a random half of the sample stays, and it is half
+/// as large from then on.
+const SAMPLE_BYTES: usize = 1 << 26;
+/// Keys longer than this are counted and not sampled.
+const SAMPLED_KEY_BYTES: usize = 1 << 16;
+
+/// A key of the sample.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SampledKey {
+    /// Which of all keys it was, from 0 in order of arrival.
+    pub arrival: u64,
+    /// The key.
+    pub key: Box<[u8]>,
+}
+
+/// The sample, in order of keys.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct KeySample {
+    /// The keys, ascending; equal keys in order of arrival. Not serialized: a report has no use for them.
+    #[serde(skip)]
+    pub keys: Vec<SampledKey>,
+    /// How many keys it has.
+    pub len: u64,
+    /// Whether it has every key.
+    pub is_complete: bool,
+    /// How many keys were left out because they have more than 65,536 bytes.
+    pub too_long: u64,
+    /// What the random choice started from.
+    pub seed: u64,
+}
+
+/// Reservoir sampling (Waterman's algorithm R): once it is full, key number n takes the place of a random one with
+/// chance `capacity / n`.
+#[derive(Debug)]
+pub(super) struct Reservoir {
+    rng: Rng,
+    seed: u64,
+    capacity: usize,
+    bytes: usize,
+    offered: u64,
+    too_long: u64,
+    keys: Vec<SampledKey>,
+}
+
+impl Reservoir {
+    pub(super) fn new(seed: u64) -> Self {
+        Self {
+            rng: Rng::with_seed(seed),
+            seed,
+            capacity: SAMPLE_KEYS,
+            bytes: 0,
+            offered: 0,
+            too_long: 0,
+            keys: Vec::new(),
+        }
+    }
+
+    pub(super) fn push(&mut self, arrival: u64, key: &[u8]) {
+        if key.len() > SAMPLED_KEY_BYTES {
+            self.too_long += 1;
+            return;
+        }
+        self.offered += 1;
+        if self.keys.len() < self.capacity {
+            self.bytes += key.len();
+            self.keys.push(SampledKey {
+                arrival,
+                key: key.into(),
+            });
+        } else {
+            let place = usize::try_from(self.rng.u64(0..self.offered)).unwrap_or(usize::MAX);
+            // Beyond the capacity there is no place: the key is not taken.
+            let Some(taken) = self.keys.get_mut(place) else {
+                return;
+            };
+            self.bytes = self.bytes - taken.key.len() + key.len();
+            *taken = SampledKey {
+                arrival,
+                key: key.into(),
+            };
+        }
+        while self.bytes > SAMPLE_BYTES && self.keys.len() > 1 {
+            self.halve();
+        }
+    }
+
+    /// A random half of a uniform sample is a uniform sample.
+    fn halve(&mut self) {
+        self.rng.shuffle(&mut self.keys);
+        self.capacity = (self.keys.len() / 2).max(1);
+        self.keys.truncate(self.capacity);
+        self.bytes = self.keys.iter().map(|sampled| sampled.key.len()).sum();
+    }
+
+    pub(super) fn finish(mut self) -> KeySample {
+        self.keys
+            .sort_unstable_by(|a, b| a.key.cmp(&b.key).then(a.arrival.cmp(&b.arrival)));
+        let len = count(self.keys.len());
+        KeySample {
+            len,
+            is_complete: len == self.offered + self.too_long,
+            keys: self.keys,
+            too_long: self.too_long,
+            seed: self.seed,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample_of(keys: u64, seed: u64) -> KeySample {
+        let mut reservoir = Reservoir::new(seed);
+        for arrival in 0..keys {
+            reservoir.push(arrival, &arrival.to_be_bytes());
+        }
+        reservoir.finish()
+    }
+
+    #[test]
+    fn few_keys_are_all_kept() {
+        let sample = sample_of(1_000, 7);
+        assert!(sample.is_complete);
+        let arrivals: Vec<_> = sample.keys.iter().map(|sampled| sampled.arrival).collect();
+        assert_eq!(arrivals, (0..1_000).collect::<Vec<_>>());
+    }
+
+    /// Every tenth of the input has a tenth of the sample: 6,553.6 expected, standard deviation below 77, and five
+    /// of those are allowed.
+    #[test]
+    fn the_sample_is_uniform_and_follows_its_seed() {
+        let sample = sample_of(1_000_000, 1);
+        assert_eq!(sample.keys.len(), SAMPLE_KEYS);
+        assert!(!sample.is_complete);
+        for tenth in 0..10 {
+            let within = |sampled: &&SampledKey| sampled.arrival / 100_000 == tenth;
+            let found = sample.keys.iter().filter(within).count();
+            assert!(found.abs_diff(6_553) < 385, "{tenth}: {found}");
+        }
+        assert_eq!(sample, sample_of(1_000_000, 1));
+        assert_ne!(sample.keys, sample_of(1_000_000, 2).keys);
+    }
+
+    #[test]
+    fn long_keys_make_it_smaller() {
+        let mut reservoir = Reservoir::new(3);
+        for arrival in 0..3_000 {
+            reservoir.push(arrival, &vec![b'x'; SAMPLED_KEY_BYTES]);
+        }
+        reservoir.push(3_000, &vec![b'x'; SAMPLED_KEY_BYTES + 1]);
+        let sample = reservoir.finish();
+        let bytes: usize = sample.keys.iter().map(|sampled| sampled.key.len()).sum();
+        assert!(
+            bytes <= SAMPLE_BYTES && sample.keys.len() >= 500,
+            "{}",
+            sample.keys.len()
+        );
+        assert_eq!((sample.too_long, sample.is_complete), (1, false));
+        let late = sample
+            .keys
+            .iter()
+            .filter(|sampled| sampled.arrival >= 1_500)
+            .count();
+        assert!(late > sample.keys.len() / 3, "{late}");
+    }
+}

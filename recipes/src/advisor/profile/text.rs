@@ -1,0 +1,18 @@
+//! Keys in printed results: the escaped form of `fluo_core::Escaped`.
+
+use fluo_core::Escaped;
+use serde::Serializer;
+
+pub(super) fn serialize<S: Serializer>(
+    bytes: &(impl AsRef<[u8]> + ?Sized),
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&Escaped(bytes.as_ref()))
+}
+
+pub(super) fn serialize_all<S: Serializer>(
+    all: &[impl AsRef<[u8]>],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(all.iter().map(|bytes| Escaped(bytes.as_ref()).to_string()))
+}

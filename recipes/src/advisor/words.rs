@@ -1,0 +1,74 @@
+//! Figures as they stand in sentences.
+
+use super::number::float;
+
+/// A share as people read it: `66.7 %`. What is not nothing is not shown as nothing, and what is not all not as all.
+pub(super) fn percent(share: f64) -> String {
+    let shown = format!("{:.1} %", share * 100.0);
+    match shown.as_str() {
+        "0.0 %" if share > 0.0 => "less than 0.1 %".to_owned(),
+        "100.0 %" if share < 1.0 => "more than 99.9 %".to_owned(),
+        "100.0 %" => "100 %".to_owned(),
+        "0.0 %" => "0 %".to_owned(),
+        _ => shown,
+    }
+}
+
+/// A count as people read it: `29,599`.
+pub(super) fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `1 key`, `2 keys`.
+pub(super) fn plural(count: u64, noun: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{} {noun}{ending}", grouped(count))
+}
+
+/// Bytes as people read them: `1.5 GB`, by thousands.
+pub(super) fn bytes(count: u64) -> String {
+    let mut amount = float(count);
+    for unit in ["bytes", "kB", "MB", "GB", "TB"] {
+        if amount < 1_000.0 {
+            return if unit == "bytes" {
+                format!("{amount} {unit}")
+            } else {
+                format!("{amount:.1} {unit}")
+            };
+        }
+        amount /= 1_000.0;
+    }
+    format!("{amount:.1} PB")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_read_easily() {
+        let shares = [0.0, 0.0001, 0.125, 2.0 / 3.0, 0.9999, 1.0].map(percent);
+        let expected = [
+            "0 %",
+            "less than 0.1 %",
+            "12.5 %",
+            "66.7 %",
+            "more than 99.9 %",
+            "100 %",
+        ];
+        assert_eq!(shares, expected);
+        assert_eq!(bytes(999), "999 bytes");
+        assert_eq!(bytes(1_500_000_000), "1.5 GB");
+        assert_eq!(bytes(u64::MAX), "18446.7 PB");
+        assert_eq!(plural(1, "key"), "1 key");
+        assert_eq!(plural(29_599, "key"), "29,599 keys");
+    }
+}

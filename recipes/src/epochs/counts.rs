@@ -1,0 +1,116 @@
+//! How far a migration is.
+
+use std::fmt;
+use std::num::NonZeroUsize;
+
+use fluo_core::{Filter, Scan, Table};
+use futures::TryStreamExt;
+
+use super::error::EpochsError;
+use super::list::Epochs;
+use crate::key_design::Rows;
+
+/// Cells that are read at a time.
+const BATCH_CELLS: NonZeroUsize = NonZeroUsize::new(1_000).unwrap();
+
+/// How many rows of a table are stored by each of its designs.
+///
+/// While rows are written or moved it is an estimate; of a table that rests it is exact. A row that lies in two places
+/// counts in both.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EpochCounts {
+    /// The rows of each epoch, oldest first.
+    pub rows: Vec<u64>,
+    /// Rows among them that none of the designs can have made.
+    pub foreign: u64,
+}
+
+impl EpochCounts {
+    /// The rows that are still to be moved.
+    #[must_use]
+    pub fn left(&self) -> u64 {
+        self.rows.iter().rev().skip(1).sum()
+    }
+
+    /// The rows that are in the newest epoch.
+    #[must_use]
+    pub fn done(&self) -> u64 {
+        self.rows.last().copied().unwrap_or_default()
+    }
+}
+
+impl fmt::Display for EpochCounts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (done, left) = (self.done(), self.left());
+        let all = u128::from(done) + u128::from(left);
+        let permille = u128::from(done) * 1_000 / all.max(1);
+        match left {
+            0 => write!(f, "all {done} rows are in the newest epoch")?,
+            _ => write!(
+                f,
+                "{done} of {all} rows are in the newest epoch ({}.{} %), {left} are left to be moved",
+                permille / 10,
+                permille % 10
+            )?,
+        }
+        match self.foreign {
+            0 => Ok(()),
+            foreign => write!(f, "; {foreign} rows are of none of the designs"),
+        }
+    }
+}
+
+impl Epochs {
+    /// Counts the rows of each epoch: one cell of each row is read.
+    ///
+    /// # Errors
+    /// As [`Table::scan`].
+    pub async fn count(&self, table: &dyn Table) -> Result<EpochCounts, EpochsError> {
+        let mut spans = Vec::new();
+        for design in self.designs() {
+            spans.extend(design.spans(&Rows::All)?);
+        }
+        let scan = Scan::over_all(spans).filter(Filter::FirstOfRow).batch_cells(BATCH_CELLS);
+        let mut counts = EpochCounts {
+            rows: vec![0; self.list().len()],
+            foreign: 0,
+        };
+        let (mut batches, mut row) = (table.scan(scan), Vec::new());
+        while let Some(cells) = batches.try_next().await? {
+            for cell in cells {
+                row.clear();
+                let owner = self.owner(&cell.key.row, &mut row);
+                match owner.ok().and_then(|owner| counts.rows.get_mut(owner)) {
+                    Some(count) => *count += 1,
+                    None => counts.foreign += 1,
+                }
+            }
+        }
+        Ok(counts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_says_how_far_it_is() {
+        let text = |rows: &[u64], foreign| {
+            EpochCounts {
+                rows: rows.to_vec(),
+                foreign,
+            }
+            .to_string()
+        };
+        assert_eq!(
+            text(&[1, 0, 2], 0),
+            "2 of 3 rows are in the newest epoch (66.6 %), 1 are left to be moved"
+        );
+        assert_eq!(
+            text(&[0, 7], 3),
+            "all 7 rows are in the newest epoch; 3 rows are of none of the designs"
+        );
+        assert_eq!(text(&[0], 0), "all 0 rows are in the newest epoch");
+    }
+}

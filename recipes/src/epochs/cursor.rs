@@ -1,0 +1,135 @@
+//! Where a migration goes on.
+//!
+//! ```text
+//!  migrate-  16 hex digits  -  number of  -  stored key of the last row, escaped;
+//!            of the designs    the epoch     none at the beginning of an epoch
+//! ```
+
+use std::fmt;
+use std::str::FromStr;
+
+use fluo_core::{Bytes, Escaped, unescape};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::salted_scan::Mark;
+
+/// Where a migration of the same designs goes on: right after a stored row of an epoch.
+///
+/// It is plain text, in which it can be kept and sent.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct MigrationCursor {
+    mark: Mark,
+    pub(super) epoch: usize,
+    pub(super) after: Option<Bytes>,
+}
+
+/// A cursor that is none, or one of another migration.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum MigrationCursorError {
+    /// The text was not written by a cursor.
+    #[error(
+        "`{text}` is not a cursor of a migration: it is `migrate-`, 16 hexadecimal digits, `-`, the number of an \
+         epoch and, after another `-`, an escaped key"
+    )]
+    Text {
+        /// The text.
+        text: String,
+    },
+    /// The cursor was made for other epochs.
+    #[error(
+        "the cursor `{cursor}` is not of these epochs: it was made for other designs; start without a cursor, which \
+         moves no row twice"
+    )]
+    Other {
+        /// The cursor.
+        cursor: String,
+    },
+}
+
+impl MigrationCursor {
+    pub(super) fn new(mark: Mark, epoch: usize, after: Option<Bytes>) -> Self {
+        Self { mark, epoch, after }
+    }
+
+    /// Refuses a cursor of other epochs.
+    pub(super) fn check(&self, mark: Mark) -> Result<(), MigrationCursorError> {
+        if self.mark == mark {
+            return Ok(());
+        }
+        Err(MigrationCursorError::Other {
+            cursor: self.to_string(),
+        })
+    }
+}
+
+impl fmt::Display for MigrationCursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "migrate-{}-{}", self.mark, self.epoch)?;
+        match &self.after {
+            Some(key) => write!(f, "-{}", Escaped(key)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl FromStr for MigrationCursor {
+    type Err = MigrationCursorError;
+
+    fn from_str(text: &str) -> Result<Self, MigrationCursorError> {
+        let read = || {
+            let (mark, rest) = text.strip_prefix("migrate-")?.split_once('-')?;
+            let (epoch, key) = match rest.split_once('-') {
+                Some((epoch, key)) => (epoch, Some(unescape(key).ok()?)),
+                None => (rest, None),
+            };
+            Some(Self::new(Mark::parse(mark)?, epoch.parse().ok()?, key))
+        };
+        read().ok_or_else(|| MigrationCursorError::Text {
+            text: text.chars().take(100).collect(),
+        })
+    }
+}
+
+impl TryFrom<String> for MigrationCursor {
+    type Error = MigrationCursorError;
+
+    fn try_from(text: String) -> Result<Self, MigrationCursorError> {
+        text.parse()
+    }
+}
+
+impl From<MigrationCursor> for String {
+    fn from(cursor: MigrationCursor) -> Self {
+        cursor.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_is_read_back() {
+        for text in ["migrate-0123456789abcdef-0", r"migrate-0123456789abcdef-1-07|a-b\x00", "migrate-0123456789abcdef-1-"] {
+            let cursor: MigrationCursor = text.parse().unwrap();
+            assert_eq!(cursor.to_string(), text);
+        }
+    }
+
+    #[test]
+    fn other_text_is_refused() {
+        for text in ["", "migrate-", "migrate-xyz-0", "migrate-0123456789abcdef-x", r"migrate-0123456789abcdef-0-\q"] {
+            let error = text.parse::<MigrationCursor>().unwrap_err();
+            assert_eq!(
+                error.to_string(),
+                format!(
+                    "`{text}` is not a cursor of a migration: it is `migrate-`, 16 hexadecimal digits, `-`, the number \
+                     of an epoch and, after another `-`, an escaped key"
+                )
+            );
+        }
+    }
+}

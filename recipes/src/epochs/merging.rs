@@ -1,0 +1,89 @@
+//! Cells of one row, from several places (E3).
+
+use std::cmp::Ordering;
+
+use fluo_core::{Cell, Filter, Versions};
+
+/// Merges the cells of one row from several places, oldest epoch first, each in the order of the table.
+pub(super) fn merged(places: Vec<Vec<Cell>>, versions: Versions, filter: Filter) -> Vec<Cell> {
+    let mut places = places.into_iter().filter(|cells| !cells.is_empty());
+    let Some(first) = places.next() else {
+        return Vec::new();
+    };
+    let Some(second) = places.next() else {
+        // The table has seen to versions and filter.
+        return first;
+    };
+    let mut cells = first;
+    for newer in std::iter::once(second).chain(places) {
+        // Newer first: the sort keeps the order of equal ones, and the first of them stays.
+        cells = newer.into_iter().chain(cells).collect();
+    }
+    cells.sort_by(order);
+    cells.dedup_by(|later, earlier| order(later, earlier) == Ordering::Equal);
+    keep_versions(&mut cells, versions);
+    if filter == Filter::FirstOfRow {
+        cells.truncate(1);
+    }
+    cells
+}
+
+/// The order of the table within a row, whatever the row is stored as.
+fn order(one: &Cell, other: &Cell) -> Ordering {
+    let columns = one.key.column.cmp(&other.key.column);
+    columns.then_with(|| other.key.timestamp.cmp(&one.key.timestamp))
+}
+
+/// Keeps as many versions of each column as the table shows.
+fn keep_versions(cells: &mut Vec<Cell>, versions: Versions) {
+    let (mut column, mut newer) = (None, 0);
+    cells.retain(|cell| {
+        if column.as_ref() == Some(&cell.key.column) {
+            newer += 1;
+        } else {
+            column = Some(cell.key.column.clone());
+            newer = 0;
+        }
+        versions.shows(newer)
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use fluo_core::{Column, Key};
+
+    use super::*;
+
+    fn cell(place: &'static str, qualifier: &'static str, timestamp: i64) -> Cell {
+        Cell::new(Key::new(place, Column::new("f", qualifier), timestamp), place)
+    }
+
+    fn places() -> Vec<Vec<Cell>> {
+        vec![
+            vec![cell("old", "a", 7), cell("old", "b", 5), cell("old", "b", 3)],
+            vec![cell("new", "b", 9), cell("new", "b", 5), cell("new", "c", 1)],
+        ]
+    }
+
+    #[test]
+    fn equal_cells_come_once_from_the_newer_place() {
+        assert_eq!(
+            merged(places(), Versions::All, Filter::None),
+            [cell("old", "a", 7), cell("new", "b", 9), cell("new", "b", 5), cell("old", "b", 3), cell("new", "c", 1)]
+        );
+    }
+
+    #[test]
+    fn as_many_versions_come_as_the_table_shows() {
+        assert_eq!(
+            merged(places(), Versions::default(), Filter::None),
+            [cell("old", "a", 7), cell("new", "b", 9), cell("new", "c", 1)]
+        );
+    }
+
+    #[test]
+    fn the_first_of_a_row_is_the_first_of_all_places() {
+        let first = places().into_iter().rev().map(|place| vec![place[0].clone()]).collect();
+        assert_eq!(merged(first, Versions::All, Filter::FirstOfRow), [cell("old", "a", 7)]);
+    }
+}

@@ -1,0 +1,89 @@
+//! What a step reads of an older epoch.
+
+use std::num::NonZeroUsize;
+
+use fluo_core::{Bytes, Cell, Scan, Span, Table, row_successor};
+use futures::TryStreamExt;
+
+use super::settings::MigrateSettings;
+use crate::epochs::error::EpochsError;
+use crate::row_hasher::Excerpt;
+use crate::salted_scan::cell_bytes;
+
+/// Most cells that the table is asked for at a time: their size is not known before.
+const MOST_BATCH_CELLS: usize = 256;
+
+/// A stretch of an older epoch: whole rows, or whole columns of one that is too large for a step.
+pub(super) struct OldRows {
+    /// The cells, in the order of the table.
+    pub(super) cells: Vec<Cell>,
+    /// What follows.
+    pub(super) rest: Rest,
+}
+
+/// What follows a stretch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rest {
+    /// Nothing: it was the last of its epoch.
+    Nothing,
+    /// Other rows.
+    Rows,
+    /// More columns of its only row.
+    Columns,
+}
+
+/// Reads a stretch of these spans, after a stored row if there is one.
+pub(super) async fn read(
+    table: &dyn Table,
+    spans: Vec<Span>,
+    after: Option<&Bytes>,
+    settings: &MigrateSettings,
+) -> Result<OldRows, EpochsError> {
+    let most = settings.step_cells.get();
+    let batch_cells = NonZeroUsize::new(most.min(MOST_BATCH_CELLS)).unwrap_or(NonZeroUsize::MIN);
+    let spans = spans.into_iter().map(|span| behind(span, after));
+    let mut batches = table.scan(Scan::over_all(spans).batch_cells(batch_cells));
+    let (mut cells, mut bytes) = (Vec::new(), 0);
+    while let Some(batch) = batches.try_next().await? {
+        bytes += batch.iter().map(cell_bytes).sum::<usize>();
+        cells.extend(batch);
+        if cells.len() < most && bytes < settings.memory_bytes {
+            continue;
+        }
+        // The next batch may hold more of the last row, or of its last column.
+        let (whole, rest) = whole_part(&cells);
+        if whole > 0 {
+            cells.truncate(whole);
+            return Ok(OldRows { cells, rest });
+        }
+        if bytes >= settings.memory_bytes {
+            return Err(too_large(&cells, bytes, settings.memory_bytes));
+        }
+    }
+    let rest = Rest::Nothing;
+    Ok(OldRows { cells, rest })
+}
+
+/// How many of the cells are of whole rows; if there is but one row, of whole columns.
+fn whole_part(cells: &[Cell]) -> (usize, Rest) {
+    let Some(last) = cells.last().map(|cell| &cell.key) else {
+        return (0, Rest::Rows);
+    };
+    match cells.partition_point(|cell| cell.key.row < last.row) {
+        0 => (cells.partition_point(|cell| cell.key.column < last.column), Rest::Columns),
+        rows => (rows, Rest::Rows),
+    }
+}
+
+fn behind(span: Span, after: Option<&Bytes>) -> Span {
+    let Some(after) = after else { return span };
+    let next = row_successor(after);
+    let start = span.start().row.clone().max(next);
+    Span::rows(start, span.end().map(|end| end.row.clone()))
+}
+
+fn too_large(cells: &[Cell], bytes: usize, bound: usize) -> EpochsError {
+    let row = cells.first().map_or(&[][..], |cell| cell.key.row.as_ref());
+    let row = Excerpt::new(row);
+    EpochsError::Memory { row, bytes, bound }
+}

@@ -1,0 +1,156 @@
+//! One step of a migration.
+
+use fluo_core::{Bytes, Cell, Change, Mutation, Table, Update};
+
+use super::copy::{Arrival, Moving, copy};
+use super::old_rows::{OldRows, Rest, read};
+use super::settings::MigrateSettings;
+use crate::epochs::cursor::MigrationCursor;
+use crate::epochs::error::EpochsError;
+use crate::epochs::list::Epochs;
+use crate::key_design::Rows;
+
+/// What a step of a migration did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MigrationStep {
+    /// Where the next step goes on; none if this was the last.
+    pub cursor: Option<MigrationCursor>,
+    /// Stored rows that were looked at.
+    pub rows_seen: u64,
+    /// Rows that were moved, or the part of a large one.
+    pub rows_moved: u64,
+    /// Cells of those.
+    pub cells_moved: u64,
+    /// Rows that stay where they are, since writers were in the way each time, or nobody could tell whether a copy had
+    /// arrived. The next run moves them.
+    pub rows_contended: u64,
+    /// Rows that stay where they are, since a delete marker in the new place would hide them: of a row that was moved
+    /// away from there before, or of a delete that was not done yet in the old place. A compaction drops the marker,
+    /// and the next run moves them.
+    pub rows_hidden: u64,
+    /// Rows that none of the designs can have made. They are left alone.
+    pub rows_foreign: u64,
+}
+
+impl Epochs {
+    /// Moves the next stretch of older rows to the newest epoch. Without a cursor it begins anew: that moves nothing
+    /// twice.
+    ///
+    /// # Errors
+    /// A cursor of other epochs; and as [`Table::scan`], [`Table::write`] and [`Table::write_conditional`]. Whatever was
+    /// done, no cell is lost: the same step can be run again.
+    pub async fn migrate_step(
+        &self,
+        table: &dyn Table,
+        cursor: Option<&MigrationCursor>,
+        settings: &MigrateSettings,
+    ) -> Result<MigrationStep, EpochsError> {
+        let mark = self.mark(&Rows::All);
+        if let Some(cursor) = cursor {
+            cursor.check(mark)?;
+        }
+        let epoch = cursor.map_or(0, |cursor| cursor.epoch);
+        let after = cursor.and_then(|cursor| cursor.after.as_ref());
+        let (Some(design), true) = (self.designs().nth(epoch), epoch + 1 < self.designs().len()) else {
+            return Ok(MigrationStep::default());
+        };
+        let old = read(table, design.spans(&Rows::All)?, after, settings).await?;
+        let mut step = MigrationStep::default();
+        let moving = self.moving(epoch, &old, &mut step)?;
+        let arrivals = copy(table, self.versions(), &moving).await?;
+        table_delete(table, &moving, &arrivals).await?;
+        step.count(&moving, &arrivals);
+
+        let last = old.cells.last().map(|cell| Bytes::copy_from_slice(&cell.key.row));
+        let next = |epoch, after| Some(MigrationCursor::new(mark, epoch, after));
+        step.cursor = match old.rest {
+            Rest::Nothing if epoch + 2 == self.designs().len() => None,
+            Rest::Nothing => next(epoch + 1, None),
+            // What was moved of the row is gone: the next step finds the rest. What stays would be found for ever.
+            Rest::Columns if step.rows_moved > 0 => next(epoch, after.cloned()),
+            Rest::Rows | Rest::Columns => next(epoch, last),
+        };
+        Ok(step)
+    }
+
+    /// The rows of a stretch that are to be moved.
+    fn moving(
+        &self,
+        epoch: usize,
+        old: &OldRows,
+        step: &mut MigrationStep,
+    ) -> Result<Vec<Moving>, EpochsError> {
+        let mut moving = Vec::new();
+        for cells in old.cells.chunk_by(|one, next| one.key.row == next.key.row) {
+            let Some(key) = cells.first().map(|cell| &cell.key.row) else {
+                continue;
+            };
+            step.rows_seen += 1;
+            let mut row = Vec::new();
+            match self.owner(key, &mut row) {
+                Ok(owner) if owner == epoch => moving.push(Moving {
+                    to: self.key(&row)?,
+                    cells: cells.to_vec(),
+                }),
+                Ok(_) => {}
+                Err(_) => step.rows_foreign += 1,
+            }
+        }
+        Ok(moving)
+    }
+}
+
+impl MigrationStep {
+    fn count(&mut self, moving: &[Moving], arrivals: &[Arrival]) {
+        for (row, arrival) in moving.iter().zip(arrivals) {
+            match arrival {
+                Arrival::Whole => {
+                    self.rows_moved += 1;
+                    self.cells_moved += u64::try_from(row.cells.len()).unwrap_or(u64::MAX);
+                }
+                Arrival::Contended => self.rows_contended += 1,
+                Arrival::Hidden => self.rows_hidden += 1,
+            }
+        }
+    }
+}
+
+/// Deletes the old cells of the rows that have arrived.
+async fn table_delete(
+    table: &dyn Table,
+    moving: &[Moving],
+    arrivals: &[Arrival],
+) -> Result<(), EpochsError> {
+    let arrived = moving.iter().zip(arrivals).filter(|(_, arrival)| **arrival == Arrival::Whole);
+    let deletes: Vec<_> = arrived.flat_map(|(row, _)| deletes_of(&row.cells)).collect();
+    if !deletes.is_empty() {
+        table.write(deletes).await?;
+    }
+    Ok(())
+}
+
+/// Most bytes of a mutation, give or take an update: what every table takes.
+pub(super) const MOST_MUTATION_BYTES: usize = 64 << 10;
+
+fn deletes_of(cells: &[Cell]) -> Vec<Mutation> {
+    let columns = cells.chunk_by(|one, next| one.key.column == next.key.column);
+    let mut mutations: Vec<Mutation> = Vec::new();
+    let mut bytes = 0;
+    // The first cell of a column is its newest.
+    for newest in columns.filter_map(|versions| versions.first()) {
+        let size = newest.key.row.len() + newest.key.column.size_bytes() + Mutation::ENTRY_BYTES;
+        if mutations.is_empty() || bytes + size > MOST_MUTATION_BYTES {
+            mutations.push(Mutation::new(newest.key.row.clone()));
+            bytes = 0;
+        }
+        bytes += size;
+        if let Some(mutation) = mutations.last_mut() {
+            mutation.updates.push(Update {
+                column: newest.key.column.clone(),
+                timestamp: Some(newest.key.timestamp),
+                change: Change::Delete,
+            });
+        }
+    }
+    mutations
+}

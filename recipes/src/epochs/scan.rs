@@ -1,0 +1,149 @@
+//! The request for a scan over all epochs.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use fluo_core::{Bytes, ColumnSelector, Filter, Span, Table};
+use futures::stream::{self, StreamExt};
+
+use super::list::Epochs;
+use super::windows::{Reached, Windows};
+use crate::key_design::{DesignError, Rows};
+use crate::salted_scan::{
+    CursorError, ForeignKeys, Mark, MergeSettings, PieceRows, SaltedRows, ScanCursor, Selection,
+};
+
+/// A scan of the user's rows over all epochs of a table, merged into one sequence.
+///
+/// It yields what a [`SaltedScan`](crate::SaltedScan) of a table of one design would, by the same rules, while rows
+/// are moved: no row twice, none missed. Cells of a row that is being moved may come from several places; their keys say
+/// from which.
+#[derive(Clone)]
+pub struct EpochScan {
+    epochs: Epochs,
+    /// The pieces of each epoch, oldest first.
+    pieces: Arc<[Vec<PieceRows>]>,
+    mark: Mark,
+    /// What follows the salt of the last row before the scan.
+    after: Option<Bytes>,
+    columns: Vec<ColumnSelector>,
+    filter: Filter,
+    settings: MergeSettings,
+}
+
+impl EpochScan {
+    pub(super) fn new(epochs: &Epochs, rows: &Rows) -> Result<Self, DesignError> {
+        let rows_of = |span: &Span| (span.start().row.clone(), span.end().map(|end| end.row.clone()));
+        let mut pieces = Vec::with_capacity(epochs.list().len());
+        for design in epochs.designs() {
+            pieces.push(design.spans(rows)?.iter().map(rows_of).collect());
+        }
+        Ok(Self {
+            epochs: epochs.clone(),
+            pieces: pieces.into(),
+            mark: epochs.mark(rows),
+            after: None,
+            columns: Vec::new(),
+            filter: Filter::None,
+            settings: MergeSettings::default(),
+        })
+    }
+
+    /// Adds a column; a scan to which none was added reads all columns.
+    #[must_use]
+    pub fn column(mut self, column: ColumnSelector) -> Self {
+        self.columns.push(column);
+        self
+    }
+
+    /// Sets the filter.
+    #[must_use]
+    pub fn filter(mut self, filter: Filter) -> Self {
+        self.filter = filter;
+        self
+    }
+
+    /// Sets the most rows that are yielded; no limit unless set.
+    #[must_use]
+    pub fn limit(mut self, rows: u64) -> Self {
+        self.settings.limit = Some(rows);
+        self
+    }
+
+    /// Sets the most bytes of cells that are held, of all epochs together; 64 MiB unless set.
+    #[must_use]
+    pub fn memory_bytes(mut self, bytes: usize) -> Self {
+        self.settings.memory_bytes = bytes;
+        self
+    }
+
+    /// Sets the most scans of the table that stay open between two reads; 256 unless set.
+    #[must_use]
+    pub fn open_scans(mut self, scans: usize) -> Self {
+        self.settings.open_scans = scans;
+        self
+    }
+
+    /// Sets how many pieces are read at the same time; 16 unless set, at least 1.
+    #[must_use]
+    pub fn concurrent_reads(mut self, reads: usize) -> Self {
+        self.settings.concurrent_reads = reads.max(1);
+        self
+    }
+
+    /// Sets what becomes of keys that none of the designs can have made; refused unless set.
+    #[must_use]
+    pub fn foreign(mut self, foreign: ForeignKeys) -> Self {
+        self.settings.foreign = foreign;
+        self
+    }
+
+    /// The same scan, gone on with right after the row of a cursor. A limit counts from there.
+    ///
+    /// # Errors
+    /// A cursor of other epochs, or of a scan of other rows.
+    pub fn after(mut self, cursor: &ScanCursor) -> Result<Self, CursorError> {
+        let key = cursor.key_for(self.mark)?;
+        let unsalted = self.epochs.unsalted(key).ok_or_else(|| cursor.of_another())?;
+        self.after = Some(Bytes::copy_from_slice(unsalted));
+        Ok(self)
+    }
+
+    /// Runs the scan.
+    #[must_use]
+    pub fn run(self, table: Arc<dyn Table>) -> SaltedRows {
+        let skipped = Arc::new(AtomicU64::new(0));
+        let selection = Selection {
+            table,
+            columns: self.columns,
+            filter: self.filter,
+        };
+        let reached = self.after.map_or(Reached::Nothing, Reached::Through);
+        let windows = Windows::new(
+            self.epochs,
+            (self.pieces, self.mark),
+            selection,
+            self.settings,
+            reached,
+            skipped.clone(),
+        );
+        let batches = stream::try_unfold(windows, |mut windows| async move {
+            let batch = windows.next_batch().await?;
+            Ok(batch.map(|batch| (batch, windows)))
+        });
+        SaltedRows::of(batches.boxed(), skipped)
+    }
+}
+
+impl fmt::Debug for EpochScan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EpochScan")
+            .field("epochs", &self.epochs)
+            .field("after", &self.after)
+            .field("columns", &self.columns)
+            .field("filter", &self.filter)
+            .field("settings", &self.settings)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,90 @@
+//! `composite`: fields in order, each ascending or descending.
+
+use serde::{Deserialize, Serialize};
+
+use super::super::error::DesignError;
+use super::super::form::{Composite, FieldSettings, Form};
+use super::{DesignSettings, Halves, SaltSettings};
+
+/// Settings of the design `composite`: fields in order, each ascending or descending.
+///
+/// A row is the text of its fields with the separator between them, as `acme<tab>-12<tab>2023-10-08T05:47:31.903Z`;
+/// [`Composite`] makes it from values. Rows that give a value in another way, such as `+5` or `007`, are normalised:
+/// they get the key, and read back as the text, that the value has. In a text field the backslash is `\\`, and the
+/// separator and control characters are `\xNN`.
+///
+/// The rows with given leading fields are one piece of the table, with or without a salt over these fields:
+/// [`Rows::Prefix`](crate::Rows::Prefix) of the text of the fields, the separator behind each, and
+/// [`Rows::Between`](crate::Rows::Between) for those of them whose next field lies between two values.
+///
+/// # Examples
+///
+/// ```
+/// use fluo_recipes::{CompositeRows, DigestSalt, FieldKind, FieldSettings, KeyDesign, Rows, SaltedPart};
+///
+/// let fields = vec![
+///     FieldSettings::new("tenant", FieldKind::Text),
+///     FieldSettings::new("amount", FieldKind::Signed).descending(),
+/// ];
+/// let salt = DigestSalt { over: SaltedPart::Fields(1), ..DigestSalt::default() };
+/// let design = KeyDesign::new(CompositeRows { salt: Some(salt.into()), ..CompositeRows::new(fields) })?;
+///
+/// let key = design.add(b"acme\t12")?;
+/// assert_eq!(design.remove(&key)?, "acme\t12");
+/// assert!(design.add(b"acme\t9")? > key, "9 comes behind 12");
+/// assert_eq!(design.spans(&Rows::Prefix("acme\t".into()))?.len(), 1);
+/// assert_eq!(design.spans(&Rows::between("acme\t", "-5", "1000"))?.len(), 1);
+/// # Ok::<(), fluo_recipes::DesignError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CompositeRows {
+    /// The fields, in the order in which rows are ordered by them; 1 to 32.
+    pub fields: Vec<FieldSettings>,
+    /// What stands between the fields in the text of a row; a tab unless given. A tab, a blank or a mark of ASCII,
+    /// but none of `\ + - . :`.
+    #[serde(default = "tab")]
+    pub separator: char,
+    /// A salt before the fields; none unless given. Over the leading fields (`over = { fields = 1 }`) it keeps rows
+    /// that share them in one piece.
+    #[serde(default)]
+    pub salt: Option<SaltSettings>,
+}
+
+fn tab() -> char {
+    '\t'
+}
+
+impl CompositeRows {
+    /// Rows of these fields, parted by tabs in their text, without a salt.
+    #[must_use]
+    pub fn new(fields: Vec<FieldSettings>) -> Self {
+        Self {
+            fields,
+            separator: tab(),
+            salt: None,
+        }
+    }
+
+    /// What makes rows of values, and the sets of rows to read.
+    ///
+    /// # Errors
+    /// As [`Composite::new`].
+    pub fn composite(&self) -> Result<Composite, DesignError> {
+        Composite::new(self.fields.clone(), self.separator)
+    }
+
+    pub(super) fn halves(&self) -> Result<Halves, DesignError> {
+        Ok(Halves {
+            name: "composite",
+            salt: self.salt.as_ref().map(SaltSettings::salt_of).transpose()?,
+            form: Form::Composite(self.composite()?),
+        })
+    }
+}
+
+impl From<CompositeRows> for DesignSettings {
+    fn from(settings: CompositeRows) -> Self {
+        Self::Composite(settings)
+    }
+}

@@ -1,0 +1,94 @@
+//! `random-salt`: a bucket that is drawn for each row.
+
+use serde::{Deserialize, Serialize};
+
+use super::super::error::DesignError;
+use super::super::form::Form;
+use super::super::part::SaltedPart;
+use super::super::salt::{RandomBuckets, Salt};
+use super::{DesignSettings, Halves, SaltOf};
+
+/// Settings of the design `random-salt`: `NN<separator><row>`, where nobody can compute `NN` again.
+///
+/// Rows that arrive in any order are spread evenly, even equal ones: a row that is written twice is stored under two
+/// keys as a rule. So every read looks into each bucket, and what needs the one key of a row
+/// ([`KeyDesign::key_of`](crate::KeyDesign::key_of)), such as a write that must be the first, is refused.
+///
+/// # Examples
+///
+/// ```
+/// use fluo_recipes::{KeyDesign, RandomSalt, Rows};
+///
+/// let design = KeyDesign::new(RandomSalt::new(16))?.with_salt_source(|| 7);
+/// assert_eq!(design.add(b"row")?, "07|row");
+/// assert_eq!(design.remove(b"12|row")?, "row");
+/// assert_eq!(design.spans(&Rows::Row("row".into()))?.len(), 16);
+/// assert!(design.key_of(b"row").is_err());
+/// # Ok::<(), fluo_recipes::DesignError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Given")]
+pub struct RandomSalt {
+    /// How many buckets, 2 to 65,536. The number is written in two digits, or in as many as the largest needs: so
+    /// the salt has a width that is known, and can be removed from a key.
+    pub buckets: u32,
+    /// What stands between the bucket and the row; `|` unless given. It may be empty.
+    pub separator: String,
+}
+
+/// What a spec file can say.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Given {
+    buckets: Option<u32>,
+    separator: Option<String>,
+}
+
+impl RandomSalt {
+    /// A salt of so many buckets, and the separator `|`.
+    #[must_use]
+    pub fn new(buckets: u32) -> Self {
+        Self {
+            buckets,
+            separator: "|".to_owned(),
+        }
+    }
+
+    pub(super) fn halves(&self) -> Result<Halves, DesignError> {
+        Ok(Halves {
+            name: "random-salt",
+            salt: Some(self.salt_of()?),
+            form: Form::Plain,
+        })
+    }
+
+    pub(super) fn salt_of(&self) -> Result<SaltOf, DesignError> {
+        Ok(SaltOf {
+            salt: Salt::Random(RandomBuckets::new(self.buckets)?),
+            part: SaltedPart::Whole,
+            separator: self.separator.clone(),
+        })
+    }
+}
+
+impl TryFrom<Given> for RandomSalt {
+    type Error = DesignError;
+
+    fn try_from(given: Given) -> Result<Self, DesignError> {
+        let buckets = given.buckets.ok_or_else(|| {
+            DesignError::settings(
+                "a random salt needs `buckets`, from which its width follows: a salt of unknown width could not be \
+                 removed from a key again",
+            )
+        })?;
+        let salt = Self::new(buckets);
+        let separator = given.separator.unwrap_or_else(|| salt.separator.clone());
+        Ok(Self { separator, ..salt })
+    }
+}
+
+impl From<RandomSalt> for DesignSettings {
+    fn from(settings: RandomSalt) -> Self {
+        Self::RandomSalt(settings)
+    }
+}

@@ -1,0 +1,156 @@
+//! Of which characters the beginnings of keys are made, and how they are split evenly.
+
+use std::fmt;
+
+use fluo_core::Bytes;
+use serde::{Deserialize, Serialize};
+
+use super::super::error::DesignError;
+
+/// The characters that rows are made of, for their split points. Rows of other characters are stored as well, but
+/// the points are not even for them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum RowAlphabet {
+    /// `0` to `9`.
+    Digits,
+    /// `0` to `9` and `a` to `f`.
+    Hex,
+    /// `a` to `z`.
+    Lower,
+    /// Printable ASCII, from the blank to `~`.
+    Printable,
+    /// Any bytes.
+    Bytes,
+}
+
+/// How many beginnings each tablet has at least, where they do not divide evenly: tablets then differ by less than
+/// two parts in so many.
+const EVEN_ENOUGH: u64 = 64;
+
+impl RowAlphabet {
+    fn symbols(self) -> u64 {
+        match self {
+            Self::Digits => 10,
+            Self::Hex => 16,
+            Self::Lower => 26,
+            Self::Printable => 95,
+            Self::Bytes => 256,
+        }
+    }
+
+    fn symbol(self, number: u64) -> u8 {
+        let number = u8::try_from(number).unwrap_or(u8::MAX);
+        match self {
+            Self::Digits => b'0' + number,
+            Self::Hex if number < 10 => b'0' + number,
+            Self::Hex => b'a' + (number - 10),
+            Self::Lower => b'a' + number,
+            Self::Printable => b' ' + number,
+            Self::Bytes => number,
+        }
+    }
+
+    /// The points that cut all texts over the alphabet into this many even pieces, ascending.
+    ///
+    /// Point `i` is `i * symbols^d / tablets`, rounded down, in `d` symbols, without the lowest symbols at its end.
+    /// As few symbols are taken as divide evenly, or as leave the pieces about alike; at most `longest`.
+    pub(super) fn points(self, tablets: u32, longest: usize) -> Result<Vec<Bytes>, DesignError> {
+        let symbols = self.symbols();
+        let wanted = u64::from(tablets);
+        let (mut digits, mut space) = (1, symbols);
+        while !space.is_multiple_of(wanted) && space < wanted * EVEN_ENOUGH && digits < longest {
+            digits += 1;
+            space *= symbols;
+        }
+        if space < wanted {
+            return Err(DesignError::splits(format!(
+                "{tablets} tablets are more than the {space} rows of length {longest} over {self}: give at most {space}"
+            )));
+        }
+        // The product of two large numbers may be beyond 64 bits; the quotient is below the space again.
+        let start = |number| u128::from(number) * u128::from(space) / u128::from(wanted);
+        let point = |number| self.text(u64::try_from(start(number)).unwrap_or(u64::MAX), digits);
+        Ok((1..wanted).map(point).collect())
+    }
+
+    fn text(self, number: u64, digits: usize) -> Bytes {
+        let mut rest = number;
+        let mut text: Vec<u8> = std::iter::repeat_with(|| {
+            let symbol = self.symbol(rest % self.symbols());
+            rest /= self.symbols();
+            symbol
+        })
+        .take(digits)
+        .skip_while(|symbol| *symbol == self.symbol(0))
+        .collect();
+        text.reverse();
+        text.into()
+    }
+}
+
+impl fmt::Display for RowAlphabet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Digits => "the digits",
+            Self::Hex => "the hexadecimal digits",
+            Self::Lower => "the lower-case letters",
+            Self::Printable => "printable ASCII",
+            Self::Bytes => "all bytes",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: [RowAlphabet; 5] = [
+        RowAlphabet::Digits,
+        RowAlphabet::Hex,
+        RowAlphabet::Lower,
+        RowAlphabet::Printable,
+        RowAlphabet::Bytes,
+    ];
+
+    #[test]
+    fn points_that_divide_are_short() {
+        let digits = RowAlphabet::Digits.points(10, 20).unwrap();
+        assert_eq!(digits, ["1", "2", "3", "4", "5", "6", "7", "8", "9"]);
+        let hex = RowAlphabet::Hex.points(4, 20).unwrap();
+        assert_eq!(hex, ["4", "8", "c"]);
+        let letters = RowAlphabet::Lower.points(2, 20).unwrap();
+        assert_eq!(letters, ["n"]);
+        assert_eq!(RowAlphabet::Bytes.points(2, 20).unwrap(), [&b"\x80"[..]]);
+        assert_eq!(RowAlphabet::Printable.points(5, 20).unwrap().len(), 4);
+        assert!(RowAlphabet::Digits.points(1, 20).unwrap().is_empty());
+    }
+
+    #[test]
+    fn points_that_do_not_divide_are_about_even() {
+        // 10^3 = 1,000 is the first power with 64 beginnings for each of 3.
+        let points = RowAlphabet::Digits.points(3, 20).unwrap();
+        assert_eq!(points, ["333", "666"]);
+        assert_eq!(RowAlphabet::Digits.points(3, 1).unwrap(), ["3", "6"]);
+    }
+
+    #[test]
+    fn points_ascend_for_any_number_of_tablets() {
+        for alphabet in ALL {
+            for tablets in [2, 3, 7, 97, 1_000, 99_991] {
+                let points = alphabet.points(tablets, 40).unwrap();
+                assert_eq!(points.len() + 1, usize::try_from(tablets).unwrap());
+                assert!(points.windows(2).all(|pair| pair[0] < pair[1]));
+            }
+        }
+    }
+
+    #[test]
+    fn short_rows_do_not_fill_many_tablets() {
+        assert_eq!(
+            RowAlphabet::Digits.points(101, 2).unwrap_err().to_string(),
+            "101 tablets are more than the 100 rows of length 2 over the digits: give at most 100"
+        );
+    }
+}

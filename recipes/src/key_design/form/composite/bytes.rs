@@ -1,0 +1,132 @@
+//! The bytes of a field: in its order, and with an end of their own.
+//!
+//! ```text
+//!  kind              bytes, ascending
+//!  text, bytes       as they are, each byte 00 written 00 ff; then 00 00
+//!  signed, time      8 bytes, big-endian, the sign bit flipped
+//!  unsigned          8 bytes, big-endian
+//!  float             8 bytes of IEEE 754, big-endian; the sign bit flipped, or of a negative number all bits
+//!
+//!  descending        the complement of all of these bytes, the end included
+//! ```
+//!
+//! No field is a beginning of another of its kind, so the order of a key is that of its first field, then of its
+//! second, and a key begins with the bytes of its leading fields if and only if it has these fields.
+//!
+//! Of floats, `-0.0` is written as `0.0`, because the two are equal; every NaN is written as the quiet one without a
+//! sign, `7f f8 00 ..` before the flip, which comes behind infinity. Other bytes are not read back.
+
+use fluo_core::{Bytes, Escaped};
+
+use super::super::escape;
+use super::field::{Field, FieldKind, FieldSettings};
+
+const SIGN: u64 = 1 << 63;
+const NAN: u64 = 0x7ff8_0000_0000_0000;
+const END: [u8; 2] = [0, 0];
+
+/// Appends the bytes of a value, in the order of its field.
+pub(super) fn write(value: &Field, mask: u8, key: &mut Vec<u8>) {
+    write_masked(key, mask, |key| match value {
+        Field::Text(text) => write_ended(text.as_bytes(), key),
+        Field::Bytes(bytes) => write_ended(bytes, key),
+        Field::Signed(number) | Field::Time(number) => {
+            key.extend_from_slice(&(number.cast_unsigned() ^ SIGN).to_be_bytes());
+        }
+        Field::Unsigned(number) => key.extend_from_slice(&number.to_be_bytes()),
+        Field::Float(number) => key.extend_from_slice(&float_bits(*number).to_be_bytes()),
+    });
+}
+
+/// Appends with what the bytes of all texts begin that begin so.
+pub(super) fn write_beginning(beginning: &[u8], mask: u8, key: &mut Vec<u8>) {
+    write_masked(key, mask, |key| escape::write(beginning, key));
+}
+
+fn write_masked(key: &mut Vec<u8>, mask: u8, write: impl FnOnce(&mut Vec<u8>)) {
+    let before = key.len();
+    write(key);
+    key.iter_mut().skip(before).for_each(|byte| *byte ^= mask);
+}
+
+fn write_ended(bytes: &[u8], key: &mut Vec<u8>) {
+    escape::write(bytes, key);
+    key.extend_from_slice(&END);
+}
+
+/// Bits in the order of the numbers.
+fn float_bits(number: f64) -> u64 {
+    let bits = if number.is_nan() {
+        NAN
+    } else if number == 0.0 {
+        0
+    } else {
+        number.to_bits()
+    };
+    if bits & SIGN == 0 { bits ^ SIGN } else { !bits }
+}
+
+fn float_of(bits: u64) -> f64 {
+    f64::from_bits(if bits & SIGN == 0 { !bits } else { bits ^ SIGN })
+}
+
+/// The value that the bytes begin with, and what follows it.
+pub(super) fn read<'a>(
+    field: &FieldSettings,
+    written: &'a [u8],
+) -> Result<(Field, &'a [u8]), String> {
+    let mask = field.mask();
+    match field.kind {
+        FieldKind::Text => {
+            let (bytes, rest) = read_ended(written, mask)?;
+            let text = String::from_utf8(bytes)
+                .map_err(|error| format!("`{}` is not UTF-8 text", Escaped(error.as_bytes())))?;
+            Ok((Field::Text(text), rest))
+        }
+        FieldKind::Bytes => {
+            let (bytes, rest) = read_ended(written, mask)?;
+            Ok((Field::Bytes(Bytes::from(bytes)), rest))
+        }
+        _ => {
+            let (bits, rest) = read_bits(written, mask)?;
+            Ok((number_of(field.kind, bits)?, rest))
+        }
+    }
+}
+
+fn number_of(kind: FieldKind, bits: u64) -> Result<Field, String> {
+    let signed = (bits ^ SIGN).cast_signed();
+    match kind {
+        FieldKind::Signed => Ok(Field::Signed(signed)),
+        FieldKind::Time => Ok(Field::Time(signed)),
+        FieldKind::Float => {
+            let number = float_of(bits);
+            if float_bits(number) == bits {
+                return Ok(Field::Float(number));
+            }
+            Err("it is a NaN or a zero that is not written so".to_owned())
+        }
+        FieldKind::Unsigned | FieldKind::Text | FieldKind::Bytes => Ok(Field::Unsigned(bits)),
+    }
+}
+
+fn read_ended(written: &[u8], mask: u8) -> Result<(Vec<u8>, &[u8]), String> {
+    let mut bytes = Vec::new();
+    escape::read(written, mask, &mut bytes)
+        .and_then(|end| end.split_first())
+        .filter(|(byte, _)| *byte ^ mask == 0)
+        .map(|(_, rest)| (bytes, rest))
+        .ok_or_else(|| {
+            format!(
+                "it has no end (`{}`)",
+                Escaped(&END.map(|byte| byte ^ mask))
+            )
+        })
+}
+
+fn read_bits(written: &[u8], mask: u8) -> Result<(u64, &[u8]), String> {
+    let (bytes, rest) = written
+        .split_first_chunk::<8>()
+        .ok_or_else(|| format!("it has 8 bytes, and {} are left", written.len()))?;
+    Ok((u64::from_be_bytes(bytes.map(|byte| byte ^ mask)), rest))
+}

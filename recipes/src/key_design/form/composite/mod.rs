@@ -1,0 +1,193 @@
+//! Rows of several fields, each with a kind and a direction.
+//!
+//! `bytes` says how a field is written in a key, `text` how it is written in the user's row.
+
+mod bytes;
+mod codec;
+mod field;
+mod ranges;
+mod text;
+
+use fluo_core::{Bytes, Escaped};
+
+pub use self::field::{Field, FieldKind, FieldOrder, FieldSettings};
+use super::super::error::DesignError;
+use super::super::explain::KeyField;
+use super::super::part::SaltedPart;
+use crate::row_hasher::Excerpt;
+
+/// More fields than a key has any use for.
+const MOST_FIELDS: usize = 32;
+
+/// Rows of several fields, in the order of the first, then of the second, and so on.
+///
+/// It turns fields into the bytes of a key ([`encode`](Self::encode)), into the text that is a row of a
+/// [`KeyDesign`](crate::KeyDesign) of the same settings ([`row`](Self::row)), and each of both back.
+///
+/// # Examples
+///
+/// ```
+/// use fluo_recipes::{Composite, Field, FieldKind, FieldSettings};
+///
+/// let composite = Composite::new(
+///     vec![
+///         FieldSettings::new("tenant", FieldKind::Text),
+///         FieldSettings::new("at", FieldKind::Time).descending(),
+///     ],
+///     '\t',
+/// )?;
+/// let (older, newer) = ([Field::from("acme"), Field::Time(1)], [Field::from("acme"), Field::Time(2)]);
+/// assert!(composite.encode(&newer)? < composite.encode(&older)?);
+/// assert_eq!(composite.decode(&composite.encode(&older)?)?, older);
+/// assert_eq!(composite.row(&older)?, "acme\t1970-01-01T00:00:00.001Z");
+/// # Ok::<(), fluo_recipes::DesignError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Composite {
+    fields: Vec<FieldSettings>,
+    separator: u8,
+}
+
+impl Composite {
+    /// Rows of these fields. In the text of a row the separator stands between them: a tab, a blank or a mark of
+    /// ASCII, but none that numbers, times or escapes are made of (`\ + - . :`).
+    ///
+    /// # Errors
+    /// No field, more than 32, and a separator that could not be told from a field.
+    pub fn new(fields: Vec<FieldSettings>, separator: char) -> Result<Self, DesignError> {
+        if fields.is_empty() || fields.len() > MOST_FIELDS {
+            return Err(DesignError::settings(format!(
+                "a composite row has 1 to {MOST_FIELDS} fields, not {}",
+                fields.len()
+            )));
+        }
+        let is_mark = separator.is_ascii_punctuation() || matches!(separator, '\t' | ' ');
+        let separator = u8::try_from(separator)
+            .ok()
+            .filter(|_| is_mark && !"\\+-.:".contains(separator))
+            .ok_or_else(|| {
+                DesignError::settings(format!(
+                    "`{}` cannot part the fields of a row: give a tab, a blank or a mark of ASCII other than \
+                     `\\ + - . :`, of which fields are made",
+                    separator.escape_debug()
+                ))
+            })?;
+        Ok(Self { fields, separator })
+    }
+
+    /// The fields, in order.
+    #[must_use]
+    pub fn fields(&self) -> &[FieldSettings] {
+        &self.fields
+    }
+
+    pub(super) fn check_part(&self, part: &SaltedPart) -> Result<(), DesignError> {
+        let count = self.fields.len();
+        match part {
+            SaltedPart::Whole => Ok(()),
+            SaltedPart::Fields(leading) if (1..=count).contains(leading) => Ok(()),
+            SaltedPart::Fields(leading) => Err(DesignError::settings(format!(
+                "the salt is over the {leading} leading fields of rows that have {count}: give 1 to {count}"
+            ))),
+            _ => Err(DesignError::settings(
+                "a composite row is salted over its leading fields, such as `fields = 1`, or over the whole row",
+            )),
+        }
+    }
+
+    pub(super) fn write(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), DesignError> {
+        self.encode_to(&self.fields_of(row)?, key)
+    }
+
+    pub(super) fn read(&self, written: &[u8], row: &mut Vec<u8>) -> Result<(), DesignError> {
+        row.extend_from_slice(self.text_of(&self.decode(written)?).as_bytes());
+        Ok(())
+    }
+
+    /// The text of the leading fields that a salt is made of.
+    pub(super) fn part_of(&self, row: &[u8], part: &SaltedPart) -> Result<Vec<u8>, DesignError> {
+        let fields = self.fields_of(row)?;
+        let leading = match part {
+            SaltedPart::Fields(leading) => fields.get(..*leading).unwrap_or(&fields),
+            _ => &fields,
+        };
+        Ok(self.text_of(leading).into_bytes())
+    }
+
+    pub(super) fn explain(&self, written: &[u8]) -> Result<Vec<KeyField>, DesignError> {
+        let mut rest = Bytes::copy_from_slice(written);
+        let mut explained = Vec::with_capacity(self.fields.len());
+        for (number, value) in self.decode(written)?.iter().enumerate() {
+            let mut stored = Vec::new();
+            let Some(field) = self.fields.get(number) else {
+                break;
+            };
+            bytes::write(value, field.mask(), &mut stored);
+            let mut text = String::new();
+            text::write(value, self.separator, &mut text);
+            let meaning = format!("{}, {}: `{text}`", field.kind, field.order);
+            let stored = rest.split_to(stored.len().min(rest.len()));
+            explained.push(KeyField::new(self.label(number), stored, meaning));
+        }
+        Ok(explained)
+    }
+
+    /// What a field is called: by its number, counted from 1, and its name.
+    fn label(&self, number: usize) -> String {
+        let place = number + 1;
+        match self.fields.get(number) {
+            Some(field) if !field.name.is_empty() => format!("field {place} ({})", field.name),
+            _ => format!("field {place}"),
+        }
+    }
+
+    /// The text of leading fields.
+    fn text_of(&self, fields: &[Field]) -> String {
+        let mut row = String::new();
+        for (number, value) in fields.iter().enumerate() {
+            if number > 0 {
+                row.push(char::from(self.separator));
+            }
+            text::write(value, self.separator, &mut row);
+        }
+        row
+    }
+
+    /// The fields of a row's text.
+    ///
+    /// # Errors
+    /// Text with fewer or more fields, and a field that is not of its kind.
+    pub fn fields_of(&self, row: &[u8]) -> Result<Vec<Field>, DesignError> {
+        let text = utf8(row)?;
+        let pieces: Vec<_> = text.split(char::from(self.separator)).collect();
+        if pieces.len() != self.fields.len() {
+            return Err(DesignError::row(format!(
+                "{} has {} fields where `{}` parts them, and rows of this composite design have {}",
+                Excerpt::new(row),
+                pieces.len(),
+                Escaped(&[self.separator]),
+                self.fields.len()
+            )));
+        }
+        self.leading_of(&pieces)
+    }
+
+    /// The values of the leading fields.
+    fn leading_of(&self, pieces: &[&str]) -> Result<Vec<Field>, DesignError> {
+        let values = pieces.iter().zip(&self.fields).enumerate();
+        let values = values.map(|(number, (piece, field))| {
+            text::read(field.kind, piece)
+                .map_err(|reason| DesignError::row(format!("{}: {reason}", self.label(number))))
+        });
+        values.collect()
+    }
+}
+
+fn utf8(row: &[u8]) -> Result<&str, DesignError> {
+    std::str::from_utf8(row).map_err(|_| {
+        DesignError::row(format!(
+            "{} is not UTF-8 text, which the fields of a row are: write bytes in hexadecimal digits",
+            Excerpt::new(row)
+        ))
+    })
+}

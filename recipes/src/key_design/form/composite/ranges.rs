@@ -1,0 +1,124 @@
+//! Where sets of composite rows lie, asked for by the text of their fields.
+
+use fluo_core::{Bytes, Escaped, prefix_successor, row_successor};
+
+use super::super::super::error::DesignError;
+use super::super::super::part::SaltedPart;
+use super::super::super::rows::Rows;
+use super::super::{Asked, FormRange};
+use super::{Composite, Field, bytes, text, utf8};
+use crate::row_hasher::Excerpt;
+
+impl Composite {
+    pub(in super::super) fn range(&self, rows: &Rows) -> Result<FormRange, DesignError> {
+        match rows {
+            Rows::Row(row) => {
+                let mut start = Vec::new();
+                self.write(row, &mut start)?;
+                let end = Some(row_successor(&start));
+                let start = start.into();
+                Ok(FormRange { start, end })
+            }
+            Rows::Prefix(prefix) => {
+                let start = self.beginning(prefix)?;
+                let end = prefix_successor(&start);
+                Ok(FormRange { start, end })
+            }
+            Rows::Between { prefix, from, to } => {
+                let leading = self.whole_fields(prefix)?;
+                let value = |bound: &Bytes| self.value_of(leading.len(), bound);
+                let from = from.as_ref().map(value).transpose()?;
+                let to = to.as_ref().map(value).transpose()?;
+                self.written_between(&leading, from.as_ref(), to.as_ref())
+            }
+            Rows::All | Rows::Range { .. } | Rows::Suffix(_) | Rows::Domain { .. } => {
+                let (start, end) = rows.bounds();
+                Ok(FormRange { start, end })
+            }
+        }
+    }
+
+    /// Why such sets lie apart, if they do.
+    pub(in super::super) fn scatters(asked: Asked) -> Option<String> {
+        match asked {
+            Asked::Row | Asked::Prefix | Asked::Between => None,
+            Asked::Range => Some(
+                "a range of composite rows lies apart, as the order of their text is not that of their fields: ask \
+                 for the rows with given leading fields, whose next field may lie between two values"
+                    .to_owned(),
+            ),
+            Asked::Suffix => Some(
+                "rows that end alike lie apart where rows are ordered by their leading fields: put the field that is \
+                 read by first"
+                    .to_owned(),
+            ),
+        }
+    }
+
+    /// The text that the salt of all rows of a set is made of, if that is one.
+    pub(in super::super) fn common_part(&self, rows: &Rows, part: &SaltedPart) -> Option<Bytes> {
+        let (prefix, count) = match (rows, part) {
+            (Rows::Row(row), part) => return self.part_of(row, part).ok().map(Bytes::from),
+            (Rows::Prefix(prefix) | Rows::Between { prefix, .. }, SaltedPart::Fields(count)) => {
+                (prefix, *count)
+            }
+            _ => return None,
+        };
+        let (leading, _) = self.cut(prefix).ok()?;
+        let salted = leading.get(..count)?;
+        Some(self.text_of(salted).into())
+    }
+
+    /// The whole fields of the beginning of a row, each with the separator behind it, and what follows them.
+    fn cut<'a>(&self, prefix: &'a [u8]) -> Result<(Vec<Field>, &'a str), DesignError> {
+        let mut pieces: Vec<_> = utf8(prefix)?.split(char::from(self.separator)).collect();
+        let rest = pieces.pop().unwrap_or_default();
+        if pieces.len() >= self.fields.len() {
+            return Err(DesignError::scan(format!(
+                "no row begins with {}: rows of this composite design have {} fields, and `{}` only between them",
+                Excerpt::new(prefix),
+                self.fields.len(),
+                Escaped(&[self.separator])
+            )));
+        }
+        Ok((self.leading_of(&pieces)?, rest))
+    }
+
+    /// With what the keys of all rows begin that begin with a text.
+    fn beginning(&self, prefix: &[u8]) -> Result<Bytes, DesignError> {
+        let (leading, rest) = self.cut(prefix)?;
+        let mut written = Vec::new();
+        self.encode_leading(&leading, &mut written)?;
+        if let (false, Some(field)) = (rest.is_empty(), self.fields.get(leading.len())) {
+            let beginning = text::read_beginning(field.kind, rest).map_err(|reason| {
+                DesignError::scan(format!("{}: {reason}", self.label(leading.len())))
+            })?;
+            bytes::write_beginning(&beginning, field.mask(), &mut written);
+        }
+        Ok(written.into())
+    }
+
+    /// The fields before the one that is to lie between two values.
+    fn whole_fields(&self, prefix: &[u8]) -> Result<Vec<Field>, DesignError> {
+        let (leading, rest) = self.cut(prefix)?;
+        if rest.is_empty() {
+            return Ok(leading);
+        }
+        Err(DesignError::scan(format!(
+            "{} does not end with a whole field: give the leading fields, `{}` behind each",
+            Excerpt::new(prefix),
+            Escaped(&[self.separator])
+        )))
+    }
+
+    fn value_of(&self, number: usize, bound: &[u8]) -> Result<Field, DesignError> {
+        let refused = |reason: String| {
+            let label = self.label(number);
+            DesignError::scan(format!("{label}, between two values: {reason}"))
+        };
+        let Some(field) = self.fields.get(number) else {
+            return Err(refused("there is no such field".to_owned()));
+        };
+        text::read(field.kind, utf8(bound)?).map_err(refused)
+    }
+}

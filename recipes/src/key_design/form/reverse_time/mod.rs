@@ -1,0 +1,269 @@
+//! A time counted down, before or after what the row is about.
+//!
+//! ```text
+//!  row, time last      <entity><separator><t>        stored   <entity><separator><MAX - t>
+//!  row, time first     <t><separator><entity>        stored   <MAX - t><separator><entity>
+//!
+//!  decimal             t without leading zeros        MAX - t in 19 decimal digits
+//!  binary              t in 8 bytes, big-endian       MAX - t in 8 bytes, big-endian
+//! ```
+//!
+//! `t` is 0 to `MAX`, which is `i64::MAX`; milliseconds since 1970 as a rule. `MAX - t` has one width and falls as
+//! time goes on, so that of one entity the newest row comes first. Where the time is last the entity cannot hold the
+//! separator: else rows of `a` and rows of an entity that begins with `a` and the separator would lie among each
+//! other.
+
+mod ranges;
+mod time;
+
+use fluo_core::{Bytes, Escaped};
+use memchr::memmem;
+use serde::{Deserialize, Serialize};
+
+use self::time::DIGITS;
+pub use self::time::TimeEncoding;
+use super::super::error::DesignError;
+use super::super::explain::KeyField;
+use super::super::part::SaltedPart;
+use super::super::reach::KeyOrder;
+use super::super::rows::Rows;
+use crate::row_hasher::Excerpt;
+
+/// Where the time of a row stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TimePlace {
+    /// Behind what the row is about: its newest row comes first.
+    #[default]
+    Last,
+    /// Before what the row is about: the newest of all rows comes first.
+    First,
+}
+
+/// Rows whose time is counted down.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in super::super) struct ReverseTimes {
+    place: TimePlace,
+    encoding: TimeEncoding,
+    separator: String,
+}
+
+/// A row, taken apart.
+struct Parts<'a> {
+    entity: &'a [u8],
+    time: i64,
+}
+
+impl ReverseTimes {
+    pub(in super::super) fn new(
+        place: TimePlace,
+        encoding: TimeEncoding,
+        separator: String,
+    ) -> Result<Self, DesignError> {
+        let may_be_empty = (place, encoding) == (TimePlace::First, TimeEncoding::Binary);
+        if separator.is_empty() && !may_be_empty {
+            return Err(DesignError::settings(
+                "without a separator it is not known where the time of a row begins or ends: give one, such as `|`; \
+                 only binary times that come first need none",
+            ));
+        }
+        if encoding == TimeEncoding::Decimal && separator.bytes().any(|byte| byte.is_ascii_digit())
+        {
+            return Err(DesignError::settings(format!(
+                "the separator `{}` holds a digit, so that it cannot be told from a decimal time: give one without, \
+                 such as `|`",
+                Escaped(separator.as_bytes())
+            )));
+        }
+        Ok(Self {
+            place,
+            encoding,
+            separator,
+        })
+    }
+
+    pub(super) fn check_part(part: &SaltedPart) -> Result<(), DesignError> {
+        match part {
+            SaltedPart::Whole | SaltedPart::Entity => Ok(()),
+            _ => Err(DesignError::settings(
+                "a row with a time is salted over what it is about (`entity`), so that this stays in one piece, or \
+                 over the whole row",
+            )),
+        }
+    }
+
+    pub(super) fn order(&self) -> KeyOrder {
+        match self.place {
+            TimePlace::Last => KeyOrder::NewestFirst,
+            TimePlace::First => KeyOrder::NewestFirstOfAll,
+        }
+    }
+
+    pub(super) fn write(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), DesignError> {
+        let Parts { entity, time } = self.parts(row)?;
+        let separator = self.separator.as_bytes();
+        match self.place {
+            TimePlace::Last => {
+                key.extend_from_slice(entity);
+                key.extend_from_slice(separator);
+                self.encoding.write_counted_down(time, key);
+            }
+            TimePlace::First => {
+                self.encoding.write_counted_down(time, key);
+                key.extend_from_slice(separator);
+                key.extend_from_slice(entity);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn read(&self, written: &[u8], row: &mut Vec<u8>) -> Result<(), DesignError> {
+        let Parts { entity, time } = self.written_parts(written)?;
+        let separator = self.separator.as_bytes();
+        match self.place {
+            TimePlace::Last => {
+                row.extend_from_slice(entity);
+                row.extend_from_slice(separator);
+                self.encoding.write(time, row);
+            }
+            TimePlace::First => {
+                self.encoding.write(time, row);
+                row.extend_from_slice(separator);
+                row.extend_from_slice(entity);
+            }
+        }
+        Ok(())
+    }
+
+    /// What a row is about, and its time.
+    fn parts<'a>(&self, row: &'a [u8]) -> Result<Parts<'a>, DesignError> {
+        let (entity, time) = self.halves_of_row(row).ok_or_else(|| {
+            DesignError::row(format!(
+                "{} has no time: {}",
+                Excerpt::new(row),
+                self.shape()
+            ))
+        })?;
+        let time = self.encoding.read(time).map_err(|reason| {
+            DesignError::row(format!("the time of {}: {reason}", Excerpt::new(row)))
+        })?;
+        Ok(Parts { entity, time })
+    }
+
+    fn halves_of_row<'a>(&self, row: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
+        let separator = self.separator.as_bytes();
+        if (self.place, self.encoding) == (TimePlace::First, TimeEncoding::Binary) {
+            let (time, rest) = row.split_at_checked(self.encoding.counted_down_len())?;
+            return Some((rest.strip_prefix(separator)?, time));
+        }
+        let (before, found) = row.split_at_checked(memmem::find(row, separator)?)?;
+        let behind = found.get(separator.len()..)?;
+        Some(match self.place {
+            TimePlace::Last => (before, behind),
+            TimePlace::First => (behind, before),
+        })
+    }
+
+    /// What a written row is about, and its time.
+    fn written_parts<'a>(&self, written: &'a [u8]) -> Result<Parts<'a>, DesignError> {
+        let parts = self.halves_of_written(written).and_then(|(entity, text)| {
+            let time = self.encoding.counted_up(text)?;
+            Some(Parts { entity, time })
+        });
+        parts.ok_or_else(|| {
+            let excerpt = Excerpt::new(written);
+            DesignError::key(format!("{excerpt} is not {}", self.written_shape()))
+        })
+    }
+
+    fn halves_of_written<'a>(&self, written: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
+        let separator = self.separator.as_bytes();
+        match self.place {
+            TimePlace::First => {
+                let (time, rest) = written.split_at_checked(self.encoding.counted_down_len())?;
+                Some((rest.strip_prefix(separator)?, time))
+            }
+            TimePlace::Last => {
+                let end = written
+                    .len()
+                    .checked_sub(self.encoding.counted_down_len())?;
+                let (head, time) = written.split_at_checked(end)?;
+                let entity = head.strip_suffix(separator)?;
+                (memmem::find(head, separator)? == entity.len()).then_some((entity, time))
+            }
+        }
+    }
+
+    pub(super) fn part_of<'a>(
+        &self,
+        row: &'a [u8],
+        part: &SaltedPart,
+    ) -> Result<&'a [u8], DesignError> {
+        match part {
+            SaltedPart::Entity => Ok(self.parts(row)?.entity),
+            _ => Ok(row),
+        }
+    }
+
+    pub(super) fn common_part(&self, rows: &Rows, part: &SaltedPart) -> Option<Bytes> {
+        match (rows, part) {
+            (Rows::Row(row), part) => Some(row.slice_ref(self.part_of(row, part).ok()?)),
+            (Rows::Prefix(prefix) | Rows::Between { prefix, .. }, SaltedPart::Entity) => {
+                let separator = self.separator.as_bytes();
+                let entity = prefix.strip_suffix(separator)?;
+                let is_whole = self.place == TimePlace::Last;
+                (is_whole && memmem::find(prefix, separator)? == entity.len())
+                    .then(|| prefix.slice_ref(entity))
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn explain(&self, written: &[u8]) -> Result<Vec<KeyField>, DesignError> {
+        let Parts { entity, time } = self.written_parts(written)?;
+        let mut counted_down = Vec::with_capacity(self.encoding.counted_down_len());
+        self.encoding.write_counted_down(time, &mut counted_down);
+        let of_entity = KeyField::new("entity", entity.to_vec(), "what the row is about");
+        let meaning = format!("{} - {time}: the time is {time}", i64::MAX);
+        let of_time = KeyField::new("time", counted_down, meaning);
+        let separator = self.separator.clone().into_bytes();
+        let separator = KeyField::new("separator", separator, "always the same");
+        let mut fields = match self.place {
+            TimePlace::Last => vec![of_entity, separator, of_time],
+            TimePlace::First => vec![of_time, separator, of_entity],
+        };
+        fields.retain(|field| field.name != "separator" || !field.stored.is_empty());
+        Ok(fields)
+    }
+
+    /// What a row looks like.
+    fn shape(&self) -> String {
+        let separator = Escaped(self.separator.as_bytes());
+        match (self.place, self.encoding) {
+            (TimePlace::Last, TimeEncoding::Decimal) => {
+                format!("a row is `<entity>{separator}<time in decimal digits>`")
+            }
+            (TimePlace::Last, TimeEncoding::Binary) => {
+                format!("a row is `<entity>{separator}<time in 8 bytes>`")
+            }
+            (TimePlace::First, TimeEncoding::Decimal) => {
+                format!("a row is `<time in decimal digits>{separator}<entity>`")
+            }
+            (TimePlace::First, TimeEncoding::Binary) => {
+                format!("a row is `<time in 8 bytes>{separator}<entity>`")
+            }
+        }
+    }
+
+    fn written_shape(&self) -> String {
+        let separator = Escaped(self.separator.as_bytes());
+        let left = match self.encoding {
+            TimeEncoding::Decimal => format!("{DIGITS} digits of at most {}", i64::MAX),
+            TimeEncoding::Binary => "8 bytes of a number that is not negative".to_owned(),
+        };
+        match self.place {
+            TimePlace::Last => format!("an entity, the first `{separator}` and {left}"),
+            TimePlace::First => format!("{left}, `{separator}` and an entity"),
+        }
+    }
+}

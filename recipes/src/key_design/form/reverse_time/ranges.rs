@@ -1,0 +1,187 @@
+//! Where rows with a time counted down lie.
+//!
+//! A row and its written form differ in the time only. So a bound that ends before the time of a row means the same
+//! in both; one that reaches into the digits of a time does not, and is refused: `Rows::Between` takes times as
+//! numbers.
+
+use fluo_core::{Bytes, Escaped, prefix_successor, row_successor};
+use memchr::memmem;
+
+use super::super::super::error::DesignError;
+use super::super::super::rows::Rows;
+use super::super::{Asked, FormRange};
+use super::{ReverseTimes, TimeEncoding, TimePlace};
+use crate::row_hasher::Excerpt;
+
+impl ReverseTimes {
+    pub(in super::super) fn range(&self, rows: &Rows) -> Result<FormRange, DesignError> {
+        match rows {
+            Rows::Row(row) => {
+                let mut start = Vec::new();
+                self.write(row, &mut start)?;
+                let end = Some(row_successor(&start));
+                let start = start.into();
+                Ok(FormRange { start, end })
+            }
+            Rows::Prefix(prefix) => {
+                let start = self.written_prefix(prefix)?;
+                let end = prefix_successor(&start);
+                Ok(FormRange { start, end })
+            }
+            Rows::Between { prefix, from, to } => self.between(prefix, from.as_ref(), to.as_ref()),
+            Rows::Range { start, end } => {
+                self.check_before_time(start)?;
+                end.as_ref()
+                    .map_or(Ok(()), |end| self.check_before_time(end))?;
+                let (start, end) = rows.bounds();
+                Ok(FormRange { start, end })
+            }
+            Rows::All | Rows::Suffix(_) | Rows::Domain { .. } => {
+                let (start, end) = rows.bounds();
+                Ok(FormRange { start, end })
+            }
+        }
+    }
+
+    /// Why such sets lie apart, if they do.
+    pub(in super::super) fn scatters(&self, asked: Asked) -> Option<String> {
+        match (asked, self.place) {
+            (Asked::Suffix, _) => Some(
+                "rows with one suffix lie apart where a time is counted down: read all rows, or use the design \
+                 `reversed` for rows that are read by their end"
+                    .to_owned(),
+            ),
+            (Asked::Range, TimePlace::First) => Some(
+                "a range of rows that begin with a time lies apart, as the order of decimal digits is not that of \
+                 time, and time is counted down: ask for the rows between two times"
+                    .to_owned(),
+            ),
+            _ => None,
+        }
+    }
+
+    /// Why rows without a salt have no even split points.
+    pub(in super::super) fn unsplit(&self) -> &'static str {
+        match self.place {
+            TimePlace::Last => {
+                "what rows are about has no alphabet to split evenly: set a salt over the entity, or take the points \
+                 from a sample with `fluo advise`"
+            }
+            TimePlace::First => {
+                "rows that begin with their time come one before the other, all new ones into the first tablet, \
+                 whatever the points are: set a salt"
+            }
+        }
+    }
+
+    /// With what the written forms of all rows begin that begin with a prefix.
+    fn written_prefix(&self, prefix: &Bytes) -> Result<Bytes, DesignError> {
+        if prefix.is_empty() {
+            return Ok(Bytes::new());
+        }
+        if self.place == TimePlace::Last {
+            self.check_before_time(prefix)?;
+            return Ok(prefix.clone());
+        }
+        let length = match self.encoding {
+            TimeEncoding::Decimal => prefix
+                .iter()
+                .take_while(|byte| byte.is_ascii_digit())
+                .count(),
+            TimeEncoding::Binary => self.encoding.counted_down_len(),
+        };
+        let cut = prefix.split_at_checked(length);
+        let (time, rest) = cut.ok_or_else(|| self.cut_time(prefix))?;
+        let separator = self.separator.as_bytes();
+        if rest.is_empty() && self.encoding == TimeEncoding::Decimal {
+            return Err(self.cut_time(prefix));
+        }
+        if !separator.starts_with(rest) && !rest.starts_with(separator) {
+            let shape = self.shape();
+            return Err(DesignError::scan(format!(
+                "no row begins with {}: {shape}",
+                Excerpt::new(prefix)
+            )));
+        }
+        let mut written = self.counted_down(time)?;
+        written.extend_from_slice(rest);
+        Ok(written.into())
+    }
+
+    /// Refuses a bound that reaches into the time of rows whose time is last.
+    fn check_before_time(&self, bound: &[u8]) -> Result<(), DesignError> {
+        let separator = self.separator.as_bytes();
+        match memmem::find(bound, separator) {
+            Some(found) if found + separator.len() < bound.len() => Err(self.cut_time(bound)),
+            _ => Ok(()),
+        }
+    }
+
+    fn between(
+        &self,
+        prefix: &Bytes,
+        from: Option<&Bytes>,
+        to: Option<&Bytes>,
+    ) -> Result<FormRange, DesignError> {
+        self.check_whole(prefix)?;
+        let head = prefix.as_ref();
+        let behind = |time: &Bytes| {
+            let written = [head, &self.counted_down(time)?].concat();
+            Ok::<_, DesignError>(prefix_successor(&written))
+        };
+        // The later a time, the earlier its key: `to` is where the range begins, and is left out.
+        let start = match to {
+            Some(to) => behind(to)?,
+            None => Some(prefix.clone()),
+        };
+        let end = match from {
+            Some(from) => behind(from)?,
+            None => prefix_successor(head),
+        };
+        // `MAX - t` never begins with ff, so nothing has no successor.
+        let start = start.unwrap_or_default();
+        Ok(FormRange { start, end })
+    }
+
+    /// Refuses what does not end right before a time.
+    fn check_whole(&self, prefix: &[u8]) -> Result<(), DesignError> {
+        let separator = self.separator.as_bytes();
+        let is_whole = match self.place {
+            TimePlace::First => prefix.is_empty(),
+            TimePlace::Last => memmem::find(prefix, separator)
+                .is_some_and(|found| found + separator.len() == prefix.len()),
+        };
+        if is_whole {
+            return Ok(());
+        }
+        let excerpt = Excerpt::new(prefix);
+        Err(DesignError::scan(match self.place {
+            TimePlace::First => format!(
+                "rows begin with their time, so nothing stands before the times to read between, not {excerpt}"
+            ),
+            TimePlace::Last => format!(
+                "{excerpt} does not end where a time begins: give what the rows are about and the separator \
+                 `{}`, once",
+                Escaped(separator)
+            ),
+        }))
+    }
+
+    fn counted_down(&self, time: &[u8]) -> Result<Vec<u8>, DesignError> {
+        let time = self.encoding.read(time);
+        let time =
+            time.map_err(|reason| DesignError::scan(format!("the time to read: {reason}")))?;
+        let mut written = Vec::with_capacity(self.encoding.counted_down_len());
+        self.encoding.write_counted_down(time, &mut written);
+        Ok(written)
+    }
+
+    fn cut_time(&self, bound: &[u8]) -> DesignError {
+        let shape = self.shape();
+        DesignError::scan(format!(
+            "{} reaches into a time, and the order of its bytes is not that of the keys: end it before the time, or \
+             ask for the rows between two times; {shape}",
+            Excerpt::new(bound)
+        ))
+    }
+}

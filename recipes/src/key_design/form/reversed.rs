@@ -1,0 +1,297 @@
+//! A row read backwards.
+//!
+//! ```text
+//!  fixed length    the row, its last byte or character first
+//!  stored length   the same, each byte 00 written 00 ff; then 00 and the length of the row, 4 bytes, big-endian
+//! ```
+//!
+//! With a stored length `ab 00` is `00 ff 62 61 00 00 00 00 03`. The `00` before the length ends the row: the first
+//! byte of a length is never `ff`, so it is not taken for an escaped zero, and a row sorts before the rows that go
+//! on where it ends.
+//!
+//! The length is there so that a key that was cut short, or was never made by this design, is not read as a row: of
+//! rows of any length without one, every byte string would be a key.
+
+use std::iter;
+
+use fluo_core::{Bytes, Escaped, prefix_successor, row_successor};
+use serde::{Deserialize, Serialize};
+
+use super::super::error::DesignError;
+use super::super::explain::KeyField;
+use super::super::part::SaltedPart;
+use super::super::rows::Rows;
+use super::alphabet::RowAlphabet;
+use super::{Asked, FormRange, escape};
+use crate::row_hasher::Excerpt;
+
+/// How the end of a reversed row is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum RowLength {
+    /// All rows have this length, in bytes or in characters as they are reversed.
+    Fixed(usize),
+    /// Rows have any length; it is stored behind each, which takes 5 bytes and one for each zero byte.
+    Stored,
+}
+
+/// What of a row changes places.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReversedUnit {
+    /// Its bytes. Text beyond ASCII is no text any more.
+    #[default]
+    Bytes,
+    /// Its characters, as Unicode's scalar values; the row must be UTF-8 text. A combining mark comes to stand
+    /// before its letter.
+    Characters,
+}
+
+/// The most bytes of a row whose length is stored: the first byte of the length stays below `ff`.
+const LONGEST: u32 = 0xfeff_ffff;
+
+/// Rows written backwards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) struct Reversal {
+    length: RowLength,
+    unit: ReversedUnit,
+    alphabet: Option<RowAlphabet>,
+}
+
+impl Reversal {
+    pub(in super::super) fn new(
+        length: RowLength,
+        unit: ReversedUnit,
+        alphabet: Option<RowAlphabet>,
+    ) -> Result<Self, DesignError> {
+        if length == RowLength::Fixed(0) {
+            return Err(DesignError::settings(
+                "rows of length 0 cannot be reversed: give the length that all rows have, or let it be stored",
+            ));
+        }
+        if (unit, alphabet) == (ReversedUnit::Characters, Some(RowAlphabet::Bytes)) {
+            return Err(DesignError::settings(
+                "rows reversed by characters are text, and text is not made of all bytes: give the alphabet \
+                 `printable`, or reverse bytes",
+            ));
+        }
+        Ok(Self {
+            length,
+            unit,
+            alphabet,
+        })
+    }
+
+    pub(super) fn check_part(part: &SaltedPart) -> Result<(), DesignError> {
+        match part {
+            SaltedPart::Whole => Ok(()),
+            _ => Err(DesignError::settings(
+                "reversed rows have no parts to salt over: salt over the whole row",
+            )),
+        }
+    }
+
+    pub(super) fn write(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), DesignError> {
+        let reversed = self.reverse(row).ok_or_else(|| not_text(row))?;
+        match self.length {
+            RowLength::Fixed(length) => {
+                let found = self.units(&reversed);
+                if found != length {
+                    return Err(DesignError::row(format!(
+                        "{} has {found} {}, but all rows of this reversed design have {length}: pad rows to one \
+                         length, or let the length be stored",
+                        Excerpt::new(row),
+                        self.unit_name()
+                    )));
+                }
+                key.extend_from_slice(&reversed);
+            }
+            RowLength::Stored => {
+                let length = u32::try_from(row.len()).ok().filter(|len| *len <= LONGEST);
+                let length = length.ok_or_else(|| {
+                    DesignError::row(format!(
+                        "a row has at most {LONGEST} bytes, not {}",
+                        row.len()
+                    ))
+                })?;
+                escape::write(&reversed, key);
+                key.push(0);
+                key.extend_from_slice(&length.to_be_bytes());
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn read(&self, written: &[u8], row: &mut Vec<u8>) -> Result<(), DesignError> {
+        let reversed = self.unwrapped(written)?;
+        let found = self.reverse(&reversed).ok_or_else(|| {
+            DesignError::key(format!(
+                "{} is not a reversed row: it is not UTF-8 text, which is reversed by characters",
+                Excerpt::new(written)
+            ))
+        })?;
+        row.extend_from_slice(&found);
+        Ok(())
+    }
+
+    /// The reversed row, without what tells its length.
+    fn unwrapped(&self, written: &[u8]) -> Result<Vec<u8>, DesignError> {
+        let refused = |reason: String| {
+            let excerpt = Excerpt::new(written);
+            DesignError::key(format!("{excerpt} is not a reversed row: {reason}"))
+        };
+        match self.length {
+            RowLength::Fixed(length) => {
+                let found = self.units(written);
+                if found == length {
+                    return Ok(written.to_vec());
+                }
+                let name = self.unit_name();
+                Err(refused(format!("it has {found} {name}, not {length}")))
+            }
+            RowLength::Stored => {
+                let mut reversed = Vec::with_capacity(written.len());
+                let stored = escape::read(written, 0, &mut reversed).ok_or_else(|| {
+                    refused(
+                        "the byte 00 and 4 bytes of length end it, and it has no such end".into(),
+                    )
+                })?;
+                let right = u32::try_from(reversed.len()).ok().map(u32::to_be_bytes);
+                if right.is_some_and(|right| right == stored) {
+                    return Ok(reversed);
+                }
+                let (found, stored) = (reversed.len(), Escaped(stored));
+                Err(refused(format!(
+                    "it has {found} bytes, but the length behind them is `{stored}`"
+                )))
+            }
+        }
+    }
+
+    /// The bytes or characters in the other direction; None of what is no text.
+    fn reverse(&self, row: &[u8]) -> Option<Vec<u8>> {
+        match self.unit {
+            ReversedUnit::Bytes => Some(row.iter().rev().copied().collect()),
+            ReversedUnit::Characters => {
+                let text = std::str::from_utf8(row).ok()?;
+                Some(text.chars().rev().collect::<String>().into_bytes())
+            }
+        }
+    }
+
+    /// How many bytes, or characters of UTF-8 text.
+    fn units(&self, bytes: &[u8]) -> usize {
+        let starts = |byte: &&u8| self.unit == ReversedUnit::Bytes || **byte & 0xc0 != 0x80;
+        bytes.iter().filter(starts).count()
+    }
+
+    fn unit_name(&self) -> &'static str {
+        match self.unit {
+            ReversedUnit::Bytes => "bytes",
+            ReversedUnit::Characters => "characters",
+        }
+    }
+
+    pub(super) fn range(&self, rows: &Rows) -> Result<FormRange, DesignError> {
+        match rows {
+            Rows::Row(row) => {
+                let mut start = Vec::new();
+                self.write(row, &mut start)?;
+                let end = Some(row_successor(&start));
+                Ok(FormRange {
+                    start: start.into(),
+                    end,
+                })
+            }
+            Rows::Suffix(suffix) => {
+                let start = self.beginning(suffix)?;
+                let end = prefix_successor(&start);
+                Ok(FormRange { start, end })
+            }
+            _ => {
+                let (start, end) = rows.bounds();
+                Ok(FormRange { start, end })
+            }
+        }
+    }
+
+    /// With what all rows begin that have a suffix.
+    fn beginning(&self, suffix: &[u8]) -> Result<Bytes, DesignError> {
+        let reversed = self.reverse(suffix).ok_or_else(|| not_text(suffix))?;
+        if let RowLength::Fixed(length) = self.length {
+            if self.units(&reversed) > length {
+                return Err(DesignError::scan(format!(
+                    "no row ends with {}: rows have {length} {}, fewer than that",
+                    Excerpt::new(suffix),
+                    self.unit_name()
+                )));
+            }
+            return Ok(reversed.into());
+        }
+        let mut written = Vec::with_capacity(reversed.len());
+        escape::write(&reversed, &mut written);
+        Ok(written.into())
+    }
+
+    pub(super) fn scatters(asked: Asked) -> Option<String> {
+        let what = match asked {
+            Asked::Row | Asked::Suffix => return None,
+            Asked::Prefix => "rows with one prefix",
+            Asked::Range => "the rows of a range",
+            Asked::Between => "rows whose parts lie between two",
+        };
+        Some(format!(
+            "{what} lie apart where rows are reversed, as their last bytes decide where they are: read them one by \
+             one or by suffix, or use a digest-salt, which keeps such reads"
+        ))
+    }
+
+    pub(super) fn split_points(&self, tablets: u32) -> Result<Vec<Bytes>, DesignError> {
+        let alphabet = self.alphabet.ok_or_else(|| {
+            DesignError::splits(
+                "split points of reversed rows need their alphabet: set `alphabet` to `digits`, `hex`, `lower`, \
+                 `printable` or `bytes`, or take the points from a sample with `fluo advise`",
+            )
+        })?;
+        match self.length {
+            RowLength::Fixed(length) => alphabet.points(tablets, length),
+            RowLength::Stored => {
+                let points = alphabet.points(tablets, usize::MAX)?;
+                Ok(points.iter().map(escaped).collect())
+            }
+        }
+    }
+
+    pub(super) fn explain(&self, written: &[u8]) -> Result<Vec<KeyField>, DesignError> {
+        let mut row = Vec::with_capacity(written.len());
+        self.read(written, &mut row)?;
+        let end = match self.length {
+            RowLength::Fixed(_) => 0,
+            RowLength::Stored => 1 + size_of::<u32>(),
+        };
+        let (stored, end) = written
+            .split_at_checked(written.len().saturating_sub(end))
+            .unwrap_or((written, &[]));
+        let meaning = format!("`{}` read backwards", Escaped(&row));
+        let of_row = KeyField::new("row", stored.to_vec(), meaning);
+        let length = (!end.is_empty()).then(|| {
+            let meaning = format!("the end, and the length: {} bytes", row.len());
+            KeyField::new("length", end.to_vec(), meaning)
+        });
+        Ok(iter::once(of_row).chain(length).collect())
+    }
+}
+
+fn escaped(point: &Bytes) -> Bytes {
+    let mut written = Vec::with_capacity(point.len());
+    escape::write(point, &mut written);
+    written.into()
+}
+
+fn not_text(row: &[u8]) -> DesignError {
+    DesignError::row(format!(
+        "{} is not UTF-8 text, whose characters are reversed: reverse bytes instead",
+        Excerpt::new(row)
+    ))
+}

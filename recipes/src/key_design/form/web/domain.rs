@@ -1,0 +1,89 @@
+//! Domains: what the Public Suffix List says of a name, and which pages belong to one.
+
+use std::cell::Cell;
+use std::iter;
+
+use psl::Psl;
+
+use super::host::Host;
+use super::page::Page;
+
+/// The registrable domain of a name: its public suffix and one label more. None for a public suffix itself.
+pub(super) fn registrable(name: &str) -> Option<&str> {
+    psl::domain_str(name)
+}
+
+/// The registrable domain of a name, if every name below it has the same. None where the list has, or may have, rules
+/// for names below: `s3.amazonaws.com` is a public suffix, so that the names below `amazonaws.com` have many.
+pub(super) fn of_all_below(name: &str) -> Option<&str> {
+    let looked_below = Cell::new(false);
+    let below = iter::from_fn(|| {
+        looked_below.set(true);
+        None
+    });
+    // What the list says depends on nothing but the labels that it asks for. If it never asks for one below the name,
+    // it says the same of every name there.
+    psl::List.find(name.rsplit('.').map(str::as_bytes).chain(below));
+    if looked_below.get() {
+        None
+    } else {
+        registrable(name)
+    }
+}
+
+/// A domain that a caller names, such as `example.com`, or why it is none.
+pub(super) fn parse(domain: &str) -> Result<Host, String> {
+    let is_address = domain.starts_with('[') && domain.ends_with(']');
+    let is_more = |c: char| matches!(c, '/' | '\\' | '?' | '#' | '@') || (c == ':' && !is_address);
+    if domain.is_empty() {
+        return Err("it is empty: for the pages of all domains ask for all rows".to_owned());
+    }
+    if domain.contains(is_more) {
+        return Err(
+            "give the domain alone, without scheme, port and path, such as `example.com`"
+                .to_owned(),
+        );
+    }
+    Ok(Page::parse(domain)?.host)
+}
+
+/// Whether a row is a page of a domain, or, where they are asked for, of a subdomain.
+pub(in super::super::super) fn holds(domain: &str, subdomains: bool, row: &[u8]) -> bool {
+    let (Ok(domain), Ok(page)) = (parse(domain), Page::of_row(row)) else {
+        return false;
+    };
+    match (&domain, &page.host) {
+        (Host::Name(domain), Host::Name(name)) if subdomains => name
+            .strip_suffix(domain.as_str())
+            .is_some_and(|below| below.is_empty() || below.ends_with('.')),
+        (domain, host) => domain == host,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_below_which_the_list_has_rules_has_no_one_domain() {
+        for (name, domain) in [
+            ("example.com", Some("example.com")),
+            ("a.b.example.com", Some("example.com")),
+            ("example.co.uk", Some("example.co.uk")),
+            ("xn--e1afmkfd.xn--p1ai", Some("xn--e1afmkfd.xn--p1ai")),
+            ("github.io", None),
+            ("someone.github.io", Some("someone.github.io")),
+            ("amazonaws.com", None),
+            ("s3.amazonaws.com", None),
+            ("bucket.s3.amazonaws.com", Some("bucket.s3.amazonaws.com")),
+            ("ck", None),
+            ("b.ck", None),
+            ("a.b.ck", Some("a.b.ck")),
+            ("com", None),
+            ("localhost", None),
+            ("a.localhost", Some("a.localhost")),
+        ] {
+            assert_eq!(of_all_below(name), domain, "{name}");
+        }
+    }
+}

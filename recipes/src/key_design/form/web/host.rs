@@ -1,0 +1,95 @@
+//! The host of a page.
+
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+/// Most bytes of a name, and of one label (RFC 1035, 2.3.4).
+const LONGEST_NAME: usize = 253;
+const LONGEST_LABEL: usize = 63;
+
+/// The host of a page, normalised.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Host {
+    /// A name, whose labels are read from the last to the first. The last is never a number.
+    Name(String),
+    /// An IPv4 address, or an IPv6 address in brackets.
+    Address(String),
+}
+
+impl Host {
+    /// The host of a parsed URL, or why it cannot be one.
+    pub(super) fn of_url(host: &url::Host<&str>) -> Result<Self, String> {
+        match host {
+            url::Host::Domain(name) => {
+                let name = name.strip_suffix('.').unwrap_or(name);
+                check_name(name)?;
+                Ok(Self::Name(name.to_owned()))
+            }
+            url::Host::Ipv4(address) => Ok(Self::Address(address.to_string())),
+            url::Host::Ipv6(address) => Ok(Self::Address(format!("[{address}]"))),
+        }
+    }
+
+    /// The host that was written as [`reversed`](Self::reversed). Whether it can be one is not looked at.
+    pub(super) fn of_reversed(written: &str) -> Self {
+        let address = written
+            .strip_prefix('[')
+            .and_then(|rest| rest.strip_suffix(']'));
+        let is_v6 = address.is_some_and(|text| text.parse::<Ipv6Addr>().is_ok());
+        if is_v6 || written.parse::<Ipv4Addr>().is_ok() {
+            Self::Address(written.to_owned())
+        } else {
+            Self::Name(reversed_labels(written))
+        }
+    }
+
+    /// As a URL has it.
+    pub(super) fn text(&self) -> &str {
+        match self {
+            Self::Name(text) | Self::Address(text) => text,
+        }
+    }
+
+    /// As a key has it: names from the top level down, addresses as they are.
+    pub(super) fn reversed(&self) -> String {
+        match self {
+            Self::Name(name) => reversed_labels(name),
+            Self::Address(address) => address.clone(),
+        }
+    }
+}
+
+fn reversed_labels(name: &str) -> String {
+    let labels: Vec<_> = name.rsplit('.').collect();
+    labels.join(".")
+}
+
+/// The parser has made the name lower case and punycode, but lets much pass that no host is called.
+fn check_name(name: &str) -> Result<(), String> {
+    if name.len() > LONGEST_NAME {
+        let length = name.len();
+        return Err(format!(
+            "its host has {length} bytes, and a host has at most {LONGEST_NAME}"
+        ));
+    }
+    name.split('.').try_for_each(check_label)
+}
+
+fn check_label(label: &str) -> Result<(), String> {
+    let is_allowed = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    if label.is_empty() {
+        return Err(
+            "its host has an empty label: one `.` stands between two labels, and at most one at the end"
+                .to_owned(),
+        );
+    }
+    if label.len() > LONGEST_LABEL {
+        let length = label.len();
+        return Err(format!(
+            "a label of its host has {length} bytes, and a label has at most {LONGEST_LABEL}"
+        ));
+    }
+    if !label.as_bytes().iter().all(is_allowed) {
+        return Err(super::page::HOST_CHARACTERS.to_owned());
+    }
+    Ok(())
+}

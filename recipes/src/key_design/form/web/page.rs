@@ -1,0 +1,152 @@
+//! The row: the URL of a page, normalised.
+
+use std::fmt;
+
+use url::{ParseError, Url};
+
+use super::super::super::error::DesignError;
+use super::host::Host;
+use crate::row_hasher::Excerpt;
+
+/// More bytes than any host has, with every character of it percent-encoded or outside of ASCII.
+const LONGEST_AUTHORITY: usize = 4_096;
+
+pub(super) const HOST_CHARACTERS: &str =
+    "its host is no name: a name has letters, digits, `-` and `_`, with `.` between its labels";
+
+/// A page: a normalised URL without its scheme.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Page {
+    pub(super) host: Host,
+    /// None is one of the default ports.
+    pub(super) port: Option<u16>,
+    /// The path, which begins with `/`, and the query.
+    pub(super) rest: String,
+}
+
+impl Page {
+    /// The page of a row.
+    pub(super) fn of_row(row: &[u8]) -> Result<Self, DesignError> {
+        text_of(row).and_then(Self::parse).map_err(|reason| {
+            let row = shown(row);
+            DesignError::row(format!("{row} has no key in a web table: {reason}"))
+        })
+    }
+
+    /// The page of a URL with or without a scheme, or why it has none.
+    pub(super) fn parse(url: &str) -> Result<Self, String> {
+        // The parser would take these characters out silently.
+        if url.chars().any(|c| c.is_ascii_control()) {
+            return Err("it holds a control character: percent-encode it".to_owned());
+        }
+        if url.starts_with(' ') || url.ends_with(' ') {
+            return Err("a blank stands before or after it: give the URL alone".to_owned());
+        }
+        let rest = without_scheme(url)?;
+        check_authority(authority(rest))?;
+        let parsed = Url::parse(&format!("http://{rest}")).map_err(reason_of)?;
+        let host = parsed.host().ok_or_else(|| NO_HOST.to_owned())?;
+        Ok(Self {
+            host: Host::of_url(&host)?,
+            port: parsed.port().filter(|&port| port != 443),
+            rest: match parsed.query() {
+                None => parsed.path().to_owned(),
+                Some(query) => format!("{}?{query}", parsed.path()),
+            },
+        })
+    }
+}
+
+/// The normalised row.
+impl fmt::Display for Page {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.host.text())?;
+        if let Some(port) = self.port {
+            write!(f, ":{port}")?;
+        }
+        f.write_str(&self.rest)
+    }
+}
+
+pub(super) fn text_of(url: &[u8]) -> Result<&str, String> {
+    std::str::from_utf8(url)
+        .map_err(|_| "it is not UTF-8 text: percent-encode the bytes of its path".to_owned())
+}
+
+/// What follows the scheme, if there is one.
+pub(super) fn without_scheme(url: &str) -> Result<&str, String> {
+    let Some((scheme, rest)) = url.split_once("://") else {
+        return Ok(url);
+    };
+    let is_scheme = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+        && scheme
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'));
+    match scheme.to_ascii_lowercase().as_str() {
+        "http" | "https" => Ok(rest),
+        _ if is_scheme => Err(format!(
+            "a web table holds pages of http and https, and no `{scheme}`"
+        )),
+        _ => Ok(url),
+    }
+}
+
+/// What stands before the path, the query and the fragment.
+pub(super) fn authority(url: &str) -> &str {
+    url.split(['/', '\\', '?', '#']).next().unwrap_or_default()
+}
+
+const NO_HOST: &str =
+    "it has no host: a row is a URL such as `https://example.com/path` or `example.com/path`";
+
+fn check_authority(authority: &str) -> Result<(), String> {
+    if authority.contains('@') {
+        return Err(
+            "what stands before `@` is a user and perhaps a password, which no key may hold: give the URL without it"
+                .to_owned(),
+        );
+    }
+    // The parser would skip slashes until it finds something to call the host.
+    if authority.is_empty() {
+        return Err(NO_HOST.to_owned());
+    }
+    if authority.ends_with(':') {
+        return Err(
+            "a `:` without a port follows its host: give the port, or leave the `:` out, and write a scheme as \
+             `http://`"
+                .to_owned(),
+        );
+    }
+    if authority.len() > LONGEST_AUTHORITY {
+        let length = authority.len();
+        return Err(format!(
+            "its host has {length} bytes, and a host has at most 253"
+        ));
+    }
+    Ok(())
+}
+
+fn reason_of(error: ParseError) -> String {
+    match error {
+        ParseError::EmptyHost => NO_HOST.to_owned(),
+        ParseError::InvalidPort => {
+            "what follows the `:` is no port: a port is a number from 0 to 65535".to_owned()
+        }
+        ParseError::InvalidIpv4Address => {
+            "its host ends in a number and is no IPv4 address, such as 192.0.2.1".to_owned()
+        }
+        ParseError::InvalidIpv6Address => {
+            "what stands in brackets is no IPv6 address, such as [2001:db8::1]".to_owned()
+        }
+        ParseError::IdnaError | ParseError::InvalidDomainCharacter => HOST_CHARACTERS.to_owned(),
+        other => format!("it is no URL such as `example.com/path`: {other}"),
+    }
+}
+
+/// A URL as a message shows it: without what could be a password.
+pub(super) fn shown(url: &[u8]) -> Excerpt {
+    match url.iter().rposition(|&byte| byte == b'@') {
+        None => Excerpt::new(url),
+        Some(at) => Excerpt::new(&[b"***", url.get(at..).unwrap_or_default()].concat()),
+    }
+}

@@ -1,0 +1,112 @@
+//! Where the pages of a set of rows lie.
+
+use fluo_core::{Bytes, prefix_successor, row_successor};
+
+use super::super::super::error::DesignError;
+use super::super::super::rows::Rows;
+use super::super::FormRange;
+use super::domain;
+use super::host::Host;
+use super::page::{Page, authority, shown, text_of, without_scheme};
+use super::written::{self, PORT};
+
+pub(super) const NO_RANGE: &str = "keys begin with the top level of their host, so that URLs which follow each other \
+                                   lie apart: ask for the rows of a domain, with or without its subdomains";
+
+pub(super) const NO_PART: &str = "URLs are ordered by their domain, then by their path, and by no other part or end: ask \
+                                  for the rows of a domain, with or without its subdomains";
+
+pub(super) const NO_PREFIX: &str = "keys begin with the top level of their host, so that URLs which begin alike lie \
+                                    apart, unless the prefix holds the whole host and the `/` behind it, such as \
+                                    `https://example.com/docs/`: ask for the rows of a domain, with or without its \
+                                    subdomains";
+
+pub(super) fn ranges(rows: &Rows) -> Result<Vec<FormRange>, DesignError> {
+    match rows {
+        Rows::All => Ok(vec![FormRange {
+            start: Bytes::new(),
+            end: None,
+        }]),
+        Rows::Row(row) => {
+            let row = written(&Page::of_row(row)?);
+            let end = Some(row_successor(&row));
+            Ok(vec![FormRange { start: row, end }])
+        }
+        Rows::Prefix(prefix) => of_prefix(prefix),
+        Rows::Range { .. } => Err(DesignError::scan(format!(
+            "a range of URLs cannot be read: {NO_RANGE}"
+        ))),
+        Rows::Domain { domain, subdomains } => of_domain(domain, *subdomains),
+        Rows::Suffix(_) | Rows::Between { .. } => Err(DesignError::scan(NO_PART)),
+    }
+}
+
+fn written(page: &Page) -> Bytes {
+    let mut key = Vec::new();
+    written::write(page, &mut key);
+    key.into()
+}
+
+/// The pages of a domain: `/` follows its host, `.` that of a subdomain, and the two bytes are neighbours.
+fn of_domain(domain: &str, subdomains: bool) -> Result<Vec<FormRange>, DesignError> {
+    let host = domain::parse(domain)
+        .map_err(|reason| DesignError::scan(format!("`{domain}` is no domain: {reason}")))?;
+    let first = match host {
+        Host::Name(_) if subdomains => ".",
+        _ => "/",
+    };
+    let host = host.reversed();
+    Ok(vec![FormRange {
+        start: format!("{host}{first}").into(),
+        end: prefix_successor(format!("{host}/").as_bytes()),
+    }])
+}
+
+fn of_prefix(prefix: &[u8]) -> Result<Vec<FormRange>, DesignError> {
+    let page = page_of_prefix(prefix).map_err(|reason| {
+        let prefix = shown(prefix);
+        DesignError::scan(format!("the prefix {prefix} cannot be read: {reason}"))
+    })?;
+    let start = written(&page);
+    let end = prefix_successor(&start);
+    if page.port.is_some() || page.rest != "/" {
+        return Ok(vec![FormRange { start, end }]);
+    }
+    // All pages of the host: those of its ports lie among them, and are other rows.
+    let ports = format!("{}{PORT}", page.host.reversed());
+    let behind = prefix_successor(ports.as_bytes()).unwrap_or_default();
+    Ok(vec![
+        FormRange {
+            start,
+            end: Some(ports.into()),
+        },
+        FormRange { start: behind, end },
+    ])
+}
+
+/// The page of a prefix which begins like all pages that begin with the prefix, and like no other.
+fn page_of_prefix(prefix: &[u8]) -> Result<Page, String> {
+    let text = text_of(prefix)?;
+    let url = without_scheme(text)?;
+    let path = url.get(authority(url).len()..).unwrap_or_default();
+    if !path.starts_with(['/', '\\']) {
+        return Err(NO_PREFIX.to_owned());
+    }
+    if path.contains('#') {
+        return Err("no key holds a fragment: leave out what begins with `#`".to_owned());
+    }
+    if ends_in_dots(path) {
+        return Err(
+            "its last `.` may be the beginning of a name or of `..`: end the prefix with `/` or with a letter"
+                .to_owned(),
+        );
+    }
+    Page::parse(text)
+}
+
+/// Whether a path ends in a segment that is resolved away, unless something follows.
+fn ends_in_dots(path: &str) -> bool {
+    let last = path.rsplit(['/', '\\']).next().unwrap_or_default();
+    let last = last.to_ascii_lowercase().replace("%2e", ".");
+    matches!(last.as_str(), "." | "..")
+}

@@ -1,0 +1,84 @@
+//! The written form of a page, and back.
+
+use super::super::super::error::DesignError;
+use super::super::super::explain::KeyField;
+use super::host::Host;
+use super::page::Page;
+use crate::row_hasher::Excerpt;
+
+/// What stands between the host and a port. No path begins so: a `#` begins the fragment, which is dropped.
+pub(super) const PORT: &str = "/#";
+
+pub(super) fn write(page: &Page, key: &mut Vec<u8>) {
+    key.extend_from_slice(page.host.reversed().as_bytes());
+    key.extend_from_slice(port_text(page).as_bytes());
+    key.extend_from_slice(page.rest.as_bytes());
+}
+
+fn port_text(page: &Page) -> String {
+    page.port
+        .map(|port| format!("{PORT}{port}"))
+        .unwrap_or_default()
+}
+
+/// The page of a written form.
+///
+/// # Errors
+/// What is not the written form of its page, to the byte.
+pub(super) fn read(written: &[u8]) -> Result<Page, DesignError> {
+    let found = split(written).and_then(|row| Page::parse(&row));
+    let reason = match found {
+        Err(reason) => reason,
+        Ok(page) => {
+            let mut right = Vec::with_capacity(written.len());
+            write(&page, &mut right);
+            if right == written {
+                return Ok(page);
+            }
+            format!("the page is written {}", Excerpt::new(&right))
+        }
+    };
+    Err(DesignError::key(format!(
+        "{} is not the key of a page: {reason}",
+        Excerpt::new(written)
+    )))
+}
+
+/// The row that a written form stands for, if it is one.
+fn split(written: &[u8]) -> Result<String, String> {
+    let text = std::str::from_utf8(written).map_err(|_| "it is not ASCII text".to_owned())?;
+    let Some((host, path)) = text.split_once('/') else {
+        return Err("its host ends with `/`, such as `com.example/`".to_owned());
+    };
+    let host = Host::of_reversed(host);
+    Ok(match path.strip_prefix('#') {
+        None => format!("{}/{path}", host.text()),
+        Some(port) => format!("{}:{port}", host.text()),
+    })
+}
+
+/// The pieces of a written form, in their order. `salted` is what the salt is made of.
+pub(super) fn fields(page: &Page, salted: &Host) -> Vec<KeyField> {
+    let host = page.host.text();
+    let meaning = match &page.host {
+        Host::Address(_) => format!("the address {host}"),
+        Host::Name(_) => format!(
+            "the host {host} from the top level down; salted by {}",
+            salted.text()
+        ),
+    };
+    let mut fields = vec![KeyField::new("host", page.host.reversed(), meaning)];
+    if let Some(port) = page.port {
+        fields.push(KeyField::new(
+            "port",
+            port_text(page),
+            format!("the port {port}"),
+        ));
+    }
+    let meaning = match page.rest.split_once('?') {
+        None => "the path",
+        Some(_) => "the path and the query",
+    };
+    fields.push(KeyField::new("path", page.rest.clone(), meaning));
+    fields
+}

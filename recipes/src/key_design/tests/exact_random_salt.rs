@@ -1,0 +1,113 @@
+//! `random-salt`: the exact cases.
+
+use fluo_core::Key;
+
+use crate::{DesignErrorKind, DesignSettings, KeyDesign, RandomSalt, Reach, Rows};
+
+fn design(buckets: u32) -> KeyDesign {
+    KeyDesign::new(RandomSalt::new(buckets)).unwrap()
+}
+
+#[test]
+fn the_salt_is_what_was_drawn() {
+    let design = design(150).with_salt_source(|| 307);
+    assert_eq!(design.add(b"row").unwrap(), "007|row");
+    assert_eq!(design.remove(b"149|row").unwrap(), "row");
+    let smallest = self::design(2).with_salt_source(|| u64::MAX);
+    assert_eq!(smallest.add(b"").unwrap(), "01|");
+}
+
+#[test]
+fn without_a_source_nothing_is_drawn() {
+    let error = design(10).add(b"row").unwrap_err();
+    assert_eq!(error.kind(), DesignErrorKind::Settings);
+    assert_eq!(
+        error.to_string(),
+        "a random salt is drawn from a source of random numbers, and this design was given none: give it one with \
+         `with_salt_source`"
+    );
+}
+
+#[test]
+fn the_key_of_a_row_is_not_known() {
+    let design = design(16).with_salt_source(|| 0);
+    let error = design.key_of(b"row").unwrap_err();
+    assert_eq!(error.kind(), DesignErrorKind::Scan);
+    assert_eq!(
+        error.to_string(),
+        "the key of `row` is not known: its salt was drawn from 16 and cannot be computed again; scan for the row, \
+         which looks into each, or use the design modulo or digest-salt, which know the key"
+    );
+    assert_eq!(design.salted_part(b"row").unwrap(), None);
+    let computed = KeyDesign::new(crate::Modulo::default()).unwrap();
+    assert_eq!(computed.key_of(b"row"), computed.add(b"row"));
+}
+
+#[test]
+fn a_read_of_one_row_looks_into_each_bucket() {
+    let design = design(16);
+    let spans = design.spans(&Rows::Row("row".into())).unwrap();
+    assert_eq!(spans.len(), 16);
+    for (bucket, span) in spans.iter().enumerate() {
+        let key = |row: &str| Key::first_of_row(format!("{bucket:02}|{row}"));
+        assert!(span.contains(&key("row")));
+        assert!(!span.contains(&key("row2")) && !span.contains(&key("ro")));
+    }
+    assert_eq!(design.scans().by_row, Reach::FanOut(16));
+    assert_eq!(design.scans().by_range, Reach::FanOut(16));
+}
+
+#[test]
+fn a_salt_that_is_never_drawn_is_refused() {
+    let message = |key: &str| design(10).remove(key.as_bytes()).unwrap_err().to_string();
+    assert_eq!(
+        message("10|row"),
+        "`10|row` is not a key of this random-salt design: its salt is `10`, and salts are `00` to `09`"
+    );
+    for key in ["+1|row", "-1|row", "ab|row", " 1|row"] {
+        assert!(message(key).ends_with("and salts are `00` to `09`"));
+    }
+}
+
+#[test]
+fn a_salt_of_unknown_width_is_refused_when_configured() {
+    let read = |text: &str| serde_json::from_str::<DesignSettings>(text);
+    assert_eq!(
+        read(r#"{"design": "random-salt", "separator": ""}"#)
+            .unwrap_err()
+            .to_string(),
+        "a random salt needs `buckets`, from which its width follows: a salt of unknown width could not be removed \
+         from a key again"
+    );
+    let settings = read(r#"{"design": "random-salt", "buckets": 4, "separator": ""}"#).unwrap();
+    let json = serde_json::to_string(&settings).unwrap();
+    assert_eq!(read(&json).unwrap(), settings);
+    let design = KeyDesign::new(settings).unwrap().with_salt_source(|| 3);
+    assert_eq!(design.add(b"row").unwrap(), "03row");
+    assert_eq!(design.remove(b"03row").unwrap(), "row");
+    for buckets in [0, 1, 65_537] {
+        assert_eq!(
+            KeyDesign::new(RandomSalt::new(buckets))
+                .unwrap_err()
+                .to_string(),
+            format!(
+                "a random salt of {buckets} buckets cannot be: give 2 to 65536, as a read of one row looks into each"
+            )
+        );
+    }
+}
+
+#[test]
+fn split_points_are_the_buckets() {
+    assert_eq!(design(4).splits(4).unwrap(), ["01", "02", "03"]);
+    assert_eq!(design(4).tablet_weights(2).unwrap(), Some(vec![2, 2]));
+    assert_eq!(design(4).group_regex(), None);
+}
+
+#[test]
+fn designs_are_equal_whatever_they_draw_from() {
+    assert_eq!(design(4), design(4).with_salt_source(|| 1));
+    assert_ne!(design(4), design(5));
+    assert_eq!(design(4).to_string(), "random-salt (drawn from 4 buckets)");
+    assert!(format!("{:?}", design(4).with_salt_source(|| 1)).contains("SaltSource"));
+}

@@ -1,0 +1,249 @@
+//! The rules K1 to K5, for every design on rows that are fit for it. Those of web tables are in `laws_web_table`.
+
+mod composite;
+mod random;
+mod reversed;
+mod text;
+mod times;
+
+use std::cmp::Ordering;
+
+use fluo_core::{Bytes, Key, Span};
+use proptest::prelude::*;
+use proptest::test_runner::{TestCaseResult, TestRunner};
+
+use crate::{KeyDesign, Rows};
+
+type Membership = dyn Fn(&Rows, &[u8]) -> bool;
+type RowOrder = dyn Fn(&[u8], &[u8]) -> Ordering;
+
+/// A design, rows that it takes, and what its rules say of them.
+struct Case {
+    design: KeyDesign,
+    /// Normalised rows, near each other, so that sets of rows often hold some.
+    row: BoxedStrategy<Bytes>,
+    rows: BoxedStrategy<Rows>,
+    /// Whether a set holds a row, by another way than the design's.
+    holds: Box<Membership>,
+    /// The order of rows in which a scan yields them, by another way than the design's.
+    order: Box<RowOrder>,
+}
+
+fn cases() -> Vec<Case> {
+    let cases = [
+        text::cases(),
+        random::cases(),
+        reversed::cases(),
+        times::cases(),
+        composite::cases(),
+    ];
+    cases.into_iter().flatten().collect()
+}
+
+fn check<T: std::fmt::Debug>(
+    case: &Case,
+    given: &impl Strategy<Value = T>,
+    law: impl Fn(T) -> TestCaseResult,
+) {
+    let outcome = TestRunner::default().run(given, law);
+    outcome.unwrap_or_else(|failure| panic!("{}: {failure}\n{:?}", case.design, case.design));
+}
+
+/// Sets of any bytes as rows, whose membership bytes decide.
+fn sets_of(row: impl Strategy<Value = Bytes> + Clone + 'static) -> BoxedStrategy<Rows> {
+    prop_oneof![
+        1 => Just(Rows::All),
+        2 => row.clone().prop_map(Rows::Row),
+        2 => row.clone().prop_map(Rows::Prefix),
+        2 => cut(row.clone()).prop_map(Rows::Prefix),
+        2 => cut(row.clone()).prop_map(Rows::Suffix),
+        2 => (row.clone(), row.clone()).prop_map(|(start, end)| Rows::range(start, end)),
+        2 => (cut(row.clone()), cut(row.clone())).prop_map(|(start, end)| Rows::range(start, end)),
+        1 => row.prop_map(|start| Rows::Range { start, end: None }),
+    ]
+    .boxed()
+}
+
+/// The first bytes of rows.
+fn cut(row: impl Strategy<Value = Bytes>) -> impl Strategy<Value = Bytes> {
+    (row, any::<prop::sample::Index>()).prop_map(|(row, end)| row.slice(..end.index(row.len() + 1)))
+}
+
+fn by_bytes(rows: &Rows, row: &[u8]) -> bool {
+    rows.contains(row).unwrap()
+}
+
+fn holds(span: &Span, key: &Bytes) -> bool {
+    span.contains(&Key::first_of_row(key.clone()))
+}
+
+/// What may happen to a key: a byte is changed, put in or left out, or it is cut.
+fn damaged(key: &Bytes, place: prop::sample::Index, byte: u8, damage: u8) -> Bytes {
+    let mut key = key.to_vec();
+    let place = place.index(key.len() + 1);
+    match damage {
+        0 => key.insert(place, byte),
+        1 => key.truncate(place),
+        2 if place < key.len() => drop(key.remove(place)),
+        _ if place < key.len() => key[place] = byte,
+        _ => key.push(byte),
+    }
+    key.into()
+}
+
+#[test]
+fn k1_the_row_of_the_key_is_the_row() {
+    for case in cases() {
+        check(&case, &case.row, |row| {
+            let key = case.design.add(&row).unwrap();
+            prop_assert_eq!(case.design.remove(&key).unwrap(), row);
+            Ok(())
+        });
+    }
+}
+
+#[test]
+fn k2_a_key_is_only_read_if_it_is_a_key_of_its_row() {
+    for case in cases() {
+        let byte = prop_oneof![Just(0_u8), Just(0xff), Just(b'0'), any::<u8>()];
+        let given = (&case.row, any::<prop::sample::Index>(), byte, 0_u8..4);
+        check(&case, &given, |(row, place, byte, damage)| {
+            let key = damaged(&case.design.add(&row).unwrap(), place, byte, damage);
+            let Ok(row) = case.design.remove(&key) else {
+                return Ok(());
+            };
+            if let Ok(only) = case.design.key_of(&row) {
+                prop_assert_eq!(&only, &key);
+            }
+            let spans = case.design.spans(&Rows::Row(row)).unwrap();
+            prop_assert_eq!(spans.iter().filter(|span| holds(span, &key)).count(), 1);
+            Ok(())
+        });
+    }
+}
+
+#[test]
+fn k3_spans_hold_exactly_the_keys_of_their_rows() {
+    for case in cases() {
+        check(&case, &(&case.rows, &case.row), |(rows, row)| {
+            let Ok(spans) = case.design.spans(&rows) else {
+                return Ok(());
+            };
+            let expected = (case.holds)(&rows, &row);
+            let key = case.design.add(&row).unwrap();
+            let held = spans.iter().filter(|span| holds(span, &key)).count();
+            prop_assert_eq!(held, usize::from(expected));
+            prop_assert_eq!(case.design.contains(&rows, &row).unwrap(), expected);
+            prop_assert!(spans.iter().all(|span| !span.is_empty()));
+            Ok(())
+        });
+    }
+}
+
+#[test]
+fn k4_within_a_span_keys_have_the_order_of_their_rows() {
+    for case in cases() {
+        let spans = case.design.spans(&Rows::All).unwrap_or_default();
+        check(&case, &(&case.row, &case.row), |(a, b)| {
+            let (one, other) = (case.design.add(&a).unwrap(), case.design.add(&b).unwrap());
+            let unsalted = |key| case.design.unsalted(key).unwrap();
+            let expected = (case.order)(&a, &b);
+            prop_assert_eq!(unsalted(&one).cmp(unsalted(&other)), expected);
+            if spans
+                .iter()
+                .any(|span| holds(span, &one) && holds(span, &other))
+            {
+                prop_assert_eq!(one.cmp(&other), expected);
+            }
+            Ok(())
+        });
+    }
+}
+
+#[test]
+fn k5_the_salts_have_one_width() {
+    for case in cases() {
+        check(&case, &(&case.row, &case.row), |(a, b)| {
+            let head_len = |row: &Bytes| {
+                let key = case.design.add(row).unwrap();
+                key.len() - case.design.unsalted(&key).unwrap().len()
+            };
+            prop_assert_eq!(head_len(&a), head_len(&b));
+            Ok(())
+        });
+    }
+}
+
+#[test]
+fn what_is_refused_leaves_nothing_behind() {
+    for case in cases() {
+        let bytes = proptest::collection::vec(any::<u8>(), 0..12);
+        check(&case, &bytes, |bytes| {
+            let mut written = b"before".to_vec();
+            if case.design.add_to(&bytes, &mut written).is_err() {
+                prop_assert_eq!(&written, b"before");
+            }
+            let mut read = b"before".to_vec();
+            if case.design.remove_to(&bytes, &mut read).is_err() {
+                prop_assert_eq!(&read, b"before");
+            }
+            Ok(())
+        });
+    }
+}
+
+#[test]
+fn every_key_is_explained_byte_by_byte() {
+    for case in cases() {
+        check(&case, &case.row, |row| {
+            let key = case.design.add(&row).unwrap();
+            let fields = case.design.explain(&key).unwrap();
+            let stored: Vec<_> = fields.iter().map(|field| field.stored.clone()).collect();
+            prop_assert_eq!(stored.concat(), key);
+            Ok(())
+        });
+    }
+}
+
+#[test]
+fn reads_reach_as_far_as_is_said() {
+    for case in cases() {
+        let scans = case.design.scans();
+        check(&case, &case.rows, |rows| {
+            let reach = match rows {
+                Rows::Row(_) => &scans.by_row,
+                Rows::Prefix(_) => &scans.by_prefix,
+                Rows::Range { .. } => &scans.by_range,
+                Rows::Suffix(_) => &scans.by_suffix,
+                Rows::Between { .. } => &scans.between,
+                _ => return Ok(()),
+            };
+            let most = match reach {
+                crate::Reach::OnePiece => 1,
+                crate::Reach::FanOut(pieces) => *pieces,
+                crate::Reach::Impossible(_) => 0,
+            };
+            match case.design.spans(&rows) {
+                Ok(spans) => prop_assert!(u64::try_from(spans.len()).unwrap() <= most),
+                Err(_) => prop_assert!(!matches!(rows, Rows::Row(_))),
+            }
+            Ok(())
+        });
+    }
+}
+
+#[test]
+fn every_tablet_count_has_ascending_points() {
+    for case in cases() {
+        check(&case, &(1_u32..400), |tablets| {
+            let Ok(points) = case.design.splits(tablets) else {
+                return Ok(());
+            };
+            prop_assert!(points.windows(2).all(|pair| pair[0] < pair[1]));
+            if let Some(weights) = case.design.tablet_weights(tablets).unwrap() {
+                prop_assert_eq!(weights.len(), usize::try_from(tablets).unwrap());
+            }
+            Ok(())
+        });
+    }
+}

@@ -1,0 +1,57 @@
+//! Rows read backwards.
+
+use fluo_core::Bytes;
+use proptest::prelude::*;
+
+use super::{Case, by_bytes, sets_of, text};
+use crate::{KeyDesign, Reversed, ReversedUnit, RowAlphabet, RowLength};
+
+fn bytes(
+    length: impl Into<prop::collection::SizeRange>,
+) -> impl Strategy<Value = Bytes> + Clone + 'static {
+    let byte = prop_oneof![Just(0_u8), Just(1), Just(b'a'), Just(0xff)];
+    proptest::collection::vec(byte, length.into()).prop_map(Bytes::from)
+}
+
+fn characters(row: &[u8]) -> String {
+    std::str::from_utf8(row).unwrap().chars().rev().collect()
+}
+
+fn of_bytes(length: RowLength, row: impl Strategy<Value = Bytes> + Clone + 'static) -> Case {
+    let alphabet = Some(RowAlphabet::Bytes);
+    let settings = Reversed {
+        alphabet,
+        ..Reversed::new(length)
+    };
+    Case {
+        design: KeyDesign::new(settings).unwrap(),
+        row: row.clone().boxed(),
+        rows: sets_of(row),
+        holds: Box::new(by_bytes),
+        order: Box::new(|a, b| a.iter().rev().cmp(b.iter().rev())),
+    }
+}
+
+fn of_characters(length: RowLength, row: impl Strategy<Value = Bytes> + Clone + 'static) -> Case {
+    let settings = Reversed {
+        unit: ReversedUnit::Characters,
+        ..Reversed::new(length)
+    };
+    Case {
+        design: KeyDesign::new(settings).unwrap(),
+        row: row.clone().boxed(),
+        rows: sets_of(row),
+        holds: Box::new(by_bytes),
+        order: Box::new(|a, b| characters(a).cmp(&characters(b))),
+    }
+}
+
+pub(super) fn cases() -> Vec<Case> {
+    let three = "[ab~\u{0}\u{10ffff}é]{3}".prop_map(Bytes::from);
+    vec![
+        of_bytes(RowLength::Fixed(3), bytes(3)),
+        of_bytes(RowLength::Stored, bytes(0..5)),
+        of_characters(RowLength::Fixed(3), three),
+        of_characters(RowLength::Stored, text::row()),
+    ]
+}

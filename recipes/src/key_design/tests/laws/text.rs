@@ -1,0 +1,47 @@
+//! Rows as they are, behind a salt that is computed.
+
+use fluo_core::Bytes;
+use proptest::prelude::*;
+
+use super::{Case, by_bytes, sets_of};
+use crate::{DigestEnd, DigestSalt, KeyDesign, Modulo, RowHasher, SaltedPart};
+
+pub(super) fn row() -> impl Strategy<Value = Bytes> + Clone + 'static {
+    "[ab~\u{0}\u{10ffff}]{0,5}".prop_map(Bytes::from)
+}
+
+pub(super) fn case(design: KeyDesign) -> Case {
+    Case {
+        design,
+        row: row().boxed(),
+        rows: sets_of(row()),
+        holds: Box::new(by_bytes),
+        order: Box::new(<[u8]>::cmp),
+    }
+}
+
+pub(super) fn cases() -> Vec<Case> {
+    let digest = |digits, over: SaltedPart| {
+        let settings = DigestSalt {
+            digits,
+            over,
+            end: DigestEnd::Last,
+            ..DigestSalt::default()
+        };
+        KeyDesign::new(settings).unwrap()
+    };
+    let narrow = Modulo {
+        separator: String::new(),
+        buckets: 3,
+        ..Modulo::default()
+    };
+    let designs = [
+        KeyDesign::new(Modulo::default()).unwrap(),
+        KeyDesign::new(narrow).unwrap(),
+        digest(1, SaltedPart::Whole),
+        digest(1, SaltedPart::First(2)),
+        digest(1, SaltedPart::Before("b".to_owned())),
+        KeyDesign::from(&RowHasher::new("p").unwrap()),
+    ];
+    designs.map(case).into()
+}

@@ -1,0 +1,251 @@
+//! A contribution made part by part, and what must be true of one.
+
+use fluo_core::balancer::GroupPattern;
+use fluo_core::{Bytes, Escaped};
+use thiserror::Error;
+
+use super::Contribution;
+use crate::java_quote;
+use crate::key_design::KeyDesign;
+
+/// Makes a [`Contribution`] part by part. Everything is checked when it is built.
+///
+/// # Examples
+///
+/// ```
+/// use fluo_recipes::{Contribution, TableOptimizations};
+///
+/// // A queue whose rows begin with `queue:` and a digit.
+/// let queue = Contribution::builder("the queue")
+///     .prefix("queue:")
+///     .splits((1..=3).map(|digit| format!("queue:{digit}")))
+///     .build()?;
+/// let optimizations = TableOptimizations::from(queue);
+/// assert_eq!(optimizations.group_pattern().as_deref(), Some(r"(\Qqueue:\E).*"));
+/// # Ok::<(), fluo_recipes::ContributionError>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct ContributionBuilder {
+    contribution: Contribution,
+    has_group: bool,
+}
+
+/// Parts that make no contribution.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{0}")]
+pub struct ContributionError(String);
+
+impl ContributionBuilder {
+    pub(super) fn new(owner: String) -> Self {
+        Self {
+            contribution: Contribution {
+                owner,
+                prefix: Bytes::new(),
+                splits: Vec::new(),
+                group_regex: None,
+                design: None,
+                shares: None,
+            },
+            has_group: false,
+        }
+    }
+
+    /// What every row of the recipe starts with; nothing unless given. A recipe without a prefix is alone in its
+    /// table.
+    pub fn prefix(mut self, prefix: impl Into<Bytes>) -> Self {
+        self.contribution.prefix = prefix.into();
+        self
+    }
+
+    /// The split points, ascending; each begins with the prefix. None unless given.
+    pub fn splits<R: Into<Bytes>>(mut self, splits: impl IntoIterator<Item = R>) -> Self {
+        self.contribution.splits = splits.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// The part of the balancer's pattern that matches the recipe's tablets by their end rows, without a capturing
+    /// group. The prefix, quoted, unless given.
+    pub fn group_regex(mut self, regex: impl Into<String>) -> Self {
+        self.contribution.group_regex = Some(regex.into());
+        self.has_group = true;
+        self
+    }
+
+    /// The design of the recipe's keys. [`verify`](crate::verify()) tells rows under the prefix that are no keys of
+    /// it; without a design all rows there are the recipe's.
+    pub fn design(mut self, design: KeyDesign) -> Self {
+        self.contribution.design = Some(design);
+        self
+    }
+
+    /// The share of the rows that is expected in each tablet, as a weight: one for each split point and one for the
+    /// rows after the last, or only the former if there are none after it. [`verify`](crate::verify()) holds counts
+    /// against them; without shares it does not.
+    pub fn shares(mut self, shares: impl IntoIterator<Item = u64>) -> Self {
+        self.contribution.shares = Some(shares.into_iter().collect());
+        self
+    }
+
+    /// The contribution.
+    ///
+    /// # Errors
+    /// No owner, split points that are not ascending or do not begin with the prefix, a group that cannot be read or
+    /// that does not have all of the split points, and shares that are not one for each tablet.
+    pub fn build(mut self) -> Result<Contribution, ContributionError> {
+        if !self.has_group && !self.contribution.prefix.is_empty() {
+            let prefix = std::str::from_utf8(&self.contribution.prefix);
+            self.contribution.group_regex = prefix.ok().map(java_quote);
+        }
+        self.contribution.check()?;
+        Ok(self.contribution)
+    }
+}
+
+impl Contribution {
+    /// Refuses parts that do not fit together.
+    pub(super) fn check(&self) -> Result<(), ContributionError> {
+        if self.owner.is_empty() {
+            return Err(ContributionError(
+                "a contribution names its recipe, as messages are to show it".to_owned(),
+            ));
+        }
+        self.check_splits()
+            .and_then(|()| self.check_group())
+            .and_then(|()| self.check_shares())
+            .map_err(|what| ContributionError(format!("{}: {what}", self.owner)))
+    }
+
+    fn check_splits(&self) -> Result<(), String> {
+        let prefix = &self.prefix;
+        if let Some(wrong) = self.splits.iter().find(|split| !split.starts_with(prefix)) {
+            let (wrong, prefix) = (Escaped(wrong), Escaped(prefix));
+            return Err(format!(
+                "its split point `{wrong}` does not begin with `{prefix}`, as all its rows do"
+            ));
+        }
+        if self.splits.iter().any(Bytes::is_empty) {
+            return Err("the empty row is no split point: no row is before it".to_owned());
+        }
+        let mut pairs = self.splits.iter().zip(self.splits.iter().skip(1));
+        match pairs.find(|(one, next)| one >= next) {
+            None => Ok(()),
+            Some((one, next)) => Err(format!(
+                "its split points are not ascending: `{}` comes after `{}`",
+                Escaped(next),
+                Escaped(one)
+            )),
+        }
+    }
+
+    fn check_group(&self) -> Result<(), String> {
+        let Some(regex) = &self.group_regex else {
+            return Ok(());
+        };
+        let pattern = GroupPattern::parse(&format!("({regex}).*"))
+            .map_err(|error| format!("its group cannot be told: {error}"))?;
+        let outside = |split: &&Bytes| pattern.group_of(Some(split)).is_none();
+        match self.splits.iter().find(outside) {
+            None => Ok(()),
+            Some(split) => Err(format!(
+                "its group `{regex}` does not have the tablet that ends at its split point `{}`",
+                Escaped(split)
+            )),
+        }
+    }
+
+    fn check_shares(&self) -> Result<(), String> {
+        let Some(shares) = &self.shares else {
+            return Ok(());
+        };
+        let (splits, given) = (self.splits.len(), shares.len());
+        if given == 0 || (given != splits && given != splits + 1) {
+            return Err(format!(
+                "shares: {given}, split points: {splits}; give one share for each split point, and one for the rows \
+                 after the last unless there are none"
+            ));
+        }
+        if shares.iter().all(|share| *share == 0) {
+            return Err("all its shares are 0: give the weight of each tablet".to_owned());
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(builder: ContributionBuilder) -> String {
+        builder.build().unwrap_err().to_string()
+    }
+
+    fn queue() -> ContributionBuilder {
+        Contribution::builder("queue").prefix("q:")
+    }
+
+    #[test]
+    fn parts_that_do_not_fit_are_refused() {
+        assert_eq!(
+            refused(Contribution::builder("")),
+            "a contribution names its recipe, as messages are to show it"
+        );
+        assert_eq!(
+            refused(queue().splits(["q:a", "p"])),
+            "queue: its split point `p` does not begin with `q:`, as all its rows do"
+        );
+        assert_eq!(
+            refused(Contribution::builder("all").splits([""])),
+            "all: the empty row is no split point: no row is before it"
+        );
+        assert_eq!(
+            refused(queue().splits(["q:a", "q:a"])),
+            "queue: its split points are not ascending: `q:a` comes after `q:a`"
+        );
+        assert_eq!(
+            refused(queue().splits(["q:a"]).group_regex("x")),
+            "queue: its group `x` does not have the tablet that ends at its split point `q:a`"
+        );
+        assert!(
+            refused(queue().group_regex("(q)")).starts_with("queue: its group cannot be told: ")
+        );
+        for shares in [vec![], vec![1, 1, 1]] {
+            assert_eq!(
+                refused(queue().splits(["q:a"]).shares(shares.clone())),
+                format!(
+                    "queue: shares: {}, split points: 1; give one share for each split point, and one for the rows \
+                     after the last unless there are none",
+                    shares.len()
+                )
+            );
+        }
+        assert_eq!(
+            refused(queue().splits(["q:a"]).shares([0, 0])),
+            "queue: all its shares are 0: give the weight of each tablet"
+        );
+    }
+
+    #[test]
+    fn a_prefix_is_its_own_group_where_it_is_text() {
+        let group = |prefix: &'static [u8]| {
+            let built = Contribution::builder("r").prefix(prefix).build().unwrap();
+            built.group_regex().map(str::to_owned)
+        };
+        assert_eq!(group(b"q:").as_deref(), Some(r"\Qq:\E"));
+        assert_eq!(group(b""), None);
+        assert_eq!(group(b"\xff"), None);
+        let own = queue().splits(["q:1", "q:2"]).group_regex("q:[0-9]");
+        assert_eq!(own.build().unwrap().group_regex(), Some("q:[0-9]"));
+    }
+
+    #[test]
+    fn shares_say_whether_rows_follow_the_last_split_point() {
+        let with = |shares: &[u64]| {
+            let built = queue().splits(["q:1", "q:2"]).shares(shares.to_vec());
+            let built = built.build().unwrap();
+            (built.ends_with_its_splits(), built.last_end_row().unwrap())
+        };
+        assert_eq!(with(&[1, 1]), (true, "q:2".into()));
+        assert_eq!(with(&[1, 1, 1]), (false, "q;".into()));
+    }
+}

@@ -1,0 +1,208 @@
+//! What one recipe asks of the table it writes to.
+
+mod builder;
+
+use fluo_core::{Bytes, prefix_successor};
+
+pub use self::builder::{ContributionBuilder, ContributionError};
+use crate::key_design::{DesignError, KeyDesign};
+use crate::row_hasher::{RowHasher, SplitsError};
+
+/// What one recipe asks of the table it writes to: its split points and, if its rows have a beginning of their own,
+/// its group.
+#[derive(Clone, Debug)]
+pub struct Contribution {
+    /// The recipe and its configuration, as messages name it.
+    pub(super) owner: String,
+    /// What every row of the recipe starts with; empty where its rows have nothing in common, so that it is alone in
+    /// its table.
+    pub(super) prefix: Bytes,
+    /// The split points, ascending.
+    pub(super) splits: Vec<Bytes>,
+    /// The part of the balancer's pattern that matches its tablets, without a capturing group.
+    pub(super) group_regex: Option<String>,
+    /// The design of its keys: a row under the prefix that is no key of it is somebody else's.
+    pub(super) design: Option<KeyDesign>,
+    /// The share of the rows that is expected in each tablet, as a weight: one for each split point, and one more
+    /// where rows lie after the last.
+    pub(super) shares: Option<Vec<u64>>,
+}
+
+impl Contribution {
+    /// The contribution of a hasher whose rows are to be spread over a number of tablets.
+    ///
+    /// # Errors
+    /// A number of tablets that the hasher cannot split into.
+    pub fn of_row_hasher(hasher: &RowHasher, tablets: u32) -> Result<Self, SplitsError> {
+        let shares = hasher.tablet_weights(tablets)?;
+        let splits = hasher.splits(tablets)?;
+        let design = KeyDesign::from(hasher);
+        Ok(Self::of_parts(&design, splits, Some(shares)))
+    }
+
+    /// The contribution of a key design whose rows are to be spread over a number of tablets.
+    ///
+    /// # Errors
+    /// A number of tablets that the design cannot split into, and designs whose rows have no alphabet that could be
+    /// split evenly: for those the points are [given](Self::of_key_design_at).
+    pub fn of_key_design(design: &KeyDesign, tablets: u32) -> Result<Self, DesignError> {
+        let splits = design.splits(tablets)?;
+        let shares = design.tablet_weights(tablets)?;
+        Ok(Self::of_parts(design, splits, shares))
+    }
+
+    /// The contribution of a key design in a table that is cut at these split points, which may be none. What share
+    /// of the rows is expected between them is not known.
+    ///
+    /// # Errors
+    /// Split points that are not ascending, or that cannot be between keys of the design.
+    pub fn of_key_design_at(
+        design: &KeyDesign,
+        splits: impl IntoIterator<Item = Bytes>,
+    ) -> Result<Self, ContributionError> {
+        let contribution = Self::of_parts(design, splits.into_iter().collect(), None);
+        contribution.check()?;
+        Ok(contribution)
+    }
+
+    /// What a recipe asks for, part by part: for recipes that are not of this crate.
+    pub fn builder(owner: impl Into<String>) -> ContributionBuilder {
+        ContributionBuilder::new(owner.into())
+    }
+
+    fn of_parts(design: &KeyDesign, splits: Vec<Bytes>, shares: Option<Vec<u64>>) -> Self {
+        Self {
+            owner: match design.row_hasher() {
+                Some(hasher) => format!("row hasher `{}`", hasher.prefix()),
+                None => format!("key design {}", design.name()),
+            },
+            prefix: design.prefix(),
+            splits,
+            group_regex: design.group_regex(),
+            design: Some(design.clone()),
+            shares,
+        }
+    }
+
+    /// The recipe and its configuration, as messages name it.
+    pub fn owner(&self) -> &str {
+        &self.owner
+    }
+
+    /// What every row of the recipe starts with; empty where its rows have nothing in common.
+    pub fn prefix(&self) -> &[u8] {
+        &self.prefix
+    }
+
+    /// The split points, ascending.
+    pub fn splits(&self) -> &[Bytes] {
+        &self.splits
+    }
+
+    /// The part of the balancer's pattern that matches the recipe's tablets. None where its rows have no beginning
+    /// of their own.
+    pub fn group_regex(&self) -> Option<&str> {
+        self.group_regex.as_deref()
+    }
+
+    /// Whether the recipe's rows can be any rows of the table.
+    pub(super) fn is_whole_table(&self) -> bool {
+        self.prefix.is_empty()
+    }
+
+    /// Whether no row of the recipe lies after its last split point.
+    pub(super) fn ends_with_its_splits(&self) -> bool {
+        let shares = self.shares.as_ref().map(Vec::len);
+        shares == Some(self.splits.len())
+    }
+
+    /// An end row such that no row of the recipe lies after the tablet that it falls in. None where they go on to
+    /// the end of the table.
+    pub(super) fn last_end_row(&self) -> Option<Bytes> {
+        match self.splits.last() {
+            Some(last) if self.ends_with_its_splits() => Some(last.clone()),
+            _ => prefix_successor(&self.prefix),
+        }
+    }
+
+    /// Whether the rows of the two can be the same rows.
+    pub(super) fn overlaps(&self, other: &Self) -> bool {
+        self.prefix.starts_with(&other.prefix) || other.prefix.starts_with(&self.prefix)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::key_design::{DigestSalt, Modulo};
+
+    #[test]
+    fn the_expected_shares_are_the_hashers_own() {
+        let hasher = RowHasher::new("p").unwrap();
+        let contribution = Contribution::of_row_hasher(&hasher, 1_020).unwrap();
+        assert!(contribution.ends_with_its_splits());
+        let shares = contribution.shares.unwrap();
+        assert_eq!(shares.len(), contribution.splits.len());
+        assert_eq!(shares.iter().sum::<u64>(), 1 << 31);
+        let (last, first) = (shares[1_019], shares[0]);
+        assert!(
+            last * 4 >= first * 3 && last * 10 < first * 9,
+            "Fluo's last tablet is smaller: {last} of {first}"
+        );
+    }
+
+    #[test]
+    fn a_hasher_asks_for_the_same_by_either_name() {
+        let hasher = RowHasher::new("p").unwrap();
+        let [one, other] = [
+            Contribution::of_row_hasher(&hasher, 20).unwrap(),
+            Contribution::of_key_design(&KeyDesign::from(&hasher), 20).unwrap(),
+        ];
+        assert_eq!(
+            (&one.owner, &one.prefix, &one.splits, &one.group_regex),
+            (
+                &other.owner,
+                &other.prefix,
+                &other.splits,
+                &other.group_regex
+            )
+        );
+        assert_eq!(one.shares, other.shares);
+        assert_eq!(one.owner, "row hasher `p`");
+        assert_eq!(one.last_end_row().unwrap(), "p:~");
+    }
+
+    #[test]
+    fn a_design_without_a_prefix_has_rows_to_the_end_of_the_table() {
+        let design = KeyDesign::new(Modulo::default()).unwrap();
+        let contribution = Contribution::of_key_design(&design, 4).unwrap();
+        assert_eq!(contribution.owner(), "key design modulo");
+        assert_eq!(contribution.splits(), ["02", "05", "07"]);
+        assert_eq!(contribution.shares.as_deref(), Some([2, 3, 2, 3].as_slice()));
+        assert!(contribution.is_whole_table() && contribution.group_regex().is_none());
+        assert_eq!(contribution.last_end_row(), None);
+    }
+
+    #[test]
+    fn given_split_points_are_checked() {
+        let design = KeyDesign::new(DigestSalt::default()).unwrap();
+        let at = |points: &[&'static str]| {
+            let points = points.iter().map(|point| Bytes::from(*point));
+            Contribution::of_key_design_at(&design, points)
+        };
+        assert_eq!(at(&["40", "8"]).unwrap().splits(), ["40", "8"]);
+        assert!(at(&[]).unwrap().splits().is_empty());
+        assert_eq!(
+            at(&["8", "40"]).unwrap_err().to_string(),
+            "key design digest-salt: its split points are not ascending: `40` comes after `8`"
+        );
+        let hasher = KeyDesign::from(&RowHasher::new("p").unwrap());
+        let message = Contribution::of_key_design_at(&hasher, [Bytes::from("q:1")])
+            .unwrap_err()
+            .to_string();
+        assert_eq!(
+            message,
+            "row hasher `p`: its split point `q:1` does not begin with `p:`, as all its rows do"
+        );
+    }
+}

@@ -1,0 +1,326 @@
+//! The merge of all pieces.
+
+use std::collections::VecDeque;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use fluo_core::Bytes;
+use futures::future::{BoxFuture, FutureExt};
+use futures::stream::{FuturesUnordered, StreamExt};
+
+use super::batch::RowBatch;
+use super::cursor::Mark;
+use super::error::SaltedScanError;
+use super::fetch::{Fetched, From, Selection, fetch};
+use super::losers::Losers;
+use super::memory::{Memory, size_bytes};
+use super::owner::{Owner, OwnerOf};
+use super::piece::{Piece, Source};
+use super::request::{ForeignKeys, MergeSettings};
+use crate::row_hasher::Excerpt;
+
+/// Cells of the first read of a piece, where no limit asks for fewer.
+pub(super) const FIRST_CELLS: usize = 64;
+
+/// The first stored row of a piece, and the first one after it.
+pub(crate) type PieceRows = (Bytes, Option<Bytes>);
+
+/// What is merged, and how.
+pub(crate) struct MergeRequest {
+    pub(crate) pieces: Vec<PieceRows>,
+    /// Bytes of a stored row that are its salt.
+    pub(crate) head_len: usize,
+    pub(crate) owner_of: OwnerOf,
+    pub(crate) settings: MergeSettings,
+    pub(crate) mark: Mark,
+}
+
+/// A merge that is under way.
+pub(super) struct Merge {
+    request: MergeRequest,
+    selection: Arc<Selection>,
+    pieces: Vec<Piece>,
+    losers: Losers,
+    stale: Stale,
+    memory: Memory,
+    /// The row that is being moved, if it is larger than a read, and the bytes of the reads that it has taken.
+    open_row: (Bytes, usize),
+    fetches: FuturesUnordered<BoxFuture<'static, Fetched>>,
+    /// Pieces that are to be read, in this order.
+    queue: VecDeque<usize>,
+    live: usize,
+    rows_left: Option<u64>,
+    skipped: Arc<AtomicU64>,
+}
+
+/// Which matches of the tree have to be played again.
+enum Stale {
+    Nothing,
+    Winner,
+    All,
+}
+
+type Result<T = ()> = std::result::Result<T, SaltedScanError>;
+
+impl Merge {
+    pub(super) fn new(
+        mut request: MergeRequest,
+        selection: Selection,
+        skipped: Arc<AtomicU64>,
+    ) -> Self {
+        let pieces: Vec<_> = std::mem::take(&mut request.pieces)
+            .into_iter()
+            .map(|(start, end)| Piece::new(start, end))
+            .collect();
+        Self {
+            selection: Arc::new(selection),
+            losers: Losers::default(),
+            stale: Stale::All,
+            memory: Memory::new(request.settings.memory_bytes),
+            open_row: Default::default(),
+            fetches: FuturesUnordered::new(),
+            queue: (0..pieces.len()).collect(),
+            live: pieces.len(),
+            rows_left: request.settings.limit,
+            skipped,
+            pieces,
+            request,
+        }
+    }
+
+    /// The next rows; none if there are no more.
+    pub(super) async fn next_batch(&mut self) -> Result<Option<RowBatch>> {
+        let mut batch = RowBatch::new(self.request.mark);
+        while self.rows_left != Some(0)
+            && batch.cells().len() < self.memory.yielded_cells()
+            && let Some(piece) = self.winner().await?
+        {
+            self.take_row(piece, &mut batch).await?;
+        }
+        self.read_on()?;
+        Ok((!batch.is_empty()).then_some(batch))
+    }
+
+    /// The piece whose head comes first.
+    async fn winner(&mut self) -> Result<Option<usize>> {
+        match self.stale {
+            Stale::Nothing => {}
+            Stale::Winner => {
+                if let Some(winner) = self.losers.winner() {
+                    self.fill(winner).await?;
+                }
+                let is_less = is_less(&self.pieces, self.request.head_len);
+                self.losers.replay(is_less);
+            }
+            Stale::All => {
+                self.fill_all().await?;
+                let is_less = is_less(&self.pieces, self.request.head_len);
+                self.losers.play_all(self.pieces.len(), is_less);
+            }
+        }
+        self.stale = Stale::Nothing;
+        let has_head = |winner: &usize| {
+            let piece = self.pieces.get(*winner);
+            piece.is_some_and(|piece| piece.head().is_some())
+        };
+        Ok(self.losers.winner().filter(has_head))
+    }
+
+    /// Moves the first row of a piece to the batch.
+    async fn take_row(&mut self, number: usize, batch: &mut RowBatch) -> Result {
+        self.stale = Stale::Winner;
+        while let Some(piece) = self.pieces.get_mut(number)
+            && !piece.take_row(batch)
+        {
+            // The batch holds on to what the piece lets go of.
+            self.open_row.1 += piece.clear();
+            if let Some((row, _)) = batch.open_row() {
+                self.open_row.0 = row.clone();
+            }
+            self.fill(number).await?;
+        }
+        let (_, bytes) = std::mem::take(&mut self.open_row);
+        self.memory.release(bytes);
+        self.close_row(batch)
+    }
+
+    /// Says whose the row is that was moved.
+    fn close_row(&mut self, batch: &mut RowBatch) -> Result {
+        let Some((key, row)) = batch.open_row() else {
+            return Ok(());
+        };
+        match (self.request.owner_of)(key, row) {
+            Owner::Reader => {
+                batch.end_row();
+                self.rows_left = self.rows_left.map(|left| left.saturating_sub(1));
+            }
+            Owner::Another => batch.drop_row(),
+            Owner::Nobody(reason) => {
+                if self.request.settings.foreign == ForeignKeys::Refuse {
+                    let key = Excerpt::new(key);
+                    return Err(SaltedScanError::Foreign { key, reason });
+                }
+                self.skipped.fetch_add(1, Ordering::Relaxed);
+                batch.drop_row();
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the first cells of every piece.
+    async fn fill_all(&mut self) -> Result {
+        self.begin_queued();
+        while let Some(fetched) = self.fetches.next().await {
+            self.settle(fetched)?;
+            self.begin_queued();
+        }
+        Ok(())
+    }
+
+    /// Makes sure that a piece has a head, unless it has ended.
+    async fn fill(&mut self, number: usize) -> Result {
+        while let Some(piece) = self.pieces.get_mut(number)
+            && piece.head().is_none()
+        {
+            let released = piece.clear();
+            self.memory.release(released);
+            if piece.turn().is_some() {
+                self.read_ahead(number);
+                self.read_on()?;
+                return Ok(());
+            }
+            if piece.is_ended() {
+                return Ok(());
+            }
+            if piece.is_idle() {
+                self.queue.retain(|queued| *queued != number);
+                self.begin(number);
+            }
+            if let Some(fetched) = self.fetches.next().await {
+                self.settle(fetched)?;
+            }
+            self.begin_queued();
+        }
+        Ok(())
+    }
+
+    /// Has a piece read before its cells are needed, if there is room for them.
+    fn read_ahead(&mut self, number: usize) {
+        let cells = self.wanted(number);
+        let is_wanted = |piece: &Piece| piece.is_idle() && !piece.has_ahead();
+        let of_all = u64::try_from(cells.saturating_mul(self.live)).unwrap_or(u64::MAX);
+        if self.rows_left.is_none_or(|rows| rows >= of_all)
+            && self.pieces.get(number).is_some_and(is_wanted)
+            && self.memory.has_room_for(cells)
+        {
+            self.queue.push_back(number);
+        }
+    }
+
+    /// Takes what has been read by now, and keeps the reads going, without waiting for any.
+    fn read_on(&mut self) -> Result {
+        self.begin_queued();
+        while let Some(Some(fetched)) = self.fetches.next().now_or_never() {
+            self.settle(fetched)?;
+            self.begin_queued();
+        }
+        Ok(())
+    }
+
+    fn begin_queued(&mut self) {
+        while self.fetches.len() < self.request.settings.concurrent_reads
+            && let Some(number) = self.queue.pop_front()
+        {
+            self.begin(number);
+        }
+    }
+
+    fn begin(&mut self, number: usize) {
+        let cells = self.wanted(number);
+        let is_steady = cells >= self.memory.share(self.live);
+        let stays_open = is_steady && self.live <= self.request.settings.open_scans;
+        let Some(piece) = self.pieces.get_mut(number) else {
+            return;
+        };
+        let from = match piece.begin() {
+            // A scan that was opened when cells were smaller asks for too many.
+            Source::Open(open, of_cells) if of_cells / 2 <= cells => From::Open(open, of_cells),
+            _ if stays_open => From::Start(piece.rest()),
+            _ => From::Once(piece.rest()),
+        };
+        let cells = NonZeroUsize::new(cells).unwrap_or(NonZeroUsize::MIN);
+        let fetch = fetch(self.selection.clone(), number, from, cells);
+        self.fetches.push(fetch.boxed());
+    }
+
+    /// How many cells the next read of a piece asks for: few at first, and more each time.
+    fn wanted(&self, number: usize) -> usize {
+        let reads = self.pieces.get(number).map_or(0, Piece::reads);
+        let (first, growth_bits) = match self.rows_left {
+            None => (FIRST_CELLS, 4),
+            Some(rows) => (first_of_limit(rows, self.live), 1),
+        };
+        let growth = 1_usize.checked_shl(growth_bits * reads).unwrap_or(usize::MAX);
+        first.saturating_mul(growth).min(self.memory.share(self.live))
+    }
+
+    fn settle(&mut self, fetched: Fetched) -> Result {
+        let cells = fetched.cells?;
+        let bytes = self.memory.hold(&cells);
+        let Some(piece) = self.pieces.get_mut(fetched.piece) else {
+            return Ok(());
+        };
+        match fetched.open {
+            _ if fetched.is_end => {
+                piece.end_of_piece(cells, bytes);
+                self.live = self.live.saturating_sub(1);
+            }
+            Some(open) => piece.still_open(cells, bytes, open),
+            None => piece.closed(cells, bytes),
+        }
+        if self.memory.is_exceeded() {
+            return Err(self.too_much());
+        }
+        self.read_ahead(fetched.piece);
+        Ok(())
+    }
+
+    fn too_much(&self) -> SaltedScanError {
+        let row_bytes = |piece: &Piece| {
+            let (row, cells) = piece.first_row()?;
+            Some((row.clone(), cells.iter().map(size_bytes).sum()))
+        };
+        let heads = self.pieces.iter().filter_map(row_bytes);
+        let largest = heads.chain([self.open_row.clone()]).max_by_key(|(_, bytes)| *bytes);
+        let (row, largest) = largest.unwrap_or_default();
+        SaltedScanError::Memory {
+            held: self.memory.held(),
+            bound: self.memory.bound(),
+            pieces: self.pieces.len(),
+            row: Excerpt::new(&row),
+            largest,
+        }
+    }
+}
+
+/// Cells of the first read of a piece for a limit of rows: an even share, and two standard deviations of what a
+/// random salt makes of it, so that most pieces are read once.
+pub(super) fn first_of_limit(rows: u64, pieces: usize) -> usize {
+    let rows = usize::try_from(rows).unwrap_or(usize::MAX);
+    let share = rows / pieces.max(1);
+    if pieces == 1 { share.saturating_add(1) } else { share.saturating_add(2 * share.isqrt() + 4) }
+}
+
+/// Whether the head of one piece comes before that of another: by the unsalted key; of equal ones, which only random
+/// salts make, by the salt. A piece without a head comes last.
+fn is_less(pieces: &[Piece], head_len: usize) -> impl Fn(usize, usize) -> bool {
+    let head = move |number: usize| {
+        let row = &pieces.get(number)?.head()?.key.row;
+        row.get(head_len..)
+    };
+    move |one, other| match (head(one), head(other)) {
+        (Some(a), Some(b)) => (a, one) < (b, other),
+        (a, _) => a.is_some(),
+    }
+}

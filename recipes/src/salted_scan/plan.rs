@@ -1,0 +1,140 @@
+//! What a scan will touch.
+
+use std::fmt;
+
+use fluo_core::Span;
+
+use super::request::ForeignKeys;
+use crate::key_design::KeyOrder;
+
+/// What a salted scan will touch and what it will hold, before anything is read.
+///
+/// Its text is for people:
+///
+/// ```
+/// use fluo_recipes::{KeyDesign, Modulo, Rows, SaltedScan};
+///
+/// let design = KeyDesign::new(Modulo::default())?;
+/// let scan = SaltedScan::new(&design, &Rows::Prefix("2024-".into()))?.limit(100);
+/// assert_eq!(
+///     scan.explain().to_string(),
+///     "10 pieces of the table, `00|2024-` to `09|2024.`, merged into the order of the rows\n\
+///      at most 100 rows\n\
+///      each piece is read in steps of 20 to 1024 cells, 16 pieces at a time, by a scan that stays open\n\
+///      at most 67108864 bytes of cells wait to be merged\n\
+///      a key that is none of modulo (Java's String.hashCode modulo 10) ends the scan with an error"
+/// );
+/// # Ok::<(), fluo_recipes::DesignError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScanPlan {
+    pub(super) design: String,
+    pub(super) order: KeyOrder,
+    pub(super) spans: Vec<Span>,
+    pub(super) limit: Option<u64>,
+    pub(super) first_cells: usize,
+    pub(super) most_cells: usize,
+    pub(super) memory_bytes: usize,
+    pub(super) open_scans: usize,
+    pub(super) concurrent_reads: usize,
+    pub(super) foreign: ForeignKeys,
+}
+
+impl ScanPlan {
+    /// The pieces of the table, one for each salt that can hold a row, in the order of the table.
+    #[must_use]
+    pub fn spans(&self) -> &[Span] {
+        &self.spans
+    }
+
+    /// The order in which rows come.
+    #[must_use]
+    pub fn order(&self) -> KeyOrder {
+        self.order
+    }
+
+    /// Cells that the first read of each piece asks for.
+    #[must_use]
+    pub fn first_cells(&self) -> usize {
+        self.first_cells
+    }
+
+    /// Most cells that a later read asks for, by a first guess at their size: it follows the cells that are found.
+    #[must_use]
+    pub fn most_cells(&self) -> usize {
+        self.most_cells
+    }
+
+    /// Most bytes of cells that wait to be merged.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        self.memory_bytes
+    }
+
+    /// Whether the scan of a piece stays open between two reads. Otherwise each read is a short scan of its own.
+    #[must_use]
+    pub fn stays_open(&self) -> bool {
+        self.spans.len() <= self.open_scans
+    }
+}
+
+impl fmt::Display for ScanPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [first, .., last] = self.spans.as_slice() else {
+            return match self.spans.as_slice() {
+                [only] => self.write_one(f, only),
+                _ => f.write_str("nothing: no key can be of these rows"),
+            };
+        };
+        write!(f, "{} pieces of the table, `{}` to ", self.spans.len(), Start(first))?;
+        write_end(f, last)?;
+        writeln!(f, ", merged into {}", self.order)?;
+        self.write_cost(f)
+    }
+}
+
+impl ScanPlan {
+    fn write_one(&self, f: &mut fmt::Formatter<'_>, only: &Span) -> fmt::Result {
+        write!(f, "one piece of the table, `{}` to ", Start(only))?;
+        write_end(f, only)?;
+        writeln!(f, ", in {}", self.order)?;
+        self.write_cost(f)
+    }
+
+    fn write_cost(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(rows) = self.limit {
+            writeln!(f, "at most {rows} rows")?;
+        }
+        write!(f, "each piece is read in steps of {} to {} cells", self.first_cells, self.most_cells)?;
+        write!(f, ", {} pieces at a time, ", self.concurrent_reads)?;
+        match self.stays_open() {
+            true => writeln!(f, "by a scan that stays open")?,
+            false => writeln!(
+                f,
+                "by a short scan for each step: there are more pieces than the {} scans that may stay open",
+                self.open_scans
+            )?,
+        }
+        writeln!(f, "at most {} bytes of cells wait to be merged", self.memory_bytes)?;
+        write!(f, "a key that is none of {} ", self.design)?;
+        f.write_str(match self.foreign {
+            ForeignKeys::Refuse => "ends the scan with an error",
+            ForeignKeys::Skip => "is passed over and counted",
+        })
+    }
+}
+
+struct Start<'a>(&'a Span);
+
+impl fmt::Display for Start<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fluo_core::Escaped(&self.0.start().row).fmt(f)
+    }
+}
+
+fn write_end(f: &mut fmt::Formatter<'_>, span: &Span) -> fmt::Result {
+    match span.end() {
+        Some(end) => write!(f, "`{}`", fluo_core::Escaped(&end.row)),
+        None => f.write_str("the end of the table"),
+    }
+}

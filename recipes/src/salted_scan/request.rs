@@ -1,0 +1,254 @@
+//! The request: which rows, how many, and at what cost.
+
+use std::fmt;
+use std::sync::Arc;
+
+use fluo_core::{Bytes, ColumnSelector, Filter, Span, Table, row_successor};
+
+use super::cursor::{CursorError, Mark, ScanCursor};
+use super::fetch::Selection;
+use super::merge::{FIRST_CELLS, MergeRequest, PieceRows, first_of_limit};
+use super::memory::Memory;
+use super::owner::only;
+use super::plan::ScanPlan;
+use super::stream::SaltedRows;
+use crate::key_design::{DesignError, KeyDesign, Rows};
+
+/// What becomes of a key that lies among those of the design and that the design cannot have made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ForeignKeys {
+    /// The scan ends with an error that names it.
+    #[default]
+    Refuse,
+    /// It is passed over, and [counted](SaltedRows::skipped).
+    Skip,
+}
+
+/// A scan of the user's rows over all pieces of the table that can hold them, merged into one sequence.
+///
+/// Rows come in the [order](KeyDesign::order) of the design. Rows whose salts are random may be stored several times;
+/// they come as often, one right after the other.
+///
+/// # Examples
+///
+/// ```
+/// use fluo_core::{Authorizations, Column, MemoryTables, Mutation, TableAdmin, Versions};
+/// use fluo_recipes::{KeyDesign, Modulo, Rows, SaltedScan};
+/// use futures::TryStreamExt;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let tables = MemoryTables::new();
+/// tables.create_table("events", Versions::default()).await?;
+/// let table = tables.open_table("events", Authorizations::none()).await?;
+/// let design = KeyDesign::new(Modulo::default())?;
+/// for day in 1..=28 {
+///     let key = design.add(format!("2024-02-{day:02}").as_bytes())?;
+///     table.write(vec![Mutation::new(key).put(Column::new("f", "q"), "v")]).await?;
+/// }
+///
+/// let february = Rows::Prefix("2024-02-".into());
+/// let scan = SaltedScan::new(&design, &february)?.limit(3);
+/// assert_eq!(scan.explain().spans().len(), 10);
+/// let first: Vec<_> = scan.clone().run(table.clone()).try_collect().await?;
+/// let last = first[0].rows().last().ok_or("no rows")?;
+/// assert_eq!(last.row, b"2024-02-03");
+///
+/// // Later, elsewhere: it goes on where it stopped.
+/// let cursor = last.cursor().to_string().parse()?;
+/// let next: Vec<_> = scan.after(&cursor)?.run(table).try_collect().await?;
+/// assert_eq!(next[0].rows().next().ok_or("no rows")?.row, b"2024-02-04");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct SaltedScan {
+    design: KeyDesign,
+    spans: Arc<[Span]>,
+    mark: Mark,
+    /// The stored key after which the scan goes on.
+    after: Option<Bytes>,
+    columns: Vec<ColumnSelector>,
+    filter: Filter,
+    settings: MergeSettings,
+}
+
+/// What a merge may cost.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MergeSettings {
+    pub(crate) limit: Option<u64>,
+    pub(crate) memory_bytes: usize,
+    pub(crate) open_scans: usize,
+    pub(crate) concurrent_reads: usize,
+    pub(crate) foreign: ForeignKeys,
+}
+
+impl Default for MergeSettings {
+    fn default() -> Self {
+        Self {
+            limit: None,
+            memory_bytes: 64 << 20,
+            open_scans: 256,
+            concurrent_reads: 16,
+            foreign: ForeignKeys::default(),
+        }
+    }
+}
+
+impl SaltedScan {
+    /// A scan of these rows: all columns, no limit.
+    ///
+    /// # Errors
+    /// As [`KeyDesign::spans`]: rows that the design scatters.
+    pub fn new(design: &KeyDesign, rows: &Rows) -> Result<Self, DesignError> {
+        Ok(Self {
+            spans: design.spans(rows)?.into(),
+            mark: Mark::of(std::slice::from_ref(design), rows),
+            design: design.clone(),
+            after: None,
+            columns: Vec::new(),
+            filter: Filter::None,
+            settings: MergeSettings::default(),
+        })
+    }
+
+    /// Adds a column; a scan to which none was added reads all columns.
+    #[must_use]
+    pub fn column(mut self, column: ColumnSelector) -> Self {
+        self.columns.push(column);
+        self
+    }
+
+    /// Sets the filter.
+    #[must_use]
+    pub fn filter(mut self, filter: Filter) -> Self {
+        self.filter = filter;
+        self
+    }
+
+    /// Sets the most rows that are yielded; no limit unless set.
+    #[must_use]
+    pub fn limit(mut self, rows: u64) -> Self {
+        self.settings.limit = Some(rows);
+        self
+    }
+
+    /// Sets the most bytes of cells that wait to be merged, of all pieces together; 64 MiB unless set.
+    #[must_use]
+    pub fn memory_bytes(mut self, bytes: usize) -> Self {
+        self.settings.memory_bytes = bytes;
+        self
+    }
+
+    /// Sets the most scans of the table that stay open between two reads; 256 unless set. A scan of more pieces reads
+    /// each of them by short scans, one for each read.
+    #[must_use]
+    pub fn open_scans(mut self, scans: usize) -> Self {
+        self.settings.open_scans = scans;
+        self
+    }
+
+    /// Sets how many pieces are read at the same time; 16 unless set, at least 1.
+    #[must_use]
+    pub fn concurrent_reads(mut self, reads: usize) -> Self {
+        self.settings.concurrent_reads = reads.max(1);
+        self
+    }
+
+    /// Sets what becomes of keys that the design cannot have made; refused unless set.
+    #[must_use]
+    pub fn foreign(mut self, foreign: ForeignKeys) -> Self {
+        self.settings.foreign = foreign;
+        self
+    }
+
+    /// The same scan, gone on with right after the row of a cursor. A limit counts from there.
+    ///
+    /// # Errors
+    /// A cursor that another design made, or a scan of other rows.
+    pub fn after(mut self, cursor: &ScanCursor) -> Result<Self, CursorError> {
+        let key = cursor.key_for(self.mark)?;
+        let is_in = |span: &Span| {
+            *key >= span.start().row && span.end().is_none_or(|end| *key < end.row)
+        };
+        if !self.spans.iter().any(is_in) {
+            return Err(cursor.of_another());
+        }
+        self.after = Some(key.clone());
+        Ok(self)
+    }
+
+    /// What the scan will touch, and what it will hold. Nothing is read.
+    #[must_use]
+    pub fn explain(&self) -> ScanPlan {
+        let pieces = self.pieces();
+        let settings = self.settings;
+        let most = Memory::new(settings.memory_bytes).share(pieces.len());
+        let first = settings.limit.map_or(FIRST_CELLS, |rows| first_of_limit(rows, pieces.len()));
+        ScanPlan {
+            design: self.design.to_string(),
+            order: self.design.order(),
+            spans: pieces.into_iter().map(|(start, end)| Span::rows(start, end)).collect(),
+            limit: settings.limit,
+            first_cells: first.min(most),
+            most_cells: most,
+            memory_bytes: settings.memory_bytes,
+            open_scans: settings.open_scans,
+            concurrent_reads: settings.concurrent_reads,
+            foreign: settings.foreign,
+        }
+    }
+
+    /// Runs the scan.
+    #[must_use]
+    pub fn run(self, table: Arc<dyn Table>) -> SaltedRows {
+        let request = MergeRequest {
+            pieces: self.pieces(),
+            head_len: self.head_len(),
+            owner_of: only(&self.design),
+            settings: self.settings,
+            mark: self.mark,
+        };
+        let selection = Selection {
+            table,
+            columns: self.columns,
+            filter: self.filter,
+        };
+        SaltedRows::new(request, selection, Arc::default())
+    }
+
+    fn head_len(&self) -> usize {
+        self.design.head_of(self.spans.first().map_or(&[], |span| &span.start().row)).len()
+    }
+
+    /// The pieces that are left: first stored row, and the first one after it.
+    fn pieces(&self) -> Vec<PieceRows> {
+        let rows = |span: &Span| (span.start().row.clone(), span.end().map(|end| end.row.clone()));
+        let pieces = self.spans.iter().map(rows);
+        let Some(after) = &self.after else {
+            return pieces.collect();
+        };
+        let unsalted = after.get(self.head_len()..).unwrap_or_default();
+        let rest = pieces.map(|(start, end)| {
+            let head = self.design.head_of(&start);
+            // Of equal unsalted keys, those up to the salt of the last row were read.
+            let same = Bytes::from([head, unsalted].concat());
+            let next = if same <= *after { row_successor(&same) } else { same };
+            (start.max(next), end)
+        });
+        rest.filter(|(start, end)| end.as_ref().is_none_or(|end| start < end)).collect()
+    }
+}
+
+impl fmt::Debug for SaltedScan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SaltedScan")
+            .field("design", &self.design)
+            .field("pieces", &self.spans.len())
+            .field("after", &self.after)
+            .field("columns", &self.columns)
+            .field("filter", &self.filter)
+            .field("settings", &self.settings)
+            .finish_non_exhaustive()
+    }
+}

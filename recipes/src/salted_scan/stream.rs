@@ -1,0 +1,63 @@
+//! The stream of rows.
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll};
+
+use futures::stream::{self, BoxStream, Stream, StreamExt};
+
+use super::batch::RowBatch;
+use super::error::SaltedScanError;
+use super::fetch::Selection;
+use super::merge::{Merge, MergeRequest};
+
+/// The rows of a salted scan, in order, in batches.
+///
+/// It reads only while it is polled. After an error it ends; dropping it ends the scan.
+pub struct SaltedRows {
+    batches: BoxStream<'static, Result<RowBatch, SaltedScanError>>,
+    skipped: Arc<AtomicU64>,
+}
+
+impl SaltedRows {
+    pub(crate) fn new(request: MergeRequest, selection: Selection, skipped: Arc<AtomicU64>) -> Self {
+        let merge = Merge::new(request, selection, skipped.clone());
+        let batches = stream::try_unfold(merge, |mut merge| async move {
+            let batch = merge.next_batch().await?;
+            Ok(batch.map(|batch| (batch, merge)))
+        });
+        Self::of(batches.boxed(), skipped)
+    }
+
+    pub(crate) fn of(
+        batches: BoxStream<'static, Result<RowBatch, SaltedScanError>>,
+        skipped: Arc<AtomicU64>,
+    ) -> Self {
+        Self { batches, skipped }
+    }
+
+    /// How many rows were passed over so far that the design cannot have made, where such rows
+    /// [are passed over](crate::ForeignKeys::Skip).
+    #[must_use]
+    pub fn skipped(&self) -> u64 {
+        self.skipped.load(Ordering::Relaxed)
+    }
+}
+
+impl Stream for SaltedRows {
+    type Item = Result<RowBatch, SaltedScanError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.batches.poll_next_unpin(context)
+    }
+}
+
+impl fmt::Debug for SaltedRows {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SaltedRows")
+            .field("skipped", &self.skipped())
+            .finish_non_exhaustive()
+    }
+}

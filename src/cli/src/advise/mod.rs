@@ -1,0 +1,239 @@
+//! `fluo advise`: what keys look like, what every key design would do to them, which one to use.
+
+mod input;
+mod page;
+mod target;
+mod text;
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+use clap::{Args, ValueEnum};
+use fluo_recipes::{AdviceSettings, AdvisorReport, Arrivals, ProfileSettings, Read};
+use serde::Serialize;
+
+use self::input::Source;
+use self::target::MaybeTarget;
+use crate::document;
+use crate::encoding::Encoding;
+use crate::exit::Outcome;
+use crate::interruption;
+use crate::output;
+
+/// Look at keys, and advise how to spread them.
+///
+/// Reads keys in their order of arrival, one a line, in one pass and bounded memory; tries every key design on a sample
+/// of them; and recommends one, with its reasons and the spec file to use. With --at, it samples the rows of a table.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  fluo advise --servers 5 keys.txt
+  zcat keys.gz | fluo advise --servers 5 --reads range --html report.html -
+  fluo advise --at embedded:./data pages")]
+pub(crate) struct Advise {
+    /// The file of keys, one a line, or - for standard input; with --at, the table
+    #[arg(value_name = "FILE")]
+    what: PathBuf,
+    #[command(flatten)]
+    target: MaybeTarget,
+    /// How the keys are written in the file
+    #[arg(long, value_enum, default_value_t, conflicts_with = "at")]
+    encoding: Encoding,
+    /// The keys are not in the order in which they were or will be written: do not conclude from it
+    #[arg(long)]
+    unordered: bool,
+    /// Most rows that are read of a table, in equal parts from the start of each tablet
+    #[arg(long, value_name = "N", default_value_t = 1_000_000, requires = "at")]
+    rows: u64,
+    #[command(flatten)]
+    table: TableArguments,
+    /// What random choices start from: the same keys and seed give the same advice
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Print everything but the heat map as JSON
+    #[arg(long)]
+    json: bool,
+    /// Write a page with pictures: one file, which needs no network
+    #[arg(long, value_name = "FILE.html")]
+    html: Option<PathBuf>,
+    /// Write the recommended spec file
+    #[arg(long, value_name = "FILE.toml")]
+    write_spec: Option<PathBuf>,
+}
+
+/// The table that the keys are for.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "The table that the keys are for")]
+struct TableArguments {
+    /// How many servers there are
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    servers: u32,
+    /// How many tablets it shall have; computed from servers, rate and size unless given
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    tablets: Option<u32>,
+    /// How many rows a second are to be written
+    #[arg(long, value_name = "N")]
+    rows_per_second: Option<u64>,
+    /// How many bytes it will have
+    #[arg(long, value_name = "N")]
+    table_bytes: Option<u64>,
+    /// How rows are read beside one by one; separate several by commas
+    #[arg(long, value_enum, value_delimiter = ',')]
+    reads: Vec<ReadName>,
+    /// How many cells a row has
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    cells_per_row: u64,
+    /// How many bytes the family, qualifier and visibility of a cell have together
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    column_bytes: u64,
+}
+
+/// A way to read rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ReadName {
+    /// All rows with a prefix
+    Prefix,
+    /// All rows between two
+    Range,
+    /// All rows with one leading field
+    Field,
+}
+
+impl From<ReadName> for Read {
+    fn from(name: ReadName) -> Self {
+        match name {
+            ReadName::Prefix => Self::Prefix,
+            ReadName::Range => Self::Range,
+            ReadName::Field => Self::Field,
+        }
+    }
+}
+
+impl TableArguments {
+    fn settings(&self) -> AdviceSettings {
+        AdviceSettings {
+            servers: self.servers,
+            tablets: self.tablets,
+            rows_per_second: self.rows_per_second,
+            table_bytes: self.table_bytes,
+            reads: self.reads.iter().copied().map(Read::from).collect(),
+            cells_per_row: self.cells_per_row,
+            column_bytes: self.column_bytes,
+        }
+    }
+}
+
+/// What is said of one source of keys.
+struct Told {
+    /// The source, as people call it.
+    source: String,
+    /// What must be known of how it was read.
+    notes: Vec<String>,
+    report: AdvisorReport,
+    /// The spec file, where there is one.
+    spec: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Printed<'a> {
+    source: &'a str,
+    notes: &'a [String],
+    #[serde(flatten)]
+    report: serde_json::Value,
+    spec_file: Option<&'a str>,
+}
+
+pub(crate) async fn run(command: Advise) -> Result<Outcome> {
+    let interrupted = interruption::any()?;
+    // Where it reads from standard input it may wait for ever: then it is left behind.
+    tokio::select! {
+        told = command.told() => {
+            command.write(&told?)?;
+            Ok(Outcome::Success)
+        }
+        by = interrupted => Ok(Outcome::Interrupted(by)),
+    }
+}
+
+impl Advise {
+    async fn told(&self) -> Result<Told> {
+        let settings = ProfileSettings {
+            seed: self.seed,
+            // A table gives its rows in their order.
+            arrivals: if self.unordered || self.target.0.is_some() {
+                Arrivals::Unordered
+            } else {
+                Arrivals::AsWritten
+            },
+        };
+        let source = match &self.target.0 {
+            None => Source::of_file(&self.what, self.encoding, settings).await?,
+            Some(target) => {
+                let Some(name) = self.what.to_str() else {
+                    bail!(
+                        "the name of a table is text, and {} is not",
+                        self.what.display()
+                    );
+                };
+                Source::of_table(&target.open().await?, name, self.rows, settings).await?
+            }
+        };
+        if source.profile.keys == 0 {
+            bail!("there are no keys in {}: give at least one", source.name);
+        }
+        let advice = self.table.settings();
+        let profile = source.profile;
+        let work = move || AdvisorReport::of(profile, &advice);
+        let report = tokio::task::spawn_blocking(work).await?;
+        let spec = report
+            .advice
+            .spec
+            .as_ref()
+            .map(toml::to_string)
+            .transpose()?;
+        Ok(Told {
+            source: source.name,
+            notes: source.notes,
+            report,
+            spec,
+        })
+    }
+
+    fn write(&self, told: &Told) -> Result<()> {
+        if let Some(path) = &self.html {
+            let page = page::page(told)?;
+            document::write(path, page.as_bytes())
+                .with_context(|| format!("cannot write the page {}", path.display()))?;
+        }
+        if let Some(path) = &self.write_spec {
+            let Some(spec) = &told.spec else {
+                bail!(
+                    "the advice is to leave the keys as they are, so there is no spec file to write"
+                );
+            };
+            document::write(path, spec.as_bytes())
+                .with_context(|| format!("cannot write the spec {}", path.display()))?;
+        }
+        if self.json {
+            return output::print_json(&printed(told)?);
+        }
+        output::print(&text::lines(told).join("\n"))
+    }
+}
+
+fn printed(told: &Told) -> Result<Printed<'_>> {
+    let mut report = serde_json::to_value(&told.report)?;
+    // A hundred thousand numbers for a picture.
+    if let Some(profile) = report
+        .get_mut("profile")
+        .and_then(|profile| profile.as_object_mut())
+    {
+        profile.remove("heat_map");
+    }
+    Ok(Printed {
+        source: &told.source,
+        notes: &told.notes,
+        report,
+        spec_file: told.spec.as_deref(),
+    })
+}

@@ -1,0 +1,98 @@
+//! What the keys look like, as words and a table.
+
+use fluo_core::Escaped;
+use fluo_recipes::{Distinct, KeyProfile, Weight};
+use maud::{Markup, html};
+
+use super::super::Told;
+use crate::output::grouped;
+
+pub(super) fn section(told: &Told) -> Markup {
+    let profile = &told.report.profile;
+    html! {
+        section id="keys" aria-labelledby="keys-title" {
+            h2 id="keys-title" { "Keys" }
+            ul.findings {
+                @for note in &told.notes { li.warning { strong { "Warning: " } (note) } }
+                @for finding in &told.report.advice.findings {
+                    @match finding.weight {
+                        Weight::Warning => li.warning { strong { "Warning: " } (finding.sentence) },
+                        Weight::Note => li { (finding.sentence) },
+                    }
+                }
+            }
+            div.tables {
+                (figures(profile))
+                (fields(profile))
+                (prefixes(profile))
+            }
+        }
+    }
+}
+
+fn figures(profile: &KeyProfile) -> Markup {
+    let (lengths, order) = (&profile.lengths, &profile.order);
+    let percent = |share: f64| format!("{:.1} %", share * 100.0);
+    let different = match profile.distinct {
+        Distinct::Counted { keys } => grouped(keys),
+        Distinct::Estimated {
+            keys,
+            standard_error,
+        } => {
+            format!("{} +- {}", grouped(keys), percent(standard_error))
+        }
+    };
+    let rows = [
+        ("Keys", grouped(profile.keys)),
+        ("Different keys", different),
+        ("Shortest, bytes", grouped(lengths.min)),
+        ("Median, bytes", grouped(lengths.median)),
+        ("90 % up to, bytes", grouped(lengths.percentile_90)),
+        ("99 % up to, bytes", grouped(lengths.percentile_99)),
+        ("Longest, bytes", grouped(lengths.max)),
+        ("Alphabet", profile.alphabet.all.name().to_owned()),
+        ("Greater than the one before", percent(order.ascending)),
+        ("Greater than all before", percent(order.new_maxima)),
+        ("Rank correlation", format!("{:.3}", order.rank_correlation)),
+    ];
+    html! {
+        table {
+            caption { "Figures" }
+            tbody {
+                @for (name, figure) in rows {
+                    tr { th scope="row" { (name) } td.figure { (figure) } }
+                }
+            }
+        }
+    }
+}
+
+fn fields(profile: &KeyProfile) -> Markup {
+    let hot = profile.leading_fields.hot.iter().take(10);
+    let rows = hot.map(|hot| (Escaped(&hot.field).to_string(), hot.share));
+    shares("Most frequent leading fields", "field", rows)
+}
+
+fn prefixes(profile: &KeyProfile) -> Markup {
+    let frequent = profile.prefixes.frequent.iter().take(10);
+    let rows = frequent.map(|found| (Escaped(&found.prefix).to_string(), found.share));
+    shares("Prefixes of a tenth of the keys or more", "prefix", rows)
+}
+
+fn shares(caption: &str, name: &str, rows: impl Iterator<Item = (String, f64)>) -> Markup {
+    let mut rows = rows.peekable();
+    if rows.peek().is_none() {
+        return html! {};
+    }
+    html! {
+        table {
+            caption { (caption) }
+            thead { tr { th scope="col" { (name) } th.figure scope="col" { "% of keys" } } }
+            tbody {
+                @for (bytes, share) in rows {
+                    tr { th.key scope="row" { code { (bytes) } } td.figure { (format!("{:.1}", share * 100.0)) } }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! The advice for a person at a terminal.
+
+use comfy_table::{CellAlignment, Table, presets};
+use fluo_recipes::{
+    DesignForecast, DesignVerdict, LoadForecast, ScanCost, ScanCosts, Standing, Weight,
+};
+
+use super::Told;
+use crate::output;
+
+/// The lines that are printed.
+pub(super) fn lines(told: &Told) -> Vec<String> {
+    let advice = &told.report.advice;
+    let mut lines = vec![format!("Keys of {}", told.source), String::new()];
+    lines.extend(told.notes.iter().map(|note| format!("  note     {note}")));
+    for finding in &advice.findings {
+        let weight = match finding.weight {
+            Weight::Note => "note   ",
+            Weight::Warning => "warning",
+        };
+        lines.push(format!("  {weight}  {}", finding.sentence));
+    }
+    lines.extend([String::new(), "Designs".to_owned(), String::new()]);
+    lines.extend(designs(told).lines().map(|line| line.trim_end().to_owned()));
+    lines.extend([String::new(), "Advice".to_owned(), String::new()]);
+    lines.extend(advice.reasons.iter().map(|reason| format!("  {reason}")));
+    if let Some(spec) = &told.spec {
+        lines.extend([String::new(), "Spec file".to_owned(), String::new()]);
+        lines.extend(spec.lines().map(|line| format!("  {line}")));
+    }
+    lines
+}
+
+fn designs(told: &Told) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(HEADER);
+    for (forecast, verdict) in told
+        .report
+        .forecasts
+        .iter()
+        .zip(&told.report.advice.verdicts)
+    {
+        table.add_row(row(forecast, verdict).map(|text| output::shown(&text)));
+    }
+    for column in table.column_iter_mut().skip(2) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table.to_string()
+}
+
+/// What the columns of [`row`] are.
+pub(super) const HEADER: [&str; 8] = [
+    "design",
+    "verdict",
+    "tablets",
+    "fullest / mean",
+    "chi-square p",
+    "newest in one",
+    "bytes added",
+    "prefix scan",
+];
+
+/// The figures of a design, a text each.
+pub(super) fn row(forecast: &DesignForecast, verdict: &DesignVerdict) -> [String; 8] {
+    let label = forecast.candidate.label.clone();
+    let standing = verdict.standing.word().to_owned();
+    let Some((load, scans)) = forecast.possible() else {
+        return [
+            label,
+            standing,
+            dash(),
+            dash(),
+            dash(),
+            dash(),
+            dash(),
+            dash(),
+        ];
+    };
+    [
+        label,
+        standing,
+        output::grouped(output::count_of(load.tablets())),
+        format!("{:.2}", load.largest_over_mean.value),
+        p_value(load),
+        load.tail.as_ref().map_or_else(dash, |tail| {
+            format!("{:.1} %", tail.busiest_share.value * 100.0)
+        }),
+        format!("{:.1}", load.added_bytes),
+        prefix_scan(scans),
+    ]
+}
+
+/// What stands where there is no figure.
+fn dash() -> String {
+    "-".to_owned()
+}
+
+fn p_value(load: &LoadForecast) -> String {
+    match load.chi_square {
+        None => dash(),
+        Some(test) if test.p_value < 0.0005 => "< 0.001".to_owned(),
+        Some(test) => format!("{:.3}", test.p_value),
+    }
+}
+
+fn prefix_scan(scans: &ScanCosts) -> String {
+    match &scans.by_prefix {
+        ScanCost::OnePiece => "1 piece".to_owned(),
+        ScanCost::FanOut { pieces } => output::plural(*pieces, "piece"),
+        ScanCost::Impossible { .. } => "impossible".to_owned(),
+    }
+}
+
+/// A sign beside the word of a verdict.
+pub(super) fn sign(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Recommended => "\u{2605}",
+        Standing::Suitable => "\u{2713}",
+        Standing::TooFewTablets => "\u{25b3}",
+        Standing::Uneven | Standing::Unreadable | Standing::Impossible => "\u{2717}",
+    }
+}

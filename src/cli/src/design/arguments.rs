@@ -1,0 +1,210 @@
+//! The arguments that name a design and its settings.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, anyhow, bail};
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use fluo_recipes::{HashScheme, KeyDesign};
+use toml::Value;
+
+use super::given::Given;
+use super::{draw, settings, values};
+use crate::spec::{self, Layout, Recipe};
+
+/// The design where none is named.
+const DEFAULT: &str = "row-hasher";
+
+/// The designs that can be named.
+const DESIGNS: [&str; 8] = [
+    DEFAULT,
+    "modulo",
+    "digest-salt",
+    "web-table",
+    "reversed",
+    "reverse-time",
+    "random-salt",
+    "composite",
+];
+
+/// The designs whose salt can stand before other rows.
+const SALTS: [&str; 3] = ["modulo", "digest-salt", "random-salt"];
+
+/// Where the help has the settings.
+const HEADING: &str = "Settings of key designs";
+
+/// The design of keys and its settings. But for the first two, an argument is the setting of a spec of that name.
+#[derive(Args, Debug)]
+pub(crate) struct DesignArguments {
+    /// The key design; row-hasher unless given. `fluo key design` has a page about each
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(DESIGNS), conflicts_with = "spec")]
+    design: Option<String>,
+    /// A spec that names the design and its settings, in place of them; --prefix chooses a row hasher of several
+    #[arg(long, value_name = "FILE.toml")]
+    spec: Option<PathBuf>,
+    /// row-hasher: what every key starts with, before the first `:`
+    #[arg(long, required_unless_present_any = ["design", "spec"], required_if_eq("design", "row-hasher"))]
+    prefix: Option<String>,
+    /// row-hasher: how rows are hashed: murmur3-base36, unless given, or sha1-base32
+    #[arg(long, help_heading = HEADING)]
+    scheme: Option<HashScheme>,
+    /// modulo: how many buckets, 10 unless given; random-salt: how many
+    #[arg(long, help_heading = HEADING, value_name = "COUNT", allow_negative_numbers = true)]
+    buckets: Option<i64>,
+    /// modulo: of what the modulus is taken: java-hash, unless given, or number
+    #[arg(long, help_heading = HEADING)]
+    of: Option<String>,
+    /// digest-salt: the digest: md5, unless given, or sha1
+    #[arg(long, help_heading = HEADING)]
+    digest: Option<String>,
+    /// digest-salt: which end of the digest's text: first, unless given, or last
+    #[arg(long, help_heading = HEADING)]
+    end: Option<String>,
+    /// digest-salt, web-table: how many hexadecimal digits; 2 unless given
+    #[arg(long, help_heading = HEADING, value_name = "COUNT", allow_negative_numbers = true)]
+    digits: Option<i64>,
+    /// What stands between the salt and the row, or between the parts of a row: `|` unless given, nothing for
+    /// digest-salt and a tab for composite
+    #[arg(long, help_heading = HEADING, value_name = "TEXT", allow_hyphen_values = true)]
+    separator: Option<String>,
+    /// The part of the row that the salt is made of: whole, unless given, before:TEXT or first:COUNT; of web-table
+    /// registrable-domain, unless given, or host; of composite fields:COUNT; of reverse-time entity
+    #[arg(long, help_heading = HEADING, value_name = "PART")]
+    over: Option<String>,
+    /// web-table: in which direction the domain is read for the digest: forward, unless given, or reversed
+    #[arg(long, help_heading = HEADING)]
+    text: Option<String>,
+    /// web-table: split points begin with the first salt, as in tables that were made by guides
+    #[arg(long, help_heading = HEADING)]
+    leading_point: bool,
+    /// reversed: the length that all rows have, or stored, with each
+    #[arg(long, help_heading = HEADING)]
+    length: Option<String>,
+    /// reversed: what changes places: bytes, unless given, or characters
+    #[arg(long, help_heading = HEADING)]
+    unit: Option<String>,
+    /// reversed: of what rows are made, for even split points: digits, hex, lower, printable or bytes
+    #[arg(long, help_heading = HEADING)]
+    alphabet: Option<String>,
+    /// reverse-time: where the time stands: last, unless given, or first
+    #[arg(long, help_heading = HEADING, value_name = "PLACE")]
+    time: Option<String>,
+    /// reverse-time: how it is written: decimal, unless given, or binary
+    #[arg(long, help_heading = HEADING)]
+    time_encoding: Option<String>,
+    /// composite: a field, in their order: its kind (text, bytes, signed, unsigned, float or time), optionally a name
+    /// before it and `desc` behind, as in at:time:desc
+    #[arg(long = "field", help_heading = HEADING, value_name = "FIELD")]
+    fields: Vec<String>,
+    /// reverse-time, composite: a salt before the rows; its settings are those of the design of that name
+    #[arg(long, help_heading = HEADING, value_name = "NAME", value_parser = PossibleValuesParser::new(SALTS))]
+    salt: Option<String>,
+    /// reverse-time, composite: what stands between the salt and the row; as the design of the salt has it unless
+    /// given
+    #[arg(long, help_heading = HEADING, value_name = "TEXT", allow_hyphen_values = true, requires = "salt")]
+    salt_separator: Option<String>,
+    /// random-salt: draw the same salts in every run with this number
+    #[arg(long, help_heading = HEADING, value_name = "NUMBER")]
+    seed: Option<u64>,
+}
+
+impl DesignArguments {
+    /// The design, and what a spec says of its tablets.
+    pub(crate) fn recipe(&self) -> Result<(KeyDesign, Option<Layout>)> {
+        let (design, layout) = match &self.spec {
+            Some(_) => {
+                let Recipe { design, layout } = self.of_spec()?;
+                (design, Some(layout))
+            }
+            None => (self.of_arguments()?, None),
+        };
+        if !design.draws_salts() && self.seed.is_some() {
+            bail!(
+                "--seed is for salts that are drawn; those of the design {} are computed",
+                design.name()
+            );
+        }
+        Ok((design.with_salt_source(draw::source(self.seed)), layout))
+    }
+
+    /// The design.
+    pub(crate) fn design(&self) -> Result<KeyDesign> {
+        self.recipe().map(|(design, _)| design)
+    }
+
+    fn of_arguments(&self) -> Result<KeyDesign> {
+        let name = self.design.as_deref().unwrap_or(DEFAULT);
+        let given = self.given()?;
+        let settings = given.table(name, self.salt.as_deref())?;
+        let settings = settings::read(&settings).map_err(|refusal| match &refusal.setting {
+            Some(field) => anyhow!("{}: {refusal}", given.flag_of(field)),
+            None => anyhow!("the design {name}: {refusal}"),
+        })?;
+        Ok(KeyDesign::new(settings)?)
+    }
+
+    /// The settings that were given.
+    fn given(&self) -> Result<Given> {
+        let text = |text: &Option<String>| text.clone().map(Value::from);
+        let number = |number: Option<i64>| number.map(Value::from);
+        let fields = match self.fields.as_slice() {
+            [] => None,
+            fields => Some(values::fields(fields)?),
+        };
+        Ok(Given::new([
+            ("prefix", text(&self.prefix)),
+            (
+                "scheme",
+                self.scheme.map(|scheme| Value::from(scheme.to_string())),
+            ),
+            ("buckets", number(self.buckets)),
+            ("of", text(&self.of)),
+            ("digest", text(&self.digest)),
+            ("end", text(&self.end)),
+            ("digits", number(self.digits)),
+            ("separator", text(&self.separator)),
+            ("over", self.over.as_deref().map(values::part)),
+            ("text", text(&self.text)),
+            (
+                "leading-point",
+                self.leading_point.then_some(Value::from(true)),
+            ),
+            ("length", self.length.as_deref().map(values::length)),
+            ("unit", text(&self.unit)),
+            ("alphabet", text(&self.alphabet)),
+            ("time", text(&self.time)),
+            ("time-encoding", text(&self.time_encoding)),
+            ("field", fields),
+            ("salt-separator", text(&self.salt_separator)),
+        ]))
+    }
+
+    fn of_spec(&self) -> Result<Recipe> {
+        let Some(path) = &self.spec else {
+            bail!("there is no spec")
+        };
+        let given = self.given()?;
+        if let Some(other) = given.flags().find(|flag| *flag != "prefix") {
+            bail!("--{other} and --spec: the spec has the settings");
+        }
+        let mut recipes = spec::recipes(path)?;
+        if let Some(prefix) = &self.prefix {
+            let has_prefix = |recipe: &Recipe| {
+                let hasher = recipe.design.row_hasher();
+                hasher.is_some_and(|hasher| hasher.prefix() == prefix)
+            };
+            recipes.retain(has_prefix);
+        }
+        let names: Vec<_> = recipes.iter().map(Recipe::name).collect();
+        let path = path.display();
+        match (recipes.pop(), names.as_slice()) {
+            (Some(recipe), [_]) => Ok(recipe),
+            (_, []) => bail!("the spec {path} has no row hasher of this prefix"),
+            (_, several) => bail!(
+                "the spec {path} has {} designs: {}; choose one with --prefix",
+                several.len(),
+                several.join(", ")
+            ),
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Settings that were given as arguments, brought into the form of a spec.
+
+use anyhow::{Result, bail};
+use toml::{Table, Value};
+
+use super::settings::{self, DESIGN, SALT};
+
+/// The settings that were given, by their argument.
+#[derive(Debug)]
+pub(super) struct Given(Vec<(&'static str, Option<Value>)>);
+
+/// The setting of a spec that an argument is.
+fn field_of(flag: &str) -> String {
+    match flag {
+        "time-encoding" => "encoding".to_owned(),
+        "field" => "fields".to_owned(),
+        flag => flag.replace('-', "_"),
+    }
+}
+
+/// The argument that the separator of a salt is.
+const SALT_SEPARATOR: &str = "salt-separator";
+
+impl Given {
+    /// All arguments that there are, with their values if they were given.
+    pub(super) fn new(all: impl IntoIterator<Item = (&'static str, Option<Value>)>) -> Self {
+        Self(all.into_iter().collect())
+    }
+
+    /// The arguments that were given.
+    pub(super) fn flags(&self) -> impl Iterator<Item = &'static str> {
+        let given = self.0.iter().filter(|(_, value)| value.is_some());
+        given.map(|(flag, _)| *flag)
+    }
+
+    /// The argument of a setting, as it is written.
+    pub(super) fn flag_of(&self, field: &str) -> String {
+        let flag = self.0.iter().find(|(flag, _)| field_of(flag) == field);
+        format!("--{}", flag.map_or(field, |(flag, _)| flag))
+    }
+
+    /// The settings of a design, and of the salt before its rows, as a spec has them.
+    ///
+    /// # Errors
+    /// An argument that neither of them has.
+    pub(super) fn table(&self, design: &str, salt: Option<&str>) -> Result<Table> {
+        let named = |name: &str| Table::from_iter([(DESIGN.to_owned(), Value::from(name))]);
+        let mut settings = named(design);
+        if let Some(salt) = salt {
+            if !settings::has(design, SALT) {
+                return self.refuse("salt", design, None);
+            }
+            settings.insert(SALT.to_owned(), Value::Table(named(salt)));
+        }
+        for (flag, value) in &self.0 {
+            let Some(value) = value else { continue };
+            match (Self::belongs(flag, design, salt), settings.get_mut(SALT)) {
+                (Some(Owner::Design(field)), _) => {
+                    settings.insert(field, value.clone());
+                }
+                (Some(Owner::Salt(field)), Some(Value::Table(salt))) => {
+                    salt.insert(field, value.clone());
+                }
+                _ => return self.refuse(flag, design, salt),
+            }
+        }
+        Ok(settings)
+    }
+
+    fn belongs(flag: &str, design: &str, salt: Option<&str>) -> Option<Owner> {
+        let field = field_of(flag);
+        match salt {
+            _ if settings::has(design, &field) => Some(Owner::Design(field)),
+            Some(_) if flag == SALT_SEPARATOR => Some(Owner::Salt("separator".to_owned())),
+            Some(salt) if settings::has(salt, &field) => Some(Owner::Salt(field)),
+            _ => None,
+        }
+    }
+
+    fn refuse<T>(&self, flag: &str, design: &str, salt: Option<&str>) -> Result<T> {
+        let all = self.0.iter().map(|(flag, _)| *flag);
+        let own = all.filter(|flag| Self::belongs(flag, design, salt).is_some());
+        let own: Vec<_> = own.map(|flag| format!("--{flag}")).collect();
+        let salted = salt.map_or(String::new(), |salt| format!(" with the salt {salt}"));
+        bail!(
+            "--{flag} is no setting of the design {design}{salted}, which has {}",
+            own.join(", ")
+        )
+    }
+}
+
+/// Whose setting an argument is, under which name.
+enum Owner {
+    Design(String),
+    Salt(String),
+}

@@ -1,0 +1,127 @@
+//! `fluo key spans`.
+
+use std::ffi::{OsStr, OsString};
+
+use anyhow::{Context, Result};
+use clap::Args;
+use fluo_core::{Bytes, Escaped, Span};
+use fluo_recipes::Rows;
+use serde::Serialize;
+
+use crate::design::DesignArguments;
+use crate::encoding::Encoding;
+use crate::output;
+
+/// The pieces of the table in which a set of rows lies, one a line.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  $ fluo key spans --design modulo --buckets 2 --prefix-of user-1
+  [00|user-1, 00|user-2)
+  [01|user-1, 01|user-2)
+  $ fluo key spans --design web-table --domain example.com --subdomains
+  $ fluo key spans --design reverse-time --prefix-of 'sensor7|' --from 1696744000000 --to 1696745000000
+
+A piece is from its first row, inclusive, to its end, exclusive. Bytes that are not printable ASCII are escaped as
+\\xNN. Rows that a design scatters are refused, with what to use instead.")]
+pub(crate) struct Spans {
+    #[command(flatten)]
+    design: DesignArguments,
+    #[command(flatten)]
+    rows: Asked,
+    /// How the rows are written in the arguments
+    #[arg(long, value_enum, default_value_t)]
+    encoding: Encoding,
+    /// Print a JSON array
+    #[arg(long)]
+    json: bool,
+}
+
+/// Which rows.
+#[derive(Args, Debug)]
+#[group(required = true, multiple = true)]
+struct Asked {
+    /// All rows
+    #[arg(long, conflicts_with_all = ["row", "prefix_of", "suffix_of", "from", "to", "domain"])]
+    all: bool,
+    /// This row
+    #[arg(long, conflicts_with_all = ["prefix_of", "suffix_of", "from", "to", "domain"])]
+    row: Option<OsString>,
+    /// The rows that begin with this
+    #[arg(long, value_name = "START", conflicts_with_all = ["suffix_of", "domain"])]
+    prefix_of: Option<OsString>,
+    /// The rows that end with this
+    #[arg(long, value_name = "END", conflicts_with_all = ["from", "to", "domain"])]
+    suffix_of: Option<OsString>,
+    /// The rows from this one on; with --prefix-of those whose next part is at least this
+    #[arg(long, value_name = "FIRST", conflicts_with = "domain")]
+    from: Option<OsString>,
+    /// The rows before this one; with --prefix-of those whose next part is below this
+    #[arg(long, value_name = "END", conflicts_with = "domain")]
+    to: Option<OsString>,
+    /// The pages of this domain, in a web table
+    #[arg(long)]
+    domain: Option<String>,
+    /// With --domain: the pages of its subdomains too
+    #[arg(long, requires = "domain")]
+    subdomains: bool,
+}
+
+#[derive(Serialize)]
+struct Piece {
+    start: String,
+    end: Option<String>,
+}
+
+impl Spans {
+    pub(crate) fn run(&self) -> Result<()> {
+        let spans = self.design.design()?.spans(&self.rows()?)?;
+        if self.json {
+            return output::print_json(&spans.iter().map(Piece::of).collect::<Vec<_>>());
+        }
+        spans
+            .iter()
+            .try_for_each(|span| output::print_exactly(&span.to_string()))
+    }
+
+    fn rows(&self) -> Result<Rows> {
+        let asked = &self.rows;
+        let bytes = |row: &Option<OsString>| row.as_deref().map(|row| self.bytes_of(row)).transpose();
+        let (from, to) = (bytes(&asked.from)?, bytes(&asked.to)?);
+        let has_bounds = from.is_some() || to.is_some();
+        if let Some(domain) = &asked.domain {
+            return Ok(match asked.subdomains {
+                true => Rows::domain_and_subdomains(domain),
+                false => Rows::domain(domain),
+            });
+        }
+        Ok(match (bytes(&asked.row)?, bytes(&asked.prefix_of)?, bytes(&asked.suffix_of)?) {
+            (Some(row), ..) => Rows::Row(row),
+            (_, Some(prefix), _) if has_bounds => Rows::Between { prefix, from, to },
+            (_, Some(prefix), _) => Rows::Prefix(prefix),
+            (.., Some(suffix)) => Rows::Suffix(suffix),
+            _ if has_bounds => Rows::Range {
+                start: from.unwrap_or_default(),
+                end: to,
+            },
+            _ => Rows::All,
+        })
+    }
+
+    fn bytes_of(&self, row: &OsStr) -> Result<Bytes> {
+        let written = row.as_encoded_bytes();
+        let bytes = self.encoding.decode(written);
+        let bytes = bytes.with_context(|| format!("row `{}`", Escaped(written)))?;
+        Ok(bytes.into_owned().into())
+    }
+}
+
+impl Piece {
+    fn of(span: &Span) -> Self {
+        let shown = |row: &Bytes| Escaped(row).to_string();
+        Self {
+            start: shown(&span.start().row),
+            end: span.end().map(|end| shown(&end.row)),
+        }
+    }
+}

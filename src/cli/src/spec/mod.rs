@@ -1,0 +1,219 @@
+//! The file that says what a table should be like.
+
+mod key_design;
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow, bail};
+use fluo_core::Bytes;
+use fluo_recipes::{Contribution, HashScheme, KeyDesign, RowHasher, TableOptimizations};
+use serde::Deserialize;
+
+use self::key_design::KeyDesignSpec;
+use crate::document;
+
+/// The file, in TOML.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Spec {
+    #[serde(default)]
+    row_hasher: Vec<RowHasherSpec>,
+    #[serde(default)]
+    key_design: Vec<KeyDesignSpec>,
+}
+
+/// One hasher whose rows are in the table.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RowHasherSpec {
+    prefix: String,
+    tablets: u32,
+    #[serde(default)]
+    scheme: HashScheme,
+}
+
+/// A design whose rows are in the table, and how they are cut into tablets.
+#[derive(Debug)]
+pub(crate) struct Recipe {
+    pub(crate) design: KeyDesign,
+    pub(crate) layout: Layout,
+}
+
+/// How rows are cut into tablets.
+#[derive(Debug)]
+pub(crate) enum Layout {
+    /// Evenly into so many.
+    Tablets(u32),
+    /// At these split points.
+    At(Vec<Bytes>),
+}
+
+/// The argument that names the file.
+#[derive(clap::Args, Debug)]
+pub(crate) struct SpecArguments {
+    /// What the table should be like, in TOML: a [[row_hasher]] table for each hasher, with prefix, tablets and,
+    /// optionally, scheme; or a [[key_design]] table with design, its settings, and tablets or split_points
+    #[arg(long, value_name = "FILE.toml")]
+    spec: PathBuf,
+}
+
+impl SpecArguments {
+    pub(crate) fn read(&self) -> Result<TableOptimizations> {
+        read(&self.spec)
+    }
+}
+
+/// Reads the optimizations that a file asks for.
+pub(crate) fn read(path: &Path) -> Result<TableOptimizations> {
+    using(path, parse)
+}
+
+/// Reads the designs that a file names.
+pub(crate) fn recipes(path: &Path) -> Result<Vec<Recipe>> {
+    using(path, |text| {
+        let recipes = parse_recipes(text)?;
+        Ok(recipes.into_iter().map(|(_, recipe)| recipe).collect())
+    })
+}
+
+fn using<T>(path: &Path, parse: impl FnOnce(&str) -> Result<T>) -> Result<T> {
+    let name = path.display();
+    let bytes = document::read(path).with_context(|| format!("cannot read the spec {name}"))?;
+    let text = std::str::from_utf8(&bytes)
+        .with_context(|| format!("the spec {name} is not UTF-8 text"))?;
+    parse(text).with_context(|| format!("the spec {name} cannot be used"))
+}
+
+fn parse(text: &str) -> Result<TableOptimizations> {
+    let mut all = TableOptimizations::default();
+    for (place, recipe) in parse_recipes(text)? {
+        let contribution = recipe.contribution().context(place)?;
+        all = all.merge(contribution.into())?;
+    }
+    Ok(all)
+}
+
+/// The recipes of a spec, each with its place in the file.
+fn parse_recipes(text: &str) -> Result<Vec<(String, Recipe)>> {
+    let spec: Spec = toml::from_str(text).map_err(|error| located(text, &error))?;
+    if spec.row_hasher.is_empty() && spec.key_design.is_empty() {
+        bail!(
+            "it names no recipe; write at least one [[row_hasher]] with a prefix and a number of tablets, or one \
+             [[key_design]]"
+        );
+    }
+    let hashers = numbered("row_hasher", &spec.row_hasher).map(|(place, hasher)| {
+        let recipe = hasher.recipe().context(place.clone())?;
+        Ok((place, recipe))
+    });
+    let designs = numbered("key_design", &spec.key_design).map(|(place, design)| {
+        let recipe = match design.recipe() {
+            Ok(recipe) => recipe,
+            Err((Some(span), error)) => return Err(error.context(place_of(text, &span))),
+            Err((None, error)) => return Err(error.context(place)),
+        };
+        Ok((place, recipe))
+    });
+    hashers.chain(designs).collect()
+}
+
+fn numbered<'a, T>(kind: &str, all: &'a [T]) -> impl Iterator<Item = (String, &'a T)> {
+    let place = move |index| format!("[[{kind}]] number {}", index + 1);
+    all.iter()
+        .enumerate()
+        .map(move |(index, one)| (place(index), one))
+}
+
+/// The error in one line, with its place: the parser's own text shows the whole line of the file.
+fn located(text: &str, error: &toml::de::Error) -> anyhow::Error {
+    let message = error.message();
+    match error.span() {
+        Some(span) => anyhow!("{}: {message}", place_of(text, &span)),
+        None => anyhow!("{message}"),
+    }
+}
+
+fn place_of(text: &str, span: &Range<usize>) -> String {
+    let before = text.get(..span.start).unwrap_or(text);
+    let line = before.matches('\n').count() + 1;
+    let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+    format!("line {line}, column {column}")
+}
+
+impl RowHasherSpec {
+    fn recipe(&self) -> Result<Recipe> {
+        let hasher = RowHasher::builder(&self.prefix)
+            .scheme(self.scheme)
+            .build()?;
+        Ok(Recipe {
+            design: KeyDesign::from(&hasher),
+            layout: Layout::Tablets(self.tablets),
+        })
+    }
+}
+
+impl Recipe {
+    fn contribution(&self) -> Result<Contribution> {
+        match &self.layout {
+            Layout::Tablets(tablets) => {
+                Contribution::of_key_design(&self.design, *tablets).with_context(|| self.name())
+            }
+            Layout::At(points) => Ok(Contribution::of_key_design_at(
+                &self.design,
+                points.iter().cloned(),
+            )?),
+        }
+    }
+
+    /// The recipe as messages name it.
+    pub(crate) fn name(&self) -> String {
+        match self.design.row_hasher() {
+            Some(hasher) => format!("row hasher `{}`", hasher.prefix()),
+            None => format!("key design {}", self.design.name()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(text: &str) -> String {
+        format!("{:#}", parse(text).unwrap_err())
+    }
+
+    #[test]
+    fn a_spec_is_read() {
+        let text = "[[row_hasher]]\nprefix = \"p\"\ntablets = 20\nscheme = \"sha1-base32\"\n\
+                    [[row_hasher]]\nprefix = \"q\"\ntablets = 1\n";
+        assert_eq!(parse(text).unwrap().splits().len(), 21);
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_place() {
+        assert!(message("").starts_with("it names no recipe"));
+        assert!(message("[[row_hasher]]\nprefix = \"p\"\n").contains("missing field `tablets`"));
+        let unknown = message("[[row_hasher]]\nprefix = \"p\"\ntablets = 2\ntablet = 3\n");
+        assert!(
+            unknown.starts_with("line 4, column 1: unknown field `tablet`"),
+            "{unknown}"
+        );
+        assert!(message("[[row_hasher]]\nprefix = \"p\"\ntablets = -1\n").contains("line 3"));
+        assert!(
+            message("[[row_hasher]]\nprefix = \"p\"\ntablets = 0\n").contains("row hasher `p`")
+        );
+        assert_eq!(
+            message(
+                "[[row_hasher]]\nprefix = \"p\"\ntablets = 1\n[[row_hasher]]\nprefix = \"\"\ntablets = 1\n"
+            ),
+            "[[row_hasher]] number 2: the prefix of a row hasher is empty: give at least one character, such as `p`"
+        );
+        assert_eq!(
+            message("[[row_hasher]]\nprefix = \"é\" é"),
+            "line 2, column 14: unexpected key or value, expected newline, `#`"
+        );
+        let twice = "[[row_hasher]]\nprefix = \"p\"\ntablets = 1\n".repeat(2);
+        assert!(message(&twice).contains("row hasher `p` and row hasher `p` overlap"));
+    }
+}

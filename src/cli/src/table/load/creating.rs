@@ -1,0 +1,189 @@
+//! Rows that are written only where they are absent.
+//!
+//! Each row is a conditional mutation, so that of two writers one is accepted and the other sees the conflict.
+//!
+//! An outcome that is unknown is asked for again, once, with the same condition. If the second is accepted, the row
+//! was absent and is ours; should the first yet come late, its condition does not hold any more. If the second is
+//! rejected, the row is there, and nobody can say whether the first wrote it: it is counted by itself.
+
+use fluo_core::{Bytes, Condition, ConditionalMutation, Error, Mutation, Outcome, Result, Table};
+
+/// What became of the rows of one write.
+#[derive(Debug, Default)]
+pub(super) struct Created {
+    /// Rows that were absent and are written.
+    pub(super) written: u64,
+    /// Rows that are there, and were not written now.
+    pub(super) conflicts: Vec<Conflict>,
+    /// Rows that are there, written by this load or before it.
+    pub(super) unsure: Vec<Conflict>,
+    /// Rows that may have been written, or may yet be.
+    pub(super) unknown: u64,
+    /// The first failure.
+    pub(super) failure: Option<Error>,
+}
+
+/// A row that is there already.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Conflict {
+    /// The line that it was read from.
+    pub(crate) line: u64,
+    /// Its key.
+    pub(crate) key: Bytes,
+}
+
+/// Writes the rows that are absent. The lines of the mutations follow each other.
+pub(super) async fn create(
+    table: &dyn Table,
+    first_line: u64,
+    mutations: Vec<Mutation>,
+) -> Created {
+    let mut created = Created::default();
+    let rows: Vec<_> = (first_line..).zip(mutations).collect();
+    let unanswered = match outcomes(table, &rows).await {
+        // Nothing of the call was written.
+        Err(error) => {
+            created.failure = Some(error);
+            return created;
+        }
+        Ok(outcomes) => created.take(rows, outcomes),
+    };
+    if unanswered.is_empty() || created.failure.is_some() {
+        created.unknown += u64::try_from(unanswered.len()).unwrap_or(u64::MAX);
+        return created;
+    }
+    let mut again = Created::default();
+    match outcomes(table, &unanswered).await {
+        // The first answers are still unknown.
+        Err(error) => {
+            created.unknown += u64::try_from(unanswered.len()).unwrap_or(u64::MAX);
+            created.failure = Some(error);
+        }
+        Ok(outcomes) => {
+            let still = again.take_last(unanswered, outcomes);
+            created.written += again.written;
+            created.unsure = again.conflicts;
+            created.unknown += still;
+            created.failure = again.failure;
+        }
+    }
+    created
+}
+
+async fn outcomes(table: &dyn Table, rows: &[(u64, Mutation)]) -> Result<Vec<Outcome>> {
+    let conditional = |(_, mutation): &(u64, Mutation)| ConditionalMutation {
+        conditions: absent(mutation),
+        mutation: mutation.clone(),
+    };
+    table
+        .write_conditional(rows.iter().map(conditional).collect())
+        .await
+}
+
+fn absent(mutation: &Mutation) -> Vec<Condition> {
+    let columns = mutation.updates.iter().map(|update| &update.column);
+    columns.cloned().map(Condition::absent).collect()
+}
+
+impl Created {
+    /// Counts outcomes, and gives back the rows whose outcome is unknown.
+    fn take(&mut self, rows: Vec<(u64, Mutation)>, outcomes: Vec<Outcome>) -> Vec<(u64, Mutation)> {
+        let mut unanswered = Vec::new();
+        for ((line, mutation), outcome) in rows.into_iter().zip(outcomes) {
+            match outcome {
+                Outcome::Accepted => self.written += 1,
+                Outcome::Rejected => self.conflicts.push(Conflict {
+                    line,
+                    key: mutation.row,
+                }),
+                Outcome::Refused(error) => {
+                    self.failure.get_or_insert(error);
+                }
+                Outcome::Unknown(_) => unanswered.push((line, mutation)),
+            }
+        }
+        unanswered
+    }
+
+    /// Counts outcomes after which nothing is asked again, and says how many are unknown still.
+    fn take_last(&mut self, rows: Vec<(u64, Mutation)>, outcomes: Vec<Outcome>) -> u64 {
+        let unknown = outcomes.iter().find_map(|outcome| match outcome {
+            Outcome::Unknown(error) => Some(error.clone()),
+            _ => None,
+        });
+        let still = self.take(rows, outcomes);
+        if let Some(error) = unknown {
+            self.failure.get_or_insert(error);
+        }
+        u64::try_from(still.len()).unwrap_or(u64::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use fluo_core::{Authorizations, Column, MemoryTables, TableAdmin, Versions};
+    use fluo_tests::{Fault, FaultyTables};
+
+    use super::*;
+
+    fn rows(rows: &[&'static str]) -> Vec<Mutation> {
+        let put = |row: &&'static str| Mutation::new(*row).put(Column::new("row", "loaded"), "");
+        rows.iter().map(put).collect()
+    }
+
+    /// What becomes of `a`, which is there, and of `b` and `c`, where writes fail so.
+    async fn created(faults: &[(usize, Fault)]) -> Created {
+        let mut tables = FaultyTables::new(Arc::new(MemoryTables::new()));
+        for &(n, fault) in faults {
+            // The first write is the one that puts `a` there.
+            tables = tables.fail_write(n + 1, fault);
+        }
+        tables.create_table("t", Versions::default()).await.unwrap();
+        let table = tables
+            .open_table("t", Authorizations::none())
+            .await
+            .unwrap();
+        table.write(rows(&["a"])).await.unwrap();
+        create(&*table, 5, rows(&["a", "b", "c"])).await
+    }
+
+    fn lines(conflicts: &[Conflict]) -> Vec<u64> {
+        conflicts.iter().map(|conflict| conflict.line).collect()
+    }
+
+    #[tokio::test]
+    async fn what_is_there_is_a_conflict_with_its_line() {
+        let created = created(&[]).await;
+        assert_eq!((created.written, created.unknown), (2, 0));
+        assert_eq!(lines(&created.conflicts), [5]);
+        assert_eq!(created.conflicts[0].key, "a");
+        assert!(created.unsure.is_empty() && created.failure.is_none());
+    }
+
+    #[tokio::test]
+    async fn a_lost_call_is_made_again_and_an_unheard_one_leaves_open_who_wrote() {
+        let lost = created(&[(0, Fault::Lost)]).await;
+        assert_eq!((lost.written, lost.unknown), (2, 0));
+        assert_eq!(lines(&lost.unsure), [5]);
+        assert!(lost.conflicts.is_empty() && lost.failure.is_none());
+
+        let unheard = created(&[(0, Fault::After)]).await;
+        assert_eq!((unheard.written, unheard.unknown), (0, 0));
+        assert_eq!(lines(&unheard.unsure), [5, 6, 7]);
+        assert!(unheard.failure.is_none());
+    }
+
+    #[tokio::test]
+    async fn what_is_unknown_twice_is_a_failure() {
+        let refused = created(&[(0, Fault::Before)]).await;
+        assert_eq!((refused.written, refused.unknown), (0, 0));
+        assert!(refused.failure.is_some());
+        for second in [Fault::Before, Fault::Lost, Fault::After] {
+            let created = created(&[(0, Fault::Lost), (1, second)]).await;
+            assert_eq!((created.written, created.unknown), (0, 3), "{second:?}");
+            assert!(created.failure.is_some(), "{second:?}");
+        }
+    }
+}

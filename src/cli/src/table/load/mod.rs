@@ -1,0 +1,234 @@
+//! `fluo table load`.
+
+mod creating;
+mod tally;
+mod writing;
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use fluo_core::{Authorizations, Column, Escaped};
+use fluo_recipes::KeyDesign;
+use serde::Serialize;
+
+pub(crate) use self::writing::write_rows;
+
+use self::creating::Conflict;
+use self::tally::{Named, Tally};
+use self::writing::{Writing, feed};
+use crate::design::DesignArguments;
+use crate::encoding::Encoding;
+use crate::exit::Outcome;
+use crate::output::{self, plural};
+use crate::progress;
+use crate::standing::Standing;
+use crate::target::TargetArguments;
+
+/// Make rows into keys by a design and write them.
+///
+/// The key of each row is written with one column and an empty value; a row that is there already is written
+/// again, which changes nothing but its timestamp. Whatever its size, a file takes a few megabytes of memory. If the
+/// load fails or is interrupted (Ctrl-C, SIGTERM, SIGHUP), it says how many rows the table has acknowledged and how many
+/// more may be written; loading the file again is safe.
+///
+/// With --create-if-absent a row whose column is there already is not written: the first of such rows are named, and
+/// the exit code is 1. Of two loads at the same time one writes a row, and the other names it.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  fluo table load --at embedded:./data pages --prefix p rows.txt
+  zcat rows.gz | fluo table load --at embedded:./data pages --prefix p -
+  fluo table load --at proxy:localhost:42424 --user root pages --prefix p rows.txt
+  fluo table load --at embedded:./data pages --design modulo --create-if-absent users.txt")]
+pub(crate) struct Load {
+    #[command(flatten)]
+    target: TargetArguments,
+    /// The table
+    name: String,
+    #[command(flatten)]
+    design: DesignArguments,
+    /// The file of rows, one a line, or - for standard input
+    file: PathBuf,
+    /// How the rows are written in the file
+    #[arg(long, value_enum, default_value_t)]
+    encoding: Encoding,
+    /// The column that is written
+    #[arg(long, value_name = "FAMILY:QUALIFIER", default_value = "row:loaded", value_parser = column)]
+    column: Column,
+    /// Write only rows whose column is absent, and name those that are not
+    #[arg(long)]
+    create_if_absent: bool,
+    /// Print what was done as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Loaded {
+    table: String,
+    rows: u64,
+    seconds: f64,
+    rows_per_second: f64,
+    /// Only with --create-if-absent.
+    #[serde(flatten)]
+    created: Option<LoadedIfAbsent>,
+}
+
+/// What was there already: how many rows, and the first of them.
+#[derive(Serialize)]
+struct LoadedIfAbsent {
+    conflicts: u64,
+    first_conflicts: Vec<NamedRow>,
+    /// Rows that are there, written by this load or before it: the answer to the first try was lost.
+    unsure: u64,
+    first_unsure: Vec<NamedRow>,
+}
+
+/// A row of the input, escaped.
+#[derive(Serialize)]
+struct NamedRow {
+    line: u64,
+    row: String,
+    key: String,
+}
+
+impl Load {
+    pub(crate) async fn run(&self, standing: &Standing) -> Result<Outcome> {
+        let design = self.design.design()?;
+        if self.create_if_absent && design.draws_salts() {
+            bail!(
+                "--create-if-absent looks whether the key of a row is there, and the salts of the design {} are drawn, \
+                 so that a row has many keys: use a design that computes them, such as modulo or digest-salt",
+                design.name()
+            );
+        }
+        let path = self.file.clone();
+        // Elsewhere: a named pipe is open when somebody writes to it.
+        let input = tokio::task::spawn_blocking(move || input(&path)).await??;
+        let table = self
+            .target
+            .open()
+            .await?
+            .open_table(&self.name, Authorizations::none())
+            .await?;
+        let (encoding, keys) = (self.encoding, design.clone());
+        let key_of = move |line: &[u8]| Ok(keys.add(&encoding.decode(line)?)?);
+
+        let bar = progress::counter("rows");
+        let start = Instant::now();
+        let (column, writing) = (self.column.clone(), self.writing());
+        let tally = feed(table, input, column, writing, key_of, |tally| {
+            bar.set_position(tally.written());
+            standing.set(tally.standing(&self.name));
+        })
+        .await;
+        bar.finish_and_clear();
+        let tally = tally?;
+        self.tell(&tally, &design, start.elapsed().as_secs_f64())?;
+        let is_difference = tally.conflicts().count + tally.unsure().count > 0;
+        Ok(if is_difference {
+            Outcome::Difference
+        } else {
+            Outcome::Success
+        })
+    }
+
+    fn writing(&self) -> Writing {
+        if self.create_if_absent {
+            Writing::CreateIfAbsent
+        } else {
+            Writing::Put
+        }
+    }
+
+    fn tell(&self, tally: &Tally, design: &KeyDesign, seconds: f64) -> Result<()> {
+        let rows = tally.written();
+        let rows_per_second = rate(rows, seconds);
+        if self.json {
+            let created = self.create_if_absent.then(|| LoadedIfAbsent {
+                conflicts: tally.conflicts().count,
+                first_conflicts: named(tally.conflicts(), design),
+                unsure: tally.unsure().count,
+                first_unsure: named(tally.unsure(), design),
+            });
+            return output::print_json(&Loaded {
+                table: self.name.clone(),
+                rows,
+                seconds,
+                rows_per_second,
+                created,
+            });
+        }
+        let was_there = "there already and not written";
+        say_named(tally.conflicts(), design, was_there);
+        let unsure = "there, written by this load or before it, as an answer was lost";
+        say_named(tally.unsure(), design, unsure);
+        output::say(&format!(
+            "{} written to table `{}` in {seconds:.1} s ({rows_per_second:.0} rows/s)",
+            plural(rows, "row"),
+            self.name
+        ));
+        Ok(())
+    }
+}
+
+fn named(rows: &Named, design: &KeyDesign) -> Vec<NamedRow> {
+    let named = |conflict: &Conflict| NamedRow {
+        line: conflict.line,
+        row: row_of(&conflict.key, design),
+        key: Escaped(&conflict.key).to_string(),
+    };
+    rows.first.iter().map(named).collect()
+}
+
+/// The row of a key that was made of it.
+fn row_of(key: &[u8], design: &KeyDesign) -> String {
+    let row = design.remove(key);
+    row.map_or_else(
+        |_| Escaped(key).to_string(),
+        |row| Escaped(&row).to_string(),
+    )
+}
+
+fn say_named(rows: &Named, design: &KeyDesign, what: &str) {
+    if rows.count == 0 {
+        return;
+    }
+    output::say(&format!("{} {what}:", plural(rows.count, "row")));
+    for NamedRow { line, row, key } in named(rows, design) {
+        output::say(&format!("  line {line}: `{row}` (key `{key}`)"));
+    }
+    let more = rows.count - output::count_of(rows.first.len());
+    if more > 0 {
+        output::say(&format!("  and {} more", output::grouped(more)));
+    }
+}
+
+fn input(path: &Path) -> Result<Box<dyn Read + Send>> {
+    if path.as_os_str() == "-" {
+        return Ok(Box::new(io::stdin()));
+    }
+    let name = path.display();
+    let file = File::open(path).with_context(|| format!("cannot read the rows of {name}"))?;
+    if file.metadata()?.is_dir() {
+        bail!("cannot read the rows of {name}: it is a directory");
+    }
+    Ok(Box::new(file))
+}
+
+fn rate(rows: u64, seconds: f64) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "a rate for a person to read")]
+    let rows = rows as f64;
+    rows / seconds.max(1e-9)
+}
+
+fn column(text: &str) -> Result<Column, String> {
+    let (family, qualifier) = text
+        .split_once(':')
+        .ok_or("a column is a family, a `:` and a qualifier; either may be empty")?;
+    Ok(Column::new(family.to_owned(), qualifier.to_owned()))
+}

@@ -1,0 +1,268 @@
+//! What became of the rows of a load so far, and what is said of it.
+
+use fluo_core::ErrorKind;
+use tokio::task::JoinError;
+
+use super::creating::{Conflict, Created};
+use super::writing::Writing;
+use crate::output::{self, plural};
+
+/// Most rows of a kind that are named.
+const MOST_NAMED: usize = 10;
+
+/// What became of the rows so far.
+#[derive(Default)]
+pub(crate) struct Tally {
+    writing: Writing,
+    /// Rows that the table has acknowledged.
+    written: u64,
+    /// Rows of writes that were begun and have not ended.
+    under_way: u64,
+    /// Rows of writes that failed and may have taken effect all the same.
+    uncertain: u64,
+    /// Rows that are there already, and were not written.
+    conflicts: Named,
+    /// Rows that are there, written by this load or before it.
+    unsure: Named,
+    /// The first failure: the cause of the others.
+    failure: Option<anyhow::Error>,
+}
+
+/// How a write ended.
+pub(super) enum Ended {
+    /// All of its rows are written, or it failed.
+    Put(fluo_core::Result<()>),
+    /// Each row has its own outcome.
+    Created(Created),
+}
+
+/// Rows of which all are counted, and the first are named.
+#[derive(Debug, Default)]
+pub(super) struct Named {
+    pub(super) count: u64,
+    /// In the order of their lines.
+    pub(super) first: Vec<Conflict>,
+}
+
+impl Named {
+    fn add(&mut self, mut more: Vec<Conflict>) {
+        self.count += output::count_of(more.len());
+        self.first.append(&mut more);
+        self.first.sort_unstable();
+        self.first.truncate(MOST_NAMED);
+    }
+}
+
+impl Tally {
+    pub(super) fn new(writing: Writing) -> Self {
+        Self {
+            writing,
+            ..Self::default()
+        }
+    }
+
+    /// Rows that the table has acknowledged.
+    pub(crate) fn written(&self) -> u64 {
+        self.written
+    }
+
+    pub(super) fn conflicts(&self) -> &Named {
+        &self.conflicts
+    }
+
+    pub(super) fn unsure(&self) -> &Named {
+        &self.unsure
+    }
+
+    /// Whether no write has succeeded yet.
+    pub(super) fn is_untried(&self) -> bool {
+        self.written + self.conflicts.count + self.unsure.count == 0
+    }
+
+    pub(super) fn has_failed(&self) -> bool {
+        self.failure.is_some()
+    }
+
+    pub(super) fn take_failure(&mut self) -> Option<anyhow::Error> {
+        self.failure.take()
+    }
+
+    pub(super) fn begin(&mut self, rows: usize) -> u64 {
+        let rows = output::count_of(rows);
+        self.under_way += rows;
+        rows
+    }
+
+    pub(super) fn end(&mut self, ended: Result<(u64, Ended), JoinError>) {
+        let failure = match ended {
+            Ok((rows, ended)) => {
+                self.under_way -= rows;
+                match ended {
+                    Ended::Put(outcome) => self.put(rows, outcome),
+                    Ended::Created(created) => self.created(created),
+                }
+            }
+            Err(panicked) => Some(panicked.into()),
+        };
+        if let Some(failure) = failure {
+            self.failure.get_or_insert(failure);
+        }
+    }
+
+    fn put(&mut self, rows: u64, outcome: fluo_core::Result<()>) -> Option<anyhow::Error> {
+        match outcome {
+            Ok(()) => {
+                self.written += rows;
+                None
+            }
+            Err(error) => {
+                if error.kind() == ErrorKind::Uncertain {
+                    self.uncertain += rows;
+                }
+                Some(error.into())
+            }
+        }
+    }
+
+    fn created(&mut self, created: Created) -> Option<anyhow::Error> {
+        self.written += created.written;
+        self.uncertain += created.unknown;
+        self.conflicts.add(created.conflicts);
+        self.unsure.add(created.unsure);
+        created.failure.map(Into::into)
+    }
+
+    /// What is said of a load that failed.
+    pub(super) fn sentence(&self) -> String {
+        let written = match self.written {
+            0 => "before any row was written".to_owned(),
+            1 => "after 1 row was written".to_owned(),
+            rows => format!("after {} were written", plural(rows, "row")),
+        };
+        let rest = match self.uncertain {
+            0 => String::new(),
+            some if self.writing == Writing::CreateIfAbsent => format!(
+                "; {} more may have been, and loading again names as conflicts those that were",
+                output::grouped(some)
+            ),
+            1 => "; 1 more may have been, and loading again writes it once".to_owned(),
+            some => format!(
+                "; {} more may have been, and loading again writes them once",
+                output::grouped(some)
+            ),
+        };
+        format!("the load stopped {written}{rest}")
+    }
+
+    /// What is said of a load that is interrupted.
+    pub(super) fn standing(&self, table: &str) -> String {
+        let written = match self.written {
+            0 => "no row is known to be written".to_owned(),
+            1 => "1 row is written".to_owned(),
+            rows => format!("{} are written", plural(rows, "row")),
+        };
+        let rest = match self.under_way + self.uncertain {
+            0 => String::new(),
+            some => format!(", {} more may be", output::grouped(some)),
+        };
+        let again = match self.writing {
+            Writing::Put => "loading again is safe, and writes each row once",
+            Writing::CreateIfAbsent => {
+                "loading again is safe, and names as conflicts the rows that are written"
+            }
+        };
+        format!("{written} to table `{table}`{rest}; {again}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fluo_core::{Bytes, Error};
+
+    use super::*;
+
+    fn end(tally: &mut Tally, rows: u64, outcome: fluo_core::Result<()>) {
+        tally.under_way += rows;
+        tally.end(Ok((rows, Ended::Put(outcome))));
+    }
+
+    #[test]
+    fn what_was_not_acknowledged_may_have_been_written() {
+        let mut tally = Tally::default();
+        assert_eq!(
+            tally.sentence(),
+            "the load stopped before any row was written"
+        );
+        end(&mut tally, 1, Ok(()));
+        assert_eq!(tally.sentence(), "the load stopped after 1 row was written");
+        end(&mut tally, 999, Ok(()));
+        let first = Error::new(ErrorKind::Unavailable, "first");
+        end(&mut tally, 500, Err(first));
+        assert_eq!(
+            tally.sentence(),
+            "the load stopped after 1,000 rows were written"
+        );
+        let second = Error::new(ErrorKind::Uncertain, "second");
+        end(&mut tally, 1_000, Err(second));
+        end(&mut tally, 200, Ok(()));
+        assert_eq!(
+            tally.sentence(),
+            "the load stopped after 1,200 rows were written; 1,000 more may have been, and loading again writes them once"
+        );
+        assert_eq!(tally.failure.unwrap().to_string(), "first");
+    }
+
+    #[test]
+    fn what_is_under_way_when_a_load_is_interrupted_may_be_written() {
+        let mut tally = Tally::default();
+        assert_eq!(
+            tally.standing("t"),
+            "no row is known to be written to table `t`; loading again is safe, and writes each row once"
+        );
+        tally.begin(1);
+        assert_eq!(
+            tally.standing("t"),
+            "no row is known to be written to table `t`, 1 more may be; loading again is safe, and writes each row once"
+        );
+        tally.end(Ok((1, Ended::Put(Ok(())))));
+        end(&mut tally, 1_000, Ok(()));
+        tally.begin(1_000);
+        tally.begin(1_000);
+        assert_eq!(
+            tally.standing("t"),
+            "1,001 rows are written to table `t`, 2,000 more may be; loading again is safe, and writes each row once"
+        );
+    }
+
+    #[test]
+    fn what_creating_leaves_open_is_told() {
+        let mut tally = Tally::new(Writing::CreateIfAbsent);
+        let conflict = |line| Conflict {
+            line,
+            key: Bytes::from("k"),
+        };
+        tally.begin(30);
+        let created = Created {
+            written: 3,
+            conflicts: (0..25).rev().map(conflict).collect(),
+            unsure: vec![conflict(30)],
+            unknown: 1,
+            failure: Some(Error::new(ErrorKind::Unavailable, "gone")),
+        };
+        tally.end(Ok((30, Ended::Created(created))));
+        assert_eq!(tally.conflicts().count, 25);
+        let lines: Vec<_> = tally.conflicts().first.iter().map(|c| c.line).collect();
+        assert_eq!(lines, (0..10).collect::<Vec<_>>());
+        assert_eq!(tally.unsure().count, 1);
+        assert_eq!(
+            tally.sentence(),
+            "the load stopped after 3 rows were written; 1 more may have been, and loading again names as conflicts those \
+             that were"
+        );
+        assert_eq!(
+            tally.standing("t"),
+            "3 rows are written to table `t`, 1 more may be; loading again is safe, and names as conflicts the rows that \
+             are written"
+        );
+    }
+}

@@ -1,0 +1,151 @@
+//! Rows in, writes out: read on one thread, written in batches, some at once.
+
+use std::io::Read;
+use std::sync::Arc;
+
+use anyhow::{Result, anyhow};
+use fluo_core::{Bytes, Column, Mutation, Table};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+use super::creating;
+use super::tally::{Ended, Tally};
+use crate::lines;
+
+/// Most rows of one write.
+const BATCH_ROWS: usize = 1_000;
+/// Rows of the first write.
+const FIRST_BATCH_ROWS: usize = 1;
+/// Most bytes of one write, but for a row that has more by itself.
+const BATCH_BYTES: usize = 1 << 20;
+/// Writes under way at once: enough for the table to work while rows are read, and a bound on memory.
+const WRITES_UNDER_WAY: usize = 4;
+
+/// How rows are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Writing {
+    /// Whatever is there.
+    #[default]
+    Put,
+    /// Only where the column is absent.
+    CreateIfAbsent,
+}
+
+/// Rows that are written together.
+struct Batch {
+    /// The line of the first row; the others follow it.
+    first_line: u64,
+    mutations: Vec<Mutation>,
+}
+
+/// Writes a row for each line of `input`, and says how many there were. All of them are durable when it returns.
+///
+/// As [`feed`].
+pub(crate) async fn write_rows(
+    table: Arc<dyn Table>,
+    input: impl Read + Send + 'static,
+    column: Column,
+    key_of: impl Fn(&[u8]) -> Result<Bytes> + Send + 'static,
+    watch: impl Fn(&Tally),
+) -> Result<u64> {
+    let tally = feed(table, input, column, Writing::Put, key_of, watch).await?;
+    Ok(tally.written())
+}
+
+/// Writes a row for each line of `input`, and says what became of them.
+///
+/// The first row goes alone: whether a table took a single row that it refuses is certain, and of many it may not be.
+/// `watch` is told whenever it stands otherwise. An error says how many rows are known to be written.
+pub(super) async fn feed(
+    table: Arc<dyn Table>,
+    input: impl Read + Send + 'static,
+    column: Column,
+    writing: Writing,
+    key_of: impl Fn(&[u8]) -> Result<Bytes> + Send + 'static,
+    watch: impl Fn(&Tally),
+) -> Result<Tally> {
+    let (batches, mut received) = mpsc::channel::<Batch>(WRITES_UNDER_WAY);
+    let reader =
+        tokio::task::spawn_blocking(move || read_batches(input, &column, key_of, &batches));
+
+    let mut under_way = JoinSet::new();
+    let mut tally = Tally::new(writing);
+    while !tally.has_failed() {
+        watch(&tally);
+        let most_writes = if tally.is_untried() {
+            1
+        } else {
+            WRITES_UNDER_WAY
+        };
+        tokio::select! {
+            Some(ended) = under_way.join_next() => tally.end(ended),
+            batch = received.recv(), if under_way.len() < most_writes => {
+                let Some(batch) = batch else { break };
+                let table = Arc::clone(&table);
+                let rows = tally.begin(batch.mutations.len());
+                under_way.spawn(async move { (rows, write(&*table, batch, writing).await) });
+            }
+        }
+    }
+    // A reader that waits for room must see that nobody takes its rows any more.
+    drop(received);
+    while let Some(ended) = under_way.join_next().await {
+        tally.end(ended);
+        watch(&tally);
+    }
+    // After a failure nobody waits for the reader, which may wait for input that never comes.
+    let outcome = match tally.take_failure() {
+        Some(failure) => Err(failure),
+        None => reader.await?,
+    };
+    match outcome {
+        Ok(()) => Ok(tally),
+        Err(error) => Err(error.context(tally.sentence())),
+    }
+}
+
+async fn write(table: &dyn Table, batch: Batch, writing: Writing) -> Ended {
+    match writing {
+        Writing::Put => Ended::Put(table.write(batch.mutations).await),
+        Writing::CreateIfAbsent => {
+            Ended::Created(creating::create(table, batch.first_line, batch.mutations).await)
+        }
+    }
+}
+
+fn read_batches(
+    input: impl Read,
+    column: &Column,
+    key_of: impl Fn(&[u8]) -> Result<Bytes>,
+    batches: &mpsc::Sender<Batch>,
+) -> Result<()> {
+    let mut mutations = Vec::with_capacity(BATCH_ROWS);
+    let mut first_line = 1;
+    let mut bytes = 0;
+    let mut most_rows = FIRST_BATCH_ROWS;
+    let send = |first_line, mutations| {
+        let batch = Batch {
+            first_line,
+            mutations,
+        };
+        batches
+            .blocking_send(batch)
+            .map_err(|_| anyhow!("the writer stopped"))
+    };
+    let result = lines::for_each(input, |number, line| {
+        let mutation = Mutation::new(key_of(line)?).put(column.clone(), Bytes::new());
+        bytes += mutation.size_bytes();
+        mutations.push(mutation);
+        if mutations.len() >= most_rows || bytes >= BATCH_BYTES {
+            bytes = 0;
+            most_rows = BATCH_ROWS;
+            let full = std::mem::replace(&mut mutations, Vec::with_capacity(BATCH_ROWS));
+            send(std::mem::replace(&mut first_line, number + 1), full)?;
+        }
+        Ok(())
+    });
+    if !mutations.is_empty() {
+        send(first_line, mutations)?;
+    }
+    result
+}

@@ -1,0 +1,66 @@
+//! TLS to a proxy, or to what stands before it.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use fluo_accumulo::Tls;
+
+use super::login::HEADING;
+use crate::document;
+
+/// The arguments about TLS.
+#[derive(Args, Debug)]
+pub(super) struct TlsArguments {
+    /// Reach the proxy over TLS. The file holds certificates (PEM) of the authorities that may vouch for it; those of the
+    /// system are not asked
+    #[arg(long, value_name = "FILE", help_heading = HEADING)]
+    tls_ca: Option<PathBuf>,
+    /// The name in the certificate of the proxy; the host of --at unless given
+    #[arg(long, value_name = "NAME", requires = "tls_ca", help_heading = HEADING)]
+    tls_name: Option<String>,
+}
+
+impl TlsArguments {
+    /// Which of them were given.
+    pub(super) fn given(&self) -> [(bool, &'static str); 2] {
+        [
+            (self.tls_ca.is_some(), "--tls-ca"),
+            (self.tls_name.is_some(), "--tls-name"),
+        ]
+    }
+
+    /// TLS to `host:port`, if it was asked for.
+    pub(super) fn settings(&self, address: &str) -> Result<Option<Tls>> {
+        let Some(path) = &self.tls_ca else {
+            return Ok(None);
+        };
+        let name = path.display();
+        let authorities = document::read(path)
+            .with_context(|| format!("cannot read the authorities of --tls-ca {name}"))?;
+        let server = self.tls_name.as_deref().unwrap_or_else(|| host_of(address));
+        let tls = Tls::new(server, &authorities, None).with_context(|| {
+            format!("TLS with the authorities of --tls-ca {name} cannot be used")
+        })?;
+        Ok(Some(tls))
+    }
+}
+
+/// The host of `host:port`, without the brackets of an IPv6 address.
+fn host_of(address: &str) -> &str {
+    let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
+    host.strip_prefix('[')
+        .and_then(|host| host.strip_suffix(']'))
+        .unwrap_or(host)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_certificate_is_for_the_host() {
+        assert_eq!(host_of("proxy.example:42424"), "proxy.example");
+        assert_eq!(host_of("[::1]:42424"), "::1");
+    }
+}

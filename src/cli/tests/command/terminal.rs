@@ -1,0 +1,120 @@
+//! Runs the command at a terminal, and tells what a person would see.
+
+use std::io::{Read, Write};
+use std::process::Child;
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use pty_process::blocking::{Command, Pty, open};
+use rustix::termios::{LocalModes, tcgetattr};
+
+use super::{Place, assert_says};
+
+/// Longer than anything takes that happens at all.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// Pause between two looks.
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// A command at a terminal of its own.
+pub(crate) struct Session {
+    terminal: Arc<Pty>,
+    child: Child,
+    shown: Arc<Mutex<Vec<u8>>>,
+}
+
+impl Place {
+    /// Starts the command at a terminal. Its arguments have no blanks in them.
+    pub(crate) fn at_terminal(&self, arguments: &str, environment: &[(&str, &str)]) -> Session {
+        let (terminal, theirs) = open().unwrap();
+        let command = Command::new(env!("CARGO_BIN_EXE_fluo"))
+            .args(arguments.split_whitespace())
+            .current_dir(self.path("."))
+            .env("TMPDIR", self.path("tmp"))
+            .env("TERM", "xterm")
+            .env_remove("FLUO_USER")
+            .env_remove("FLUO_PASSWORD")
+            .env_remove("FLUO_PASSWORD_FILE")
+            .env_remove("FLUO_SHARED_SECRET")
+            .envs(environment.iter().copied());
+        let child = command.spawn(theirs).unwrap();
+        let terminal = Arc::new(terminal);
+        let shown = Arc::new(Mutex::new(Vec::new()));
+        let (reading, keeping) = (Arc::clone(&terminal), Arc::clone(&shown));
+        thread::spawn(move || {
+            let mut buffer = [0; 4_096];
+            // A terminal that nobody is at any more is an error.
+            while let Ok(read @ 1..) = (&*reading).read(&mut buffer) {
+                keeping.lock().unwrap().extend_from_slice(&buffer[..read]);
+            }
+        });
+        Session {
+            terminal,
+            child,
+            shown,
+        }
+    }
+}
+
+impl Session {
+    /// What was shown so far.
+    pub(crate) fn shown(&self) -> String {
+        String::from_utf8_lossy(&self.shown.lock().unwrap()).into_owned()
+    }
+
+    /// Waits until this was shown.
+    pub(crate) fn waits_for(&self, part: &str) {
+        self.until(part, || self.shown().contains(part));
+    }
+
+    /// Waits until what is typed is shown, or until it is not.
+    pub(crate) fn waits_for_echo(&self, is_on: bool) {
+        self.until("the echo", || self.has_echo() == is_on);
+    }
+
+    /// Types.
+    pub(crate) fn types(&self, keys: &str) {
+        (&*self.terminal).write_all(keys.as_bytes()).unwrap();
+    }
+
+    /// Sends the command a signal, by its name.
+    pub(crate) fn signal(&self, name: &str) {
+        super::signal(self.child.id(), name);
+    }
+
+    /// Waits for its end: its exit code and what was shown. The terminal shows again what is typed.
+    pub(crate) fn ended(mut self) -> (Option<i32>, String) {
+        let start = Instant::now();
+        let code = loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                break status.code();
+            }
+            if start.elapsed() > PATIENCE {
+                self.child.kill().unwrap();
+                panic!("the command hangs: {}", self.shown());
+            }
+            thread::sleep(PAUSE);
+        };
+        assert!(self.has_echo(), "the terminal does not show what is typed");
+        // What it said last may still be on its way.
+        thread::sleep(PAUSE * 10);
+        (code, self.shown())
+    }
+
+    fn has_echo(&self) -> bool {
+        let attributes = tcgetattr(&*self.terminal).unwrap();
+        let modes = attributes.local_modes;
+        modes.contains(LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG)
+    }
+
+    fn until(&self, what: &str, is_so: impl Fn() -> bool) {
+        let start = Instant::now();
+        while !is_so() {
+            if start.elapsed() > PATIENCE {
+                assert_says(&self.shown(), what);
+                panic!("{what} does not come");
+            }
+            thread::sleep(PAUSE);
+        }
+    }
+}

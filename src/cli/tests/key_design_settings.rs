@@ -1,0 +1,285 @@
+//! The settings of a design, from arguments and from a spec: what is wrong with them is told with its place.
+
+#![cfg(test)]
+
+mod command;
+
+use command::{Place, assert_says};
+
+#[test]
+fn arguments_that_make_no_design_are_refused_with_a_sentence() {
+    let place = Place::new();
+    for (arguments, message) in [
+        (
+            "--design digest-salt --buckets 3",
+            "--buckets is no setting of the design digest-salt, which has --digest, --end, --digits, --separator, \
+             --over",
+        ),
+        (
+            "--design modulo --prefix p",
+            "--prefix is no setting of the design modulo, which has --buckets, --of, --separator, --over",
+        ),
+        (
+            "--prefix p --digits 3",
+            "--digits is no setting of the design row-hasher, which has --prefix, --scheme",
+        ),
+        (
+            "--design modulo --salt digest-salt",
+            "--salt is no setting of the design modulo, which has --buckets, --of, --separator, --over",
+        ),
+        (
+            "--design reverse-time --salt digest-salt --buckets 3",
+            "--buckets is no setting of the design reverse-time with the salt digest-salt, which has --digest, --end, \
+             --digits, --separator, --over, --time, --time-encoding, --salt-separator",
+        ),
+        (
+            "--design modulo --buckets -1",
+            "--buckets: invalid value: integer `-1`, expected u32",
+        ),
+        (
+            "--design modulo --buckets 0",
+            "0 buckets cannot be: give 1 to 1000000",
+        ),
+        (
+            "--design modulo --of x",
+            "--of: unknown variant `x`, expected `java-hash` or `number`",
+        ),
+        (
+            "--design modulo --over first:x",
+            "--over: unknown variant `first:x`, expected one of `whole`, `before`, `first`, `fields`, `entity`",
+        ),
+        (
+            "--design modulo --over first:0",
+            "the salted part has no bytes, so that all rows would have one salt: give at least 1",
+        ),
+        (
+            "--design composite --field a:b:c:d",
+            "--field a:b:c:d: a field is KIND, NAME:KIND, or one of these with :desc behind",
+        ),
+        (
+            "--design composite --field a:word",
+            "--field: unknown variant `word`, expected one of `text`, `bytes`, `signed`, `unsigned`, `float`, `time`",
+        ),
+        (
+            "--design composite",
+            "the design composite: missing field `fields`",
+        ),
+        (
+            "--design modulo --seed 3",
+            "--seed is for salts that are drawn; those of the design modulo are computed",
+        ),
+    ] {
+        assert_eq!(place.fluo(&format!("key add {arguments}")).fails(), message);
+    }
+    for (arguments, part) in [
+        (
+            "--design reversed",
+            "the design reversed: reversed rows of variable length cannot be told from keys",
+        ),
+        (
+            "--design random-salt",
+            "the design random-salt: a random salt needs `buckets`",
+        ),
+        (
+            "--design random-salt --separator -",
+            "the design random-salt: a random salt needs `buckets`",
+        ),
+    ] {
+        assert_says(&place.fluo(&format!("key add {arguments}")).fails(), part);
+    }
+    let message = place
+        .fluo("key add --design row-hasher")
+        .refuses_arguments();
+    assert_says(&message, "--prefix <PREFIX>");
+    let message = place.fluo("key group --design modulo").fails();
+    assert_eq!(
+        message,
+        "the keys of the design modulo have no common beginning, so they have no group: all tablets of their table are \
+         spread as one, which every balancer does"
+    );
+}
+
+/// What `fluo key splits` says of a spec.
+fn spec_error(place: &Place, spec: &str) -> String {
+    place.file("s.toml", spec);
+    let run = place.fluo("key splits --spec s.toml");
+    assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
+    run.fails()
+}
+
+#[test]
+fn a_key_design_of_a_spec_is_refused_with_the_place_of_what_is_wrong() {
+    let place = Place::new();
+    let modulo = "# keys\n[[key_design]]\ndesign = \"modulo\"\n";
+    for (rest, part) in [
+        (
+            "bucket = 3\ntablets = 2",
+            "line 4, column 1: unknown field `bucket`, expected one of `buckets`, ",
+        ),
+        (
+            "tablets = 2\nbuckets = \"3\"",
+            "line 5, column 11: invalid type: string \"3\", expected u32",
+        ),
+        (
+            "over = { befor = \"/\" }\ntablets = 2",
+            "line 4, column 8: unknown variant `befor`, expected one of ",
+        ),
+        (
+            "tablets = -1",
+            "line 4, column 11: tablets is a number from 1 to 4294967295",
+        ),
+        (
+            "tablets = \"2\"",
+            "line 4, column 11: tablets is a number from 1 to 4294967295",
+        ),
+        (
+            "",
+            "[[key_design]] number 1: give the number of tablets, or the split_points, such as split_points = [\"g\", \
+             \"p\"]; split_points = [] is one tablet",
+        ),
+        (
+            "tablets = 2\nsplit_points = []",
+            "line 5, column 16: tablets says how many split points to make, and split_points which: give one of them",
+        ),
+        (
+            "split_points = 3",
+            "line 4, column 16: split_points is an array of rows as text",
+        ),
+        (
+            "split_points = [\"a\", 3]",
+            "line 4, column 16: split_points is an array of rows as text",
+        ),
+        (
+            "split_points = [\"\\\\n\"]",
+            "line 4, column 16: the split point `\\n`: at byte 0: ",
+        ),
+        (
+            "split_points = [\"b\", \"a\"]",
+            "key design modulo: its split points are not ascending: `a` comes after `b`",
+        ),
+        (
+            "buckets = 0\ntablets = 2",
+            "[[key_design]] number 1: 0 buckets cannot be: give 1 to 1000000",
+        ),
+        (
+            "tablets = 2\ntablets = 3",
+            "line 5, column 1: duplicate key",
+        ),
+    ] {
+        let message = spec_error(&place, &format!("{modulo}{rest}\n"));
+        assert_says(&message, part);
+    }
+    for (spec, part) in [
+        (
+            "[[key_design]]\ntablets = 2\n",
+            "[[key_design]] number 1: missing field `design`",
+        ),
+        (
+            "[[key_design]]\ndesign = \"module\"\ntablets = 2\n",
+            "line 2, column 10: unknown variant `module`, expected one of `row-hasher`, `modulo`, ",
+        ),
+        (
+            "[[key_design]]\ndesign = \"row-hasher\"\ntablets = 2\n",
+            "[[key_design]] number 1: missing field `prefix`",
+        ),
+        (
+            "[[key_design]]\ndesign = \"reversed\"\ntablets = 2\n",
+            "[[key_design]] number 1: reversed rows of variable length cannot be told from keys",
+        ),
+        (
+            "[key_design]\ndesign = \"modulo\"\n",
+            "line 1, column 1: invalid type: map, expected a sequence",
+        ),
+    ] {
+        assert_says(&spec_error(&place, spec), part);
+    }
+}
+
+#[test]
+fn designs_that_overlap_are_refused_in_a_table() {
+    let place = Place::with_table();
+    let plan = |spec: &str| {
+        place.file("both.toml", spec);
+        place.fluo("table plan --at embedded:d --spec both.toml pages")
+    };
+    let modulo = "[[key_design]]\ndesign = \"modulo\"\ntablets = 2\n";
+    let hasher = "[[row_hasher]]\nprefix = \"p\"\ntablets = 2\n";
+    assert_says(
+        &plan(&format!("{modulo}{hasher}")).fails(),
+        "row hasher `p` and key design modulo overlap: rows of one could be read as rows of the other; the rows of key \
+         design modulo begin with anything, so it has to be alone in its table",
+    );
+    let named = "[[key_design]]\ndesign = \"row-hasher\"\nprefix = \"q\"\ntablets = 2\n";
+    plan(&format!("{named}{hasher}")).succeeds();
+    let message =
+        plan(&format!("{modulo}{hasher}").replace("tablets = 2\n[[row", "tablets = 99\n[[row"))
+            .fails();
+    assert_says(
+        &message,
+        "[[key_design]] number 1: key design modulo: 99 tablets are more than the 10 salts of this modulo design",
+    );
+}
+
+#[test]
+fn a_spec_names_the_design_of_keys() {
+    let place = Place::new();
+    place.file(
+        "s.toml",
+        "[[key_design]]\ndesign = \"composite\"\nfields = [{ name = \"at\", kind = \"time\", order = \"descending\" }, \
+         { kind = \"text\" }]\nseparator = \",\"\nsplit_points = [\"\\\\x80\"]\n\
+         [key_design.salt]\ndesign = \"digest-salt\"\nover = { fields = 1 }\n",
+    );
+    let row = "2023-10-08T05:47:31.903Z,a\n";
+    let hex = "323032332d31302d30385430353a34373a33312e3930335a2c61\n";
+    let key = place
+        .fed("key add --spec s.toml --encoding hex", hex)
+        .succeeds();
+    place
+        .fed("key remove --spec s.toml --encoding hex", key.stdout)
+        .prints(hex);
+    place
+        .fed("key add --spec s.toml --encoding text", row)
+        .succeeds();
+    place
+        .fluo("key splits --spec s.toml --encoding hex")
+        .prints("80\n");
+
+    place.file(
+        "two.toml",
+        "[[row_hasher]]\nprefix = \"p\"\ntablets = 3\n[[row_hasher]]\nprefix = \"q\"\ntablets = 2\n",
+    );
+    place
+        .fluo("key splits --spec two.toml --prefix q")
+        .prints("q:i000\nq:~\n");
+    place
+        .fluo("key splits --spec two.toml --prefix q --tablets 1")
+        .prints("q:~\n");
+    place
+        .fed(
+            "key add --spec two.toml --prefix p",
+            "org.wikipedia/accumulo\n",
+        )
+        .prints("p:1yl0:org.wikipedia/accumulo\n");
+    assert_eq!(
+        place.fluo("key add --spec two.toml").fails(),
+        "the spec two.toml has 2 designs: row hasher `p`, row hasher `q`; choose one with --prefix"
+    );
+    assert_eq!(
+        place.fluo("key add --spec two.toml --prefix x").fails(),
+        "the spec two.toml has no row hasher of this prefix"
+    );
+    assert_eq!(
+        place.fluo("key add --spec two.toml --digits 2").fails(),
+        "--digits and --spec: the spec has the settings"
+    );
+    assert_says(
+        &place
+            .fluo("key add --spec two.toml --design modulo")
+            .refuses_arguments(),
+        "cannot be used with",
+    );
+    assert_says(
+        &place.fluo("key add --spec nope.toml").fails(),
+        "cannot read the spec nope.toml: ",
+    );
+}

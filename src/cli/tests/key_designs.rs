@@ -1,0 +1,409 @@
+//! Every key design by name: the cases that its users know, as lines of `fluo key`.
+
+#![cfg(test)]
+
+mod command;
+
+use command::{Place, assert_says};
+
+/// A line in, a line out, and back.
+#[track_caller]
+fn both_ways(design: &str, row: &str, key: &str) {
+    let place = Place::new();
+    place
+        .fed(&format!("key add {design}"), format!("{row}\n"))
+        .prints(format!("{key}\n"));
+    place
+        .fed(&format!("key remove {design}"), format!("{key}\n"))
+        .prints(format!("{row}\n"));
+}
+
+#[track_caller]
+fn prints(arguments: &str, words: &str) {
+    let lines: String = words.split(' ').map(|word| format!("{word}\n")).collect();
+    Place::new().fluo(arguments).prints(lines);
+}
+
+#[test]
+fn modulo() {
+    both_ways(
+        "--design modulo",
+        "polygenelubricants",
+        "02|polygenelubricants",
+    );
+    both_ways("--design modulo --of number", "1364248490", "00|1364248490");
+    both_ways("--design modulo --of number", "-123", "07|-123");
+    both_ways(
+        "--design modulo --buckets 1000 --separator=- --over before:/",
+        "a/b",
+        "097-a/b",
+    );
+    prints(
+        "key splits --design modulo --tablets 10",
+        "01 02 03 04 05 06 07 08 09",
+    );
+    Place::new()
+        .fluo("key spans --design modulo --buckets 2 --prefix-of user-1")
+        .prints("[00|user-1, 00|user-2)\n[01|user-1, 01|user-2)\n");
+}
+
+#[test]
+fn digest_salt() {
+    both_ways(
+        "--design digest-salt --digits 4 --end last",
+        "1364248490",
+        "ffe51364248490",
+    );
+    let first = "--design digest-salt --digits 4 --separator -";
+    for (row, key) in [
+        ("abc001", "9bf0-abc001"),
+        ("abc002", "7006-abc002"),
+        ("abc003", "95e6-abc003"),
+    ] {
+        both_ways(first, row, key);
+    }
+    both_ways("--design digest-salt --digest sha1", "abc", "a9abc");
+    prints(
+        "key splits --design digest-salt --digits 1 --tablets 4",
+        "4 8 c",
+    );
+}
+
+#[test]
+fn web_table() {
+    let place = Place::new();
+    let keys = |settings: &str, url: &str| {
+        let arguments = format!("key add --design web-table {settings}");
+        let run = place.fed(&arguments, format!("{url}\n")).succeeds();
+        run.text().trim_end().to_owned()
+    };
+    assert_eq!(
+        keys("", "https://Support.Example.com/docs#top"),
+        "5a:com.example.support/docs"
+    );
+    assert_eq!(keys("", "example.com"), "5a:com.example/");
+    assert_ne!(
+        keys("--over host", "https://support.example.com/docs"),
+        "5a:com.example.support/docs"
+    );
+    assert_ne!(keys("--text reversed", "example.com"), "5a:com.example/");
+    both_ways(
+        "--design web-table",
+        "support.example.com/docs",
+        "5a:com.example.support/docs",
+    );
+    let fifteen = "10 20 30 40 50 60 70 80 90 a0 b0 c0 d0 e0 f0";
+    prints("key splits --design web-table --tablets 16", fifteen);
+    prints(
+        "key splits --design web-table --leading-point --tablets 16",
+        &format!("00 {fifteen}"),
+    );
+
+    // `com.example2` is not among the pages of a domain; its subdomains are the caller's choice.
+    let spans = |set: &str| {
+        let arguments = format!("key spans --design web-table --domain example.com {set}");
+        place.fluo(&arguments).succeeds().text().to_owned()
+    };
+    assert_eq!(spans(""), "[5a:com.example/, 5a:com.example0)\n");
+    assert_eq!(
+        spans("--subdomains").lines().next_back(),
+        Some("[5a:com.example., 5a:com.example0)")
+    );
+}
+
+#[test]
+fn reversed() {
+    both_ways("--design reversed --length 6", "001234", "432100");
+    both_ways(
+        "--design reversed --length 4 --unit characters",
+        "aé日z",
+        "z日éa",
+    );
+    prints(
+        "key splits --design reversed --length 6 --alphabet digits --tablets 5",
+        "2 4 6 8",
+    );
+    Place::new()
+        .fluo("key spans --design reversed --length 6 --suffix-of 34")
+        .prints("[43, 44)\n");
+}
+
+#[test]
+fn reverse_time() {
+    both_ways(
+        "--design reverse-time",
+        "sensor7|1696744051903",
+        "sensor7|9223370340110723904",
+    );
+    both_ways(
+        "--design reverse-time --time first",
+        "1696744051903|sensor7",
+        "9223370340110723904|sensor7",
+    );
+    // 8 bytes, big-endian: the time, and what is left until the largest.
+    both_ways(
+        "--design reverse-time --time-encoding binary --encoding hex",
+        "617c0000018b0dd394bf",
+        "617c7ffffe74f22c6b40",
+    );
+    let place = Place::new();
+    let salted =
+        "--design reverse-time --salt digest-salt --digits 1 --salt-separator - --over entity";
+    let run = place.fed(
+        &format!("key add {salted}"),
+        "sensor7|1696744051903\nsensor7|1\n",
+    );
+    let run = run.succeeds();
+    let salts: Vec<_> = run.text().lines().map(|key| &key.as_bytes()[..2]).collect();
+    assert_eq!(salts[0], salts[1], "an entity has one salt");
+    let spans = place.fluo(&format!(
+        "key spans {salted} --prefix-of sensor7| --from 1696744000000 --to 1696745000000"
+    ));
+    assert_eq!(spans.succeeds().text().lines().count(), 1);
+}
+
+#[test]
+fn random_salt() {
+    let place = Place::new();
+    let design = "--design random-salt --buckets 10";
+    let rows = "row\n".repeat(1_000);
+    let keys = |seed: &str| {
+        let run = place.fed(&format!("key add {design} {seed}"), &rows);
+        run.succeeds().text().to_owned()
+    };
+    let seeded = keys("--seed 7");
+    assert_eq!(seeded, keys("--seed 7"), "a seed repeats the salts");
+    assert_ne!(seeded, keys("--seed 8"));
+    assert_ne!(keys(""), keys(""));
+    for bucket in 0..10 {
+        let key = format!("{bucket:02}|row\n");
+        assert!(seeded.matches(&key).count() > 50, "{key}");
+    }
+    place
+        .fed(&format!("key remove {design}"), seeded)
+        .prints(&rows);
+    let message = place
+        .fed(&format!("key remove {design}"), "10|row\n")
+        .fails();
+    assert_says(&message, "line 1: ");
+    assert_says(&message, "its salt is `10`, and salts are `00` to `09`");
+}
+
+#[test]
+fn composite() {
+    let place = Place::new();
+    let design = "--design composite --field tenant:text --field amount:signed:desc --salt digest-salt --digits 1 \
+                  --over fields:1 --encoding hex";
+    // acme<tab>12, acme<tab>9
+    let run = place.fed(
+        &format!("key add {design}"),
+        "61636d65093132\n61636d650939\n",
+    );
+    let keys: Vec<_> = run.succeeds().text().lines().map(str::to_owned).collect();
+    assert_eq!(keys[0], "3561636d6500007ffffffffffffff3");
+    assert!(keys[1] > keys[0], "the larger amount comes first");
+    assert_eq!(
+        keys[0].as_bytes()[..2],
+        keys[1].as_bytes()[..2],
+        "and the tenant in one piece"
+    );
+    place
+        .fed(&format!("key remove {design}"), &keys[0])
+        .prints("61636d65093132\n");
+    let spans = place.fluo(&format!("key spans {design} --prefix-of 61636d6509"));
+    assert_eq!(
+        spans.succeeds().text(),
+        "[5acme\\x00\\x00, 5acme\\x00\\x01)\n"
+    );
+    let message = place
+        .fluo("key splits --design composite --field text --tablets 4")
+        .fails();
+    assert_says(&message, "split");
+}
+
+#[test]
+fn a_row_that_a_design_has_no_key_for_is_refused_with_its_line() {
+    let place = Place::new();
+    for (design, rows, part) in [
+        (
+            "modulo",
+            b"ok\n\xff\n".as_slice(),
+            "line 2: `\\xff` is not UTF-8 text, and Java's String.hashCode is that of text: use a digest-salt",
+        ),
+        (
+            "modulo --of number",
+            b"1\n2\nx\n",
+            "line 3: `x` is not a whole number",
+        ),
+        (
+            "web-table",
+            b"a.com\norg.01/x\n",
+            "line 2: `org.01/x` has no key in a web table",
+        ),
+        ("reversed --length 6", b"123456\n12345\n", "line 2: "),
+        ("reverse-time", b"a|1\nb\n", "line 2: "),
+        ("composite --field unsigned", b"1\n-1\n", "line 2: "),
+    ] {
+        let run = place.fed(&format!("key add --design {design}"), rows);
+        assert_eq!(run.code, Some(2), "{design}");
+        assert_says(&run.error(), part);
+        let before = run.stdout.iter().filter(|byte| **byte == b'\n').count();
+        assert_says(&run.error(), &format!("line {}: ", before + 1));
+    }
+    let message = place.fed(
+        "key remove --design modulo",
+        "02|polygenelubricants\n03|polygenelubricants\n",
+    );
+    assert_says(
+        &message.error(),
+        "line 2: `03|polygenelubricants` is not a key of this modulo design: its salt is `03`, but that of its row \
+         is `02`",
+    );
+}
+
+#[test]
+fn a_key_is_explained_piece_by_piece() {
+    let place = Place::new();
+    let explained = |arguments: &str| -> Vec<String> {
+        let run = place.fluo(&format!("key explain {arguments}")).succeeds();
+        assert_eq!(run.stderr, "");
+        let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+        run.text().lines().map(words).collect()
+    };
+    assert_eq!(
+        explained("--design modulo --tablets 10 02|polygenelubricants"),
+        [
+            "key 02|polygenelubricants",
+            "salt 02 (Java's String.hashCode modulo 10)",
+            "separator | (always the same)",
+            "row polygenelubricants (the row as it is)",
+            "tablet 3 of 10: after 02, up to 03",
+        ]
+    );
+    let told = explained("--design web-table --tablets 16 f8:de.e/");
+    assert_eq!(
+        told.last().unwrap(),
+        "tablet 16 of 16: after f0, to the end of the table"
+    );
+    let told = explained("--design modulo --tablets 1 02|polygenelubricants");
+    assert_eq!(told.last().unwrap(), "tablet 1 of 1: the whole table");
+    let told = explained("--design reverse-time sensor7|9223370340110723904");
+    assert_eq!(
+        told[3..],
+        [
+            "time 9223370340110723904 (9223372036854775807 - 1696744051903: the time is 1696744051903)",
+            "row sensor7|1696744051903",
+        ]
+    );
+
+    let json = place
+        .fluo("key explain --design modulo --tablets 10 --json 02|polygenelubricants")
+        .json();
+    assert_eq!(
+        json[0],
+        serde_json::json!({
+            "key": "02|polygenelubricants",
+            "design": "modulo",
+            "fields": [
+                { "name": "salt", "stored": "02", "meaning": "Java's String.hashCode modulo 10" },
+                { "name": "separator", "stored": "|", "meaning": "always the same" },
+                { "name": "row", "stored": "polygenelubricants", "meaning": "the row as it is" },
+            ],
+            "row": "polygenelubricants",
+            "tablet": { "number": 3, "tablets": 10, "after_row": "02", "end_row": "03" },
+        })
+    );
+    let message = place
+        .fluo("key explain --design modulo 03|polygenelubricants")
+        .fails();
+    assert_says(&message, "is not a key of this modulo design");
+}
+
+#[test]
+fn a_design_has_a_page() {
+    let place = Place::new();
+    let page = |arguments: &str| -> Vec<String> {
+        let run = place.fluo(&format!("key design {arguments}")).succeeds();
+        let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+        run.text().lines().map(words).collect()
+    };
+    let told = page("--design modulo");
+    assert_eq!(
+        told[..6],
+        [
+            "design modulo (Java's String.hashCode modulo 10)",
+            "keys begin with anything, so that the design is alone in its table",
+            "order the order of the rows",
+            "by row in one piece",
+            "by prefix fanned out over up to 10 pieces",
+            "by range fanned out over up to 10 pieces",
+        ]
+    );
+    assert_eq!(
+        told.last().unwrap(),
+        "group none: all tablets of the table are spread as one, which every balancer does"
+    );
+    let told = page("--prefix p");
+    assert_eq!(told[1], "keys begin with p:");
+    assert!(told[4].starts_with("by prefix impossible: "), "{told:?}");
+    assert_eq!(told.last().unwrap(), "group (\\Qp:\\E).*");
+
+    let json = place
+        .fluo("key design --design reversed --length 6 --json")
+        .json();
+    assert_eq!(json["design"], "reversed");
+    assert_eq!(
+        json["scans"][0],
+        serde_json::json!({ "by": "row", "possible": true, "pieces": 1, "sentence": "in one piece" })
+    );
+    assert_eq!(json["scans"][1]["possible"], false);
+    assert_says(
+        json["scans"][1]["sentence"].as_str().unwrap(),
+        "impossible: rows with one prefix lie apart where rows are reversed",
+    );
+    assert_eq!(json.get("group"), None);
+}
+
+#[test]
+fn a_set_of_rows_is_asked_for_in_one_way() {
+    let place = Place::new();
+    let spans = |set: &str| {
+        let run = place.fluo(&format!("key spans --design modulo --buckets 1 {set}"));
+        run.succeeds().text().to_owned()
+    };
+    assert_eq!(spans("--all"), "[00|, 00})\n");
+    assert_eq!(spans("--row a"), "[00|a, 00|a\\x00)\n");
+    assert_eq!(spans("--from a --to b"), "[00|a, 00|b)\n");
+    assert_eq!(spans("--from a"), "[00|a, 00})\n");
+    assert_eq!(spans("--to b"), "[00|, 00|b)\n");
+    assert_eq!(
+        spans("--encoding hex --row 000a"),
+        "[00|\\x00\\x0a, 00|\\x00\\x0a\\x00)\n"
+    );
+    assert_eq!(spans("--from b --to a"), "", "no row is in it");
+    let json = place
+        .fluo("key spans --design composite --field text --all --json")
+        .json();
+    assert_eq!(json, serde_json::json!([{ "start": "", "end": null }]));
+
+    for both in [
+        "--all --row a",
+        "--row a --from b",
+        "--suffix-of a --to b",
+        "--domain a.b --from c",
+    ] {
+        let message = place
+            .fluo(&format!("key spans --design modulo {both}"))
+            .refuses_arguments();
+        assert_says(&message, "cannot be used with");
+    }
+    let message = place.fluo("key spans --design modulo").refuses_arguments();
+    assert_says(&message, "<--all|--row <ROW>|");
+    let message = place
+        .fluo("key spans --design reversed --length 6 --prefix-of 00")
+        .fails();
+    assert_says(
+        &message,
+        "read them one by one or by suffix, or use a digest-salt, which keeps such reads",
+    );
+}

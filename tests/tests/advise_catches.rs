@@ -1,0 +1,361 @@
+//! What the advisor must not miss: keys on which a design that people use fails.
+
+#![cfg(test)]
+
+use fluo_recipes::{
+    AdviceSettings, AdvisorReport, Arrivals, Candidate, DesignForecast, DesignVerdict, DigestSalt,
+    KeyProfile, LoadForecast, ProfileBuilder, ProfileSettings, Read, SaltedPart, Standing, Weight,
+};
+
+fn profile(keys: impl IntoIterator<Item = String>) -> KeyProfile {
+    let mut builder = ProfileBuilder::new(ProfileSettings {
+        seed: 1,
+        arrivals: Arrivals::AsWritten,
+    });
+    for key in keys {
+        builder.push(key.as_bytes());
+    }
+    builder.finish()
+}
+
+/// Keys in an order that is neither theirs nor random: each a fixed step after the one before, around a circle.
+fn shuffled(keys: &[String]) -> Vec<String> {
+    let (count, step) = (keys.len(), 48_271);
+    let shuffled: Vec<_> = (0..count)
+        .map(|place| keys[place * step % count].clone())
+        .collect();
+    assert!(count % step != 0 && step % count != 0);
+    shuffled
+}
+
+fn servers(servers: u32) -> AdviceSettings {
+    AdviceSettings {
+        servers,
+        ..AdviceSettings::default()
+    }
+}
+
+fn verdict<'a>(report: &'a AdvisorReport, label: &str) -> &'a DesignVerdict {
+    let found = report
+        .advice
+        .verdicts
+        .iter()
+        .find(|verdict| verdict.label == label);
+    found.unwrap_or_else(|| panic!("{label} was not tried"))
+}
+
+fn load<'a>(report: &'a AdvisorReport, label: &str) -> &'a LoadForecast {
+    let found = report
+        .forecasts
+        .iter()
+        .find(|forecast| forecast.candidate.label == label);
+    found
+        .and_then(DesignForecast::possible)
+        .unwrap_or_else(|| panic!("{label} is not possible"))
+        .0
+}
+
+#[track_caller]
+fn says(sentences: &[String], part: &str) {
+    assert!(
+        sentences.iter().any(|sentence| sentence.contains(part)),
+        "{part}\n{sentences:#?}"
+    );
+}
+
+/// 31 is 1 modulo 10, so Java's hash of digits modulo 10 is the sum of the digits and a constant: ids that end in a
+/// check digit all get one prefix.
+#[test]
+fn ids_whose_digit_sum_is_a_multiple_of_ten_all_get_one_prefix() {
+    let sum = |id: u32| (0..6).map(|place| id / 10_u32.pow(place) % 10).sum::<u32>();
+    let ids: Vec<String> = (0..1_000_000)
+        .filter(|id| sum(*id) % 10 == 0)
+        .map(|id| format!("{id:06}"))
+        .collect();
+    assert_eq!(ids.len(), 100_000);
+    let report = AdvisorReport::of(profile(shuffled(&ids)), &servers(4));
+
+    let modulo = load(&report, "modulo 10");
+    assert_eq!(modulo.salts_used, Some(1));
+    assert_eq!(modulo.keys.iter().filter(|keys| **keys > 0).count(), 1);
+    assert!(
+        modulo.largest_over_mean.low > 9.9,
+        "{:?}",
+        modulo.largest_over_mean
+    );
+    assert!(modulo.chi_square.unwrap().p_value < 1e-12);
+    let verdict = verdict(&report, "modulo 10");
+    assert_eq!(verdict.standing, Standing::Uneven);
+    says(
+        &verdict.reasons,
+        "All keys of the sample get one salt: the hash does not tell these keys apart",
+    );
+    says(&verdict.reasons, "10.00 times the mean");
+    assert_ne!(report.advice.design.as_deref(), Some("modulo 10"));
+    assert!(
+        load(&report, "digest-salt, 2 digits")
+            .largest_over_mean
+            .value
+            < 1.2
+    );
+}
+
+#[test]
+fn monotonic_ids_go_to_one_tablet_unless_they_are_salted() {
+    let ids = (0..200_000).map(|id| format!("{:012}", id * 7));
+    let report = AdvisorReport::of(profile(ids), &servers(4));
+
+    let finding = report
+        .advice
+        .findings
+        .iter()
+        .find(|finding| finding.sentence.contains("ascend"));
+    assert_eq!(finding.unwrap().weight, Weight::Warning);
+    let tail = load(&report, "unsalted").tail.as_ref().unwrap();
+    assert_eq!((tail.busiest, tail.busiest_share.value), (15, 1.0));
+    let verdict = verdict(&report, "unsalted");
+    assert_eq!(verdict.standing, Standing::Uneven);
+    says(
+        &verdict.reasons,
+        "Of the newest 5.0 % of the keys, 100 % fall in one tablet, number 16: one server takes them all",
+    );
+
+    let hashed = load(&report, "row-hasher").tail.as_ref().unwrap();
+    assert!(hashed.busiest_share.value < 0.1, "{hashed:?}");
+    assert_eq!(report.advice.design.as_deref(), Some("row-hasher"));
+    let advised = &report.advice.spec.as_ref().unwrap().key_design[0];
+    assert_eq!(advised.tablets, 16);
+}
+
+#[test]
+fn keys_that_differ_only_beyond_the_salted_part_get_one_salt() {
+    let keys: Vec<_> = (0..50_000).map(|id| format!("tenant-a|{id:08}")).collect();
+    let profile = profile(shuffled(&keys));
+    let over = |over| DigestSalt {
+        digits: 2,
+        separator: ":".to_owned(),
+        over,
+        ..DigestSalt::default()
+    };
+    let candidates = vec![
+        Candidate::new("first 8 bytes", over(SaltedPart::First(8)), 16),
+        Candidate::new("whole", over(SaltedPart::Whole), 16),
+    ];
+    let report = AdvisorReport::of_candidates(profile, candidates, &servers(4));
+    let verdict = verdict(&report, "first 8 bytes");
+    assert_eq!(verdict.standing, Standing::Uneven);
+    says(
+        &verdict.reasons,
+        "All keys of the sample get one salt: they differ only beyond the part that is salted. Salt the whole key, or a \
+         longer part.",
+    );
+    says(&verdict.reasons, "16.00 times the mean");
+    assert_eq!(load(&report, "first 8 bytes").salts_used, Some(1));
+    assert_eq!(report.advice.design.as_deref(), Some("whole"));
+}
+
+#[test]
+fn a_field_with_half_of_the_keys_is_hot_where_fields_stay_together() {
+    let keys: Vec<_> = (0..60_000)
+        .map(|id| {
+            if id % 2 == 0 {
+                format!("acme|{id:08}")
+            } else {
+                format!("tenant{}|{id:08}", id % 999)
+            }
+        })
+        .collect();
+    let settings = AdviceSettings {
+        reads: vec![Read::Field],
+        ..servers(4)
+    };
+    let report = AdvisorReport::of(profile(shuffled(&keys)), &settings);
+    let by_field = verdict(&report, "digest-salt of what is before `|`");
+    assert_eq!(by_field.standing, Standing::Uneven);
+    says(
+        &by_field.reasons,
+        "A scan of one leading field: one piece of the table.",
+    );
+    let finding = report
+        .advice
+        .findings
+        .iter()
+        .find(|finding| finding.sentence.contains("`acme`"));
+    assert!(
+        finding.unwrap().sentence.contains("has 50.0 % of the keys"),
+        "{finding:?}"
+    );
+}
+
+/// Keys that are random by themselves need no salt, and the advisor does not sell one.
+#[test]
+fn random_keys_are_left_as_they_are() {
+    let random = |id: u64| id.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (id << 17);
+    let keys = (0..100_000).map(|id| format!("{:016x}", random(id)));
+    let settings = AdviceSettings {
+        reads: vec![Read::Range],
+        ..servers(4)
+    };
+    let report = AdvisorReport::of(profile(keys), &settings);
+    assert_eq!(report.advice.design.as_deref(), Some("unsalted"));
+    assert_eq!(report.advice.spec, None);
+    says(
+        &report.advice.reasons,
+        "Leave the keys as they are, in 16 tablets",
+    );
+}
+
+/// Reads decide between designs that spread equally well.
+#[test]
+fn what_is_read_decides() {
+    let ids = || profile((0..100_000).map(|id| format!("{id:012}")));
+    let settings = AdviceSettings {
+        reads: vec![Read::Range],
+        ..servers(4)
+    };
+    let ranged = AdvisorReport::of(ids(), &settings);
+    assert_eq!(
+        verdict(&ranged, "row-hasher").standing,
+        Standing::Unreadable
+    );
+    assert!(
+        ranged
+            .advice
+            .design
+            .as_deref()
+            .unwrap()
+            .starts_with("modulo 16"),
+        "{:?}",
+        ranged.advice.design
+    );
+}
+
+/// Of keys in no order nothing is known of where the next ones go, so a table without a salt is not advised.
+#[test]
+fn unordered_keys_have_no_tail() {
+    let mut builder = ProfileBuilder::new(ProfileSettings {
+        seed: 1,
+        arrivals: Arrivals::Unordered,
+    });
+    for id in 0..50_000 {
+        builder.push(format!("{id:012}").as_bytes());
+    }
+    let report = AdvisorReport::of(builder.finish(), &servers(2));
+    assert_eq!(load(&report, "unsalted").tail, None);
+    assert_eq!(verdict(&report, "unsalted").standing, Standing::Uneven);
+    says(
+        &verdict(&report, "unsalted").reasons,
+        "Where new keys will go is not known",
+    );
+    assert_eq!(report.advice.design.as_deref(), Some("row-hasher"));
+}
+
+#[test]
+fn no_keys_get_no_design() {
+    let report = AdvisorReport::of(profile([]), &servers(2));
+    assert_eq!(report.advice.design, None);
+    assert_eq!(report.advice.findings[0].sentence, "There are no keys.");
+    says(
+        &report.advice.reasons,
+        "No design can be advised for these keys.",
+    );
+}
+
+/// Equal keys are one row, which only salts that are drawn can spread, at the price of reading all of them.
+#[test]
+fn one_key_again_and_again_is_told() {
+    let keys = || profile((0..20_000).map(|_| "same-key-again".to_owned()));
+    let report = AdvisorReport::of(keys(), &servers(2));
+    assert_eq!(report.advice.design.as_deref(), Some("random-salt 8"));
+    says(&report.advice.reasons, "One row: 8 pieces of the table");
+    let findings = &report.advice.findings;
+    let finding = findings
+        .iter()
+        .find(|finding| finding.sentence.contains("repeat a key"));
+    assert!(
+        finding
+            .unwrap()
+            .sentence
+            .starts_with("19,999 of 20,000 keys repeat a key"),
+        "{finding:?}"
+    );
+
+    let candidates = vec![Candidate::new("whole", DigestSalt::default(), 8)];
+    let report = AdvisorReport::of_candidates(keys(), candidates, &servers(2));
+    says(
+        &report.advice.reasons,
+        "No design spreads these keys well. The least bad is whole in 8 tablets",
+    );
+}
+
+/// 256 salts in 200 tablets: some get two and some one. Chance explains the counts, and they are uneven all the same.
+#[test]
+fn salts_that_do_not_divide_evenly_are_told() {
+    let ids = (0..100_000).map(|id| format!("{id:012}"));
+    let settings = AdviceSettings {
+        tablets: Some(200),
+        ..AdviceSettings::default()
+    };
+    let report = AdvisorReport::of(profile(ids), &settings);
+    let verdict = verdict(&report, "digest-salt, 2 digits");
+    assert_eq!(verdict.standing, Standing::Uneven);
+    says(
+        &verdict.reasons,
+        "by their number alone the fullest takes 1.56 times the mean",
+    );
+    says(&verdict.reasons, "chance explains it");
+}
+
+/// Two thirds of the pages are of one domain. A web table keeps a domain together, so one tablet takes them all.
+#[test]
+fn one_domain_that_holds_two_thirds_of_a_web_table() {
+    let pages: Vec<_> = (0..60_000)
+        .map(|page| match page % 3 {
+            0 => format!("https://site{}.example/{page}", page % 5_000),
+            _ => format!("https://shop{}.acme.com/{page}", page % 7),
+        })
+        .collect();
+    let report = AdvisorReport::of(profile(shuffled(&pages)), &servers(4));
+    let web = load(&report, "web-table");
+    assert!(
+        web.largest_over_mean.value > 10.0,
+        "{:?}",
+        web.largest_over_mean
+    );
+    let verdict = verdict(&report, "web-table");
+    assert_eq!(verdict.standing, Standing::Uneven);
+    assert_ne!(report.advice.design.as_deref(), Some("web-table"));
+}
+
+/// Each named design is tried where it suits the keys, and says what it does to them.
+#[test]
+fn every_named_design_is_tried_where_it_suits() {
+    let readings =
+        (0..30_000).map(|id| format!("sensor{}|{}", id % 500, 1_696_744_051_903_u64 + id));
+    let report = AdvisorReport::of(profile(readings), &servers(4));
+    let timed = load(&report, "reverse-time, salted by entity");
+    assert!(
+        timed.largest_over_mean.value < 2.0,
+        "{:?}",
+        timed.largest_over_mean
+    );
+    let random = verdict(&report, "random-salt 16");
+    assert_eq!(random.standing, Standing::Suitable);
+    says(
+        &random.reasons,
+        "One row: 16 pieces of the table, as nobody can compute its salt again.",
+    );
+
+    let ids = || (0..30_000).map(|id| format!("{id:08}"));
+    let report = AdvisorReport::of(profile(ids()), &servers(4));
+    let reversed = load(&report, "reversed");
+    assert_eq!(
+        (reversed.salts_used, reversed.splits_are_of_the_sample),
+        (None, false)
+    );
+    assert!(
+        reversed.tail.as_ref().unwrap().busiest_share.value < 0.2,
+        "{reversed:?}"
+    );
+    assert_eq!(verdict(&report, "reversed").standing, Standing::Suitable);
+}
