@@ -202,5 +202,8 @@ fn value(number: u64) -> String {
 }
 
 fn report(what: &str, figure: u128, unit: &str) -> Outcome {
-    Ok(writeln!(std::io::stdout(), "{what:<50} {figure:>10} {unit}")?)
+    Ok(writeln!(
+        std::io::stdout(),
+        "{what:<50} {figure:>10} {unit}"
+    )?)
 }

@@ -70,7 +70,9 @@ impl Epochs {
         for design in self.designs() {
             spans.extend(design.spans(&Rows::All)?);
         }
-        let scan = Scan::over_all(spans).filter(Filter::FirstOfRow).batch_cells(BATCH_CELLS);
+        let scan = Scan::over_all(spans)
+            .filter(Filter::FirstOfRow)
+            .batch_cells(BATCH_CELLS);
         let mut counts = EpochCounts {
             rows: vec![0; self.list().len()],
             foreign: 0,

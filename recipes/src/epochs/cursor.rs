@@ -113,7 +113,11 @@ mod tests {
 
     #[test]
     fn the_text_is_read_back() {
-        for text in ["migrate-0123456789abcdef-0", r"migrate-0123456789abcdef-1-07|a-b\x00", "migrate-0123456789abcdef-1-"] {
+        for text in [
+            "migrate-0123456789abcdef-0",
+            r"migrate-0123456789abcdef-1-07|a-b\x00",
+            "migrate-0123456789abcdef-1-",
+        ] {
             let cursor: MigrationCursor = text.parse().unwrap();
             assert_eq!(cursor.to_string(), text);
         }
@@ -121,7 +125,13 @@ mod tests {
 
     #[test]
     fn other_text_is_refused() {
-        for text in ["", "migrate-", "migrate-xyz-0", "migrate-0123456789abcdef-x", r"migrate-0123456789abcdef-0-\q"] {
+        for text in [
+            "",
+            "migrate-",
+            "migrate-xyz-0",
+            "migrate-0123456789abcdef-x",
+            r"migrate-0123456789abcdef-0-\q",
+        ] {
             let error = text.parse::<MigrationCursor>().unwrap_err();
             assert_eq!(
                 error.to_string(),

@@ -131,7 +131,9 @@ impl Epochs {
             None => mutation.delete(column.clone()),
         };
         let keys = self.keys(row)?.into_iter();
-        Ok(keys.map(|key| columns.iter().fold(Mutation::new(key), delete)).collect())
+        Ok(keys
+            .map(|key| columns.iter().fold(Mutation::new(key), delete))
+            .collect())
     }
 
     /// A scan of these rows over all epochs, in order.
@@ -200,7 +202,8 @@ impl Epoch {
             )));
         }
         let spans = design.spans(&Rows::All)?;
-        let head = |span: &fluo_core::Span| Bytes::copy_from_slice(design.head_of(&span.start().row));
+        let head =
+            |span: &fluo_core::Span| Bytes::copy_from_slice(design.head_of(&span.start().row));
         let mut heads: Vec<_> = spans.iter().map(head).collect();
         heads.sort_unstable();
         heads.dedup();
@@ -213,7 +216,11 @@ impl Epoch {
 
     fn is_around(&self, key: &[u8]) -> bool {
         let head = key.get(..self.head_len());
-        head.is_some_and(|head| self.heads.binary_search_by(|other| other.as_ref().cmp(head)).is_ok())
+        head.is_some_and(|head| {
+            self.heads
+                .binary_search_by(|other| other.as_ref().cmp(head))
+                .is_ok()
+        })
     }
 
     /// Refuses two designs that cannot share a table.

@@ -34,7 +34,12 @@ pub struct EpochScan {
 
 impl EpochScan {
     pub(super) fn new(epochs: &Epochs, rows: &Rows) -> Result<Self, DesignError> {
-        let rows_of = |span: &Span| (span.start().row.clone(), span.end().map(|end| end.row.clone()));
+        let rows_of = |span: &Span| {
+            (
+                span.start().row.clone(),
+                span.end().map(|end| end.row.clone()),
+            )
+        };
         let mut pieces = Vec::with_capacity(epochs.list().len());
         for design in epochs.designs() {
             pieces.push(design.spans(rows)?.iter().map(rows_of).collect());
@@ -85,7 +90,7 @@ impl EpochScan {
         self
     }
 
-    /// Sets how many pieces are read at the same time; 16 unless set, at least 1.
+    /// Sets how many pieces are read at the same time; 4 unless set, at least 1.
     #[must_use]
     pub fn concurrent_reads(mut self, reads: usize) -> Self {
         self.settings.concurrent_reads = reads.max(1);
@@ -105,7 +110,10 @@ impl EpochScan {
     /// A cursor of other epochs, or of a scan of other rows.
     pub fn after(mut self, cursor: &ScanCursor) -> Result<Self, CursorError> {
         let key = cursor.key_for(self.mark)?;
-        let unsalted = self.epochs.unsalted(key).ok_or_else(|| cursor.of_another())?;
+        let unsalted = self
+            .epochs
+            .unsalted(key)
+            .ok_or_else(|| cursor.of_another())?;
         self.after = Some(Bytes::copy_from_slice(unsalted));
         Ok(self)
     }

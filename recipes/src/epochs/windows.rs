@@ -126,15 +126,25 @@ impl Windows {
 
     /// How far the window goes: as far as all older epochs were read.
     fn window_end(&self) -> Reached {
-        self.older.last().map_or(Reached::All, |last| last.reached.clone())
+        self.older
+            .last()
+            .map_or(Reached::All, |last| last.reached.clone())
     }
 
     /// Reads on in the older epochs, each only as far as the one before it.
     async fn read_older(&mut self) -> Result {
         let used_up = |pair: &[Older]| matches!(pair, [one, next] if one.reached == next.reached);
-        let kept = self.older.windows(2).rev().take_while(|pair| used_up(pair)).count();
+        let kept = self
+            .older
+            .windows(2)
+            .rev()
+            .take_while(|pair| used_up(pair))
+            .count();
         let first = self.older.len().saturating_sub(kept + 1);
-        let mut bound = match first.checked_sub(1).and_then(|before| self.older.get(before)) {
+        let mut bound = match first
+            .checked_sub(1)
+            .and_then(|before| self.older.get(before))
+        {
             Some(before) => before.reached.clone(),
             None => Reached::All,
         };
@@ -150,7 +160,9 @@ impl Windows {
         let Some(older) = self.older.get(epoch) else {
             return Ok(bound.clone());
         };
-        let most_rows = self.rows_left.map_or(self.window_rows, |left| left.min(self.window_rows));
+        let most_rows = self
+            .rows_left
+            .map_or(self.window_rows, |left| left.min(self.window_rows));
         let most_bytes = self.settings.memory_bytes / 4 / self.older.len().max(1);
         let mut batches = self.merge(epoch, &older.reached, bound, Some(most_rows));
         let (mut rows, mut bytes, mut reached) = (0, 0, bound.clone());
@@ -264,14 +276,28 @@ impl Windows {
     }
 
     fn head_len(&self, epoch: usize) -> usize {
-        self.epochs.list().get(epoch).map_or(0, super::list::Epoch::head_len)
+        self.epochs
+            .list()
+            .get(epoch)
+            .map_or(0, super::list::Epoch::head_len)
     }
 
     /// The rows of one epoch after one point, up to another.
-    fn merge(&self, epoch: usize, after: &Reached, through: &Reached, limit: Option<u64>) -> SaltedRows {
+    fn merge(
+        &self,
+        epoch: usize,
+        after: &Reached,
+        through: &Reached,
+        limit: Option<u64>,
+    ) -> SaltedRows {
         let head_len = self.head_len(epoch);
-        let pieces = self.pieces.get(epoch).map(Vec::as_slice).unwrap_or_default();
-        let clip = |(start, end): &PieceRows| clipped(start, end.as_ref(), head_len, (after, through));
+        let pieces = self
+            .pieces
+            .get(epoch)
+            .map(Vec::as_slice)
+            .unwrap_or_default();
+        let clip =
+            |(start, end): &PieceRows| clipped(start, end.as_ref(), head_len, (after, through));
         let request = MergeRequest {
             pieces: pieces.iter().filter_map(clip).collect(),
             head_len,

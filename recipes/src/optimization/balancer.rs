@@ -89,7 +89,10 @@ pub(super) async fn unrequested_properties(
 }
 
 /// The pattern that a balancer goes by, if it goes by one.
-pub(super) fn pattern_in_force<'a>(class: Option<&str>, pattern: Option<&'a str>) -> Option<&'a str> {
+pub(super) fn pattern_in_force<'a>(
+    class: Option<&str>,
+    pattern: Option<&'a str>,
+) -> Option<&'a str> {
     let class = BalancerClass::of(class?);
     pattern.filter(|_| class == BalancerClass::ByGroup)
 }

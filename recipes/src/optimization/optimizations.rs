@@ -61,9 +61,9 @@ impl fmt::Display for OverlapError {
                 f,
                 "the rows of {alone} begin with anything, so it has to be alone in its table"
             ),
-            None => f.write_str(
-                "give them prefixes of which neither starts with the other and a `:`",
-            ),
+            None => {
+                f.write_str("give them prefixes of which neither starts with the other and a `:`")
+            }
         }
     }
 }

@@ -117,6 +117,12 @@ impl RowBatch {
         ScanCursor::new(self.mark, Bytes::copy_from_slice(last.unwrap_or_default()))
     }
 
+    /// Makes room for rows of one cell.
+    pub(crate) fn reserve(&mut self, rows: usize) {
+        self.cells.reserve(rows);
+        self.ends.reserve(rows);
+    }
+
     /// The cells so far, to which those of the open row are added.
     pub(crate) fn open_cells(&mut self) -> &mut Vec<Cell> {
         &mut self.cells

@@ -41,7 +41,9 @@ impl Losers {
             return;
         }
         while node > 0 {
-            let Some(loser) = self.nodes.get_mut(node) else { return };
+            let Some(loser) = self.nodes.get_mut(node) else {
+                return;
+            };
             if *loser == NOBODY {
                 *loser = player;
                 return;

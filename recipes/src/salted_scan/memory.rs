@@ -4,6 +4,10 @@ use fluo_core::Cell;
 
 /// Most cells of one read: beyond, longer reads make nothing faster.
 const MOST_CELLS: usize = 1_024;
+/// Cells of one read of every piece together: what is merged soon after it was read is still in the processor's cache.
+const CELLS_OF_ALL: usize = 16_384;
+/// Cells below which more pieces make no shorter reads, where memory allows: a read has a cost of its own.
+const WORTH_A_READ: usize = 128;
 /// Fewest cells for which it is worth to read ahead of the merge.
 const FEWEST_AHEAD: usize = 32;
 /// Bytes of a cell as long as none was seen.
@@ -46,12 +50,15 @@ impl Memory {
     /// Cells of one read, with this many pieces that each hold one read and have one under way.
     pub(super) fn share(&self, pieces: usize) -> usize {
         let each = self.bound / 4 / pieces.max(1);
-        (each / self.cell_bytes).clamp(1, MOST_CELLS)
+        let most = (CELLS_OF_ALL / pieces.max(1)).clamp(WORTH_A_READ, MOST_CELLS);
+        (each / self.cell_bytes).clamp(1, most)
     }
 
     /// Whether this many cells may be read before they are needed.
     pub(super) fn has_room_for(&self, cells: usize) -> bool {
-        let filled = self.held.saturating_add(cells.saturating_mul(self.cell_bytes));
+        let filled = self
+            .held
+            .saturating_add(cells.saturating_mul(self.cell_bytes));
         cells >= FEWEST_AHEAD && filled <= self.bound / 2
     }
 
@@ -92,7 +99,8 @@ mod tests {
     fn more_pieces_and_larger_cells_make_shorter_reads() {
         let mut memory = Memory::new(64 << 20);
         assert_eq!(memory.share(1), MOST_CELLS);
-        assert_eq!(memory.share(64), 512);
+        assert_eq!(memory.share(64), 256);
+        assert_eq!(memory.share(256), 128);
         assert_eq!(memory.share(65_536), 1);
         let large = Cell::new(Key::new("r", Column::default(), 0), vec![0; 64 << 10]);
         memory.hold(&[large]);

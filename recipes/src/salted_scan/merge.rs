@@ -13,6 +13,7 @@ use super::batch::RowBatch;
 use super::cursor::Mark;
 use super::error::SaltedScanError;
 use super::fetch::{Fetched, From, Selection, fetch};
+use super::heads::Heads;
 use super::losers::Losers;
 use super::memory::{Memory, size_bytes};
 use super::owner::{Owner, OwnerOf};
@@ -42,6 +43,9 @@ pub(super) struct Merge {
     selection: Arc<Selection>,
     pieces: Vec<Piece>,
     losers: Losers,
+    heads: Heads,
+    /// Rows since the common bytes of the heads were found.
+    rows_of_heads: usize,
     stale: Stale,
     memory: Memory,
     /// The row that is being moved, if it is larger than a read, and the bytes of the reads that it has taken.
@@ -76,6 +80,8 @@ impl Merge {
         Self {
             selection: Arc::new(selection),
             losers: Losers::default(),
+            heads: Heads::default(),
+            rows_of_heads: 0,
             stale: Stale::All,
             memory: Memory::new(request.settings.memory_bytes),
             open_row: Default::default(),
@@ -92,6 +98,11 @@ impl Merge {
     /// The next rows; none if there are no more.
     pub(super) async fn next_batch(&mut self) -> Result<Option<RowBatch>> {
         let mut batch = RowBatch::new(self.request.mark);
+        let most = self.memory.yielded_cells();
+        batch.reserve(
+            self.rows_left
+                .map_or(most, |rows| usize::try_from(rows).unwrap_or(most).min(most)),
+        );
         while self.rows_left != Some(0)
             && batch.cells().len() < self.memory.yielded_cells()
             && let Some(piece) = self.winner().await?
@@ -109,14 +120,12 @@ impl Merge {
             Stale::Winner => {
                 if let Some(winner) = self.losers.winner() {
                     self.fill(winner).await?;
+                    self.replay(winner);
                 }
-                let is_less = is_less(&self.pieces, self.request.head_len);
-                self.losers.replay(is_less);
             }
             Stale::All => {
                 self.fill_all().await?;
-                let is_less = is_less(&self.pieces, self.request.head_len);
-                self.losers.play_all(self.pieces.len(), is_less);
+                self.play_all();
             }
         }
         self.stale = Stale::Nothing;
@@ -125,6 +134,33 @@ impl Merge {
             piece.is_some_and(|piece| piece.head().is_some())
         };
         Ok(self.losers.winner().filter(has_head))
+    }
+
+    /// Plays the matches of the last winner anew.
+    fn replay(&mut self, winner: usize) {
+        self.heads
+            .set(winner, head_of(&self.pieces, self.request.head_len, winner));
+        self.rows_of_heads += 1;
+        self.losers
+            .replay(is_less(&self.pieces, &self.heads, self.request.head_len));
+        // Not for every row: to look at all heads costs as much as some comparisons at length.
+        if let Some(winner) = self.losers.winner()
+            && self.heads.is_past_common(winner)
+            && self.rows_of_heads >= self.pieces.len()
+        {
+            self.play_all();
+        }
+    }
+
+    fn play_all(&mut self) {
+        let head_len = self.request.head_len;
+        let heads = (0..self.pieces.len()).map(|number| head_of(&self.pieces, head_len, number));
+        self.heads.set_all(heads);
+        self.rows_of_heads = 0;
+        self.losers.play_all(
+            self.pieces.len(),
+            is_less(&self.pieces, &self.heads, head_len),
+        );
     }
 
     /// Moves the first row of a piece to the batch.
@@ -261,8 +297,12 @@ impl Merge {
             None => (FIRST_CELLS, 4),
             Some(rows) => (first_of_limit(rows, self.live), 1),
         };
-        let growth = 1_usize.checked_shl(growth_bits * reads).unwrap_or(usize::MAX);
-        first.saturating_mul(growth).min(self.memory.share(self.live))
+        let growth = 1_usize
+            .checked_shl(growth_bits * reads)
+            .unwrap_or(usize::MAX);
+        first
+            .saturating_mul(growth)
+            .min(self.memory.share(self.live))
     }
 
     fn settle(&mut self, fetched: Fetched) -> Result {
@@ -292,7 +332,9 @@ impl Merge {
             Some((row.clone(), cells.iter().map(size_bytes).sum()))
         };
         let heads = self.pieces.iter().filter_map(row_bytes);
-        let largest = heads.chain([self.open_row.clone()]).max_by_key(|(_, bytes)| *bytes);
+        let largest = heads
+            .chain([self.open_row.clone()])
+            .max_by_key(|(_, bytes)| *bytes);
         let (row, largest) = largest.unwrap_or_default();
         SaltedScanError::Memory {
             held: self.memory.held(),
@@ -309,18 +351,32 @@ impl Merge {
 pub(super) fn first_of_limit(rows: u64, pieces: usize) -> usize {
     let rows = usize::try_from(rows).unwrap_or(usize::MAX);
     let share = rows / pieces.max(1);
-    if pieces == 1 { share.saturating_add(1) } else { share.saturating_add(2 * share.isqrt() + 4) }
+    if pieces == 1 {
+        share.saturating_add(1)
+    } else {
+        share.saturating_add(2 * share.isqrt() + 4)
+    }
+}
+
+/// What follows the salt of the first key that was not yet merged.
+fn head_of(pieces: &[Piece], head_len: usize, number: usize) -> Option<&[u8]> {
+    pieces.get(number)?.head()?.key.row.get(head_len..)
 }
 
 /// Whether the head of one piece comes before that of another: by the unsalted key; of equal ones, which only random
 /// salts make, by the salt. A piece without a head comes last.
-fn is_less(pieces: &[Piece], head_len: usize) -> impl Fn(usize, usize) -> bool {
-    let head = move |number: usize| {
-        let row = &pieces.get(number)?.head()?.key.row;
-        row.get(head_len..)
-    };
-    move |one, other| match (head(one), head(other)) {
-        (Some(a), Some(b)) => (a, one) < (b, other),
-        (a, _) => a.is_some(),
+fn is_less(pieces: &[Piece], heads: &Heads, head_len: usize) -> impl Fn(usize, usize) -> bool {
+    move |one, other| {
+        let known = heads.cmp(one, other);
+        let in_full = || {
+            let (a, b) = (
+                head_of(pieces, head_len, one),
+                head_of(pieces, head_len, other),
+            );
+            // None is the end here, and not the beginning.
+            let ends = a.is_none().cmp(&b.is_none());
+            ends.then_with(|| a.cmp(&b)).then_with(|| one.cmp(&other))
+        };
+        known.then_with(in_full).is_lt()
     }
 }

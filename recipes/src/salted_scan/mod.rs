@@ -38,6 +38,7 @@ mod batch;
 mod cursor;
 mod error;
 mod fetch;
+mod heads;
 mod losers;
 mod memory;
 mod merge;

@@ -111,7 +111,12 @@ impl Piece {
     }
 
     /// Takes what a scan brought that stays open.
-    pub(super) fn still_open(&mut self, cells: Vec<Cell>, bytes: usize, open: (CellBatches, usize)) {
+    pub(super) fn still_open(
+        &mut self,
+        cells: Vec<Cell>,
+        bytes: usize,
+        open: (CellBatches, usize),
+    ) {
         self.after = cells.last().map(|cell| cell.key.clone());
         self.source = Source::Open(open.0, open.1);
         self.add(cells, bytes, false);
@@ -168,7 +173,9 @@ impl Piece {
         let held = self.current.cells.as_slice();
         let count = held.iter().take_while(|cell| cell.key.row == *row).count();
         let is_last = count == held.len();
-        batch.open_cells().extend(self.current.cells.by_ref().take(count));
+        batch
+            .open_cells()
+            .extend(self.current.cells.by_ref().take(count));
         !is_last || self.current.is_whole
     }
 }

@@ -20,7 +20,7 @@ use crate::key_design::KeyOrder;
 ///     scan.explain().to_string(),
 ///     "10 pieces of the table, `00|2024-` to `09|2024.`, merged into the order of the rows\n\
 ///      at most 100 rows\n\
-///      each piece is read in steps of 20 to 1024 cells, 16 pieces at a time, by a scan that stays open\n\
+///      each piece is read in steps of 20 to 1024 cells, 4 pieces at a time, by a scan that stays open\n\
 ///      at most 67108864 bytes of cells wait to be merged\n\
 ///      a key that is none of modulo (Java's String.hashCode modulo 10) ends the scan with an error"
 /// );
@@ -86,7 +86,12 @@ impl fmt::Display for ScanPlan {
                 _ => f.write_str("nothing: no key can be of these rows"),
             };
         };
-        write!(f, "{} pieces of the table, `{}` to ", self.spans.len(), Start(first))?;
+        write!(
+            f,
+            "{} pieces of the table, `{}` to ",
+            self.spans.len(),
+            Start(first)
+        )?;
         write_end(f, last)?;
         writeln!(f, ", merged into {}", self.order)?;
         self.write_cost(f)
@@ -105,7 +110,11 @@ impl ScanPlan {
         if let Some(rows) = self.limit {
             writeln!(f, "at most {rows} rows")?;
         }
-        write!(f, "each piece is read in steps of {} to {} cells", self.first_cells, self.most_cells)?;
+        write!(
+            f,
+            "each piece is read in steps of {} to {} cells",
+            self.first_cells, self.most_cells
+        )?;
         write!(f, ", {} pieces at a time, ", self.concurrent_reads)?;
         match self.stays_open() {
             true => writeln!(f, "by a scan that stays open")?,
@@ -115,7 +124,11 @@ impl ScanPlan {
                 self.open_scans
             )?,
         }
-        writeln!(f, "at most {} bytes of cells wait to be merged", self.memory_bytes)?;
+        writeln!(
+            f,
+            "at most {} bytes of cells wait to be merged",
+            self.memory_bytes
+        )?;
         write!(f, "a key that is none of {} ", self.design)?;
         f.write_str(match self.foreign {
             ForeignKeys::Refuse => "ends the scan with an error",

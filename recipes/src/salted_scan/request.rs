@@ -7,8 +7,8 @@ use fluo_core::{Bytes, ColumnSelector, Filter, Span, Table, row_successor};
 
 use super::cursor::{CursorError, Mark, ScanCursor};
 use super::fetch::Selection;
-use super::merge::{FIRST_CELLS, MergeRequest, PieceRows, first_of_limit};
 use super::memory::Memory;
+use super::merge::{FIRST_CELLS, MergeRequest, PieceRows, first_of_limit};
 use super::owner::only;
 use super::plan::ScanPlan;
 use super::stream::SaltedRows;
@@ -89,7 +89,7 @@ impl Default for MergeSettings {
             limit: None,
             memory_bytes: 64 << 20,
             open_scans: 256,
-            concurrent_reads: 16,
+            concurrent_reads: 4,
             foreign: ForeignKeys::default(),
         }
     }
@@ -148,7 +148,8 @@ impl SaltedScan {
         self
     }
 
-    /// Sets how many pieces are read at the same time; 16 unless set, at least 1.
+    /// Sets how many pieces are read at the same time; 4 unless set, at least 1. More are of use where a table is far
+    /// away and answers late.
     #[must_use]
     pub fn concurrent_reads(mut self, reads: usize) -> Self {
         self.settings.concurrent_reads = reads.max(1);
@@ -168,9 +169,8 @@ impl SaltedScan {
     /// A cursor that another design made, or a scan of other rows.
     pub fn after(mut self, cursor: &ScanCursor) -> Result<Self, CursorError> {
         let key = cursor.key_for(self.mark)?;
-        let is_in = |span: &Span| {
-            *key >= span.start().row && span.end().is_none_or(|end| *key < end.row)
-        };
+        let is_in =
+            |span: &Span| *key >= span.start().row && span.end().is_none_or(|end| *key < end.row);
         if !self.spans.iter().any(is_in) {
             return Err(cursor.of_another());
         }
@@ -184,11 +184,16 @@ impl SaltedScan {
         let pieces = self.pieces();
         let settings = self.settings;
         let most = Memory::new(settings.memory_bytes).share(pieces.len());
-        let first = settings.limit.map_or(FIRST_CELLS, |rows| first_of_limit(rows, pieces.len()));
+        let first = settings
+            .limit
+            .map_or(FIRST_CELLS, |rows| first_of_limit(rows, pieces.len()));
         ScanPlan {
             design: self.design.to_string(),
             order: self.design.order(),
-            spans: pieces.into_iter().map(|(start, end)| Span::rows(start, end)).collect(),
+            spans: pieces
+                .into_iter()
+                .map(|(start, end)| Span::rows(start, end))
+                .collect(),
             limit: settings.limit,
             first_cells: first.min(most),
             most_cells: most,
@@ -218,12 +223,19 @@ impl SaltedScan {
     }
 
     fn head_len(&self) -> usize {
-        self.design.head_of(self.spans.first().map_or(&[], |span| &span.start().row)).len()
+        self.design
+            .head_of(self.spans.first().map_or(&[], |span| &span.start().row))
+            .len()
     }
 
     /// The pieces that are left: first stored row, and the first one after it.
     fn pieces(&self) -> Vec<PieceRows> {
-        let rows = |span: &Span| (span.start().row.clone(), span.end().map(|end| end.row.clone()));
+        let rows = |span: &Span| {
+            (
+                span.start().row.clone(),
+                span.end().map(|end| end.row.clone()),
+            )
+        };
         let pieces = self.spans.iter().map(rows);
         let Some(after) = &self.after else {
             return pieces.collect();
@@ -233,10 +245,15 @@ impl SaltedScan {
             let head = self.design.head_of(&start);
             // Of equal unsalted keys, those up to the salt of the last row were read.
             let same = Bytes::from([head, unsalted].concat());
-            let next = if same <= *after { row_successor(&same) } else { same };
+            let next = if same <= *after {
+                row_successor(&same)
+            } else {
+                same
+            };
             (start.max(next), end)
         });
-        rest.filter(|(start, end)| end.as_ref().is_none_or(|end| start < end)).collect()
+        rest.filter(|(start, end)| end.as_ref().is_none_or(|end| start < end))
+            .collect()
     }
 }
 

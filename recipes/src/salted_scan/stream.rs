@@ -22,7 +22,11 @@ pub struct SaltedRows {
 }
 
 impl SaltedRows {
-    pub(crate) fn new(request: MergeRequest, selection: Selection, skipped: Arc<AtomicU64>) -> Self {
+    pub(crate) fn new(
+        request: MergeRequest,
+        selection: Selection,
+        skipped: Arc<AtomicU64>,
+    ) -> Self {
         let merge = Merge::new(request, selection, skipped.clone());
         let batches = stream::try_unfold(merge, |mut merge| async move {
             let batch = merge.next_batch().await?;

@@ -34,7 +34,7 @@ pub(crate) enum Command {
         subcommand,
         after_help = "Example:\n  $ echo org.wikipedia/accumulo | fluo key add --prefix p"
     )]
-    Key(KeyCommand),
+    Key(Box<KeyCommand>),
     /// Make and load tables; plan, apply and verify their optimization
     #[command(
         subcommand,

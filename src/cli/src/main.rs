@@ -45,7 +45,7 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> anyhow::Result<Outcome> {
     match command {
-        Command::Key(command) => key::run(command),
+        Command::Key(command) => key::run(*command),
         Command::Table(command) => in_runtime(until_interrupted(command)),
         Command::Advise(command) => in_runtime(advise::run(command)),
         Command::Demo => in_runtime(demo::run()),

@@ -16,6 +16,8 @@ const EVEN_ENOUGH: f64 = 1.5;
 const NEARLY_EVEN: f64 = 1.1;
 /// The newest keys are spread where no tablet takes more than so many times its part of them.
 const SPREAD_ENOUGH: f64 = 2.0;
+/// From this share on a tablet takes practically all.
+const NEARLY_ALL: f64 = 0.9;
 /// Below this p-value it was not chance.
 const CHANCE: f64 = 0.01;
 
@@ -229,9 +231,12 @@ fn tail(load: &LoadForecast, reasons: &mut Vec<String>) -> bool {
         format!("Of the newest {newest} of the keys, no tablet takes more than {share}.")
     } else {
         let busiest = grouped(count(tail.busiest) + 1);
-        format!(
-            "Of the newest {newest} of the keys, {share} fall in one tablet, number {busiest}: one server takes them all."
-        )
+        let much = if tail.busiest_share.value >= NEARLY_ALL {
+            ": one server takes them all".to_owned()
+        } else {
+            format!(", {:.1} times its part", tail.busiest_share.value * tablets)
+        };
+        format!("Of the newest {newest} of the keys, {share} fall in one tablet, number {busiest}{much}.")
     });
     is_spread
 }

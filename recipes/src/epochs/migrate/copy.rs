@@ -58,7 +58,11 @@ pub(super) async fn copy(
     let all: Vec<usize> = (0..moving.len()).collect();
     look(table, moving, &all, &mut shown).await?;
     let arrival = |(index, (row, shown)): (usize, (&Moving, &Shown))| {
-        if row.cells.iter().all(|cell| has_arrived(cell, shown, versions)) {
+        if row
+            .cells
+            .iter()
+            .all(|cell| has_arrived(cell, shown, versions))
+        {
             Arrival::Whole
         } else if pending.binary_search(&index).is_ok() {
             Arrival::Contended
@@ -97,7 +101,10 @@ async fn attempt_once(
         return Ok(Vec::new());
     }
     let mut again = Vec::new();
-    for (index, outcome) in of_rows.into_iter().zip(table.write_conditional(conditional).await?) {
+    for (index, outcome) in of_rows
+        .into_iter()
+        .zip(table.write_conditional(conditional).await?)
+    {
         match outcome {
             Outcome::Accepted => {}
             Outcome::Rejected | Outcome::Unknown(_) if again.last() == Some(&index) => {}
@@ -114,7 +121,8 @@ fn copies_of(row: &Moving, shown: &Shown) -> Vec<ConditionalMutation> {
     let mut bytes = 0;
     for cell in row.cells.iter().filter(|cell| !is_shown(cell, shown)) {
         let (column, timestamp) = (&cell.key.column, cell.key.timestamp);
-        let size = row.to.len() + 2 * (column.size_bytes() + Mutation::ENTRY_BYTES) + cell.value.len();
+        let size =
+            row.to.len() + 2 * (column.size_bytes() + Mutation::ENTRY_BYTES) + cell.value.len();
         if copies.is_empty() || bytes + size > MOST_MUTATION_BYTES {
             copies.push(ConditionalMutation {
                 mutation: Mutation::new(row.to.clone()),
@@ -123,12 +131,15 @@ fn copies_of(row: &Moving, shown: &Shown) -> Vec<ConditionalMutation> {
             bytes = 0;
         }
         bytes += size;
-        let Some(last) = copies.last_mut() else { continue };
+        let Some(last) = copies.last_mut() else {
+            continue;
+        };
         let mutation = std::mem::replace(&mut last.mutation, Mutation::new(Bytes::new()));
         last.mutation = mutation.put_at(column.clone(), timestamp, cell.value.clone());
         // A table may refuse to look at the oldest timestamp there is (rule T10).
         if timestamp != i64::MIN {
-            last.conditions.push(Condition::absent(column.clone()).at(timestamp));
+            last.conditions
+                .push(Condition::absent(column.clone()).at(timestamp));
         }
     }
     copies
@@ -157,8 +168,12 @@ async fn look(
             let Some(&index) = places.get(&cell.key.row) else {
                 continue;
             };
-            let Some(row) = moving.get(index) else { continue };
-            let found = row.cells.binary_search_by(|old| old.key.column.cmp(&cell.key.column));
+            let Some(row) = moving.get(index) else {
+                continue;
+            };
+            let found = row
+                .cells
+                .binary_search_by(|old| old.key.column.cmp(&cell.key.column));
             if let (Ok(_), Some(shown)) = (found, shown.get_mut(index)) {
                 shown.push((cell.key.column, cell.key.timestamp));
             }
@@ -168,7 +183,9 @@ async fn look(
 }
 
 fn is_shown(cell: &Cell, shown: &Shown) -> bool {
-    shown.binary_search_by(|found| in_order(found, cell)).is_ok()
+    shown
+        .binary_search_by(|found| in_order(found, cell))
+        .is_ok()
 }
 
 /// Whether a copy is shown, or would not be since so many newer versions are.
@@ -180,5 +197,7 @@ fn has_arrived(cell: &Cell, shown: &Shown, versions: Versions) -> bool {
 
 /// The order of the table within a row.
 fn in_order((column, timestamp): &(Column, i64), cell: &Cell) -> Ordering {
-    column.cmp(&cell.key.column).then_with(|| cell.key.timestamp.cmp(timestamp))
+    column
+        .cmp(&cell.key.column)
+        .then_with(|| cell.key.timestamp.cmp(timestamp))
 }

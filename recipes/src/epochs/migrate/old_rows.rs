@@ -70,7 +70,10 @@ fn whole_part(cells: &[Cell]) -> (usize, Rest) {
         return (0, Rest::Rows);
     };
     match cells.partition_point(|cell| cell.key.row < last.row) {
-        0 => (cells.partition_point(|cell| cell.key.column < last.column), Rest::Columns),
+        0 => (
+            cells.partition_point(|cell| cell.key.column < last.column),
+            Rest::Columns,
+        ),
         rows => (rows, Rest::Rows),
     }
 }

@@ -51,7 +51,8 @@ impl Epochs {
         }
         let epoch = cursor.map_or(0, |cursor| cursor.epoch);
         let after = cursor.and_then(|cursor| cursor.after.as_ref());
-        let (Some(design), true) = (self.designs().nth(epoch), epoch + 1 < self.designs().len()) else {
+        let (Some(design), true) = (self.designs().nth(epoch), epoch + 1 < self.designs().len())
+        else {
             return Ok(MigrationStep::default());
         };
         let old = read(table, design.spans(&Rows::All)?, after, settings).await?;
@@ -61,7 +62,10 @@ impl Epochs {
         table_delete(table, &moving, &arrivals).await?;
         step.count(&moving, &arrivals);
 
-        let last = old.cells.last().map(|cell| Bytes::copy_from_slice(&cell.key.row));
+        let last = old
+            .cells
+            .last()
+            .map(|cell| Bytes::copy_from_slice(&cell.key.row));
         let next = |epoch, after| Some(MigrationCursor::new(mark, epoch, after));
         step.cursor = match old.rest {
             Rest::Nothing if epoch + 2 == self.designs().len() => None,
@@ -121,8 +125,13 @@ async fn table_delete(
     moving: &[Moving],
     arrivals: &[Arrival],
 ) -> Result<(), EpochsError> {
-    let arrived = moving.iter().zip(arrivals).filter(|(_, arrival)| **arrival == Arrival::Whole);
-    let deletes: Vec<_> = arrived.flat_map(|(row, _)| deletes_of(&row.cells)).collect();
+    let arrived = moving
+        .iter()
+        .zip(arrivals)
+        .filter(|(_, arrival)| **arrival == Arrival::Whole);
+    let deletes: Vec<_> = arrived
+        .flat_map(|(row, _)| deletes_of(&row.cells))
+        .collect();
     if !deletes.is_empty() {
         table.write(deletes).await?;
     }

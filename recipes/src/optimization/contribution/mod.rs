@@ -178,7 +178,10 @@ mod tests {
         let contribution = Contribution::of_key_design(&design, 4).unwrap();
         assert_eq!(contribution.owner(), "key design modulo");
         assert_eq!(contribution.splits(), ["02", "05", "07"]);
-        assert_eq!(contribution.shares.as_deref(), Some([2, 3, 2, 3].as_slice()));
+        assert_eq!(
+            contribution.shares.as_deref(),
+            Some([2, 3, 2, 3].as_slice())
+        );
         assert!(contribution.is_whole_table() && contribution.group_regex().is_none());
         assert_eq!(contribution.last_end_row(), None);
     }

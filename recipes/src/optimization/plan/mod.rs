@@ -8,8 +8,7 @@ use fluo_core::{Bytes, Result, TableAdmin};
 use serde::{Deserialize, Serialize};
 
 use super::balancer::{
-    Unrequested, pattern_in_force, pattern_of, unrequested_properties,
-    wanted_properties,
+    Unrequested, pattern_in_force, pattern_of, unrequested_properties, wanted_properties,
 };
 use super::forecast::forecast;
 use super::merging::runs;
@@ -73,10 +72,7 @@ struct PropertyChange {
     removed: bool,
 }
 
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde gives a reference"
-)]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
 fn is_false(flag: &bool) -> bool {
     !flag
 }

@@ -198,7 +198,10 @@ fn effect_of(pattern: &str, tablets: &Tablets) -> UnrequestedProperty {
         Err(PatternError::NotOneGroup { .. }) => return UnrequestedProperty::NoEffect,
         Err(_) => return UnrequestedProperty::Unread,
     };
-    let end_rows = tablets.as_slice().iter().map(|tablet| tablet.end_row.as_deref());
+    let end_rows = tablets
+        .as_slice()
+        .iter()
+        .map(|tablet| tablet.end_row.as_deref());
     let groups: BTreeSet<_> = end_rows.map(|end_row| pattern.group_of(end_row)).collect();
     match groups.len() {
         0 | 1 => UnrequestedProperty::NoEffect,

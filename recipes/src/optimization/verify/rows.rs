@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use super::super::{Contribution, TableOptimizations};
 use super::tally::Tally;
-use crate::key_design::KeyDesign;
 use super::{VerifyOptions, evenness};
+use crate::key_design::KeyDesign;
 
 /// A p-value below this is not chance: evenly hashed rows show one less than once in a million times.
 const LEAST_P_VALUE: f64 = 1e-6;
@@ -154,9 +154,7 @@ impl RowsVerdict {
             "under its prefix"
         };
         let strangers = self.first_foreign.as_ref().map(|first| {
-            format!(
-                "{recipe}: {foreign} rows {place} are not its keys, the first is `{first}`"
-            )
+            format!("{recipe}: {foreign} rows {place} are not its keys, the first is `{first}`")
         });
         let what = match self.salted_parts {
             None => format!("its {total} rows do not lie evenly over the hash space"),

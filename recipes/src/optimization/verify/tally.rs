@@ -107,7 +107,11 @@ impl<'a> Tally<'a> {
     fn advance_to(&mut self, key: &Bytes) {
         let ends_before = |end_row: Option<&Bytes>| end_row.is_some_and(|end| end < key);
         let tablets = self.tablets.as_slice();
-        let end_row = |index: usize| tablets.get(index).and_then(|tablet| tablet.end_row.as_ref());
+        let end_row = |index: usize| {
+            tablets
+                .get(index)
+                .and_then(|tablet| tablet.end_row.as_ref())
+        };
         while ends_before(end_row(self.at_tablet)) {
             self.at_tablet += 1;
         }
@@ -163,6 +167,7 @@ impl Parts {
         let Ok(Some(part)) = design.salted_part(row) else {
             return true;
         };
-        self.seen.insert(FixedState::default().hash_one(part.as_ref()))
+        self.seen
+            .insert(FixedState::default().hash_one(part.as_ref()))
     }
 }

@@ -7,9 +7,10 @@ use toml::{Table, Value};
 pub(super) fn part(text: &str) -> Value {
     match text.split_once(':') {
         Some((name @ "before", text)) => with(name, Value::from(text)),
-        Some((name @ ("first" | "fields"), count)) => {
-            count.parse::<i64>().map_or_else(|_| Value::from(text), |count| with(name, Value::from(count)))
-        }
+        Some((name @ ("first" | "fields"), count)) => count.parse::<i64>().map_or_else(
+            |_| Value::from(text),
+            |count| with(name, Value::from(count)),
+        ),
         _ => Value::from(text),
     }
 }
@@ -22,7 +23,11 @@ pub(super) fn length(text: &str) -> Value {
 
 /// Fields of a composite row: `[NAME:]KIND[:asc|:desc]`.
 pub(super) fn fields(texts: &[String]) -> Result<Value> {
-    texts.iter().map(|text| field(text)).collect::<Result<Vec<_>>>().map(Value::from)
+    texts
+        .iter()
+        .map(|text| field(text))
+        .collect::<Result<Vec<_>>>()
+        .map(Value::from)
 }
 
 fn field(text: &str) -> Result<Value> {

@@ -88,7 +88,10 @@ impl Explain {
                 self.tell(|key| explanation_of(hasher, splits.as_deref(), key), drawn)?;
                 tell_formula(hasher, splits.as_deref())
             }
-            None => self.tell(|key| pieces_of(&design, splits.as_deref(), key), drawn_pieces),
+            None => self.tell(
+                |key| pieces_of(&design, splits.as_deref(), key),
+                drawn_pieces,
+            ),
         }
     }
 
@@ -103,7 +106,9 @@ impl Explain {
         if self.json {
             return output::print_json(&explained);
         }
-        explained.iter().try_for_each(|one| output::print(&draw(one)))
+        explained
+            .iter()
+            .try_for_each(|one| output::print(&draw(one)))
     }
 
     fn bytes_of<'a>(&self, key: &'a OsStr) -> Result<Cow<'a, [u8]>> {

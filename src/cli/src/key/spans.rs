@@ -86,7 +86,8 @@ impl Spans {
 
     fn rows(&self) -> Result<Rows> {
         let asked = &self.rows;
-        let bytes = |row: &Option<OsString>| row.as_deref().map(|row| self.bytes_of(row)).transpose();
+        let bytes =
+            |row: &Option<OsString>| row.as_deref().map(|row| self.bytes_of(row)).transpose();
         let (from, to) = (bytes(&asked.from)?, bytes(&asked.to)?);
         let has_bounds = from.is_some() || to.is_some();
         if let Some(domain) = &asked.domain {
@@ -95,17 +96,23 @@ impl Spans {
                 false => Rows::domain(domain),
             });
         }
-        Ok(match (bytes(&asked.row)?, bytes(&asked.prefix_of)?, bytes(&asked.suffix_of)?) {
-            (Some(row), ..) => Rows::Row(row),
-            (_, Some(prefix), _) if has_bounds => Rows::Between { prefix, from, to },
-            (_, Some(prefix), _) => Rows::Prefix(prefix),
-            (.., Some(suffix)) => Rows::Suffix(suffix),
-            _ if has_bounds => Rows::Range {
-                start: from.unwrap_or_default(),
-                end: to,
+        Ok(
+            match (
+                bytes(&asked.row)?,
+                bytes(&asked.prefix_of)?,
+                bytes(&asked.suffix_of)?,
+            ) {
+                (Some(row), ..) => Rows::Row(row),
+                (_, Some(prefix), _) if has_bounds => Rows::Between { prefix, from, to },
+                (_, Some(prefix), _) => Rows::Prefix(prefix),
+                (.., Some(suffix)) => Rows::Suffix(suffix),
+                _ if has_bounds => Rows::Range {
+                    start: from.unwrap_or_default(),
+                    end: to,
+                },
+                _ => Rows::All,
             },
-            _ => Rows::All,
-        })
+        )
     }
 
     fn bytes_of(&self, row: &OsStr) -> Result<Bytes> {

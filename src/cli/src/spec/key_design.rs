@@ -37,8 +37,8 @@ impl KeyDesignSpec {
             .filter(|(key, _)| ![TABLETS, SPLIT_POINTS].contains(&key.as_ref().as_str()))
             .map(|(key, value)| (key.as_ref().clone(), value.as_ref().clone()))
             .collect();
-        let settings =
-            settings::read(&settings).map_err(|refusal| (self.place_of(&refusal), refusal.into()))?;
+        let settings = settings::read(&settings)
+            .map_err(|refusal| (self.place_of(&refusal), refusal.into()))?;
         KeyDesign::new(settings).map_err(|error| (None, error.into()))
     }
 
@@ -58,7 +58,9 @@ impl KeyDesignSpec {
             },
             (Some(_), Some(points)) => Err((
                 Some(points.span()),
-                anyhow!("tablets says how many split points to make, and split_points which: give one of them"),
+                anyhow!(
+                    "tablets says how many split points to make, and split_points which: give one of them"
+                ),
             )),
             (None, None) => Err((
                 None,
@@ -83,7 +85,8 @@ impl KeyDesignSpec {
 
 /// Rows as text, in the escaped form.
 fn points_of(value: &Value) -> Result<Vec<Bytes>> {
-    let what = "split_points is an array of rows as text, bytes that are not printable ASCII as \\xNN";
+    let what =
+        "split_points is an array of rows as text, bytes that are not printable ASCII as \\xNN";
     let Some(points) = value.as_array() else {
         return Err(anyhow!("{what}"));
     };

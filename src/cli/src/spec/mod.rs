@@ -52,8 +52,8 @@ pub(crate) enum Layout {
 /// The argument that names the file.
 #[derive(clap::Args, Debug)]
 pub(crate) struct SpecArguments {
-    /// What the table should be like, in TOML: a [[row_hasher]] table for each hasher, with prefix, tablets and,
-    /// optionally, scheme; or a [[key_design]] table with design, its settings, and tablets or split_points
+    /// What the table should be like, in TOML: a row_hasher table for each hasher, with prefix, tablets and,
+    /// optionally, scheme; or a key_design table with design, its settings, and tablets or split_points
     #[arg(long, value_name = "FILE.toml")]
     spec: PathBuf,
 }

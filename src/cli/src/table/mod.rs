@@ -30,7 +30,7 @@ pub(crate) enum TableCommand {
     Delete(life::Delete),
     List(life::List),
     Show(show::Show),
-    Load(load::Load),
+    Load(Box<load::Load>),
     Plan(plan::PlanCommand),
     Apply(apply::Apply),
     Verify(verify::Verify),

@@ -107,7 +107,11 @@ pub(crate) fn describe(plan: &Plan, prunes: bool) -> Result<()> {
         plural(count_of(plan.splits_to_add().len()), "split point"),
         output::grouped(count_of(plan.splits_to_remove().len())),
         properties_text(property_steps(plan).count()),
-        if plan.is_without_groups() { "remove" } else { "set" },
+        if plan.is_without_groups() {
+            "remove"
+        } else {
+            "set"
+        },
     ))
 }
 
@@ -196,11 +200,13 @@ fn describe_groups(plan: &Plan) -> Result<()> {
             range(&forecast.per_server),
         ]);
     }
-    output::print(if plan.is_without_groups() && plan.group_pattern().is_none() {
-        "\nno groups, so no property is set; every balancer spreads the tablets of the table as one:"
-    } else {
-        "\ngroups, as the balancer will spread them:"
-    })?;
+    output::print(
+        if plan.is_without_groups() && plan.group_pattern().is_none() {
+            "\nno groups, so no property is set; every balancer spreads the tablets of the table as one:"
+        } else {
+            "\ngroups, as the balancer will spread them:"
+        },
+    )?;
     output::print(&table.trim_fmt())?;
     if groups.len() > MOST_GROUPS {
         output::print(&format!(

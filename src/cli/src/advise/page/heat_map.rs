@@ -48,7 +48,7 @@ fn meaning(profile: &KeyProfile) -> &'static str {
         }
         Arrivals::AsWritten => {
             "A line from corner to corner: keys come in their own order, and new ones go to one place. A vertical stripe: keys \
-             that come all the time. An even grey: keys come from everywhere."
+             that come all the time. An even shade: keys come from everywhere."
         }
     }
 }
@@ -118,7 +118,7 @@ fn legend() -> Markup {
                 li {
                     span class=(format!("key level-{level}")) aria-hidden="true" {}
                     @match LEVELS.get(level + 1) {
-                        Some(most) => span { (least) " to " (most) "\u{d7}" },
+                        Some(most) => span { @if level > 0 { (least) " " } @else { "up " } "to " (most) "\u{d7}" },
                         None => span { (least) "\u{d7} and more" },
                     }
                 }
