@@ -17,7 +17,7 @@ use fluo_core::{
 use fluo_embedded::{EmbeddedTables, Settings};
 use fluo_recipes::{
     DigestSalt, Epochs, ForeignKeys, KeyDesign, MigrateSettings, MigrationCursor, MigrationStep,
-    Modulo, Rows,
+    Modulo, RandomSalt, Rows,
 };
 use fluo_tests::{Fault, FaultyTables};
 use futures::stream::{self, StreamExt, TryStreamExt};
@@ -342,6 +342,14 @@ fn designs_that_cannot_share_a_table_are_refused() {
         refusal(vec![digest(1, ""), digest(2, "")]),
         "keys of digest-salt (first hexadecimal digit of MD5) and of digest-salt (first 2 hexadecimal digits of MD5) \
          could be taken for each other, such as those that begin with `00`: give the newer design another separator"
+    );
+    assert_eq!(
+        refusal(vec![
+            KeyDesign::new(RandomSalt::new(8)).unwrap(),
+            modulo(64)
+        ]),
+        "a row of random-salt (drawn from 8 buckets) can be anywhere, so that nobody could say where to move it: \
+         epochs need designs whose salts are computed from the row, such as digest-salt"
     );
     assert!(Epochs::new([modulo(64), modulo(128)], Versions::default()).is_ok());
     assert!(Epochs::new([digest(1, "-"), digest(2, "-")], Versions::default()).is_ok());

@@ -26,8 +26,8 @@ pub enum SaltedScanError {
     },
     /// What has to be held at once is more than the scan may hold.
     #[error(
-        "the scan holds {held} bytes of cells of {pieces} pieces of the table, {largest} bytes of them of the row \
-         {row}, and may hold {bound}: raise memory_bytes, select fewer columns, or scan fewer rows"
+        "the scan holds {held} bytes of cells, {largest} of them of the row {row}, and may hold {bound} over all its \
+         pieces of the table ({pieces}): raise memory_bytes, select fewer columns, or scan fewer rows"
     )]
     Memory {
         /// Bytes that are held.

@@ -30,7 +30,6 @@ use clap::Parser;
 use crate::arguments::{Arguments, Command};
 use crate::exit::Outcome;
 use crate::standing::Standing;
-use crate::table::TableCommand;
 
 /// How long work that nobody needs any more may take to end.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -46,8 +45,10 @@ fn main() -> ExitCode {
 fn run(command: Command) -> anyhow::Result<Outcome> {
     match command {
         Command::Key(command) => key::run(*command),
-        Command::Table(command) => in_runtime(until_interrupted(command)),
-        Command::Advise(command) => in_runtime(advise::run(command)),
+        Command::Table(command) => in_runtime(until_interrupted(|standing| async move {
+            table::run(command, &standing).await
+        })),
+        Command::Advise(command) => in_runtime(until_interrupted(|_| advise::run(command))),
         Command::Demo => in_runtime(demo::run()),
     }
 }
@@ -55,11 +56,13 @@ fn run(command: Command) -> anyhow::Result<Outcome> {
 /// Whatever asks a command to end does so between two steps, and not within one: a terminal that asks for a password
 /// would stay without echo, and an embedded table would have to be repaired. The command works elsewhere, so that it is
 /// left behind if it blocks.
-async fn until_interrupted(command: TableCommand) -> anyhow::Result<Outcome> {
+async fn until_interrupted<Work>(work: impl FnOnce(Standing) -> Work) -> anyhow::Result<Outcome>
+where
+    Work: Future<Output = anyhow::Result<Outcome>> + Send + 'static,
+{
     let interrupted = interruption::any()?;
     let standing = Standing::default();
-    let kept = standing.clone();
-    let mut working = tokio::spawn(async move { table::run(command, &kept).await });
+    let mut working = tokio::spawn(work(standing.clone()));
     tokio::select! {
         ended = &mut working => ended?,
         by = interrupted => {

@@ -18,7 +18,11 @@ pub(crate) fn complaint<A: AsRef<OsStr>>(
 ) -> Option<&'static str> {
     let mut arguments = arguments.into_iter().skip(1).peekable();
     // Other commands have rows and keys, which may look like anything.
-    arguments.next_if(|command| command.as_ref() == "table")?;
+    arguments.next_if(|command| {
+        ["table", "advise"]
+            .iter()
+            .any(|name| command.as_ref() == *name)
+    })?;
     let mut is_target = false;
     arguments
         .take_while(|argument| argument.as_ref() != "--")
@@ -67,6 +71,7 @@ mod tests {
             "fluo table list --password=x",
             "fluo table --password",
             "fluo table list --pass x",
+            "fluo advise --at proxy:h:1 --password x t",
             "fluo table list --shared-secret=x",
         ] {
             assert_eq!(of(line), Some(ARGUMENT), "{line}");

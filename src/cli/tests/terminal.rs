@@ -1,6 +1,7 @@
 //! At a terminal: a password is asked for, and whatever ends that, the terminal is as it was before.
 
-#![cfg(all(test, unix))]
+#![cfg(test)]
+#![cfg(unix)]
 
 mod command;
 
@@ -35,6 +36,17 @@ fn ctrl_c_at_the_question_ends_it_and_shows_again_what_is_typed() {
     assert_eq!(code, Some(130), "{shown}");
     assert!(!shown.contains("error"), "{shown}");
     assert!(!shown.contains("hun"), "{shown}");
+}
+
+#[test]
+fn so_it_does_for_a_command_that_only_reads() {
+    let advise = "advise --at proxy:127.0.0.1:1 --user root pages";
+    let session = Place::new().at_terminal(advise, &[]);
+    session.waits_for(QUESTION);
+    session.waits_for_echo(false);
+    session.types("hun\u{3}");
+    let (code, shown) = session.ended();
+    assert_eq!(code, Some(130), "{shown}");
 }
 
 /// The terminal was left without echo.

@@ -27,7 +27,7 @@ pub(crate) enum What {
 pub(crate) fn cluster(what: What) -> Result<()> {
     let name = match what {
         What::Start => {
-            requirements::check()?;
+            requirements::check_accumulo()?;
             "start"
         }
         What::Stop => "stop",

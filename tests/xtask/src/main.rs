@@ -23,11 +23,7 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Task {
     /// Everything there is: lint, every test, every example, on a real Accumulo too
-    Test {
-        /// Skip what needs a real Accumulo, and with it Java and Maven
-        #[arg(long)]
-        without_accumulo: bool,
-    },
+    Test(test::Without),
     /// Formatting, clippy and documentation, warnings denied
     Lint,
     /// The benchmarks; the figures in the docs are theirs
@@ -59,10 +55,8 @@ enum Task {
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().task {
-        Task::Test {
-            without_accumulo: true,
-        } => test::without_accumulo(),
-        Task::Test { .. } | Task::Ci => test::everything(),
+        Task::Test(without) => test::test(without),
+        Task::Ci => test::test(test::Without::default()),
         Task::Lint => lint::lint(),
         Task::Bench { name } => bench::bench(name.as_deref()),
         Task::Soak { times } => soak::soak(times),

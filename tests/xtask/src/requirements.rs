@@ -6,8 +6,31 @@ use anyhow::{Context, Result, bail};
 
 const JAVA: u32 = 17;
 
+/// What a browser that the tests can drive may be called; the tests know the same names.
+const BROWSERS: [&str; 5] = [
+    "chromium-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+];
+
+/// Fails unless there is a browser.
+pub(crate) fn check_browser() -> Result<()> {
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    let is_there =
+        |name: &str| std::env::split_paths(&folders).any(|folder| folder.join(name).is_file());
+    match BROWSERS.into_iter().find(|name| is_there(name)) {
+        Some(_) => Ok(()),
+        None => bail!(
+            "the tests of reports open them in a browser: install Chromium (Debian: apt install \
+             chromium-headless-shell), or run `cargo xtask test --without-browser` for the rest"
+        ),
+    }
+}
+
 /// Fails unless Java and Maven are there.
-pub(crate) fn check() -> Result<()> {
+pub(crate) fn check_accumulo() -> Result<()> {
     let java = output("java", "-version");
     match java.as_deref().and_then(java_version) {
         Some(version) if version >= JAVA => {}

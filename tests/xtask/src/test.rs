@@ -7,21 +7,40 @@ use crate::cluster::Held;
 use crate::lint::lint;
 use crate::requirements;
 
-/// Everything, live tests on one cluster that is started for all of them.
-pub(crate) fn everything() -> Result<()> {
-    requirements::check()?;
+/// What is left out, because the machine lacks what it needs.
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
+pub(crate) struct Without {
+    /// Skip what needs a real Accumulo, and with it Java and Maven
+    #[arg(long)]
+    without_accumulo: bool,
+    /// Skip what needs a browser
+    #[arg(long)]
+    without_browser: bool,
+}
+
+/// Everything but what is left out, live tests on one cluster that is started for all of them.
+pub(crate) fn test(without: Without) -> Result<()> {
+    if !without.without_accumulo {
+        requirements::check_accumulo()?;
+    }
+    if !without.without_browser {
+        requirements::check_browser()?;
+    }
     lint()?;
+    let mut environment: Vec<(&str, std::ffi::OsString)> = Vec::new();
+    if without.without_browser {
+        environment.push(("FLUO_WITHOUT_BROWSER", "1".into()));
+    }
+    if without.without_accumulo {
+        environment.push(("FLUO_WITHOUT_ACCUMULO", "1".into()));
+        return run(&environment);
+    }
     let cluster = Held::start()?;
-    let result = run(&[("FLUO_CLUSTER", cluster.state().into())]);
+    environment.push(("FLUO_CLUSTER", cluster.state().into()));
+    let result = run(&environment);
     // The logs of a cluster on which something failed may say why.
     cluster.stop(result.is_err())?;
     result
-}
-
-/// Everything that needs no Accumulo.
-pub(crate) fn without_accumulo() -> Result<()> {
-    lint()?;
-    run(&[("FLUO_WITHOUT_ACCUMULO", "1".into())])
 }
 
 fn run(environment: &Environment) -> Result<()> {

@@ -45,19 +45,29 @@ struct Asked {
     #[arg(long, conflicts_with_all = ["row", "prefix_of", "suffix_of", "from", "to", "domain"])]
     all: bool,
     /// This row
-    #[arg(long, conflicts_with_all = ["prefix_of", "suffix_of", "from", "to", "domain"])]
+    #[arg(long, allow_hyphen_values = true, conflicts_with_all = ["prefix_of", "suffix_of", "from", "to", "domain"])]
     row: Option<OsString>,
     /// The rows that begin with this
-    #[arg(long, value_name = "START", conflicts_with_all = ["suffix_of", "domain"])]
+    #[arg(long, value_name = "START", allow_hyphen_values = true, conflicts_with_all = ["suffix_of", "domain"])]
     prefix_of: Option<OsString>,
     /// The rows that end with this
-    #[arg(long, value_name = "END", conflicts_with_all = ["from", "to", "domain"])]
+    #[arg(long, value_name = "END", allow_hyphen_values = true, conflicts_with_all = ["from", "to", "domain"])]
     suffix_of: Option<OsString>,
     /// The rows from this one on; with --prefix-of those whose next part is at least this
-    #[arg(long, value_name = "FIRST", conflicts_with = "domain")]
+    #[arg(
+        long,
+        value_name = "FIRST",
+        allow_hyphen_values = true,
+        conflicts_with = "domain"
+    )]
     from: Option<OsString>,
     /// The rows before this one; with --prefix-of those whose next part is below this
-    #[arg(long, value_name = "END", conflicts_with = "domain")]
+    #[arg(
+        long,
+        value_name = "END",
+        allow_hyphen_values = true,
+        conflicts_with = "domain"
+    )]
     to: Option<OsString>,
     /// The pages of this domain, in a web table
     #[arg(long)]
