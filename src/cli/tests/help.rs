@@ -6,7 +6,7 @@ mod command;
 
 use command::{Place, assert_says};
 
-const COMMANDS: [&str; 21] = [
+const COMMANDS: [&str; 22] = [
     "",
     "key",
     "key add",
@@ -22,6 +22,7 @@ const COMMANDS: [&str; 21] = [
     "table list",
     "table show",
     "table load",
+    "table migrate",
     "table plan",
     "table apply",
     "table verify",

@@ -45,6 +45,7 @@ impl ContributionBuilder {
                 splits: Vec::new(),
                 group_regex: None,
                 design: None,
+                earlier: Vec::new(),
                 shares: None,
             },
             has_group: false,

@@ -23,6 +23,8 @@ pub struct Contribution {
     pub(super) group_regex: Option<String>,
     /// The design of its keys: a row under the prefix that is no key of it is somebody else's.
     pub(super) design: Option<KeyDesign>,
+    /// Designs that rows of the recipe were written with before, and may still be.
+    pub(super) earlier: Vec<KeyDesign>,
     /// The share of the rows that is expected in each tablet, as a weight: one for each split point, and one more
     /// where rows lie after the last.
     pub(super) shares: Option<Vec<u64>>,
@@ -65,6 +67,14 @@ impl Contribution {
         Ok(contribution)
     }
 
+    /// The same, in a table some of whose rows may still be written in earlier designs, until
+    /// [`Epochs`](crate::Epochs) have moved them: such rows are told apart from those of nobody.
+    #[must_use]
+    pub fn after(mut self, earlier: impl IntoIterator<Item = KeyDesign>) -> Self {
+        self.earlier.extend(earlier);
+        self
+    }
+
     /// What a recipe asks for, part by part: for recipes that are not of this crate.
     pub fn builder(owner: impl Into<String>) -> ContributionBuilder {
         ContributionBuilder::new(owner.into())
@@ -80,6 +90,7 @@ impl Contribution {
             splits,
             group_regex: design.group_regex(),
             design: Some(design.clone()),
+            earlier: Vec::new(),
             shares,
         }
     }

@@ -71,7 +71,9 @@ pub struct RowsVerdict {
     /// The chance of a statistic at least as large if they fall evenly. None where there are too few, and where
     /// nothing is expected.
     pub p_value: Option<f64>,
-    /// Rows under the recipe's prefix that are no keys of its design.
+    /// Rows that are still written in an earlier design of the recipe.
+    pub in_earlier_designs: u64,
+    /// Rows under the recipe's prefix that are no keys of its designs.
     pub foreign: u64,
     /// The first of those, escaped.
     pub first_foreign: Option<String>,
@@ -136,6 +138,7 @@ impl RowsVerdict {
             salted_parts: None,
             chi_square: None,
             p_value: None,
+            in_earlier_designs: 0,
             foreign: 0,
             first_foreign: None,
         }
@@ -156,6 +159,17 @@ impl RowsVerdict {
         let strangers = self.first_foreign.as_ref().map(|first| {
             format!("{recipe}: {foreign} rows {place} are not its keys, the first is `{first}`")
         });
+        let earlier = self.in_earlier_designs;
+        let is_migrating = (earlier > 0).then(|| {
+            let all = u128::from(*total) + u128::from(earlier);
+            let permille = u128::from(*total) * 1_000 / all;
+            format!(
+                "{recipe}: {earlier} of {all} rows are still written in an earlier design ({}.{} % are moved); \
+                 a migration moves them",
+                permille / 10,
+                permille % 10
+            )
+        });
         let what = match self.salted_parts {
             None => format!("its {total} rows do not lie evenly over the hash space"),
             Some(parts) => format!(
@@ -166,6 +180,7 @@ impl RowsVerdict {
             .p_value
             .filter(|p_value| *p_value < LEAST_P_VALUE)
             .map(|p_value| format!("{recipe}: {what} (p = {p_value:.1e})"));
-        strangers.into_iter().chain(uneven).collect()
+        let told = strangers.into_iter().chain(is_migrating);
+        told.chain(uneven).collect()
     }
 }

@@ -31,6 +31,7 @@ pub(super) struct Tally<'a> {
     /// The user's row of the key that is looked at.
     row: Vec<u8>,
     rows: u64,
+    in_earlier_designs: u64,
     foreign: u64,
     first_foreign: Option<String>,
 }
@@ -55,6 +56,7 @@ impl<'a> Tally<'a> {
             parts: None,
             row: Vec::new(),
             rows: 0,
+            in_earlier_designs: 0,
             foreign: 0,
             first_foreign: None,
         }
@@ -84,6 +86,11 @@ impl<'a> Tally<'a> {
         self.row.clear();
         let design = self.contribution.design.as_ref();
         if design.is_some_and(|design| design.remove_to(key, &mut self.row).is_err()) {
+            let earlier = &self.contribution.earlier;
+            if earlier.iter().any(|design| design.remove(key).is_ok()) {
+                self.in_earlier_designs += 1;
+                return;
+            }
             self.foreign += 1;
             self.first_foreign
                 .get_or_insert_with(|| Escaped(key).to_string());
@@ -129,6 +136,7 @@ impl<'a> Tally<'a> {
             salted_parts: self.parts.map(|_| self.in_planned.iter().sum()),
             chi_square: test.map(|(statistic, _)| statistic),
             p_value: test.map(|(_, p_value)| p_value),
+            in_earlier_designs: self.in_earlier_designs,
             foreign: self.foreign,
             first_foreign: self.first_foreign,
             ..RowsVerdict::of_counts(self.contribution, &self.in_tablets)

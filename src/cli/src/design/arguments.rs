@@ -113,7 +113,7 @@ impl DesignArguments {
     pub(crate) fn recipe(&self) -> Result<(KeyDesign, Option<Layout>)> {
         let (design, layout) = match &self.spec {
             Some(_) => {
-                let Recipe { design, layout } = self.of_spec()?;
+                let Recipe { design, layout, .. } = self.of_spec()?;
                 (design, Some(layout))
             }
             None => (self.of_arguments()?, None),

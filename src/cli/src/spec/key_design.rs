@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use anyhow::{Result, anyhow};
+use anyhow::{Context, Result, anyhow};
 use fluo_core::{Bytes, unescape};
 use fluo_recipes::KeyDesign;
 use serde::Deserialize;
@@ -22,19 +22,55 @@ type Misplaced = (Option<Range<usize>>, anyhow::Error);
 
 const TABLETS: &str = "tablets";
 const SPLIT_POINTS: &str = "split_points";
+const BEFORE: &str = "before";
 
 impl KeyDesignSpec {
     pub(super) fn recipe(&self) -> Result<Recipe, Misplaced> {
         let design = self.design()?;
-        let layout = self.layout()?;
-        Ok(Recipe { design, layout })
+        let (layout, before) = (self.layout()?, self.before()?);
+        Ok(Recipe {
+            design,
+            layout,
+            before,
+        })
+    }
+
+    /// The designs of earlier epochs: tables of settings, as this one is.
+    fn before(&self) -> Result<Vec<KeyDesign>, Misplaced> {
+        let Some(before) = self.0.get(BEFORE) else {
+            return Ok(Vec::new());
+        };
+        let misplaced = |error| (Some(before.span()), error);
+        let tables = before.as_ref().as_array().ok_or_else(|| {
+            misplaced(anyhow!(
+                "before is an array of designs, oldest first: write [[key_design.before]] for each"
+            ))
+        })?;
+        let design = |(index, table): (usize, &Value)| {
+            let settings = table
+                .as_table()
+                .ok_or_else(|| anyhow!("it is no table of settings"))?;
+            let settings = settings
+                .iter()
+                .map(|(key, value)| (key.clone(), value.clone()));
+            let design = settings::read(&settings.collect())
+                .map_err(anyhow::Error::from)
+                .and_then(|settings| Ok(KeyDesign::new(settings)?));
+            design.with_context(|| format!("[[key_design.before]] number {}", index + 1))
+        };
+        tables
+            .iter()
+            .enumerate()
+            .map(design)
+            .collect::<Result<_>>()
+            .map_err(misplaced)
     }
 
     fn design(&self) -> Result<KeyDesign, Misplaced> {
         let settings = self
             .0
             .iter()
-            .filter(|(key, _)| ![TABLETS, SPLIT_POINTS].contains(&key.as_ref().as_str()))
+            .filter(|(key, _)| ![TABLETS, SPLIT_POINTS, BEFORE].contains(&key.as_ref().as_str()))
             .map(|(key, value)| (key.as_ref().clone(), value.as_ref().clone()))
             .collect();
         let settings = settings::read(&settings)

@@ -38,6 +38,8 @@ struct RowHasherSpec {
 pub(crate) struct Recipe {
     pub(crate) design: KeyDesign,
     pub(crate) layout: Layout,
+    /// The designs that its rows were written with before, oldest first.
+    pub(crate) before: Vec<KeyDesign>,
 }
 
 /// How rows are cut into tablets.
@@ -149,21 +151,22 @@ impl RowHasherSpec {
         Ok(Recipe {
             design: KeyDesign::from(&hasher),
             layout: Layout::Tablets(self.tablets),
+            before: Vec::new(),
         })
     }
 }
 
 impl Recipe {
     fn contribution(&self) -> Result<Contribution> {
-        match &self.layout {
+        let contribution = match &self.layout {
             Layout::Tablets(tablets) => {
-                Contribution::of_key_design(&self.design, *tablets).with_context(|| self.name())
+                Contribution::of_key_design(&self.design, *tablets).with_context(|| self.name())?
             }
-            Layout::At(points) => Ok(Contribution::of_key_design_at(
-                &self.design,
-                points.iter().cloned(),
-            )?),
-        }
+            Layout::At(points) => {
+                Contribution::of_key_design_at(&self.design, points.iter().cloned())?
+            }
+        };
+        Ok(contribution.after(self.before.iter().cloned()))
     }
 
     /// The recipe as messages name it.

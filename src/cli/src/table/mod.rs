@@ -5,6 +5,7 @@ mod bars;
 mod course;
 mod life;
 mod load;
+mod migrate;
 mod plan;
 mod settling;
 mod show;
@@ -31,6 +32,7 @@ pub(crate) enum TableCommand {
     List(life::List),
     Show(show::Show),
     Load(Box<load::Load>),
+    Migrate(migrate::Migrate),
     Plan(plan::PlanCommand),
     Apply(apply::Apply),
     Verify(verify::Verify),
@@ -45,6 +47,7 @@ pub(crate) async fn run(command: TableCommand, standing: &Standing) -> Result<Ou
         TableCommand::List(command) => command.run().await?,
         TableCommand::Show(command) => command.run().await?,
         TableCommand::Load(command) => return command.run(standing).await,
+        TableCommand::Migrate(command) => return command.run(standing).await,
         TableCommand::Plan(command) => command.run().await?,
         TableCommand::Apply(command) => command.run(standing).await?,
         TableCommand::Verify(command) => return command.run().await,

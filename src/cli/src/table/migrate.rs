@@ -1,0 +1,188 @@
+//! `fluo table migrate`.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, anyhow, bail};
+use clap::Args;
+use fluo_core::{Authorizations, Table, Versions};
+use fluo_recipes::{EpochCounts, Epochs, MigrateSettings, MigrationStep};
+use serde::Serialize;
+
+use crate::exit::Outcome;
+use crate::output::{self, grouped, plural};
+use crate::progress;
+use crate::spec::{self, Recipe};
+use crate::standing::Standing;
+use crate::target::TargetArguments;
+
+/// Move rows that are written in an earlier design to the design of the spec.
+///
+/// The spec names the earlier designs in [[key_design.before]], oldest first. Rows are moved in bounded steps: copied,
+/// looked for in their new place, and only then deleted in the old one. It is safe to interrupt, and to run again.
+///
+/// Meanwhile readers have to look where a row can be, and deletes have to reach every such place: the library does
+/// both for applications that tell it of the earlier designs. The exit code is 1 while rows are left.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  fluo table migrate --at embedded:./data --spec events.toml events
+
+events.toml, for a table of 64 salts that had 16:
+  [[key_design]]
+  design = \"modulo\"
+  buckets = 64
+  tablets = 64
+
+  [[key_design.before]]
+  design = \"modulo\"
+  buckets = 16
+
+`fluo table verify` with the same spec says how far it is.")]
+pub(crate) struct Migrate {
+    #[command(flatten)]
+    target: TargetArguments,
+    /// What the table should be like, with the designs before, in TOML
+    #[arg(long, value_name = "FILE.toml")]
+    spec: PathBuf,
+    /// The table
+    name: String,
+    /// A label of visibilities to read and move with; cells that are not seen stay where they are
+    #[arg(long = "authorization", value_name = "LABEL")]
+    authorizations: Vec<String>,
+    /// Print what was done as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What a migration did, all steps together.
+#[derive(Debug, Default, Serialize)]
+struct Migrated {
+    table: String,
+    rows_moved: u64,
+    cells_moved: u64,
+    rows_contended: u64,
+    rows_hidden: u64,
+    rows_foreign: u64,
+    rows_left: u64,
+}
+
+impl Migrate {
+    pub(crate) async fn run(&self, standing: &Standing) -> Result<Outcome> {
+        let (designs, spec) = (self.recipe()?, self.spec.display());
+        let tables = self.target.open().await?;
+        let versions = Versions::shown(&tables.properties(&self.name).await?);
+        let designs = designs.before.into_iter().chain([designs.design]);
+        let epochs = Epochs::new(designs, versions)
+            .map_err(|error| anyhow!("the designs of {spec}: {error}"))?;
+        let labels: Authorizations = self.authorizations.iter().cloned().collect();
+        let table = tables.open_table(&self.name, labels).await?;
+        let migrated = self.moved(&*table, &epochs, standing).await?;
+        let counts = epochs.count(&*table).await?;
+        self.tell(migrated, &counts)
+    }
+
+    /// The one recipe with designs before it.
+    fn recipe(&self) -> Result<Recipe> {
+        let mut recipes = spec::recipes(&self.spec)?;
+        recipes.retain(|recipe| !recipe.before.is_empty());
+        match (recipes.pop(), recipes.len()) {
+            (Some(recipe), 0) => Ok(recipe),
+            (None, _) => bail!(
+                "the spec {} names no earlier design: write [[key_design.before]] with the settings that the rows were \
+                 written with",
+                self.spec.display()
+            ),
+            (Some(_), _) => bail!(
+                "the spec {} names earlier designs of several recipes: migrate one at a time, with a spec of its own",
+                self.spec.display()
+            ),
+        }
+    }
+
+    async fn moved(
+        &self,
+        table: &dyn Table,
+        epochs: &Epochs,
+        standing: &Standing,
+    ) -> Result<Migrated> {
+        let bar = progress::counter("rows moved");
+        let mut migrated = Migrated {
+            table: self.name.clone(),
+            ..Migrated::default()
+        };
+        let (settings, mut cursor) = (MigrateSettings::default(), None);
+        loop {
+            standing.set(migrated.standing());
+            let step = epochs
+                .migrate_step(table, cursor.as_ref(), &settings)
+                .await
+                .map_err(|error| anyhow!(error).context(migrated.standing()))?;
+            migrated.add(&step);
+            bar.set_position(migrated.rows_moved);
+            cursor = step.cursor;
+            if cursor.is_none() {
+                bar.finish_and_clear();
+                return Ok(migrated);
+            }
+        }
+    }
+
+    fn tell(&self, mut migrated: Migrated, counts: &EpochCounts) -> Result<Outcome> {
+        migrated.rows_left = counts.left();
+        if self.json {
+            output::print_json(&migrated)?;
+        } else {
+            output::say(&format!(
+                "table `{}`: {} moved; {counts}",
+                self.name,
+                plural(migrated.rows_moved, "row")
+            ));
+            for reason in migrated.reasons() {
+                output::say(&reason);
+            }
+        }
+        Ok(match counts.left() {
+            0 => Outcome::Success,
+            _ => Outcome::Difference,
+        })
+    }
+}
+
+impl Migrated {
+    fn add(&mut self, step: &MigrationStep) {
+        self.rows_moved += step.rows_moved;
+        self.cells_moved += step.cells_moved;
+        self.rows_contended += step.rows_contended;
+        self.rows_hidden += step.rows_hidden;
+        self.rows_foreign += step.rows_foreign;
+    }
+
+    fn standing(&self) -> String {
+        format!(
+            "{} of table `{}` were moved; no row is lost, and migrating again goes on",
+            plural(self.rows_moved, "row"),
+            self.table
+        )
+    }
+
+    /// Why rows stayed where they were.
+    fn reasons(&self) -> Vec<String> {
+        let reasons = [
+            (
+                self.rows_contended,
+                "stayed, as others wrote to them meanwhile: migrate again",
+            ),
+            (
+                self.rows_hidden,
+                "stayed, as a delete marker in their new place would hide them: compact the table and migrate again",
+            ),
+            (
+                self.rows_foreign,
+                "are of none of the designs, and were left alone",
+            ),
+        ];
+        let told = reasons.into_iter().filter(|(rows, _)| *rows > 0);
+        told.map(|(rows, reason)| format!("{} {reason}", grouped(rows)))
+            .collect()
+    }
+}

@@ -1,0 +1,108 @@
+//! `fluo table migrate`: more salts for a table that is in use.
+
+#![cfg(test)]
+
+mod command;
+
+use command::{Place, assert_says};
+
+const BEFORE: &str = "[[key_design]]\ndesign = \"modulo\"\nbuckets = 4\ntablets = 4\n";
+const AFTER: &str = "[[key_design]]\ndesign = \"modulo\"\nbuckets = 16\ntablets = 16\n\
+                     [[key_design.before]]\ndesign = \"modulo\"\nbuckets = 4\n";
+
+/// A table of five thousand rows in the earlier design.
+fn place() -> Place {
+    let place = Place::with_table();
+    place.file("before.toml", BEFORE);
+    place.file("after.toml", AFTER);
+    let rows: String = (0..5_000).map(|row| format!("row {row}\n")).collect();
+    place.file("rows", &rows);
+    let load = "table load --at embedded:d --spec before.toml pages rows";
+    place.fluo(load).succeeds();
+    place
+}
+
+#[test]
+fn rows_are_moved_and_verify_says_how_far_it_is() {
+    let place = place();
+    let verify = "table verify --at embedded:d --spec after.toml pages";
+    place
+        .fluo("table apply --at embedded:d --spec after.toml --no-wait pages")
+        .succeeds();
+    let run = place.fluo(verify);
+    assert_eq!(run.code, Some(1));
+    // A hash is the same modulo both now and then.
+    let told = run.text();
+    assert!(
+        told.contains(" of 5000 rows are still written in an earlier design ("),
+        "{told}"
+    );
+    assert!(!told.contains("are not its keys"), "{told}");
+
+    let run = place
+        .fluo("table migrate --at embedded:d --spec after.toml pages")
+        .succeeds();
+    assert_says(&run.stderr, "; all 5000 rows are in the newest epoch");
+    assert!(run.stderr.starts_with("table `pages`: "), "{}", run.stderr);
+    place.fluo(verify).succeeds();
+
+    let run = place
+        .fluo("table migrate --at embedded:d --spec after.toml --json pages")
+        .succeeds();
+    let json: serde_json::Value = serde_json::from_str(run.text()).unwrap();
+    assert_eq!(
+        (&json["rows_moved"], &json["rows_left"]),
+        (&0.into(), &0.into())
+    );
+}
+
+#[test]
+fn rows_of_neither_design_are_left_alone_and_told() {
+    let place = place();
+    // Keys that lie among those of a salt, with rows that have another.
+    place
+        .fed("table load --at embedded:d --prefix 00| pages -", "a\nb\n")
+        .succeeds();
+    let run = place
+        .fluo("table migrate --at embedded:d --spec after.toml pages")
+        .succeeds();
+    assert_says(
+        &run.stderr,
+        "2 are of none of the designs, and were left alone",
+    );
+}
+
+#[test]
+fn a_spec_without_an_earlier_design_is_refused() {
+    let place = place();
+    let run = place.fluo("table migrate --at embedded:d --spec before.toml pages");
+    assert_eq!(run.code, Some(2));
+    assert_says(
+        &run.stderr,
+        "the spec before.toml names no earlier design: write [[key_design.before]] with the settings that the rows were \
+         written with",
+    );
+}
+
+#[test]
+fn designs_that_do_not_go_together_are_refused() {
+    let place = place();
+    place.file(
+        "reversed.toml",
+        "[[key_design]]\ndesign = \"modulo\"\ntablets = 4\n[[key_design.before]]\ndesign = \"reversed\"\n\
+         length = \"stored\"\n",
+    );
+    let run = place.fluo("table migrate --at embedded:d --spec reversed.toml pages");
+    assert_eq!(run.code, Some(2), "{}", run.stderr);
+    assert_says(&run.stderr, "the designs of reversed.toml: ");
+
+    place.file(
+        "wrong.toml",
+        "[[key_design]]\ndesign = \"modulo\"\ntablets = 4\n[[key_design.before]]\ndesign = \"modulo\"\nbuckets = 0\n",
+    );
+    let run = place.fluo("table migrate --at embedded:d --spec wrong.toml pages");
+    assert_says(
+        &run.stderr,
+        "[[key_design.before]] number 1: 0 buckets cannot be",
+    );
+}

@@ -1,0 +1,105 @@
+//! Rows of several designs in one table: nothing is missed or seen twice while they are moved.
+
+#![cfg(test)]
+
+mod at_once;
+mod cut_off;
+mod histories;
+mod moving;
+mod orders;
+mod refusals;
+mod scene;
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use fluo_core::{Authorizations, Cell, Column, Table, TableAdmin, Versions};
+use fluo_recipes::{
+    DigestSalt, Epochs, KeyDesign, MigrateSettings, MigrationCursor, MigrationStep, Modulo,
+    RowBatch, Rows,
+};
+use futures::stream::TryStreamExt;
+
+const TABLE: &str = "events";
+
+fn modulo(buckets: u32) -> KeyDesign {
+    KeyDesign::new(Modulo {
+        buckets,
+        ..Modulo::default()
+    })
+    .unwrap()
+}
+
+fn digest(digits: u8, separator: &str) -> KeyDesign {
+    KeyDesign::new(DigestSalt {
+        digits,
+        separator: separator.to_owned(),
+        ..DigestSalt::default()
+    })
+    .unwrap()
+}
+
+async fn new_table(tables: &dyn TableAdmin, versions: Versions) -> Arc<dyn Table> {
+    tables.create_table(TABLE, versions).await.unwrap();
+    tables
+        .open_table(TABLE, Authorizations::none())
+        .await
+        .unwrap()
+}
+
+fn column(qualifier: &'static str) -> Column {
+    Column::new("f", qualifier)
+}
+
+fn small_steps(cells: usize) -> MigrateSettings {
+    MigrateSettings {
+        step_cells: NonZeroUsize::new(cells).unwrap(),
+        ..MigrateSettings::default()
+    }
+}
+
+/// Runs a migration to its end.
+async fn migrate(epochs: &Epochs, table: &dyn Table, settings: &MigrateSettings) -> MigrationStep {
+    let (mut all, mut cursor) = (MigrationStep::default(), None);
+    loop {
+        let step = epochs
+            .migrate_step(table, cursor.as_ref(), settings)
+            .await
+            .unwrap();
+        all.rows_seen += step.rows_seen;
+        all.rows_moved += step.rows_moved;
+        all.cells_moved += step.cells_moved;
+        all.rows_contended += step.rows_contended;
+        all.rows_hidden += step.rows_hidden;
+        all.rows_foreign += step.rows_foreign;
+        let Some(next) = step.cursor else { return all };
+        let text = next.to_string();
+        cursor = Some(text.parse::<MigrationCursor>().unwrap());
+    }
+}
+
+/// Row, qualifier, timestamp and value of every cell, in order.
+type Seen = Vec<(String, String, i64, String)>;
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+fn seen(row: &[u8], cells: &[Cell]) -> Seen {
+    let cell = |cell: &Cell| {
+        (
+            text(row),
+            text(&cell.key.column.qualifier),
+            cell.key.timestamp,
+            text(&cell.value),
+        )
+    };
+    cells.iter().map(cell).collect()
+}
+
+async fn scan_all(epochs: &Epochs, table: &Arc<dyn Table>) -> Seen {
+    let scan = epochs.scan(&Rows::All).unwrap().concurrent_reads(1);
+    let batches: Vec<_> = scan.run(table.clone()).try_collect().await.unwrap();
+    let rows = batches.iter().flat_map(RowBatch::rows);
+    rows.flat_map(|row| seen(row.row, row.cells)).collect()
+}

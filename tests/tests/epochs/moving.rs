@@ -1,0 +1,261 @@
+//! What a migration moves, and what is read before and after.
+
+use fluo_core::{
+    Authorizations, Bytes, Column, ColumnSelector, MemoryTables, Mutation, Span, TableAdmin,
+    Versions,
+};
+use fluo_recipes::{Epochs, MigrateSettings, RowBatch, Rows};
+use futures::stream::TryStreamExt;
+
+use crate::{Seen, TABLE, column, digest, migrate, modulo, new_table, scan_all, small_steps, text};
+
+#[tokio::test]
+async fn rows_of_three_designs_are_read_and_moved() {
+    let tables = MemoryTables::new();
+    let table = new_table(&tables, Versions::All).await;
+    let designs = [modulo(4), modulo(16), modulo(64)];
+    let mut expected = Seen::new();
+    for number in 0..200_i64 {
+        let row = format!("row-{number:03}");
+        let design = &designs[usize::try_from(number % 3).unwrap()];
+        let key = design.add(row.as_bytes()).unwrap();
+        let put =
+            Mutation::new(key)
+                .put_at(column("a"), number, "x")
+                .put_at(column("a"), 1_000, "y");
+        table.write(vec![put]).await.unwrap();
+        expected.push((row.clone(), "a".to_owned(), 1_000, "y".to_owned()));
+        expected.push((row, "a".to_owned(), number, "x".to_owned()));
+    }
+    let epochs = Epochs::new(designs, Versions::All).unwrap();
+    assert_eq!(scan_all(&epochs, &table).await, expected);
+    let before = epochs.count(&*table).await.unwrap();
+    assert_eq!((before.left() + before.done(), before.foreign), (200, 0));
+    assert!(before.left() > 90, "{before}");
+
+    let done = migrate(&epochs, &*table, &small_steps(7)).await;
+    assert_eq!(
+        (done.rows_moved, done.rows_contended, done.rows_hidden),
+        (before.left(), 0, 0)
+    );
+    assert_eq!(scan_all(&epochs, &table).await, expected);
+    let after = epochs.count(&*table).await.unwrap();
+    assert_eq!(after.to_string(), "all 200 rows are in the newest epoch");
+    // The newest design alone reads all of them.
+    let alone = Epochs::new([modulo(64)], Versions::All).unwrap();
+    assert_eq!(scan_all(&alone, &table).await, expected);
+    assert_eq!(
+        migrate(&epochs, &*table, &small_steps(7)).await.rows_moved,
+        0
+    );
+}
+
+#[tokio::test]
+async fn a_delete_reaches_every_place() {
+    for moved in [false, true] {
+        let tables = MemoryTables::new();
+        let table = new_table(&tables, Versions::default()).await;
+        let epochs = Epochs::new([modulo(16), modulo(64)], Versions::default()).unwrap();
+        for number in 0..40 {
+            let key = modulo(16).add(format!("{number}").as_bytes()).unwrap();
+            table
+                .write(vec![Mutation::new(key).put_at(column("a"), 5, "v")])
+                .await
+                .unwrap();
+        }
+        if moved {
+            migrate(&epochs, &*table, &MigrateSettings::default()).await;
+        }
+        let deletes = epochs
+            .delete_mutations(b"7", &[column("a")], Some(9))
+            .unwrap();
+        assert_eq!(deletes.len(), epochs.keys(b"7").unwrap().len());
+        table.write(deletes).await.unwrap();
+        migrate(&epochs, &*table, &MigrateSettings::default()).await;
+        assert_eq!(epochs.get(&*table, b"7", &column("a")).await.unwrap(), None);
+        assert_eq!(epochs.read_row(&*table, b"7", &[]).await.unwrap(), []);
+        assert_eq!(scan_all(&epochs, &table).await.len(), 39);
+    }
+}
+
+/// A cell that was written to the new place at the timestamp of the old one was overwritten by its own past.
+#[tokio::test]
+async fn what_is_in_the_new_place_is_not_overwritten() {
+    let tables = MemoryTables::new();
+    let table = new_table(&tables, Versions::All).await;
+    let epochs = Epochs::new([digest(1, "-"), digest(2, "-")], Versions::All).unwrap();
+    let put = |key: Bytes, value: &'static str| {
+        Mutation::new(key)
+            .put_at(column("a"), 0, value)
+            .put_at(column("b"), 0, value)
+    };
+    let [old, new] = epochs.keys(b"row").unwrap().try_into().unwrap();
+    table.write(vec![put(old, "old")]).await.unwrap();
+    table
+        .write(vec![Mutation::new(new).put_at(column("a"), 0, "new")])
+        .await
+        .unwrap();
+    for _ in 0..2 {
+        let cells = scan_all(&epochs, &table).await;
+        let values: Vec<_> = cells
+            .iter()
+            .map(|cell| (cell.1.as_str(), cell.3.as_str()))
+            .collect();
+        assert_eq!(values, [("a", "new"), ("b", "old")]);
+        migrate(&epochs, &*table, &MigrateSettings::default()).await;
+    }
+    assert_eq!(epochs.count(&*table).await.unwrap().left(), 0);
+}
+
+/// Rows that are moved back find the delete markers of their first move. They stay where they are seen.
+#[tokio::test]
+async fn a_marker_in_the_new_place_loses_nothing() {
+    let tables = MemoryTables::new();
+    let table = new_table(&tables, Versions::default()).await;
+    let (few, many) = (digest(1, "-"), digest(2, "-"));
+    table
+        .write(vec![Mutation::new(few.add(b"row").unwrap()).put_at(
+            column("a"),
+            5,
+            "v",
+        )])
+        .await
+        .unwrap();
+    let there = Epochs::new([few.clone(), many.clone()], Versions::default()).unwrap();
+    assert_eq!(
+        migrate(&there, &*table, &MigrateSettings::default())
+            .await
+            .rows_moved,
+        1
+    );
+    let back = Epochs::new([many, few], Versions::default()).unwrap();
+    let stuck = migrate(&back, &*table, &MigrateSettings::default()).await;
+    assert_eq!((stuck.rows_moved, stuck.rows_hidden), (0, 1));
+    assert_eq!(scan_all(&back, &table).await.len(), 1);
+
+    tables.compact(TABLE, &Span::all()).await.unwrap();
+    let moved = migrate(&back, &*table, &MigrateSettings::default()).await;
+    assert_eq!((moved.rows_moved, moved.rows_hidden), (1, 0));
+    assert_eq!(scan_all(&back, &table).await.len(), 1);
+}
+
+#[tokio::test]
+async fn large_rows_are_moved_in_parts() {
+    let tables = MemoryTables::new();
+    let table = new_table(&tables, Versions::All).await;
+    let epochs = Epochs::new([digest(1, "-"), digest(2, "-")], Versions::All).unwrap();
+    let [old, _] = epochs.keys(b"wide").unwrap().try_into().unwrap();
+    let qualifiers = (0..500).map(|n| format!("{n:03}"));
+    let mutation = qualifiers.fold(Mutation::new(old.clone()), |mutation, qualifier| {
+        let column = Column::new("f", qualifier);
+        mutation
+            .put_at(column.clone(), 1, vec![b'v'; 1_000])
+            .put_at(column, i64::MIN, "")
+    });
+    table.write(vec![mutation]).await.unwrap();
+    let before = scan_all(&epochs, &table).await;
+    assert_eq!(before.len(), 1_000);
+    let done = migrate(&epochs, &*table, &small_steps(64)).await;
+    assert_eq!((done.cells_moved, done.rows_hidden), (1_000, 0));
+    assert!(done.rows_moved > 5, "{done:?}");
+    assert_eq!(scan_all(&epochs, &table).await, before);
+    assert_eq!(epochs.count(&*table).await.unwrap().left(), 0);
+
+    table
+        .write(
+            (0..100)
+                .map(|n| Mutation::new(old.clone()).put_at(column("x"), 10 + n, vec![b'v'; 1_000]))
+                .collect(),
+        )
+        .await
+        .unwrap();
+    let settings = MigrateSettings {
+        memory_bytes: 20_000,
+        ..MigrateSettings::default()
+    };
+    let error = epochs
+        .migrate_step(&*table, None, &settings)
+        .await
+        .unwrap_err();
+    let message = error.to_string();
+    assert!(message.starts_with("one column of the row `"), "{message}");
+    assert!(
+        message.ends_with("and a step may hold 20000: raise memory_bytes"),
+        "{message}"
+    );
+}
+
+#[tokio::test]
+async fn visibilities_are_kept() {
+    let tables = MemoryTables::new();
+    tables
+        .create_table(TABLE, Versions::default())
+        .await
+        .unwrap();
+    let all = tables
+        .open_table(TABLE, Authorizations::from_iter(["a"]))
+        .await
+        .unwrap();
+    let none = tables
+        .open_table(TABLE, Authorizations::none())
+        .await
+        .unwrap();
+    let epochs = Epochs::new([digest(1, "-"), digest(2, "-")], Versions::default()).unwrap();
+    let [old, _] = epochs.keys(b"row").unwrap().try_into().unwrap();
+    let secret = column("q").with_visibility("a");
+    all.write(vec![
+        Mutation::new(old)
+            .put_at(column("q"), 1, "v")
+            .put_at(secret, 2, "s"),
+    ])
+    .await
+    .unwrap();
+    // Whoever may not see a cell leaves it where it is, and it is found there.
+    migrate(&epochs, &*none, &MigrateSettings::default()).await;
+    assert_eq!(scan_all(&epochs, &all).await.len(), 2);
+    assert_eq!(epochs.count(&*all).await.unwrap().left(), 1);
+    migrate(&epochs, &*all, &MigrateSettings::default()).await;
+    assert_eq!(epochs.count(&*all).await.unwrap().left(), 0);
+    assert_eq!(
+        (
+            scan_all(&epochs, &all).await.len(),
+            scan_all(&epochs, &none).await.len()
+        ),
+        (2, 1)
+    );
+}
+
+#[tokio::test]
+async fn a_scan_of_epochs_takes_columns_ranges_and_small_memory() {
+    let tables = MemoryTables::new();
+    let table = new_table(&tables, Versions::default()).await;
+    let designs = [digest(1, "-"), digest(2, "-")];
+    for number in 0..3_000_usize {
+        let key = designs[number % 2]
+            .add(format!("{number:05}").as_bytes())
+            .unwrap();
+        let put = Mutation::new(key)
+            .put_at(column("a"), 1, "v")
+            .put_at(column("b"), 1, "w");
+        table.write(vec![put]).await.unwrap();
+    }
+    let epochs = Epochs::new(designs, Versions::default()).unwrap();
+    for memory_bytes in [600_000, 8 << 20] {
+        let scan = epochs
+            .scan(&Rows::range("00100", "02900"))
+            .unwrap()
+            .memory_bytes(memory_bytes);
+        let scan = scan
+            .column(ColumnSelector::qualifier("f", "b"))
+            .open_scans(0);
+        let batches: Vec<_> = scan.run(table.clone()).try_collect().await.unwrap();
+        let rows: Vec<_> = batches.iter().flat_map(RowBatch::rows).collect();
+        assert!(rows.iter().all(|row| row.cells.len() == 1));
+        let names: Vec<_> = rows.iter().map(|row| text(row.row)).collect();
+        assert!(
+            names
+                .into_iter()
+                .eq((100..2_900).map(|number| format!("{number:05}")))
+        );
+    }
+}

@@ -1,0 +1,109 @@
+//! Readers, writers and migrations in every order of their calls.
+
+use fluo_core::{Scan, Span, TableExt};
+
+use crate::scene::{Actor, DELETED, NEW, OLD, Scene, cells_of, in_every_order};
+use crate::{Seen, seen};
+
+#[test]
+fn no_order_of_reading_and_moving_misses_a_row_or_shows_it_twice() {
+    type Reader = fn(&Scene) -> Actor;
+    for (reader, step_cells) in [
+        (Scene::reader as Reader, 100),
+        (Scene::reader, 2),
+        (Scene::paging_reader, 100),
+    ] {
+        let orders = in_every_order(
+            || {
+                let scene = Scene::new();
+                let actors = vec![reader(&scene), scene.migrator(step_cells)];
+                (scene, actors)
+            },
+            |scene| {
+                let whole = cells_of(&[("a", OLD), ("b", OLD), ("c", OLD)]);
+                assert_eq!(scene.one_read(), whole);
+                assert_eq!(scene.at_the_end(), whole);
+            },
+        );
+        assert!(orders > 50, "{orders}");
+    }
+}
+
+#[test]
+fn a_writer_is_seen_before_or_after_in_every_order() {
+    let orders = in_every_order(
+        || {
+            let scene = Scene::new();
+            let actors = vec![scene.reader(), scene.migrator(100), scene.writer()];
+            (scene, actors)
+        },
+        |scene| {
+            let [before, after] = [OLD, NEW].map(|a| cells_of(&[("a", a), ("b", OLD), ("c", OLD)]));
+            let read = scene.one_read();
+            assert!(read == before || read == after, "{read:?}");
+            assert_eq!(scene.at_the_end(), after);
+        },
+    );
+    assert!(orders > 1_000, "{orders}");
+}
+
+#[test]
+fn a_deleted_cell_stays_deleted_in_every_order() {
+    let orders = in_every_order(
+        || {
+            let scene = Scene::new();
+            let actors = vec![scene.getter(), scene.migrator(100), scene.deleter()];
+            (scene, actors)
+        },
+        |scene| {
+            let [before, after] = [OLD, DELETED].map(|a| cells_of(&[("a", a)]));
+            let read = scene.one_read();
+            assert!(read == before || read == after, "{read:?}");
+            let end = scene.at_the_end();
+            assert_eq!(end, cells_of(&[("a", DELETED), ("b", OLD), ("c", OLD)]));
+        },
+    );
+    assert!(orders > 1_000, "{orders}");
+}
+
+#[test]
+fn two_migrations_at_once_lose_nothing_in_any_order() {
+    let orders = in_every_order(
+        || {
+            let scene = Scene::new();
+            let actors = vec![scene.migrator(100), scene.migrator(100)];
+            (scene, actors)
+        },
+        |scene| {
+            assert_eq!(
+                scene.at_the_end(),
+                cells_of(&[("a", OLD), ("b", OLD), ("c", OLD)])
+            );
+        },
+    );
+    assert!(orders > 100, "{orders}");
+}
+
+/// The opposite order of reading: what the rule E2 is for. If this finds nothing, the tests above prove nothing.
+#[test]
+fn reading_the_new_place_first_misses_rows() {
+    let missed = std::cell::Cell::new(0);
+    in_every_order(
+        || {
+            let scene = Scene::new();
+            let ((epochs, table), read) = (scene.slow(), scene.read.clone());
+            let wrong: Actor = Box::pin(async move {
+                let mut all = Seen::new();
+                for key in epochs.keys(b"a").unwrap().into_iter().rev() {
+                    let cells = table.read(Scan::over(Span::row(key))).await.unwrap();
+                    all.extend(seen(b"a", &cells));
+                }
+                read.lock().unwrap().push(all);
+            });
+            let actors = vec![wrong, scene.migrator(100)];
+            (scene, actors)
+        },
+        |scene| missed.set(missed.get() + usize::from(scene.one_read().is_empty())),
+    );
+    assert!(missed.get() > 0);
+}

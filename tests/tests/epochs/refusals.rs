@@ -1,0 +1,102 @@
+//! What cannot be, and what it says.
+
+use fluo_core::{MemoryTables, Mutation, Versions};
+use fluo_recipes::{Epochs, ForeignKeys, KeyDesign, MigrateSettings, RandomSalt, Rows};
+use futures::stream::TryStreamExt;
+
+use crate::{column, digest, modulo, new_table};
+
+#[test]
+fn designs_that_cannot_share_a_table_are_refused() {
+    let refusal = |designs: Vec<KeyDesign>| {
+        let epochs = Epochs::new(designs, Versions::default());
+        epochs.unwrap_err().to_string()
+    };
+    assert_eq!(
+        refusal(vec![]),
+        "a table has at least one design, and the list of its epochs is empty"
+    );
+    assert_eq!(
+        refusal(vec![modulo(16), modulo(64), modulo(16)]),
+        "the epochs hold modulo (Java's String.hashCode modulo 16) twice: list each design once, in the order in which \
+         rows move"
+    );
+    assert_eq!(
+        refusal(vec![digest(1, ""), digest(2, "")]),
+        "keys of digest-salt (first hexadecimal digit of MD5) and of digest-salt (first 2 hexadecimal digits of MD5) \
+         could be taken for each other, such as those that begin with `00`: give the newer design another separator"
+    );
+    assert_eq!(
+        refusal(vec![
+            KeyDesign::new(RandomSalt::new(8)).unwrap(),
+            modulo(64)
+        ]),
+        "a row of random-salt (drawn from 8 buckets) can be anywhere, so that nobody could say where to move it: \
+         epochs need designs whose salts are computed from the row, such as digest-salt"
+    );
+    assert!(Epochs::new([modulo(64), modulo(128)], Versions::default()).is_ok());
+    assert!(Epochs::new([digest(1, "-"), digest(2, "-")], Versions::default()).is_ok());
+}
+
+#[tokio::test]
+async fn a_cursor_of_other_epochs_is_refused() {
+    let tables = MemoryTables::new();
+    let table = new_table(&tables, Versions::default()).await;
+    let epochs = Epochs::new([modulo(2), modulo(4), modulo(8)], Versions::default()).unwrap();
+    let settings = MigrateSettings::default();
+    let cursor = epochs
+        .migrate_step(&*table, None, &settings)
+        .await
+        .unwrap()
+        .cursor
+        .unwrap();
+    let other = Epochs::new([modulo(2), modulo(8)], Versions::default()).unwrap();
+    assert_eq!(
+        other
+            .migrate_step(&*table, Some(&cursor), &settings)
+            .await
+            .unwrap_err()
+            .to_string(),
+        format!(
+            "the cursor `{cursor}` is not of these epochs: it was made for other designs; start without a cursor, which \
+             moves no row twice"
+        )
+    );
+}
+
+#[tokio::test]
+async fn keys_of_no_epoch_are_refused_or_counted_once() {
+    let tables = MemoryTables::new();
+    let table = new_table(&tables, Versions::default()).await;
+    let epochs = Epochs::new([modulo(16), modulo(64)], Versions::default()).unwrap();
+    // Within the salts of both; the salt of `b` is 02, and 34 of 64.
+    table
+        .write(vec![Mutation::new("03|b").put(column("q"), "v")])
+        .await
+        .unwrap();
+    let scan = epochs.scan(&Rows::All).unwrap();
+    let error = scan
+        .clone()
+        .run(table.clone())
+        .try_collect::<Vec<_>>()
+        .await
+        .unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .starts_with("a row of another design lies among"),
+        "{error}"
+    );
+    let mut batches = scan.foreign(ForeignKeys::Skip).run(table.clone());
+    assert!(batches.try_next().await.unwrap().is_none());
+    assert_eq!(batches.skipped(), 1);
+    let step = epochs
+        .migrate_step(&*table, None, &MigrateSettings::default())
+        .await
+        .unwrap();
+    assert_eq!(
+        (step.rows_seen, step.rows_foreign, step.cursor),
+        (1, 1, None)
+    );
+    assert_eq!(epochs.count(&*table).await.unwrap().foreign, 1);
+}

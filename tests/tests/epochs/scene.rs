@@ -1,0 +1,229 @@
+//! Actors on one table, in every order of their calls.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+use async_trait::async_trait;
+use fluo_core::{
+    CellBatches, ConditionalMutation, MemoryTables, Mutation, Outcome, Result, Scan, Table,
+    Versions,
+};
+use fluo_recipes::{Epochs, MigrateSettings, Rows};
+use futures::stream::{self, StreamExt, TryStreamExt};
+
+use crate::{Seen, column, migrate, modulo, new_table, scan_all, seen, small_steps};
+
+/// A table each of whose calls waits once before it takes effect, so that a test decides what comes between.
+#[derive(Debug)]
+struct Stepwise(Arc<dyn Table>);
+
+async fn wait_once() {
+    let mut has_waited = false;
+    std::future::poll_fn(|context: &mut Context<'_>| {
+        if std::mem::replace(&mut has_waited, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
+
+#[async_trait]
+impl Table for Stepwise {
+    fn scan(&self, scan: Scan) -> CellBatches {
+        let inner = self.0.clone();
+        let batches = async move {
+            wait_once().await;
+            inner.scan(scan)
+        };
+        stream::once(batches).flatten().boxed()
+    }
+
+    async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
+        wait_once().await;
+        self.0.write(mutations).await
+    }
+
+    async fn write_conditional(&self, mutations: Vec<ConditionalMutation>) -> Result<Vec<Outcome>> {
+        wait_once().await;
+        self.0.write_conditional(mutations).await
+    }
+}
+
+pub(crate) type Actor = Pin<Box<dyn Future<Output = ()>>>;
+
+/// Runs actors in every order of their calls; `start` makes them anew, `check` looks at what came of it. Returns how
+/// many orders there were.
+pub(crate) fn in_every_order<T>(start: impl Fn() -> (T, Vec<Actor>), check: impl Fn(T)) -> usize {
+    let (mut prefix, mut orders): (Vec<usize>, usize) = (Vec::new(), 0);
+    loop {
+        let (state, mut actors) = start();
+        let mut taken: Vec<(usize, usize)> = Vec::new();
+        while !actors.is_empty() {
+            let choice = prefix.get(taken.len()).copied().unwrap_or_default();
+            taken.push((choice, actors.len()));
+            let mut context = Context::from_waker(Waker::noop());
+            if actors[choice].as_mut().poll(&mut context).is_ready() {
+                drop(actors.remove(choice));
+            }
+        }
+        check(state);
+        orders += 1;
+        while taken
+            .last()
+            .is_some_and(|(choice, options)| choice + 1 == *options)
+        {
+            taken.pop();
+        }
+        let Some((last, _)) = taken.pop() else {
+            return orders;
+        };
+        prefix = taken
+            .iter()
+            .map(|(choice, _)| *choice)
+            .chain([last + 1])
+            .collect();
+    }
+}
+
+/// What actors share: the table as it is, and what a reader saw.
+pub(crate) struct Scene {
+    pub(crate) table: Arc<dyn Table>,
+    pub(crate) epochs: Epochs,
+    pub(crate) read: Arc<std::sync::Mutex<Vec<Seen>>>,
+}
+
+impl Scene {
+    /// Rows `a`, `b` and `c`, all by the older design; `b` is where it stays.
+    pub(crate) fn new() -> Self {
+        let scene = Self {
+            table: now(new_table(&MemoryTables::new(), Versions::default())),
+            epochs: Epochs::new([modulo(1), modulo(2)], Versions::default()).unwrap(),
+            read: Arc::default(),
+        };
+        for row in ["a", "b", "c"] {
+            let key = modulo(1).add(row.as_bytes()).unwrap();
+            let put =
+                Mutation::new(key)
+                    .put_at(column("q"), 1, "old")
+                    .put_at(column("r"), 1, "old");
+            now(scene.table.write(vec![put])).unwrap();
+        }
+        assert_eq!(now(scene.epochs.count(&*scene.table)).unwrap().left(), 2);
+        scene
+    }
+
+    pub(crate) fn slow(&self) -> (Epochs, Arc<dyn Table>) {
+        (self.epochs.clone(), Arc::new(Stepwise(self.table.clone())))
+    }
+
+    pub(crate) fn migrator(&self, step_cells: usize) -> Actor {
+        let (epochs, table) = self.slow();
+        Box::pin(async move {
+            migrate(&epochs, &*table, &small_steps(step_cells)).await;
+        })
+    }
+
+    pub(crate) fn reader(&self) -> Actor {
+        let ((epochs, table), read) = (self.slow(), self.read.clone());
+        Box::pin(async move {
+            let all = scan_all(&epochs, &table).await;
+            read.lock().unwrap().push(all);
+        })
+    }
+
+    /// Reads row by row, each time from the cursor of the one before.
+    pub(crate) fn paging_reader(&self) -> Actor {
+        let ((epochs, table), read) = (self.slow(), self.read.clone());
+        Box::pin(async move {
+            let (mut all, mut cursor) = (Seen::new(), None);
+            loop {
+                let scan = epochs.scan(&Rows::All).unwrap().limit(1);
+                let scan = match &cursor {
+                    Some(cursor) => scan.after(cursor).unwrap(),
+                    None => scan,
+                };
+                let Some(batch) = scan.run(table.clone()).try_next().await.unwrap() else {
+                    break;
+                };
+                assert_eq!(batch.len(), 1);
+                batch
+                    .rows()
+                    .for_each(|row| all.extend(seen(row.row, row.cells)));
+                cursor = Some(batch.cursor());
+            }
+            read.lock().unwrap().push(all);
+        })
+    }
+
+    pub(crate) fn getter(&self) -> Actor {
+        let ((epochs, table), read) = (self.slow(), self.read.clone());
+        Box::pin(async move {
+            let cells = epochs.read_row(&*table, b"a", &[]).await.unwrap();
+            read.lock().unwrap().push(seen(b"a", &cells));
+        })
+    }
+
+    pub(crate) fn writer(&self) -> Actor {
+        let (epochs, table) = self.slow();
+        Box::pin(async move {
+            let put = Mutation::new(epochs.key(b"a").unwrap()).put_at(column("q"), 2, "new");
+            table.write(vec![put]).await.unwrap();
+        })
+    }
+
+    pub(crate) fn deleter(&self) -> Actor {
+        let (epochs, table) = self.slow();
+        Box::pin(async move {
+            // One call for each place: nobody promises that the two take effect at once.
+            for delete in epochs
+                .delete_mutations(b"a", &[column("q")], Some(9))
+                .unwrap()
+            {
+                table.write(vec![delete]).await.unwrap();
+            }
+        })
+    }
+
+    pub(crate) fn one_read(&self) -> Seen {
+        self.read.lock().unwrap().pop().unwrap()
+    }
+
+    /// What is there when all has been moved.
+    pub(crate) fn at_the_end(&self) -> Seen {
+        now(migrate(
+            &self.epochs,
+            &*self.table,
+            &MigrateSettings::default(),
+        ));
+        assert_eq!(now(self.epochs.count(&*self.table)).unwrap().left(), 0);
+        now(scan_all(&self.epochs, &self.table))
+    }
+}
+
+/// The answer of a table in memory.
+pub(crate) fn now<T>(future: impl Future<Output = T>) -> T {
+    futures::FutureExt::now_or_never(future).expect("tables in memory answer at once")
+}
+
+pub(crate) fn cells_of(rows: &[(&str, &[(&str, &str)])]) -> Seen {
+    let cell = |row: &str, (qualifier, value): &(&str, &str)| {
+        let timestamp = if *value == "new" { 2 } else { 1 };
+        (
+            row.to_owned(),
+            (*qualifier).to_owned(),
+            timestamp,
+            (*value).to_owned(),
+        )
+    };
+    rows.iter()
+        .flat_map(|(row, cells)| cells.iter().map(|of| cell(row, of)))
+        .collect()
+}
+
+pub(crate) const OLD: &[(&str, &str)] = &[("q", "old"), ("r", "old")];
+pub(crate) const NEW: &[(&str, &str)] = &[("q", "new"), ("r", "old")];
+pub(crate) const DELETED: &[(&str, &str)] = &[("r", "old")];
