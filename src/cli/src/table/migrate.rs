@@ -9,7 +9,7 @@ use fluo_recipes::{EpochCounts, Epochs, MigrateSettings, MigrationStep};
 use serde::Serialize;
 
 use crate::exit::Outcome;
-use crate::output::{self, grouped, plural};
+use crate::output::{self, plural};
 use crate::progress;
 use crate::spec::{self, Recipe};
 use crate::standing::Standing;
@@ -178,11 +178,11 @@ impl Migrated {
             ),
             (
                 self.rows_foreign,
-                "are of none of the designs, and were left alone",
+                "left alone, as none of the designs makes such keys",
             ),
         ];
         let told = reasons.into_iter().filter(|(rows, _)| *rows > 0);
-        told.map(|(rows, reason)| format!("{} {reason}", grouped(rows)))
+        told.map(|(rows, reason)| format!("{} {reason}", plural(rows, "row")))
             .collect()
     }
 }

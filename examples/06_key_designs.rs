@@ -1,0 +1,44 @@
+//! The same rows in several key designs: what becomes of a key, and which reads remain possible.
+
+use anyhow::Result;
+use fluo_core::Escaped;
+use fluo_recipes::{
+    DigestSalt, KeyDesign, Modulo, ReverseTime, RowHasher, Rows, SaltedPart, WebTable,
+};
+
+#[expect(clippy::print_stdout, reason = "an example shows what it does")]
+fn main() -> Result<()> {
+    let by_tenant = DigestSalt {
+        separator: ":".to_owned(),
+        over: SaltedPart::Before("|".to_owned()),
+        ..DigestSalt::default()
+    };
+    let designs = [
+        KeyDesign::from(&RowHasher::new("p")?),
+        KeyDesign::new(Modulo::default())?,
+        KeyDesign::new(by_tenant)?,
+        KeyDesign::new(ReverseTime::default())?,
+    ];
+    let row = b"tenant7|1696744051903";
+    for design in &designs {
+        let key = design.add(row)?;
+        assert_eq!(design.remove(&key)?, row.as_slice());
+        println!("{:12} {}", design.name(), Escaped(&key));
+        println!("             by row {}", design.scans().by_row);
+        // The rows of one tenant: one piece where they share a salt, or are stored without one.
+        match design.spans(&Rows::Prefix("tenant7|".into())) {
+            Ok(spans) => println!("             one tenant: {} pieces", spans.len()),
+            Err(refused) => println!("             one tenant: {refused}"),
+        }
+    }
+
+    // A domain is one range, and its neighbours in the alphabet are not in it.
+    let web = KeyDesign::new(WebTable::default())?;
+    let domain = Rows::domain_and_subdomains("example.com");
+    for url in ["https://support.example.com/a", "http://example2.com/"] {
+        let key = web.add(url.as_bytes())?;
+        let is_in = web.contains(&domain, url.as_bytes())?;
+        println!("{:32} in example.com: {is_in}", Escaped(&key).to_string());
+    }
+    Ok(())
+}
