@@ -9,3 +9,7 @@ struct ReadmeOfTheProject;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/table-optimization.md")]
 struct TableOptimization;
+
+#[cfg(doctest)]
+#[doc = include_str!("../docs/key-designs.md")]
+struct KeyDesigns;
