@@ -26,6 +26,7 @@ mod faults_writers;
 mod fresh;
 mod ground;
 mod instance;
+mod key_designs;
 mod low_level;
 mod namespaces;
 mod ports;

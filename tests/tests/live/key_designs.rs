@@ -1,0 +1,206 @@
+//! Key designs on a real Accumulo: what they say of ranges and orders is what its scans yield.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use fluo_accumulo::AccumuloTables;
+use fluo_core::{
+    Authorizations, Bytes, Column, Mutation, Scan, Span, Table, TableAdmin, TableExt, Versions,
+};
+use fluo_recipes::{
+    CompositeRows, DesignSettings, DigestSalt, Epochs, FieldKind, FieldSettings, KeyDesign,
+    MigrateSettings, Modulo, PlanOptions, ReverseTime, Rows, SaltedScan, TableOptimizations,
+    VerifyOptions, WebTable, apply, plan, verify,
+};
+use futures::TryStreamExt;
+
+use crate::ground::fresh_name;
+
+fn column() -> Column {
+    Column::new("f", "q")
+}
+
+fn design(settings: impl Into<DesignSettings>) -> KeyDesign {
+    KeyDesign::new(settings).unwrap()
+}
+
+/// A new table with these rows, by their keys.
+async fn loaded(
+    tables: &AccumuloTables,
+    design: &KeyDesign,
+    rows: &[String],
+) -> (String, Arc<dyn Table>) {
+    let name = fresh_name("key_design");
+    tables
+        .create_table(&name, Versions::default())
+        .await
+        .unwrap();
+    let table = tables
+        .open_table(&name, Authorizations::none())
+        .await
+        .unwrap();
+    let write = |row: &String| {
+        let key = design.add(row.as_bytes()).unwrap();
+        Mutation::new(key).put(column(), row.clone())
+    };
+    table.write(rows.iter().map(write).collect()).await.unwrap();
+    (name, table)
+}
+
+/// The user's rows that a set of rows yields, in the order in which they come.
+async fn read(table: &Arc<dyn Table>, design: &KeyDesign, rows: &Rows) -> Vec<Bytes> {
+    let scan = SaltedScan::new(design, rows).unwrap();
+    let batches: Vec<_> = scan.run(table.clone()).try_collect().await.unwrap();
+    let rows = batches.iter().flat_map(|batch| batch.rows());
+    rows.map(|row| Bytes::copy_from_slice(row.row)).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_merged_scan_is_the_rows_in_their_order_while_tablets_split() {
+    let Some(tables) = crate::cluster::tables().await else {
+        return;
+    };
+    let rows: Vec<_> = (0..2_000).map(|row| format!("row {row:05}")).collect();
+    for design in [
+        design(Modulo::default()),
+        design(DigestSalt {
+            digits: 1,
+            ..DigestSalt::default()
+        }),
+    ] {
+        let (name, table) = loaded(&tables, &design, &rows).await;
+        let some = Rows::range("row 00500", "row 01500");
+        let half = SaltedScan::new(&design, &some).unwrap().limit(300);
+        let mut first: Vec<_> = half.clone().run(table.clone()).try_collect().await.unwrap();
+        let cursor = first.pop().unwrap().cursor();
+        // In the middle of it the table is cut where its salts begin.
+        let splits: BTreeSet<_> = design.splits(8).unwrap().into_iter().collect();
+        tables.add_splits(&name, &splits).await.unwrap();
+        let next = half.after(&cursor).unwrap().run(table.clone());
+        let next: Vec<_> = next.try_collect().await.unwrap();
+        let mut after = next.iter().flat_map(|batch| batch.rows());
+        assert_eq!(after.next().unwrap().row, b"row 00800", "{design}");
+
+        assert_eq!(read(&table, &design, &some).await, rows[500..1_500]);
+        assert_eq!(read(&table, &design, &Rows::All).await, rows);
+        tables.delete_table(&name).await.unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_newest_of_a_thing_comes_first() {
+    let Some(tables) = crate::cluster::tables().await else {
+        return;
+    };
+    let design = design(ReverseTime::default());
+    let rows: Vec<_> = [1, 999, 1_000, 1_696_744_051_903_u64]
+        .iter()
+        .flat_map(|time| ["a", "b"].map(|thing| format!("{thing}|{time}")))
+        .collect();
+    let (name, table) = loaded(&tables, &design, &rows).await;
+    assert_eq!(
+        read(&table, &design, &Rows::Prefix("a|".into())).await,
+        ["a|1696744051903", "a|1000", "a|999", "a|1"]
+    );
+    tables.delete_table(&name).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_domain_is_its_pages_and_no_others() {
+    let Some(tables) = crate::cluster::tables().await else {
+        return;
+    };
+    let design = design(WebTable::default());
+    let rows = [
+        "example.com/",
+        "example.com/a",
+        "docs.example.com/a",
+        "example.com:8080/",
+        "example2.com/",
+        "example-x.com/",
+    ]
+    .map(str::to_owned);
+    let (name, table) = loaded(&tables, &design, &rows).await;
+    let of = async |rows| {
+        let read = read(&table, &design, &rows).await;
+        read.into_iter().collect::<BTreeSet<_>>()
+    };
+    let own = ["example.com/", "example.com/a", "example.com:8080/"].map(Bytes::from);
+    assert_eq!(
+        of(Rows::domain("example.com")).await,
+        BTreeSet::from(own.clone())
+    );
+    let mut with_subdomains = BTreeSet::from(own);
+    with_subdomains.insert("docs.example.com/a".into());
+    assert_eq!(
+        of(Rows::domain_and_subdomains("example.com")).await,
+        with_subdomains
+    );
+    tables.delete_table(&name).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn numbers_in_composite_keys_come_in_their_order() {
+    let Some(tables) = crate::cluster::tables().await else {
+        return;
+    };
+    let number = FieldSettings::new("number", FieldKind::Signed).descending();
+    let fields = vec![FieldSettings::new("name", FieldKind::Text), number];
+    let design = design(CompositeRows::new(fields));
+    let rows = ["a\t-1", "a\t0", "a\t10", "a\t9", "b\t5"].map(str::to_owned);
+    let (name, table) = loaded(&tables, &design, &rows).await;
+    assert_eq!(
+        read(&table, &design, &Rows::Prefix("a\t".into())).await,
+        ["a\t10", "a\t9", "a\t0", "a\t-1"]
+    );
+    tables.delete_table(&name).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_table_of_a_design_is_planned_migrated_and_verified() {
+    let Some(tables) = crate::cluster::tables().await else {
+        return;
+    };
+    let of = |digits| {
+        design(DigestSalt {
+            digits,
+            separator: ":".to_owned(),
+            ..DigestSalt::default()
+        })
+    };
+    let rows: Vec<_> = (0..3_000).map(|row| format!("row {row:05}")).collect();
+    let (name, table) = loaded(&tables, &of(1), &rows).await;
+
+    let optimizations = TableOptimizations::of_key_design(&of(2), 8).unwrap();
+    let planned = plan(&tables, &name, &optimizations, PlanOptions::default())
+        .await
+        .unwrap();
+    apply(&tables, &planned, |_| ()).await.unwrap();
+
+    let epochs = Epochs::new([of(1), of(2)], Versions::default()).unwrap();
+    let mut cursor = None;
+    loop {
+        let step = epochs
+            .migrate_step(&*table, cursor.as_ref(), &MigrateSettings::default())
+            .await
+            .unwrap();
+        let scan = epochs.scan(&Rows::Prefix("row 0".into())).unwrap();
+        let seen: Vec<_> = scan.run(table.clone()).try_collect().await.unwrap();
+        let seen: Vec<_> = seen.iter().flat_map(|batch| batch.rows()).collect();
+        assert_eq!(seen.len(), rows.len(), "each row once, at every step");
+        cursor = step.cursor;
+        if cursor.is_none() {
+            break;
+        }
+    }
+    assert_eq!(epochs.count(&*table).await.unwrap().left(), 0);
+    let cells = table.read(Scan::over_all([Span::all()])).await;
+    assert_eq!(cells.unwrap().len(), rows.len(), "nothing is left behind");
+
+    let options = VerifyOptions::default();
+    let verdict = verify(&tables, &name, &optimizations, &options, |_| ())
+        .await
+        .unwrap();
+    assert!(verdict.ok, "{:?}", verdict.differences);
+    tables.delete_table(&name).await.unwrap();
+}
