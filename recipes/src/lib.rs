@@ -1,9 +1,10 @@
 //! Recipes on a big sorted table: rows spread evenly over its tablets, and the proof.
 //!
 //! A recipe is configuration and a key prefix. It never commits, retries, sleeps or reads a clock, and what it asks
-//! of its table is data. There is one so far, the [`RowHasher`]; what it asks for, split points and a group, is
-//! brought to a live table by [`plan()`], [`apply()`] and [`verify()`], which need nothing but the ports of
-//! `fluo-core`.
+//! of its table is data. The first is the [`RowHasher`]. It is one of the [`KeyDesign`]s, the ways in which people
+//! spread and order keys. What a design asks for, split points and a group, is brought to a live table by [`plan()`],
+//! [`apply()`] and [`verify()`], which need nothing but the ports of `fluo-core`; rows that it scattered are read in
+//! their order by a [`SaltedScan`], and moved to another design through [`Epochs`].
 //!
 //! ```
 //! use fluo_core::{Authorizations, Column, MemoryTables, Mutation, TableAdmin, Versions};
@@ -36,27 +37,26 @@
 //! # Where to look
 //! | question | answer |
 //! |---|---|
+//! | which ways are there to write keys, and what is still possible then? | [`KeyDesign`], [`DesignSettings`], [`KeyDesign::scans`] |
+//! | which of them is right for my keys? | [`AdvisorReport`], made of a sample by a [`ProfileBuilder`] |
+//! | how do I scan rows that a salt has scattered? | [`SaltedScan`] |
+//! | how do I change the salt of a table that is in use? | [`Epochs`] |
 //! | what are the bytes of a hashed row? | [`RowHasher::add`], and the page of its file, `row_hasher/key.rs` |
-//! | which split points does it ask for? | [`RowHasher::splits`] |
+//! | which split points does a design ask for? | [`RowHasher::splits`], [`KeyDesign::splits`] |
+//! | how do I say what a recipe of my own asks for? | [`Contribution::builder`] |
 //! | what does `apply` do, and in which order? | [`apply()`], [`Plan::steps`] |
 //! | what does `verify` look at? | [`Verdict`] |
+//! | which design suits my keys? | [`advisor`] |
 
-mod advisor;
+pub mod advisor;
 mod epochs;
 mod java_quote;
 mod key_design;
+mod number;
 mod optimization;
 mod row_hasher;
 mod salted_scan;
 
-pub use advisor::{
-    Advice, AdviceSettings, AdvisedDesign, AdvisedSpec, AdvisorReport, Alphabet, AlphabetProfile,
-    Arrivals, Candidate, ChiSquare, DesignForecast, DesignVerdict, Distinct, Estimate, Example,
-    FieldCut, Finding, ForecastResult, FrequentPrefix, HeatMap, HotField, KeyProfile, KeySample,
-    LeadingFields, LengthProfile, LoadForecast, OrderProfile, PositionAlphabet, PrefixProfile,
-    ProfileBuilder, ProfileSettings, Read, SampledKey, ScanCost, ScanCosts, Standing, TabletAdvice,
-    TailForecast, Weight,
-};
 pub use epochs::{
     EpochCounts, EpochScan, Epochs, EpochsError, MigrateSettings, MigrationCursor,
     MigrationCursorError, MigrationStep,
@@ -67,7 +67,7 @@ pub use key_design::{
     DigestSalt, DomainText, Field, FieldKind, FieldOrder, FieldSettings, HashedRows, KeyDesign,
     KeyField, KeyOrder, Modulo, ModuloOf, RandomSalt, Reach, ReverseTime, Reversed, ReversedUnit,
     RowAlphabet, RowLength, Rows, SaltSettings, SaltedPart, Scans, TimeEncoding, TimePlace,
-    WebPart, WebTable,
+    Unsalted, WebPart, WebTable,
 };
 pub use optimization::{
     Applied, ApplyError, ApplyEvent, Contribution, ContributionBuilder, ContributionError,

@@ -244,8 +244,12 @@ async fn check(
             let last = batch.rows().next_back_cursor();
             assert_eq!(last, batch.cursor());
             cursor = Some(last);
-            let split = BTreeSet::from([batch.cells()[0].key.row.clone()]);
+            let split = BTreeSet::from([batch.cells().next().unwrap().key.row.clone()]);
             tables.add_splits(SALTED, &split).await.unwrap();
+            let by_row: Vec<Cell> = batch.rows().flat_map(|row| row.cells.to_vec()).collect();
+            assert!(batch.cells().eq(&by_row));
+            assert_eq!(batch.cell_count(), by_row.len());
+            assert_eq!(batch.into_cells(), by_row);
         }
         if page.is_none() || found.len() == before || found.len() == expected.len() {
             break;
@@ -425,7 +429,7 @@ async fn what_waits_to_be_merged_is_bounded() {
         let mut batches = scan.run(table.clone());
         while let Some(batch) = batches.try_next().await.unwrap() {
             // Short scans read the last row of each anew.
-            yielded += batch.cells().len();
+            yielded += batch.cell_count();
             most_held = most_held.max((tables.counts().cells - before).saturating_sub(yielded));
         }
         assert_eq!(yielded, 40_000);
@@ -644,7 +648,7 @@ fn a_plan_says_what_will_be_touched() {
         "one piece of the table, `0ab` to `0ac`, in the order of the rows\n\
          each piece is read in steps of 64 to 1024 cells, 4 pieces at a time, by a scan that stays open\n\
          at most 67108864 bytes of cells wait to be merged\n\
-         a key that is none of digest-salt (first hexadecimal digit of MD5) is passed over and counted"
+         a key that is none of digest-salt (first hexadecimal digit of MD5 of the first 1 byte) is passed over and counted"
     );
     assert_eq!(
         plan(&modulo(10), &Rows::range("b", "a")),

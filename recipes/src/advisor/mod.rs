@@ -15,17 +15,16 @@
 
 mod advice;
 mod forecast;
-mod number;
 mod profile;
 mod words;
 
 pub use advice::{
-    Advice, AdviceSettings, AdvisedDesign, AdvisedSpec, AdvisorReport, DesignVerdict, Finding,
-    Read, Standing, TabletAdvice, Weight,
+    Advice, AdviceError, AdviceSettings, AdvisedDesign, AdvisedSpec, AdvisorReport, DesignVerdict,
+    Finding, Read, Standing, TabletAdvice, Weight,
 };
 pub use forecast::{
     Candidate, ChiSquare, DesignForecast, Estimate, Example, ForecastResult, LoadForecast,
-    ScanCost, ScanCosts, TailForecast,
+    PartSizes, ScanCost, ScanCosts, TailForecast,
 };
 pub use profile::{
     Alphabet, AlphabetProfile, Arrivals, Distinct, FieldCut, FrequentPrefix, HeatMap, HotField,

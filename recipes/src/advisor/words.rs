@@ -1,6 +1,6 @@
 //! Figures as they stand in sentences.
 
-use super::number::float;
+use crate::number::{float, grouped};
 
 /// A share as people read it: `66.7 %`. What is not nothing is not shown as nothing, and what is not all not as all.
 pub(super) fn percent(share: f64) -> String {
@@ -12,19 +12,6 @@ pub(super) fn percent(share: f64) -> String {
         "0.0 %" => "0 %".to_owned(),
         _ => shown,
     }
-}
-
-/// A count as people read it: `29,599`.
-pub(super) fn grouped(count: u64) -> String {
-    let digits = count.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// `1 key`, `2 keys`.

@@ -44,17 +44,21 @@ impl fmt::Display for EpochCounts {
         let (done, left) = (self.done(), self.left());
         let all = u128::from(done) + u128::from(left);
         let permille = u128::from(done) * 1_000 / all.max(1);
-        match left {
-            0 => write!(f, "all {done} rows are in the newest epoch")?,
+        match (left, done) {
+            (0, 1) => f.write_str("the 1 row is in the newest epoch")?,
+            (0, _) => write!(f, "all {done} rows are in the newest epoch")?,
             _ => write!(
                 f,
-                "{done} of {all} rows are in the newest epoch ({}.{} %), {left} are left to be moved",
+                "{done} of {all} {} in the newest epoch ({}.{} %), {left} {} left to be moved",
+                if all == 1 { "row is" } else { "rows are" },
                 permille / 10,
-                permille % 10
+                permille % 10,
+                if left == 1 { "is" } else { "are" }
             )?,
         }
         match self.foreign {
             0 => Ok(()),
+            1 => f.write_str("; 1 row is of none of the designs"),
             foreign => write!(f, "; {foreign} rows are of none of the designs"),
         }
     }
@@ -107,8 +111,17 @@ mod tests {
         };
         assert_eq!(
             text(&[1, 0, 2], 0),
-            "2 of 3 rows are in the newest epoch (66.6 %), 1 are left to be moved"
+            "2 of 3 rows are in the newest epoch (66.6 %), 1 is left to be moved"
         );
+        assert_eq!(
+            text(&[2, 1], 1),
+            "1 of 3 rows are in the newest epoch (33.3 %), 2 are left to be moved; 1 row is of none of the designs"
+        );
+        assert_eq!(
+            text(&[1, 0], 0),
+            "0 of 1 row is in the newest epoch (0.0 %), 1 is left to be moved"
+        );
+        assert_eq!(text(&[0, 1], 0), "the 1 row is in the newest epoch");
         assert_eq!(
             text(&[0, 7], 3),
             "all 7 rows are in the newest epoch; 3 rows are of none of the designs"

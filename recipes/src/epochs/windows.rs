@@ -168,7 +168,7 @@ impl Windows {
         let (mut rows, mut bytes, mut reached) = (0, 0, bound.clone());
         let mut held = Vec::new();
         while let Some(batch) = batches.try_next().await? {
-            bytes += batch.cells().iter().map(cell_bytes).sum::<usize>();
+            bytes += batch.cells().map(cell_bytes).sum::<usize>();
             rows += u64::try_from(batch.len()).unwrap_or(u64::MAX);
             held.extend(self.held_rows(epoch, &batch));
             if (rows >= most_rows || bytes >= most_bytes)

@@ -1,15 +1,15 @@
 //! The handle: a salt and a form.
 
-use std::fmt;
 use std::sync::Arc;
 
 use fluo_core::{Bytes, Escaped};
 
-use super::designs::{DesignSettings, Halves};
+use super::designs::{DesignSettings, Halves, HashedRows};
 use super::error::DesignError;
 use super::explain::KeyField;
 use super::reach::KeyOrder;
 use super::salt::{Salt, SaltSource};
+use crate::number::counted;
 use crate::row_hasher::{Excerpt, RowHasher};
 
 /// How the rows of a table become keys, and what that leaves possible.
@@ -34,12 +34,13 @@ use crate::row_hasher::{Excerpt, RowHasher};
 #[derive(Clone, Debug)]
 pub struct KeyDesign {
     pub(super) halves: Arc<Halves>,
+    settings: Arc<DesignSettings>,
     source: Option<SaltSource>,
 }
 
 impl PartialEq for KeyDesign {
     fn eq(&self, other: &Self) -> bool {
-        self.halves == other.halves
+        self.halves == other.halves && self.settings == other.settings
     }
 }
 
@@ -51,9 +52,33 @@ impl KeyDesign {
     /// # Errors
     /// Settings that make no design, or one that could not do what it is for, with the reason.
     pub fn new(settings: impl Into<DesignSettings>) -> Result<Self, DesignError> {
-        let halves = Arc::new(settings.into().halves()?);
-        let source = None;
-        Ok(Self { halves, source })
+        let settings = settings.into();
+        let halves = Arc::new(settings.halves()?);
+        let settings = Arc::new(settings);
+        Ok(Self {
+            halves,
+            settings,
+            source: None,
+        })
+    }
+
+    /// The settings that the design was made of, to be stored or shown; [`new`](Self::new) makes an equal design of
+    /// them. They hold no source of random salts.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use fluo_recipes::{DesignSettings, KeyDesign, Modulo};
+    ///
+    /// let design = KeyDesign::new(Modulo { buckets: 64, ..Modulo::default() })?;
+    /// let DesignSettings::Modulo(settings) = design.settings() else { unreachable!() };
+    /// assert_eq!(settings.buckets, 64);
+    /// assert_eq!(KeyDesign::new(design.settings().clone())?, design);
+    /// # Ok::<(), fluo_recipes::DesignError>(())
+    /// ```
+    #[must_use]
+    pub fn settings(&self) -> &DesignSettings {
+        &self.settings
     }
 
     /// The same design, with random salts drawn from this source: numbers that are spread evenly over all of `u64`.
@@ -135,7 +160,7 @@ impl KeyDesign {
 
     fn append(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), DesignError> {
         if let Some(salted) = &self.halves.salt {
-            let part = self.halves.form.part_of(row, &salted.part)?;
+            let part = self.halves.form.part_of(row, salted)?;
             salted.salt.write(&part, self.source.as_ref(), key)?;
             key.extend_from_slice(salted.separator.as_bytes());
         }
@@ -174,7 +199,7 @@ impl KeyDesign {
         let part = self
             .halves
             .form
-            .part_of(row.get(before..).unwrap_or_default(), &salted.part)?;
+            .part_of(row.get(before..).unwrap_or_default(), salted)?;
         salted
             .salt
             .check(salt, &part)
@@ -196,14 +221,20 @@ impl KeyDesign {
         }
         let width = salted.salt.width();
         let Some((_, rest)) = key.split_at_checked(width) else {
-            return Err(self.not_a_key(key, &format!("a salt of {width} bytes comes first")));
+            return Err(self.not_a_key(
+                key,
+                &format!("a salt of {} comes first", counted(width, "byte")),
+            ));
         };
         rest.strip_prefix(salted.separator.as_bytes())
             .ok_or_else(|| {
                 let separator = Escaped(salted.separator.as_bytes());
                 self.not_a_key(
                     key,
-                    &format!("`{separator}` follows the {width} bytes of salt"),
+                    &format!(
+                        "`{separator}` follows the {} of salt",
+                        counted(width, "byte")
+                    ),
                 )
             })
     }
@@ -224,7 +255,11 @@ impl KeyDesign {
                 fields.push(KeyField::new("separator", separator, "always the same"));
             }
         }
-        fields.extend(self.halves.form.explain(written)?);
+        fields.extend(
+            self.halves
+                .form
+                .explain(written, self.halves.salt.as_ref())?,
+        );
         Ok(fields)
     }
 
@@ -243,25 +278,21 @@ impl KeyDesign {
         let name = self.name();
         DesignError::key(format!(
             "{} is not a key of this {name} design: {reason}",
-            Excerpt::new(key)
+            self.halves.form.shown(key)
         ))
     }
 }
 
 impl From<&RowHasher> for KeyDesign {
     fn from(hasher: &RowHasher) -> Self {
-        let halves = Arc::new(Halves::of_hasher(hasher));
-        let source = None;
-        Self { halves, source }
-    }
-}
-
-impl fmt::Display for KeyDesign {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())?;
-        match &self.halves.salt {
-            None => Ok(()),
-            Some(salted) => write!(f, " ({})", salted.salt.meaning()),
+        let settings = HashedRows {
+            prefix: hasher.prefix().to_owned(),
+            scheme: hasher.scheme(),
+        };
+        Self {
+            halves: Arc::new(Halves::of_hasher(hasher)),
+            settings: Arc::new(settings.into()),
+            source: None,
         }
     }
 }

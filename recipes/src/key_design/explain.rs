@@ -4,6 +4,7 @@ use fluo_core::Bytes;
 
 /// One piece of a stored key.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct KeyField {
     /// What the piece is, such as `salt` or `row`.
     pub name: String,

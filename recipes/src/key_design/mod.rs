@@ -42,6 +42,7 @@ mod rows;
 mod salt;
 mod salted;
 mod shape;
+mod shown;
 mod spans;
 #[cfg(test)]
 mod tests;
@@ -49,7 +50,7 @@ mod tests;
 pub use design::KeyDesign;
 pub use designs::{
     CompositeRows, DesignSettings, DigestSalt, HashedRows, Modulo, RandomSalt, ReverseTime,
-    Reversed, SaltSettings, WebTable,
+    Reversed, SaltSettings, Unsalted, WebTable,
 };
 pub use error::{DesignError, DesignErrorKind};
 pub use explain::KeyField;
@@ -60,4 +61,6 @@ pub use form::{
 pub use part::SaltedPart;
 pub use reach::{KeyOrder, Reach, Scans};
 pub use rows::Rows;
+pub(crate) use salt::MOST_BUCKETS;
 pub use salt::{Digest, DigestEnd, ModuloOf};
+pub(crate) use spans::MOST_PIECES;

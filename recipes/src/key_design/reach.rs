@@ -4,11 +4,19 @@ use std::fmt;
 
 /// Into how many pieces of the table a read falls apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Reach {
     /// One contiguous piece.
     OnePiece,
     /// At most so many, one for each salt that can hold a row.
     FanOut(u64),
+    /// At most so many pieces, but of some sets only; of others as the sentence says, or they are refused.
+    Partly {
+        /// Into how many pieces each of those sets falls at most.
+        pieces: u64,
+        /// Which sets these are.
+        only: String,
+    },
     /// It cannot be done, for this reason, and this is what to use instead.
     Impossible(String),
 }
@@ -18,6 +26,10 @@ impl fmt::Display for Reach {
         match self {
             Self::OnePiece => f.write_str("in one piece"),
             Self::FanOut(pieces) => write!(f, "fanned out over up to {pieces} pieces"),
+            Self::Partly { pieces: 1, only } => write!(f, "in one piece, but only {only}"),
+            Self::Partly { pieces, only } => {
+                write!(f, "fanned out over up to {pieces} pieces, but only {only}")
+            }
             Self::Impossible(reason) => write!(f, "impossible: {reason}"),
         }
     }
@@ -56,6 +68,7 @@ impl fmt::Display for KeyOrder {
 
 /// What can still be read of a table whose keys have a design, and at what cost.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Scans {
     /// One row whose bytes are known.
     pub by_row: Reach,
@@ -67,6 +80,8 @@ pub struct Scans {
     pub by_suffix: Reach,
     /// All rows with given leading parts, whose next part lies between two values.
     pub between: Reach,
+    /// All pages of a domain, in a [web table](crate::WebTable).
+    pub by_domain: Reach,
     /// The order in which they come.
     pub order: KeyOrder,
 }

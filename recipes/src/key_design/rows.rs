@@ -1,11 +1,14 @@
 //! Which rows are to be read, in the user's own terms.
 
+use std::iter;
+
 use fluo_core::{Bytes, prefix_successor, row_successor};
 
 use super::form::domain_holds;
 
 /// A set of the *user's* rows, before any design was applied to them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Rows {
     /// All rows.
     All,
@@ -98,24 +101,36 @@ impl Rows {
         }
     }
 
-    /// The longest bytes with which every row of the set begins.
+    /// The longest bytes with which every row of the set begins; of an empty set any.
     pub(super) fn common_prefix(&self) -> Bytes {
         match self {
             Self::All | Self::Domain { .. } | Self::Suffix(_) => Bytes::new(),
             Self::Row(row) => row.clone(),
             Self::Prefix(prefix) | Self::Between { prefix, .. } => prefix.clone(),
+            Self::Range { start, end } if end.as_ref().is_some_and(|end| end <= start) => {
+                start.clone()
+            }
             Self::Range { start, end } => {
-                let Some(end) = end else {
-                    return Bytes::new();
-                };
-                if end.as_ref() == row_successor(start).as_ref() {
-                    return start.clone();
-                }
-                let same = start.iter().zip(end.iter()).take_while(|(a, b)| a == b);
+                let last = bytes_below(end.as_ref());
+                let same = start.iter().zip(last).take_while(|(a, b)| *a == b);
                 start.slice(..same.count())
             }
         }
     }
+}
+
+/// The bytes of the last row below an end. Where no row is the last, those of the row of bytes `ff` without end that all
+/// rows stay below: what the first row of a range has in common with it, it has with all rows of the range.
+fn bytes_below(end: Option<&Bytes>) -> impl Iterator<Item = u8> {
+    let last = end.and_then(|end| end.split_last());
+    let before = last.map_or_else(Bytes::new, |(_, before)| Bytes::copy_from_slice(before));
+    let lowered = last.and_then(|(last, _)| last.checked_sub(1));
+    let is_a_row = last.is_some() && lowered.is_none();
+    let on = (!is_a_row).then(|| iter::repeat(0xff));
+    before
+        .into_iter()
+        .chain(lowered)
+        .chain(on.into_iter().flatten())
 }
 
 #[cfg(test)]
@@ -140,10 +155,61 @@ mod tests {
         ]
     }
 
+    #[test]
+    fn a_range_has_what_its_first_and_its_last_row_begin_with() {
+        for (start, end, common) in [
+            (&b"acme/"[..], Some(&b"acme0"[..]), &b"acme/"[..]),
+            (b"acme/a", Some(b"acme/c"), b"acme/"),
+            (b"acme/a", Some(b"acme/b"), b"acme/a"),
+            (b"acme/\xff\xff", Some(b"acme0"), b"acme/\xff\xff"),
+            (b"acme", Some(b"acme\0"), b"acme"),
+            (b"acme/a", Some(b"acme/b\0"), b"acme/"),
+            (b"acme", Some(b"acme\0\0"), b"acme"),
+            (b"\xff\xffa", None, b"\xff\xff"),
+            (b"a", None, b""),
+            (b"", Some(b"a"), b""),
+        ] {
+            let end = end.map(Bytes::from_static);
+            let start = Bytes::from_static(start);
+            let rows = Rows::Range { start, end };
+            assert_eq!(rows.common_prefix(), common, "{rows:?}");
+        }
+    }
+
     proptest! {
         #[test]
         fn every_row_of_a_set_begins_with_its_common_prefix(rows in rows(), row in bytes()) {
             prop_assert!(rows.contains(&row) == Some(false) || row.starts_with(&rows.common_prefix()));
+        }
+
+        /// With one byte more it would not be that of all rows: the first row, and rows at the end, say so.
+        #[test]
+        fn no_longer_bytes_are_common(rows in rows()) {
+            let common = rows.common_prefix();
+            let (start, end) = rows.bounds();
+            if end.as_ref().is_some_and(|end| end <= &start) {
+                return Ok(());
+            }
+            // Rows around every byte string of the tests: one of them goes on otherwise, or ends there.
+            let ends = [start.clone(), end.unwrap_or_default(), common.clone()];
+            let near = ends.iter().flat_map(|bytes| (0..=bytes.len()).map(|len| bytes.slice(..len)));
+            let longer = near.flat_map(|bytes| {
+                let with = |last: &[u8]| Bytes::from([&bytes, last].concat());
+                [with(b""), with(b"\0"), with(b"\x01"), with(b"\xfe\xff\xff\xff\xff"), with(b"\xff\xff\xff\xff\xff")]
+            });
+            let below = |row: &Bytes| match row.split_last() {
+                Some((last @ 1.., before)) => Bytes::from([before, &[last - 1], &[0xff; 8]].concat()),
+                _ => row.clone(),
+            };
+            let mut rows_of_set: Vec<_> = longer.flat_map(|row| [below(&row), row]).collect();
+            if let Rows::Suffix(suffix) = &rows {
+                rows_of_set = vec![[b"a", suffix.as_ref()].concat().into(), [b"b", suffix.as_ref()].concat().into()];
+            }
+            rows_of_set.retain(|row| rows.contains(row) == Some(true));
+            let next = |row: &Bytes| row.get(common.len()).copied();
+            let first = rows_of_set.first().map(next);
+            let goes_on_alike = |row: &Bytes| Some(next(row)) == first && next(row).is_some();
+            prop_assert!(!rows_of_set.is_empty() && !rows_of_set.iter().all(goes_on_alike), "{:?} {:?}", rows, common);
         }
     }
 }

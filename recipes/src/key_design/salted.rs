@@ -44,7 +44,7 @@ impl KeyDesign {
     pub fn salted_part<'a>(&self, row: &'a [u8]) -> Result<Option<Cow<'a, [u8]>>, DesignError> {
         let salted = self.halves.salt.as_ref();
         let salted = salted.filter(|salted| salted.salt.is_computed());
-        let part = salted.map(|salted| self.halves.form.part_of(row, &salted.part));
+        let part = salted.map(|salted| self.halves.form.part_of(row, salted));
         part.transpose()
     }
 
@@ -53,13 +53,13 @@ impl KeyDesign {
         let salted = self.halves.salt.as_ref();
         salted.is_some_and(|salted| {
             let is_whole = salted.part == SaltedPart::Whole;
-            salted.salt.is_computed() && (!is_whole || matches!(self.halves.form, Form::Web(_)))
+            salted.salt.is_computed() && (!is_whole || matches!(self.halves.form, Form::Web))
         })
     }
 
     /// Whether another design writes rows behind their salt as this one does.
     pub(crate) fn has_form_of(&self, other: &Self) -> bool {
-        self.halves.form == other.halves.form
+        self.halves.form.writes_as(&other.halves.form)
     }
 
     /// The salt of a key and what parts it from the rest; empty where the design has none.

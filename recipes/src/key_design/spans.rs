@@ -5,12 +5,14 @@ use fluo_core::{Bytes, Span, prefix_successor};
 use super::design::KeyDesign;
 use super::designs::SaltOf;
 use super::error::DesignError;
-use super::form::{Asked, FormRange};
+use super::form::{Asked, Form, FormRange};
+use super::part::SaltedPart;
 use super::reach::{Reach, Scans};
 use super::rows::Rows;
+use crate::number::grouped;
 
 /// Most pieces that one read is fanned out over. Beyond, a scan costs more than reading the whole table.
-pub(super) const MOST_PIECES: u64 = 65_536;
+pub(crate) const MOST_PIECES: u64 = 65_536;
 
 impl KeyDesign {
     /// The pieces of the table that hold the keys of exactly these rows (K3), one for each salt that can hold one,
@@ -26,7 +28,7 @@ impl KeyDesign {
             return Ok(under(&[]));
         };
         // What is drawn and not computed says nothing of where a row is, not even of one that is known.
-        let common = || self.halves.form.common_part(rows, &salted.part);
+        let common = || self.halves.form.common_part(rows, salted);
         if let Some(part) = salted.salt.is_computed().then(common).flatten() {
             let mut head = Vec::with_capacity(self.head_len());
             salted.salt.write(&part, None, &mut head)?;
@@ -73,6 +75,7 @@ impl KeyDesign {
             by_range: self.reach(Asked::Range),
             by_suffix: self.reach(Asked::Suffix),
             between: self.reach(Asked::Between),
+            by_domain: self.domain_reach(),
             order: self.order(),
         }
     }
@@ -81,14 +84,52 @@ impl KeyDesign {
         if let Some(reason) = self.halves.form.scatters(asked) {
             return Reach::Impossible(reason);
         }
-        match &self.halves.salt {
-            None => Reach::OnePiece,
-            Some(salted) if asked == Asked::Row && salted.salt.is_computed() => Reach::OnePiece,
-            Some(salted) => match salted.salt.count() {
-                1 => Reach::OnePiece,
-                count if count > MOST_PIECES => Reach::Impossible(too_many(self.name(), count)),
-                count => Reach::FanOut(count),
-            },
+        let pieces = match &self.halves.salt {
+            None => 1,
+            Some(salted) if asked == Asked::Row && salted.salt.is_computed() => 1,
+            // A prefix that can be read at all holds a whole host: one salt, and twice where there are other ports.
+            Some(_) if asked == Asked::Prefix && self.halves.form == Form::Web => 2,
+            Some(salted) => salted.salt.count(),
+        };
+        let only = self.halves.form.only(asked);
+        if pieces > MOST_PIECES {
+            return self.reach_within_a_salt(only, pieces);
+        }
+        match (only, pieces) {
+            (Some(only), pieces) => Reach::Partly { pieces, only },
+            (None, 1) => Reach::OnePiece,
+            (None, pieces) => Reach::FanOut(pieces),
+        }
+    }
+
+    /// What remains where there are too many salts to look into each.
+    fn reach_within_a_salt(&self, only: Option<String>, salts: u64) -> Reach {
+        let salted = self.halves.salt.as_ref();
+        let salted = salted.filter(|salted| salted.part != SaltedPart::Whole);
+        let Some(salted) = salted else {
+            return Reach::Impossible(too_many(self.name(), salts));
+        };
+        let only = only.map(|only| format!("{only}, and of them "));
+        let only = format!(
+            "{}rows that share their salt, that{}",
+            only.unwrap_or_default(),
+            salted.part
+        );
+        Reach::Partly { pieces: 1, only }
+    }
+
+    fn domain_reach(&self) -> Reach {
+        match (self.reach(Asked::Domain), &self.halves.salt) {
+            (Reach::FanOut(_) | Reach::Impossible(_), Some(salted))
+                if self.halves.form == Form::Web =>
+            {
+                let count = salted.salt.count();
+                let only = salted
+                    .page
+                    .only_domains((count <= MOST_PIECES).then_some(count));
+                Reach::Partly { pieces: 1, only }
+            }
+            (reach, _) => reach,
         }
     }
 }
@@ -115,7 +156,9 @@ fn kept(head: &[u8], ranges: &[FormRange]) -> Vec<Span> {
 
 fn too_many(name: &str, count: u64) -> String {
     format!(
-        "{name} has {count} salts, and a scan of several rows would be fanned out over all of them (at most \
-         {MOST_PIECES}): read rows one by one, or use a design with fewer salts, such as a digest-salt of 2 digits"
+        "{name} has {} salts, and a scan of several rows would be fanned out over all of them (at most {}): read rows \
+         one by one, or use a design with fewer salts, such as a digest-salt of 2 digits",
+        grouped(count),
+        grouped(MOST_PIECES)
     )
 }

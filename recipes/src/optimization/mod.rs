@@ -41,8 +41,8 @@ pub use forecast::{GroupForecast, TabletRun};
 pub use optimizations::{OverlapError, TableOptimizations};
 pub use plan::{Plan, PlanOptions, plan};
 pub use step::Step;
-pub(crate) use verify::chi_square;
 pub use verify::{
     EvennessOf, FoundBalancer, GroupVerdict, PropertyVerdict, RowCounting, RowsVerdict,
     SplitsVerdict, StraySplit, UnrequestedProperty, Verdict, VerifyOptions, groups, verify,
 };
+pub(crate) use verify::{LEAST_P_VALUE, chi_square};

@@ -67,15 +67,13 @@ impl Memory {
         (MOST_YIELDED_BYTES / self.cell_bytes).clamp(1, MOST_CELLS)
     }
 
-    /// Takes note of cells that were read; returns their bytes.
-    pub(super) fn hold(&mut self, cells: &[Cell]) -> usize {
-        let bytes = cells.iter().map(size_bytes).sum();
-        if let Some(average) = usize::checked_div(bytes, cells.len()) {
+    /// Takes note of so many cells that were read, and of their bytes.
+    pub(super) fn hold(&mut self, cells: usize, bytes: usize) {
+        if let Some(average) = usize::checked_div(bytes, cells) {
             // Up at once, down slowly: large cells come in runs.
             self.cell_bytes = average.max((3 * self.cell_bytes + average) / 4).max(1);
         }
         self.held = self.held.saturating_add(bytes);
-        bytes
     }
 
     /// Takes note that bytes are held no more.
@@ -103,7 +101,7 @@ mod tests {
         assert_eq!(memory.share(256), 128);
         assert_eq!(memory.share(65_536), 1);
         let large = Cell::new(Key::new("r", Column::default(), 0), vec![0; 64 << 10]);
-        memory.hold(&[large]);
+        memory.hold(1, size_bytes(&large));
         assert_eq!(memory.share(64), 3);
         assert_eq!(memory.yielded_cells(), 15);
     }
@@ -112,7 +110,8 @@ mod tests {
     fn what_is_released_is_held_no_more() {
         let mut memory = Memory::new(1_000);
         let cell = Cell::new(Key::new("r", Column::default(), 0), vec![0; 900]);
-        let bytes = memory.hold(&[cell]);
+        let bytes = size_bytes(&cell);
+        memory.hold(1, bytes);
         assert!(memory.is_exceeded() && memory.held() == bytes);
         memory.release(bytes);
         assert!(!memory.is_exceeded() && memory.held() == 0);

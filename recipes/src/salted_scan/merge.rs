@@ -13,12 +13,14 @@ use super::batch::RowBatch;
 use super::cursor::Mark;
 use super::error::SaltedScanError;
 use super::fetch::{Fetched, From, Selection, fetch};
-use super::heads::Heads;
+use super::heads::{Heads, LAST};
 use super::losers::Losers;
 use super::memory::{Memory, size_bytes};
 use super::owner::{Owner, OwnerOf};
 use super::piece::{Piece, Source};
+use super::read::{Read, Whose};
 use super::request::{ForeignKeys, MergeSettings};
+use crate::key_design::DesignError;
 use crate::row_hasher::Excerpt;
 
 /// Cells of the first read of a piece, where no limit asks for fewer.
@@ -55,6 +57,8 @@ pub(super) struct Merge {
     queue: VecDeque<usize>,
     live: usize,
     rows_left: Option<u64>,
+    /// The number of the batch that is being filled.
+    batch: u64,
     skipped: Arc<AtomicU64>,
 }
 
@@ -89,6 +93,7 @@ impl Merge {
             queue: (0..pieces.len()).collect(),
             live: pieces.len(),
             rows_left: request.settings.limit,
+            batch: 0,
             skipped,
             pieces,
             request,
@@ -98,19 +103,25 @@ impl Merge {
     /// The next rows; none if there are no more.
     pub(super) async fn next_batch(&mut self) -> Result<Option<RowBatch>> {
         let mut batch = RowBatch::new(self.request.mark);
+        self.batch += 1;
         let most = self.memory.yielded_cells();
         batch.reserve(
             self.rows_left
                 .map_or(most, |rows| usize::try_from(rows).unwrap_or(most).min(most)),
         );
-        while self.rows_left != Some(0)
-            && batch.cells().len() < self.memory.yielded_cells()
+        while self.wants_more(&batch)
             && let Some(piece) = self.winner().await?
         {
-            self.take_row(piece, &mut batch).await?;
+            if let Some(open) = self.take_rows(piece, &mut batch)? {
+                self.copy_row(open, &mut batch).await?;
+            }
         }
         self.read_on()?;
         Ok((!batch.is_empty()).then_some(batch))
+    }
+
+    fn wants_more(&self, batch: &RowBatch) -> bool {
+        self.rows_left != Some(0) && batch.cell_count() < self.memory.yielded_cells()
     }
 
     /// The piece whose head comes first.
@@ -129,25 +140,18 @@ impl Merge {
             }
         }
         self.stale = Stale::Nothing;
-        let has_head = |winner: &usize| {
-            let piece = self.pieces.get(*winner);
-            piece.is_some_and(|piece| piece.head().is_some())
-        };
+        let has_head = |winner: &usize| self.pieces.get(*winner).is_some_and(Piece::has_head);
         Ok(self.losers.winner().filter(has_head))
     }
 
     /// Plays the matches of the last winner anew.
     fn replay(&mut self, winner: usize) {
-        self.heads
-            .set(winner, head_of(&self.pieces, self.request.head_len, winner));
+        let head_len = self.request.head_len;
+        let word = self.heads.word(head_of(&self.pieces, head_len, winner));
         self.rows_of_heads += 1;
-        self.losers
-            .replay(is_less(&self.pieces, &self.heads, self.request.head_len));
+        self.losers.replay(word, is_less(&self.pieces, head_len));
         // Not for every row: to look at all heads costs as much as some comparisons at length.
-        if let Some(winner) = self.losers.winner()
-            && self.heads.is_past_common(winner)
-            && self.rows_of_heads >= self.pieces.len()
-        {
+        if self.losers.winner_word() == Some(LAST) && self.rows_of_heads >= self.pieces.len() {
             self.play_all();
         }
     }
@@ -155,19 +159,46 @@ impl Merge {
     fn play_all(&mut self) {
         let head_len = self.request.head_len;
         let heads = (0..self.pieces.len()).map(|number| head_of(&self.pieces, head_len, number));
-        self.heads.set_all(heads);
+        self.heads.find_common(heads.clone());
+        let words: Vec<_> = heads.map(|head| self.heads.word(head)).collect();
         self.rows_of_heads = 0;
-        self.losers.play_all(
-            self.pieces.len(),
-            is_less(&self.pieces, &self.heads, head_len),
-        );
+        self.losers
+            .play_all(&words, is_less(&self.pieces, head_len));
     }
 
-    /// Moves the first row of a piece to the batch.
-    async fn take_row(&mut self, number: usize, batch: &mut RowBatch) -> Result {
+    /// Adds rows to the batch, from a piece and those that win after it, for as long as nothing has to be read.
+    ///
+    /// Returns the piece whose first row may go on in its next read.
+    fn take_rows(&mut self, first: usize, batch: &mut RowBatch) -> Result<Option<usize>> {
+        let mut number = first;
+        while self.wants_more(batch)
+            && let Some(piece) = self.pieces.get_mut(number)
+        {
+            match add_row(piece.current_mut(), batch, self.batch) {
+                Added::Row => self.rows_left = self.rows_left.map(|left| left.saturating_sub(1)),
+                Added::Nothing => {}
+                Added::Foreign => self.pass_over(number)?,
+                Added::MayGoOn => return Ok(Some(number)),
+            }
+            let Some(piece) = self.pieces.get_mut(number) else {
+                return Ok(None);
+            };
+            piece.current_mut().advance();
+            if !piece.has_head() {
+                self.stale = Stale::Winner;
+                return Ok(None);
+            }
+            self.replay(number);
+            number = self.losers.winner().unwrap_or(number);
+        }
+        Ok(None)
+    }
+
+    /// Copies the first row of a piece, which may go on in its next read, to the batch.
+    async fn copy_row(&mut self, number: usize, batch: &mut RowBatch) -> Result {
         self.stale = Stale::Winner;
         while let Some(piece) = self.pieces.get_mut(number)
-            && !piece.take_row(batch)
+            && !piece.copy_row(batch)
         {
             // The batch holds on to what the piece lets go of.
             self.open_row.1 += piece.clear();
@@ -181,7 +212,29 @@ impl Merge {
         self.close_row(batch)
     }
 
-    /// Says whose the row is that was moved.
+    /// Passes over the first row of a piece, which is nobody's, or ends the scan for it.
+    fn pass_over(&self, number: usize) -> Result {
+        let key = self
+            .pieces
+            .get(number)
+            .and_then(|piece| piece.current().next_key());
+        let owner = key.map(|key| (key, (self.request.owner_of)(key, &mut Vec::new())));
+        match owner {
+            Some((key, Owner::Nobody(reason))) => self.pass_over_key(key, reason),
+            _ => Ok(()),
+        }
+    }
+
+    fn pass_over_key(&self, key: &[u8], reason: DesignError) -> Result {
+        if self.request.settings.foreign == ForeignKeys::Refuse {
+            let key = Excerpt::new(key);
+            return Err(SaltedScanError::Foreign { key, reason });
+        }
+        self.skipped.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Says whose the row is that was copied.
     fn close_row(&mut self, batch: &mut RowBatch) -> Result {
         let Some((key, row)) = batch.open_row() else {
             return Ok(());
@@ -193,12 +246,9 @@ impl Merge {
             }
             Owner::Another => batch.drop_row(),
             Owner::Nobody(reason) => {
-                if self.request.settings.foreign == ForeignKeys::Refuse {
-                    let key = Excerpt::new(key);
-                    return Err(SaltedScanError::Foreign { key, reason });
-                }
-                self.skipped.fetch_add(1, Ordering::Relaxed);
+                let passed = self.pass_over_key(key, reason);
                 batch.drop_row();
+                return passed;
             }
         }
         Ok(())
@@ -217,11 +267,11 @@ impl Merge {
     /// Makes sure that a piece has a head, unless it has ended.
     async fn fill(&mut self, number: usize) -> Result {
         while let Some(piece) = self.pieces.get_mut(number)
-            && piece.head().is_none()
+            && !piece.has_head()
         {
             let released = piece.clear();
             self.memory.release(released);
-            if piece.turn().is_some() {
+            if piece.turn() {
                 self.read_ahead(number);
                 self.read_on()?;
                 return Ok(());
@@ -307,17 +357,22 @@ impl Merge {
 
     fn settle(&mut self, fetched: Fetched) -> Result {
         let cells = fetched.cells?;
-        let bytes = self.memory.hold(&cells);
         let Some(piece) = self.pieces.get_mut(fetched.piece) else {
             return Ok(());
         };
-        match fetched.open {
+        let brought = match fetched.open {
             _ if fetched.is_end => {
-                piece.end_of_piece(cells, bytes);
                 self.live = self.live.saturating_sub(1);
+                piece.end_of_piece(cells)
             }
-            Some(open) => piece.still_open(cells, bytes, open),
-            None => piece.closed(cells, bytes),
+            Some(open) => piece.still_open(cells, open),
+            None => piece.closed(cells),
+        };
+        if !brought.cells.is_empty() {
+            let (head_len, owner_of) = (self.request.head_len, &self.request.owner_of);
+            let read = Read::new(brought.cells, brought.is_whole, head_len, owner_of);
+            self.memory.hold(read.cell_count(), read.bytes());
+            piece.add(read);
         }
         if self.memory.is_exceeded() {
             return Err(self.too_much());
@@ -328,8 +383,9 @@ impl Merge {
 
     fn too_much(&self) -> SaltedScanError {
         let row_bytes = |piece: &Piece| {
-            let (row, cells) = piece.first_row()?;
-            Some((row.clone(), cells.iter().map(size_bytes).sum()))
+            let cells = piece.current().next_cells()?;
+            let row = cells.first()?.key.row.clone();
+            Some((row, cells.iter().map(size_bytes).sum()))
         };
         let heads = self.pieces.iter().filter_map(row_bytes);
         let largest = heads
@@ -346,6 +402,35 @@ impl Merge {
     }
 }
 
+/// What was done with the first row of a read.
+enum Added {
+    /// It was added.
+    Row,
+    /// It is of no concern.
+    Nothing,
+    /// It is nobody's.
+    Foreign,
+    /// It may go on in the next read.
+    MayGoOn,
+}
+
+/// Adds the first row of a read to a batch of this number, if it is the reader's and whole.
+fn add_row(read: &mut Read, batch: &mut RowBatch, number: u64) -> Added {
+    let shared = read.shared_in(number, |cells| batch.share(cells));
+    let Some(row) = read.next_row() else {
+        return Added::Nothing;
+    };
+    if row.may_go_on {
+        return Added::MayGoOn;
+    }
+    match row.whose {
+        Whose::Reader { .. } => batch.add_shared(row.text, shared, row.cells),
+        Whose::Another => return Added::Nothing,
+        Whose::Nobody => return Added::Foreign,
+    }
+    Added::Row
+}
+
 /// Cells of the first read of a piece for a limit of rows: an even share, and two standard deviations of what a
 /// random salt makes of it, so that most pieces are read once.
 pub(super) fn first_of_limit(rows: u64, pieces: usize) -> usize {
@@ -360,23 +445,21 @@ pub(super) fn first_of_limit(rows: u64, pieces: usize) -> usize {
 
 /// What follows the salt of the first key that was not yet merged.
 fn head_of(pieces: &[Piece], head_len: usize, number: usize) -> Option<&[u8]> {
-    pieces.get(number)?.head()?.key.row.get(head_len..)
+    pieces.get(number)?.current().next_unsalted(head_len)
 }
 
-/// Whether the head of one piece comes before that of another: by the unsalted key; of equal ones, which only random
-/// salts make, by the salt. A piece without a head comes last.
-fn is_less(pieces: &[Piece], heads: &Heads, head_len: usize) -> impl Fn(usize, usize) -> bool {
+/// Whether the head of one piece comes before that of another, whose word is the same: by the unsalted key; of equal
+/// ones, which only random salts make, by the salt. A piece without a head comes last.
+fn is_less(pieces: &[Piece], head_len: usize) -> impl Fn(usize, usize) -> bool {
     move |one, other| {
-        let known = heads.cmp(one, other);
-        let in_full = || {
-            let (a, b) = (
-                head_of(pieces, head_len, one),
-                head_of(pieces, head_len, other),
-            );
-            // None is the end here, and not the beginning.
-            let ends = a.is_none().cmp(&b.is_none());
-            ends.then_with(|| a.cmp(&b)).then_with(|| one.cmp(&other))
-        };
-        known.then_with(in_full).is_lt()
+        let (a, b) = (
+            head_of(pieces, head_len, one),
+            head_of(pieces, head_len, other),
+        );
+        // None is the end here, and not the beginning.
+        let ends = a.is_none().cmp(&b.is_none());
+        ends.then_with(|| a.cmp(&b))
+            .then_with(|| one.cmp(&other))
+            .is_lt()
     }
 }

@@ -23,12 +23,19 @@
 //!   memory bound. Dropping the stream ends it.
 //! - **S5, bounded memory.** At most [`memory_bytes`](SaltedScan::memory_bytes) of cells wait to be merged, whatever
 //!   the number of pieces: the more pieces, the shorter each read. What cannot be held to it is refused with a
-//!   sentence. Beside it are about 300 bytes for each piece, and what is read at this moment.
+//!   sentence. Beside it are about 300 bytes for each piece, a copy of the rows that wait, what is read at this moment,
+//!   and what the batches that the caller keeps still share.
 //! - **S6, a limit is pushed down.** With a limit of `n` rows over `p` pieces, the first read of a piece is of about
 //!   `n / p` cells, and later ones grow.
 //! - **S7, resumable.** After any row there is a [`ScanCursor`]: a scan of the same design and rows goes on right after
 //!   it. A cursor of another design or other rows is refused.
 //! - **S8, nothing is dropped.** A key that the design cannot have made is an error, or counted.
+//!
+//! # Why it is fast
+//!
+//! Cells are large and lie in as many places as there are pieces. So the merge touches none: right after a read, one
+//! pass over its cells finds the rows, checks their keys and copies the user's rows together. The merge compares eight
+//! bytes of each, and a batch says which cells of which read are its rows. Nothing is moved.
 //!
 //! # What it does not do
 //!
@@ -45,6 +52,7 @@ mod merge;
 mod owner;
 mod piece;
 mod plan;
+mod read;
 mod request;
 mod stream;
 

@@ -1,10 +1,9 @@
 //! One piece of the table: what was read of it, and where it is gone on with.
 
-use std::vec;
-
 use fluo_core::{Bytes, Cell, CellBatches, Key, Span};
 
 use super::batch::RowBatch;
+use super::read::Read;
 
 /// One piece of the table.
 #[derive(Default)]
@@ -24,15 +23,6 @@ pub(super) struct Piece {
     reads: u32,
 }
 
-/// Cells that were read.
-#[derive(Default)]
-struct Read {
-    cells: vec::IntoIter<Cell>,
-    /// Whether no cell of the last row can follow.
-    is_whole: bool,
-    bytes: usize,
-}
-
 /// Where the next cells come from.
 #[derive(Default)]
 pub(super) enum Source {
@@ -47,6 +37,13 @@ pub(super) enum Source {
     Ended,
 }
 
+/// What a read brought of a piece.
+pub(super) struct Brought {
+    pub(super) cells: Vec<Cell>,
+    /// Whether no cell of its last row can follow.
+    pub(super) is_whole: bool,
+}
+
 impl Piece {
     pub(super) fn new(start: Bytes, end: Option<Bytes>) -> Self {
         Self {
@@ -56,17 +53,19 @@ impl Piece {
         }
     }
 
-    /// The first cell that was not yet merged.
-    pub(super) fn head(&self) -> Option<&Cell> {
-        self.current.cells.as_slice().first()
+    /// What is being merged.
+    pub(super) fn current(&self) -> &Read {
+        &self.current
     }
 
-    /// The first row that was not yet merged, as far as it was read.
-    pub(super) fn first_row(&self) -> Option<(&Bytes, &[Cell])> {
-        let cells = self.current.cells.as_slice();
-        let row = &cells.first()?.key.row;
-        let count = cells.iter().take_while(|cell| cell.key.row == *row);
-        Some((row, cells.get(..count.count())?))
+    /// What is being merged.
+    pub(super) fn current_mut(&mut self) -> &mut Read {
+        &mut self.current
+    }
+
+    /// Whether there is a row to be merged, as far as it was read.
+    pub(super) fn has_head(&self) -> bool {
+        self.current.has_next()
     }
 
     pub(super) fn reads(&self) -> u32 {
@@ -100,82 +99,87 @@ impl Piece {
         std::mem::replace(&mut self.source, Source::Reading)
     }
 
-    /// Takes what the last read of the piece brought.
-    pub(super) fn end_of_piece(&mut self, cells: Vec<Cell>, bytes: usize) {
+    /// Takes note that a read was the last of the piece, and of what it brought.
+    pub(super) fn end_of_piece(&mut self, cells: Vec<Cell>) -> Brought {
         self.source = Source::Ended;
         if cells.is_empty() {
-            self.ahead.as_mut().unwrap_or(&mut self.current).is_whole = true;
-        } else {
-            self.add(cells, bytes, true);
+            self.ahead.as_mut().unwrap_or(&mut self.current).set_whole();
+        }
+        Brought {
+            cells,
+            is_whole: true,
         }
     }
 
-    /// Takes what a scan brought that stays open.
-    pub(super) fn still_open(
-        &mut self,
-        cells: Vec<Cell>,
-        bytes: usize,
-        open: (CellBatches, usize),
-    ) {
+    /// Takes note of what a scan brought that stays open.
+    pub(super) fn still_open(&mut self, cells: Vec<Cell>, open: (CellBatches, usize)) -> Brought {
         self.after = cells.last().map(|cell| cell.key.clone());
         self.source = Source::Open(open.0, open.1);
-        self.add(cells, bytes, false);
-    }
-
-    /// Takes what a scan brought that is not gone on with. Nobody knows whether its last row is whole: the next scan
-    /// reads that row from its beginning, unless there is no other.
-    pub(super) fn closed(&mut self, mut cells: Vec<Cell>, bytes: usize) {
-        self.source = Source::New;
-        let Some(last) = cells.last().map(|cell| cell.key.clone()) else {
-            return;
-        };
-        let others = cells.partition_point(|cell| cell.key.row < last.row);
-        if others == 0 {
-            self.after = Some(last);
-            return self.add(cells, bytes, false);
+        Brought {
+            cells,
+            is_whole: false,
         }
-        cells.truncate(others);
-        self.start = last.row;
-        self.after = None;
-        self.add(cells, bytes, true);
     }
 
-    fn add(&mut self, cells: Vec<Cell>, bytes: usize, is_whole: bool) {
-        let read = Read {
-            cells: cells.into_iter(),
-            is_whole,
-            bytes,
-        };
-        if self.head().is_none() && self.current.bytes == 0 {
+    /// Takes note of what a scan brought that is not gone on with. Nobody knows whether its last row is whole: the
+    /// next scan reads that row from its beginning, unless there is no other.
+    pub(super) fn closed(&mut self, mut cells: Vec<Cell>) -> Brought {
+        self.source = Source::New;
+        let last = cells.last().map(|cell| cell.key.clone());
+        let others = last.as_ref().map_or(0, |last| {
+            cells.partition_point(|cell| cell.key.row < last.row)
+        });
+        if others == 0 {
+            self.after = last.or(self.after.take());
+        } else if let Some(last) = last {
+            cells.truncate(others);
+            self.start = last.row;
+            self.after = None;
+        }
+        Brought {
+            cells,
+            is_whole: others > 0,
+        }
+    }
+
+    /// Adds what was read last.
+    pub(super) fn add(&mut self, read: Read) {
+        if !self.has_head() && self.current.bytes() == 0 {
             self.current = read;
         } else {
             self.ahead = Some(read);
         }
     }
 
-    /// Goes on to what was read ahead; returns the bytes that are held no more. None if nothing was.
-    pub(super) fn turn(&mut self) -> Option<usize> {
-        let ahead = self.ahead.take()?;
-        Some(std::mem::replace(&mut self.current, ahead).bytes)
+    /// Goes on to what was read ahead; false if nothing was.
+    pub(super) fn turn(&mut self) -> bool {
+        let ahead = self.ahead.take();
+        let has_ahead = ahead.is_some();
+        if let Some(ahead) = ahead {
+            self.current = ahead;
+        }
+        has_ahead
     }
 
     /// Lets go of what was merged; returns its bytes.
     pub(super) fn clear(&mut self) -> usize {
-        std::mem::take(&mut self.current.bytes)
+        self.current.take_bytes()
     }
 
-    /// Moves the cells of the first row, or of the row that the batch has open. False if more of it has to be read.
-    pub(super) fn take_row(&mut self, batch: &mut RowBatch) -> bool {
-        let Some(first) = self.head() else {
-            return self.current.is_whole;
+    /// Copies the cells of the first row, or of the row that the batch has open. False if more of it has to be read.
+    pub(super) fn copy_row(&mut self, batch: &mut RowBatch) -> bool {
+        let Some(cells) = self.current.next_cells() else {
+            return self.current.is_whole();
         };
-        let row = batch.open_row().map_or(&first.key.row, |(row, _)| row);
-        let held = self.current.cells.as_slice();
-        let count = held.iter().take_while(|cell| cell.key.row == *row).count();
-        let is_last = count == held.len();
-        batch
-            .open_cells()
-            .extend(self.current.cells.by_ref().take(count));
-        !is_last || self.current.is_whole
+        let is_another = |first: &Cell| {
+            let open = batch.open_row();
+            open.is_some_and(|(row, _)| first.key.row != *row)
+        };
+        if cells.first().is_some_and(is_another) {
+            return true;
+        }
+        batch.open_cells().extend_from_slice(cells);
+        self.current.advance();
+        self.has_head() || self.current.is_whole()
     }
 }

@@ -13,7 +13,8 @@ use crate::table::TableCommand;
     version,
     max_term_width = 110,
     after_help = "\
-Exit codes: 0 success, 1 a check found a difference, 2 bad use or failure, 130 Ctrl-C.
+Exit codes: 0 success, 1 a check found a difference, 2 bad use or failure; interrupted: 130 Ctrl-C,
+143 SIGTERM, 129 SIGHUP.
 Data goes to standard output, everything else to standard error.
 
 Example:

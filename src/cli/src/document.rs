@@ -31,6 +31,22 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     }
 }
 
+/// Refuses to write a file that is also read, by whatever path: what was read would be gone. `what` says in a message
+/// what the file is that is read, such as `the spec`.
+pub(crate) fn check_is_another(out: &Path, read: &Path, what: &str) -> Result<()> {
+    let (Ok(written), Ok(found)) = (fs::canonicalize(out), fs::canonicalize(read)) else {
+        return Ok(());
+    };
+    // A terminal or a pipe loses nothing.
+    if written == found && written.is_file() {
+        bail!(
+            "{} is {what} itself, which would be lost: give another file",
+            out.display()
+        );
+    }
+    Ok(())
+}
+
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let directory = path
         .parent()
@@ -93,6 +109,34 @@ mod tests {
         let message = write(directory.path(), b"x").unwrap_err().to_string();
         assert_eq!(message, "it is a directory");
         assert!(names(directory.path()).is_empty());
+    }
+
+    #[test]
+    fn what_is_read_is_not_written() {
+        let directory = tempfile::tempdir().unwrap();
+        let spec = directory.path().join("sp.toml");
+        let other = directory.path().join("plan.json");
+        let around = directory.path().join(".").join("sp.toml");
+        check_is_another(&spec, &spec, "the spec").unwrap();
+        fs::write(&spec, "x").unwrap();
+        check_is_another(&other, &spec, "the spec").unwrap();
+        let message = |out: &Path| check_is_another(out, &spec, "the spec").unwrap_err();
+        for out in [&spec, &around] {
+            assert_eq!(
+                message(out).to_string(),
+                format!(
+                    "{} is the spec itself, which would be lost: give another file",
+                    out.display()
+                )
+            );
+        }
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(&spec, &other).unwrap();
+            let message = message(&other).to_string();
+            assert!(message.contains("plan.json is the spec itself"), "{message}");
+            check_is_another(Path::new("/dev/null"), Path::new("/dev/null"), "the spec").unwrap();
+        }
     }
 
     #[cfg(unix)]

@@ -1,5 +1,6 @@
 //! Lines in, lines out, at the speed of the pipe and in constant memory.
 
+use std::fmt;
 use std::io::{Read, Write};
 
 use anyhow::{Context, Result, bail};
@@ -114,10 +115,22 @@ fn grow(buffer: &mut Vec<u8>, lines_before: u64) -> Result<()> {
     Ok(())
 }
 
+/// What is wrong with every line alike, and so is no fault of the one at which it was seen.
+#[derive(Debug)]
+pub(crate) struct OfEveryLine(pub(crate) String);
+
+impl fmt::Display for OfEveryLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for OfEveryLine {}
+
 /// An I/O error is of the output and not of the line.
 fn in_line(number: u64, result: Result<()>) -> Result<()> {
     match result {
-        Err(error) if error.downcast_ref::<std::io::Error>().is_none() => {
+        Err(error) if !error.is::<std::io::Error>() && !error.is::<OfEveryLine>() => {
             Err(error.context(format!("line {number}")))
         }
         result => result,

@@ -4,6 +4,8 @@
 
 use std::ffi::OsStr;
 
+use fluo_core::Escaped;
+
 /// What is said in place of running it. It repeats nothing.
 const ARGUMENT: &str = "a password is not taken from the command line, which everybody on this machine can read and \
                         which the shell remembers; set FLUO_PASSWORD, or name the file that holds it with \
@@ -30,6 +32,14 @@ pub(crate) fn complaint<A: AsRef<OsStr>>(
             let was_target = std::mem::replace(&mut is_target, argument.as_ref() == "--at");
             complaint_of(argument.as_ref().as_encoded_bytes(), was_target)
         })
+}
+
+/// A row or a key that cannot be read, as a message shows it: what stands before an `@` may hold a password.
+pub(crate) fn masked(written: &[u8]) -> String {
+    match written.iter().rposition(|byte| *byte == b'@') {
+        None => Escaped(written).to_string(),
+        Some(at) => format!("***{}", Escaped(written.get(at..).unwrap_or_default())),
+    }
 }
 
 fn complaint_of(argument: &[u8], is_target: bool) -> Option<&'static str> {
@@ -84,6 +94,13 @@ mod tests {
         ] {
             assert_eq!(of(line), Some(TARGET), "{line}");
         }
+    }
+
+    #[test]
+    fn what_may_be_a_password_is_not_shown() {
+        assert_eq!(masked(b"user:secret@x\n"), r"***@x\x0a");
+        assert_eq!(masked(b"a@b@c"), "***@c");
+        assert_eq!(masked(b"abc"), "abc");
     }
 
     #[test]

@@ -126,11 +126,19 @@ fn a_key_design_of_a_spec_is_refused_with_the_place_of_what_is_wrong() {
         ),
         (
             "tablets = -1",
-            "line 4, column 11: tablets is a number from 1 to 4294967295",
+            "line 4, column 11: tablets is a number from 1 to 2097152",
+        ),
+        (
+            "tablets = 0",
+            "line 4, column 11: tablets is a number from 1 to 2097152",
+        ),
+        (
+            "tablets = 4294967295",
+            "line 4, column 11: tablets is a number from 1 to 2097152",
         ),
         (
             "tablets = \"2\"",
-            "line 4, column 11: tablets is a number from 1 to 4294967295",
+            "line 4, column 11: tablets is a number from 1 to 2097152",
         ),
         (
             "",

@@ -362,6 +362,21 @@ fn a_design_has_a_page() {
         "impossible: rows with one prefix lie apart where rows are reversed",
     );
     assert_eq!(json.get("group"), None);
+
+    let json = place.fluo("key design --design web-table --json").json();
+    assert_eq!(
+        json["scans"][1],
+        serde_json::json!({
+            "by": "prefix",
+            "possible": true,
+            "pieces": 2,
+            "only": "prefixes that hold the whole host and the `/` behind it, such as `https://example.com/docs/`",
+            "sentence": "fanned out over up to 2 pieces, but only prefixes that hold the whole host and the `/` behind \
+                         it, such as `https://example.com/docs/`",
+        })
+    );
+    assert_eq!(json["scans"][5]["by"], "domain");
+    assert_eq!(json["scans"][5]["pieces"], 1);
 }
 
 #[test]

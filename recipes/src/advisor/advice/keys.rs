@@ -4,10 +4,11 @@ use fluo_core::{Bytes, Escaped};
 use serde::Serialize;
 
 use super::settings::AdviceSettings;
-use crate::advisor::number::share;
 use crate::advisor::profile::{Arrivals, FieldCut};
-use crate::advisor::words::{bytes, grouped, percent, plural};
+use crate::advisor::words::{bytes, percent, plural};
 use crate::advisor::{Distinct, KeyProfile};
+use crate::number::grouped;
+use crate::number::share;
 
 /// Keys ascend where this share of them is greater than the one before.
 const ASCENDING: f64 = 0.9;
@@ -32,6 +33,7 @@ pub enum Weight {
 
 /// Something that the keys have, in a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Finding {
     /// How much it matters.
     pub weight: Weight,
@@ -203,7 +205,7 @@ fn common_prefix(profile: &KeyProfile) -> Option<Finding> {
         note(format!(
             "All keys begin with {}: {} that tell nothing apart.",
             quoted(common),
-            plural(crate::advisor::number::count(common.len()), "byte")
+            plural(crate::number::count(common.len()), "byte")
         ))
     })
 }
@@ -241,7 +243,7 @@ fn duplicates(profile: &KeyProfile) -> Option<Finding> {
     let repeated = profile.distinct.duplicates_at_least(profile.keys);
     let at_least = match profile.distinct {
         Distinct::Counted { .. } => "",
-        Distinct::Estimated { .. } => "At least ",
+        Distinct::Estimated { .. } => "Very likely at least ",
     };
     (repeated > 0).then(|| {
         warning(format!(

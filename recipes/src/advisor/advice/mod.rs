@@ -3,9 +3,9 @@
 //! # How a design is chosen
 //! 1. What the keys cannot have is out, and what makes a read impossible that was asked for.
 //! 2. Out is what is uneven: the fullest tablet takes more than 1.5 times the mean, with 95 % confidence and
-//!    by more keys than chance gives (four standard deviations of a Poisson count, and four keys), or already by how the
-//!    design divides its salts; or one tablet takes more than twice its part of the
-//!    newest twentieth of the keys.
+//!    by more than chance gives (four standard deviations of a Poisson count, and four), or by one salted part alone, or
+//!    already by how the design divides its salts; or one tablet takes more than twice its part of the
+//!    newest twentieth of the keys. What chance gives is counted in salted parts: keys that share one fall once.
 //! 3. Of the rest the one in which the reads that were asked for, and that of one row, fall into the fewest pieces, added up.
 //!    A design with salts for fewer tablets than are wanted comes after all that have enough.
 //! 4. Of equals the first in this order: no salt, the row hasher, digests from wide to narrow, what keeps a
@@ -15,12 +15,14 @@
 //! Where nothing is left, the design whose fullest tablet is the least full is named, and the advice says that it is not
 //! good.
 
+mod error;
 mod keys;
 mod settings;
 mod verdict;
 
 use serde::Serialize;
 
+pub use self::error::AdviceError;
 pub use self::keys::{Finding, Weight};
 pub use self::settings::{AdviceSettings, Read, TabletAdvice};
 pub use self::verdict::{DesignVerdict, Standing};
@@ -31,6 +33,7 @@ use crate::key_design::DesignSettings;
 
 /// What to do with keys, and why.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Advice {
     /// How many tablets.
     pub tablets: TabletAdvice,
@@ -48,6 +51,7 @@ pub struct Advice {
 
 /// A spec file: in TOML it is what `fluo table plan --spec` reads.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct AdvisedSpec {
     /// The key designs of the table: one.
     pub key_design: Vec<AdvisedDesign>,
@@ -55,6 +59,7 @@ pub struct AdvisedSpec {
 
 /// A key design in a spec file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct AdvisedDesign {
     /// In how many tablets.
     pub tablets: u32,
@@ -65,6 +70,7 @@ pub struct AdvisedDesign {
 
 /// Everything the advisor has to say.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct AdvisorReport {
     /// What the keys look like.
     pub profile: KeyProfile,
@@ -77,52 +83,62 @@ pub struct AdvisorReport {
 impl AdvisorReport {
     /// Tries the designs that suit the keys, and advises.
     ///
+    /// # Errors
+    /// A setting that no table has: see [`AdviceSettings::tablets`].
+    ///
     /// ```
-    /// use fluo_recipes::{AdviceSettings, AdvisorReport, ProfileBuilder, ProfileSettings};
+    /// use fluo_recipes::advisor::{AdviceSettings, AdvisorReport, ProfileBuilder, ProfileSettings};
     ///
     /// let mut builder = ProfileBuilder::new(ProfileSettings::default());
     /// for id in 0..20_000 {
     ///     builder.push(format!("order-{id:08}").as_bytes());
     /// }
     /// let settings = AdviceSettings { servers: 4, ..AdviceSettings::default() };
-    /// let report = AdvisorReport::of(builder.finish(), &settings);
+    /// let report = AdvisorReport::of(builder.finish(), &settings)?;
     /// assert_eq!(report.advice.tablets.tablets, 16);
     /// assert_eq!(report.advice.design.as_deref(), Some("row-hasher"));
+    /// # Ok::<(), fluo_recipes::advisor::AdviceError>(())
     /// ```
-    #[must_use]
-    pub fn of(profile: KeyProfile, settings: &AdviceSettings) -> Self {
-        let tablets = settings.tablets().tablets;
+    pub fn of(profile: KeyProfile, settings: &AdviceSettings) -> Result<Self, AdviceError> {
+        let tablets = settings.tablets()?.tablets;
         let candidates = Candidate::all_for(&profile, tablets);
         Self::of_candidates(profile, candidates, settings)
     }
 
     /// Tries these designs, and advises.
-    #[must_use]
+    ///
+    /// # Errors
+    /// A setting that no table has: see [`AdviceSettings::tablets`].
     pub fn of_candidates(
         profile: KeyProfile,
         candidates: Vec<Candidate>,
         settings: &AdviceSettings,
-    ) -> Self {
+    ) -> Result<Self, AdviceError> {
+        let tablets = settings.tablets()?;
         let forecasts: Vec<_> = candidates
             .into_iter()
             .map(|candidate| DesignForecast::of(&profile, candidate))
             .collect();
-        let advice = Advice::of(&profile, &forecasts, settings);
-        Self {
+        let advice = Advice::of(&profile, &forecasts, tablets, settings);
+        Ok(Self {
             profile,
             forecasts,
             advice,
-        }
+        })
     }
 }
 
 impl Advice {
-    fn of(profile: &KeyProfile, forecasts: &[DesignForecast], settings: &AdviceSettings) -> Self {
-        let tablets = settings.tablets();
+    fn of(
+        profile: &KeyProfile,
+        forecasts: &[DesignForecast],
+        tablets: TabletAdvice,
+        settings: &AdviceSettings,
+    ) -> Self {
         let wanted = tablets.tablets;
         let verdict = |forecast| verdict::verdict(profile, forecast, &settings.reads, wanted);
         let mut verdicts: Vec<_> = forecasts.iter().map(verdict).collect();
-        let chosen = choice(profile, forecasts, &verdicts, &settings.reads);
+        let chosen = choice(profile, forecasts, &verdicts, settings);
         let mut advice = Self {
             tablets,
             findings: keys::findings(profile, settings),
@@ -132,9 +148,7 @@ impl Advice {
             spec: None,
         };
         match chosen.and_then(|place| forecasts.get(place).zip(verdicts.get_mut(place))) {
-            None => advice
-                .reasons
-                .push("No design can be advised for these keys.".to_owned()),
+            None => advice.reasons = no_choice(forecasts, &verdicts, settings),
             Some((forecast, verdict)) => advice.settle(forecast, verdict, settings),
         }
         advice.verdicts = verdicts;
@@ -148,7 +162,11 @@ impl Advice {
         settings: &AdviceSettings,
     ) {
         let candidate = &forecast.candidate;
-        let tablets = plural(candidate.tablets.into(), "tablet");
+        let tablets = match forecast.possible() {
+            Some((load, _)) => verdict::tablets(forecast, load),
+            None => candidate.tablets.into(),
+        };
+        let tablets = plural(tablets, "tablet");
         let label = &candidate.label;
         let is_good = verdict.standing != Standing::Uneven;
         self.reasons.push(match (&candidate.settings, is_good) {
@@ -181,12 +199,38 @@ impl Advice {
     }
 }
 
+/// Why no design is named.
+fn no_choice(
+    forecasts: &[DesignForecast],
+    verdicts: &[DesignVerdict],
+    settings: &AdviceSettings,
+) -> Vec<String> {
+    let is_unreadable = |verdict: &DesignVerdict| verdict.standing == Standing::Unreadable;
+    if !verdicts.iter().any(is_unreadable) {
+        return vec!["No design can be advised for these keys.".to_owned()];
+    }
+    let mut reasons = vec![
+        "No design can be advised for these keys: each that they can have makes a read impossible that was asked for."
+            .to_owned(),
+    ];
+    let mut scans = forecasts.iter().filter_map(DesignForecast::possible);
+    if settings.reads.contains(&Read::Field)
+        && scans.all(|(_, scans)| scans.by_leading_field.is_none())
+    {
+        reasons.push(format!(
+            "A scan of one leading field: impossible: {}.",
+            verdict::NO_FIELD
+        ));
+    }
+    reasons
+}
+
 /// The place of the design to use.
 fn choice(
     profile: &KeyProfile,
     forecasts: &[DesignForecast],
     verdicts: &[DesignVerdict],
-    reads: &[Read],
+    settings: &AdviceSettings,
 ) -> Option<usize> {
     if profile.keys == 0 {
         return None;
@@ -197,34 +241,32 @@ fn choice(
             .map(|(place, (forecast, _))| (place, forecast))
     };
     let best = |standing| {
-        of_standing(standing).min_by_key(|(place, forecast)| (pieces(forecast, reads), *place))
+        of_standing(standing)
+            .filter_map(|(place, forecast)| Some((pieces(forecast, settings)?, place)))
+            .min()
     };
     let least_bad =
         || of_standing(Standing::Uneven).min_by(|(_, a), (_, b)| fullest(a).total_cmp(&fullest(b)));
     best(Standing::Suitable)
         .or_else(|| best(Standing::TooFewTablets))
-        .or_else(least_bad)
-        .map(|(place, _)| place)
+        .map(|(_, place)| place)
+        .or_else(|| least_bad().map(|(place, _)| place))
 }
 
-/// Into how many pieces the reads fall together.
-fn pieces(forecast: &DesignForecast, reads: &[Read]) -> u64 {
-    let Some((_, scans)) = forecast.possible() else {
-        return u64::MAX;
-    };
-    let of_read = |read: &Read| match read {
+/// Into how many pieces the reads fall together; none where one of them cannot be done.
+fn pieces(forecast: &DesignForecast, settings: &AdviceSettings) -> Option<u64> {
+    let (_, scans) = forecast.possible()?;
+    let of_read = |read: Read| match read {
         Read::Prefix => scans.by_prefix.pieces(),
         Read::Range => scans.by_range.pieces(),
-        Read::Field => scans
-            .by_leading_field
-            .as_ref()
-            .and_then(super::ScanCost::pieces),
+        Read::Field => scans.by_leading_field.as_ref()?.pieces(),
     };
-    let by_row = scans.by_row.pieces().unwrap_or(u64::MAX);
-    reads
-        .iter()
-        .map(|read| of_read(read).unwrap_or(u64::MAX))
-        .fold(by_row, u64::saturating_add)
+    settings
+        .different_reads()
+        .map(of_read)
+        .try_fold(scans.by_row.pieces()?, |sum, pieces| {
+            Some(sum.saturating_add(pieces?))
+        })
 }
 
 /// How full the fullest tablet is, of all keys or of the newest, whichever is worse.
@@ -232,7 +274,7 @@ fn fullest(forecast: &DesignForecast) -> f64 {
     let Some((load, _)) = forecast.possible() else {
         return f64::INFINITY;
     };
-    let tablets = super::number::float_len(load.tablets());
+    let tablets = crate::number::float_len(load.tablets());
     let tail = load
         .tail
         .as_ref()

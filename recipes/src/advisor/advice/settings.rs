@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 
-use crate::advisor::words::{bytes, grouped, plural};
+use super::error::AdviceError;
+use crate::advisor::words::{bytes, plural};
+use crate::number::grouped;
 
 /// Tablets for each server: where one server fails, its tablets go to several others, and load can be moved in
 /// quarters of a server.
@@ -17,17 +19,17 @@ pub(super) const MOST_TABLETS: u64 = 65_536;
 /// What the advice is for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct AdviceSettings {
-    /// How many servers there are; 1 unless given.
+    /// How many servers there are, from 1; 1 unless given.
     pub servers: u32,
-    /// How many tablets; by the formula of [`tablets`](Self::tablets) unless given.
+    /// How many tablets, 1 to 65,536; by the formula of [`tablets`](Self::tablets) unless given.
     pub tablets: Option<u32>,
     /// How many rows a second are to be written; unknown unless given.
     pub rows_per_second: Option<u64>,
     /// How many bytes the table will have; unknown unless given.
     pub table_bytes: Option<u64>,
-    /// How rows are read, beside one by one; only one by one unless given.
+    /// How rows are read, beside one by one; only one by one unless given. What is named twice counts once.
     pub reads: Vec<Read>,
-    /// How many cells a row has; 1 unless given.
+    /// How many cells a row has, from 1; 1 unless given.
     pub cells_per_row: u64,
     /// How many bytes the names of a column have, family, qualifier and visibility together; 0 unless given.
     pub column_bytes: u64,
@@ -36,6 +38,7 @@ pub struct AdviceSettings {
 /// A way to read rows that a design must leave possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Read {
     /// All rows with a prefix.
     Prefix,
@@ -47,6 +50,7 @@ pub enum Read {
 
 /// A number of tablets and where it comes from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct TabletAdvice {
     /// The number.
     pub tablets: u32,
@@ -74,19 +78,50 @@ impl AdviceSettings {
     /// The largest of 4 for each server, one for each 5,000 rows a second, and one for each GiB; rounded up to a
     /// multiple of the servers so that each has equally many; at most 65,536.
     ///
+    /// # Errors
+    /// A setting that no table has: 0 servers, 0 tablets or more than 65,536, rows of 0 cells.
+    ///
     /// ```
-    /// use fluo_recipes::AdviceSettings;
+    /// use fluo_recipes::advisor::{AdviceError, AdviceSettings};
     ///
     /// let settings = AdviceSettings { servers: 3, rows_per_second: Some(62_000), ..AdviceSettings::default() };
-    /// assert_eq!(settings.tablets().tablets, 15);
+    /// assert_eq!(settings.tablets()?.tablets, 15);
+    ///
+    /// let settings = AdviceSettings { tablets: Some(0), ..settings };
+    /// assert_eq!(settings.tablets(), Err(AdviceError::Tablets(0)));
+    /// # Ok::<(), AdviceError>(())
     /// ```
-    #[must_use]
-    pub fn tablets(&self) -> TabletAdvice {
+    pub fn tablets(&self) -> Result<TabletAdvice, AdviceError> {
+        self.check()?;
+        Ok(self.checked_tablets())
+    }
+
+    fn check(&self) -> Result<(), AdviceError> {
+        if self.servers == 0 {
+            return Err(AdviceError::Servers);
+        }
+        let is_possible = |tablets: &u32| (1..=MOST_TABLETS).contains(&u64::from(*tablets));
+        if let Some(tablets) = self.tablets.filter(|tablets| !is_possible(tablets)) {
+            return Err(AdviceError::Tablets(tablets));
+        }
+        if self.cells_per_row == 0 {
+            return Err(AdviceError::CellsPerRow);
+        }
+        Ok(())
+    }
+
+    /// The reads that are asked for beside that of one row, each once.
+    pub(super) fn different_reads(&self) -> impl Iterator<Item = Read> {
+        let all = [Read::Prefix, Read::Range, Read::Field];
+        all.into_iter().filter(|read| self.reads.contains(read))
+    }
+
+    fn checked_tablets(&self) -> TabletAdvice {
         if let Some(tablets) = self.tablets {
             let reason = format!("{} were asked for.", plural(tablets.into(), "tablet"));
             return TabletAdvice { tablets, reason };
         }
-        let servers = u64::from(self.servers.max(1));
+        let servers = u64::from(self.servers);
         let for_servers = servers * TABLETS_PER_SERVER;
         let for_rows = self.rows_per_second.unwrap_or(0).div_ceil(ROWS_PER_TABLET);
         let for_bytes = self.table_bytes.unwrap_or(0).div_ceil(BYTES_PER_TABLET);
@@ -110,7 +145,7 @@ impl AdviceSettings {
         let mut parts = vec![format!(
             "{} for {} at {TABLETS_PER_SERVER} each",
             grouped(for_servers),
-            plural(u64::from(self.servers.max(1)), "server")
+            plural(u64::from(self.servers), "server")
         )];
         if let Some(rows) = self.rows_per_second {
             parts.push(format!(
@@ -145,7 +180,7 @@ mod tests {
             servers: 3,
             ..AdviceSettings::default()
         };
-        let advice = settings.tablets();
+        let advice = settings.tablets().unwrap();
         assert_eq!(advice.tablets, 12);
         assert_eq!(
             advice.reason,
@@ -157,7 +192,7 @@ mod tests {
             table_bytes: Some(50_000_000_000),
             ..AdviceSettings::default()
         };
-        let advice = settings.tablets();
+        let advice = settings.tablets().unwrap();
         assert_eq!(advice.tablets, 203);
         assert_eq!(
             advice.reason,
@@ -172,15 +207,60 @@ mod tests {
             tablets: Some(5),
             ..AdviceSettings::default()
         };
-        assert_eq!(settings.tablets().reason, "5 tablets were asked for.");
-        for servers in [0, 1, u32::MAX] {
+        assert_eq!(
+            settings.tablets().unwrap().reason,
+            "5 tablets were asked for."
+        );
+        for servers in [1, u32::MAX] {
             let settings = AdviceSettings {
                 servers,
                 table_bytes: Some(u64::MAX),
                 rows_per_second: Some(u64::MAX),
                 ..AdviceSettings::default()
             };
-            assert_eq!(settings.tablets().tablets, 65_536, "{servers}");
+            assert_eq!(settings.tablets().unwrap().tablets, 65_536, "{servers}");
         }
+    }
+
+    #[test]
+    fn what_no_table_has_is_refused_with_its_bound() {
+        let refused = |settings: AdviceSettings| settings.tablets().unwrap_err().to_string();
+        let given = AdviceSettings::default;
+        let servers = AdviceSettings {
+            servers: 0,
+            ..given()
+        };
+        assert_eq!(
+            refused(servers),
+            "0 servers cannot hold a table: give at least 1"
+        );
+        for (tablets, text) in [(0, "0"), (65_537, "65,537"), (u32::MAX, "4,294,967,295")] {
+            let tablets = AdviceSettings {
+                tablets: Some(tablets),
+                ..given()
+            };
+            assert_eq!(
+                refused(tablets),
+                format!("{text} tablets cannot be: give 1 to 65,536")
+            );
+        }
+        let cells = AdviceSettings {
+            cells_per_row: 0,
+            ..given()
+        };
+        assert_eq!(
+            refused(cells),
+            "rows of 0 cells cannot be: give at least 1 cell a row"
+        );
+    }
+
+    #[test]
+    fn a_read_that_is_named_twice_counts_once() {
+        let settings = AdviceSettings {
+            reads: vec![Read::Field, Read::Prefix, Read::Field],
+            ..AdviceSettings::default()
+        };
+        let reads: Vec<_> = settings.different_reads().collect();
+        assert_eq!(reads, [Read::Prefix, Read::Field]);
     }
 }

@@ -3,12 +3,14 @@
 use serde::Serialize;
 
 use super::settings::Read;
-use crate::advisor::number::{count, float, float_len};
-use crate::advisor::words::{grouped, percent, plural};
+use crate::advisor::words::{percent, plural};
 use crate::advisor::{
-    DesignForecast, ForecastResult, KeyProfile, LoadForecast, ScanCost, ScanCosts,
+    DesignForecast, ForecastResult, KeyProfile, LoadForecast, PartSizes, ScanCost, ScanCosts,
 };
 use crate::key_design::{DesignSettings, SaltedPart};
+use crate::number::grouped;
+use crate::number::{count, float, float_len};
+use crate::optimization::LEAST_P_VALUE;
 
 /// A fullest tablet up to this many times the mean is even enough: a balancer can live with it.
 const EVEN_ENOUGH: f64 = 1.5;
@@ -18,12 +20,14 @@ const NEARLY_EVEN: f64 = 1.1;
 const SPREAD_ENOUGH: f64 = 2.0;
 /// From this share on a tablet takes practically all.
 const NEARLY_ALL: f64 = 0.9;
-/// Below this p-value it was not chance.
-const CHANCE: f64 = 0.01;
+/// Why nobody can ask for a leading field.
+pub(super) const NO_FIELD: &str = "the keys have no leading field that a separator ends: leave this read out, or begin keys \
+                                   with a field and a separator, such as `tenant|`";
 
 /// How a design stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Standing {
     /// The one to use.
     Recommended,
@@ -56,6 +60,7 @@ impl Standing {
 
 /// How a design stands, and why.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct DesignVerdict {
     /// The label of its candidate.
     pub label: String,
@@ -87,11 +92,17 @@ pub(super) fn verdict(
             let is_even = evenness(profile, forecast, load, &mut reasons);
             let is_spread = tail(load, &mut reasons);
             let is_readable = reading(scans, reads, &mut reasons);
-            let tablets = forecast.candidate.tablets;
-            if tablets < wanted {
+            let tablets = tablets(forecast, load);
+            let is_large_enough = tablets >= wanted.into();
+            if !is_large_enough {
+                let what = if load.splits_are_of_the_sample {
+                    "The keys seen so far tell split points"
+                } else {
+                    "It has salts"
+                };
                 reasons.push(format!(
-                    "It has salts for {} only, where {} are wanted.",
-                    plural(tablets.into(), "tablet"),
+                    "{what} for {} only, where {} are wanted.",
+                    plural(tablets, "tablet"),
                     grouped(wanted.into())
                 ));
             }
@@ -99,7 +110,7 @@ pub(super) fn verdict(
                 Standing::Unreadable
             } else if !(is_even && is_spread) {
                 Standing::Uneven
-            } else if tablets < wanted {
+            } else if !is_large_enough {
                 Standing::TooFewTablets
             } else {
                 Standing::Suitable
@@ -111,6 +122,15 @@ pub(super) fn verdict(
         label,
         standing,
         reasons,
+    }
+}
+
+/// In how many tablets a design can be: where the sample says where they end, in as many as it tells apart.
+pub(super) fn tablets(forecast: &DesignForecast, load: &LoadForecast) -> u64 {
+    if load.splits_are_of_the_sample {
+        count(load.tablets())
+    } else {
+        forecast.candidate.tablets.into()
     }
 }
 
@@ -127,31 +147,32 @@ fn evenness(
     } else {
         format!(" (95 %: {:.2} to {:.2})", largest.low, largest.high)
     };
-    let chance = match load.chi_square {
-        Some(test) if test.p_value < CHANCE => {
-            format!(
-                "; chance does not explain it (chi-square p = {})",
-                p_value(test.p_value)
-            )
-        }
-        Some(test) => format!(
-            "; chance explains it (chi-square p = {})",
-            p_value(test.p_value)
-        ),
-        None => String::new(),
-    };
     // Against the mean, and not against what the design promises: a promise may be uneven too.
     let most = load.keys.iter().copied().max().unwrap_or(0);
     let mean = float(load.keys.iter().sum()) / float_len(load.tablets().max(1));
     let is_promised = load.promised.is_none_or(|promised| promised <= EVEN_ENOUGH);
-    let is_even = is_promised && (largest.low <= EVEN_ENOUGH || !is_far_above(most, mean));
-    let word = if is_even { "Even" } else { "Uneven" };
+    let is_near = largest.low <= EVEN_ENOUGH;
+    let is_even =
+        is_promised && (is_near || !is_beyond_chance(most, mean, &load.parts, EVEN_ENOUGH));
+    let word = match (is_even, is_near) {
+        (true, true) => "Even",
+        (true, false) => "As even as so few keys fall",
+        (false, _) => "Uneven",
+    };
     reasons.push(format!(
-        "{word}: of {}, number {} takes most, {:.2} times the mean{bounds}{chance}.",
+        "{word}: of {}, number {} takes most, {:.2} times the mean{bounds}{}.",
         plural(count(load.tablets()), "tablet"),
         grouped(count(load.largest) + 1),
-        largest.value
+        largest.value,
+        chance(load)
     ));
+    if !is_even && is_heavy(&load.parts, mean, EVEN_ENOUGH) {
+        reasons.push(format!(
+            "{} of the sample fall together whatever the salts, {:.2} times the mean of a tablet.",
+            plural(load.parts.largest, "key"),
+            float(load.parts.largest) / mean
+        ));
+    }
     if let Some(promised) = load.promised.filter(|promised| *promised > NEARLY_EVEN) {
         reasons.push(format!(
             "Its salts cannot be divided evenly by so many tablets: by their number alone the fullest takes {promised:.2} \
@@ -161,19 +182,52 @@ fn evenness(
     is_even
 }
 
+/// What the chi-square test says, as the end of a sentence.
+fn chance(load: &LoadForecast) -> String {
+    let Some(test) = load.chi_square else {
+        return String::new();
+    };
+    let parts = load.parts.different;
+    let fall = if parts < load.keys.iter().sum() {
+        format!(" how its {} fall", plural(parts, "different salted part"))
+    } else {
+        " it".to_owned()
+    };
+    let says = if test.p_value < LEAST_P_VALUE {
+        "chance is unlikely to explain"
+    } else {
+        "chance can explain"
+    };
+    format!("; {says}{fall} (chi-square p = {})", p_value(test.p_value))
+}
+
 /// A p-value to three digits; one that is practically nothing as a bound.
 fn p_value(p: f64) -> String {
-    if p < 0.0005 {
-        "less than 0.001".to_owned()
+    if p < LEAST_P_VALUE {
+        "less than 0.000001".to_owned()
+    } else if p < 0.0005 {
+        format!("{p:.1e}")
     } else {
         format!("{p:.3}")
     }
 }
 
+/// Whether a tablet is so full that it is not by chance: fuller than salted parts of such sizes make it, or full of one.
+fn is_beyond_chance(most: u64, mean: f64, parts: &PartSizes, enough: f64) -> bool {
+    let size = parts.of_a_key.max(1.0);
+    is_far_above(float(most) / size, mean / size) || is_heavy(parts, mean, enough)
+}
+
+/// Whether the largest salted part alone is too much for a tablet.
+fn is_heavy(parts: &PartSizes, mean: f64, enough: f64) -> bool {
+    let largest = float(parts.largest);
+    largest > enough * mean && is_far_above(largest, mean)
+}
+
 /// Whether a count is so far above its expectation that chance is out of the question whatever the number of tablets:
 /// four standard deviations of a Poisson count, and four for small ones.
-fn is_far_above(count: u64, mean: f64) -> bool {
-    float(count) > mean + 4.0 * mean.sqrt() + 4.0
+fn is_far_above(count: f64, mean: f64) -> bool {
+    count > mean + 4.0 * mean.sqrt() + 4.0
 }
 
 fn collapse(
@@ -224,7 +278,12 @@ fn tail(load: &LoadForecast, reasons: &mut Vec<String>) -> bool {
     let mean = float(tail.keys) / tablets;
     let share = tail.busiest_share;
     let is_spread = share.low * tablets <= SPREAD_ENOUGH
-        || !is_far_above(most_of(share.value, tail.keys), mean);
+        || !is_beyond_chance(
+            most_of(share.value, tail.keys),
+            mean,
+            &tail.parts,
+            SPREAD_ENOUGH,
+        );
     let newest = percent(tail.newest);
     let share = percent(share.value);
     reasons.push(if is_spread {
@@ -258,13 +317,21 @@ fn reading(scans: &ScanCosts, reads: &[Read], reasons: &mut Vec<String>) -> bool
             plural(pieces, "piece")
         ));
     }
+    let no_field = ScanCost::Impossible {
+        reason: NO_FIELD.to_owned(),
+    };
+    let is_field_asked = reads.contains(&Read::Field);
     let asked = [
         (Read::Prefix, "a prefix", Some(&scans.by_prefix)),
         (Read::Range, "a range", Some(&scans.by_range)),
         (
             Read::Field,
             "one leading field",
-            scans.by_leading_field.as_ref(),
+            // What nobody can ask for needs no sentence, unless it is asked for.
+            scans
+                .by_leading_field
+                .as_ref()
+                .or_else(|| is_field_asked.then_some(&no_field)),
         ),
     ];
     let costs: Vec<_> = asked

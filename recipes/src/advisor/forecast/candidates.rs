@@ -5,8 +5,8 @@ use serde::Serialize;
 use crate::advisor::KeyProfile;
 use crate::advisor::profile::{Alphabet, FieldCut};
 use crate::key_design::{
-    DesignSettings, DigestSalt, HashedRows, Modulo, ModuloOf, RandomSalt, ReverseTime, Reversed,
-    RowAlphabet, RowLength, SaltSettings, SaltedPart, WebTable,
+    DesignSettings, DigestSalt, HashedRows, MOST_BUCKETS, MOST_PIECES, Modulo, ModuloOf,
+    RandomSalt, ReverseTime, Reversed, RowAlphabet, RowLength, SaltSettings, SaltedPart, WebTable,
 };
 use crate::row_hasher::HashScheme;
 
@@ -18,13 +18,10 @@ const GUIDE_BUCKETS: u32 = 10;
 const TWO_DIGITS: u32 = 256;
 /// The salts of four.
 const FOUR_DIGITS: u32 = 65_536;
-/// Most buckets of random salts.
-const MOST_RANDOM_BUCKETS: u32 = 65_536;
-/// Most buckets that the modulo design has.
-const MOST_BUCKETS: u32 = 1_000_000;
 
 /// A design that is tried, and in how many tablets.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Candidate {
     /// What it is called among the others.
     pub label: String,
@@ -84,7 +81,8 @@ impl Candidate {
         all.extend(reverse_time(profile, tablets));
         all.extend(reversed(profile, tablets));
         all.extend(modulo(profile, tablets));
-        let buckets = tablets.clamp(2, MOST_RANDOM_BUCKETS);
+        let most = u32::try_from(MOST_PIECES).unwrap_or(u32::MAX);
+        let buckets = tablets.clamp(2, most);
         all.push(Self::new(
             format!("random-salt {buckets}"),
             RandomSalt::new(buckets),

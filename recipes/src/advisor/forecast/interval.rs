@@ -3,13 +3,14 @@
 use serde::Serialize;
 use statrs::function::erf::erf_inv;
 
-use crate::advisor::number::{float, float_len};
+use crate::number::{float, float_len};
 
 /// How often an interval may miss: once in twenty, over all tablets of a design together.
 const MISSES: f64 = 0.05;
 
 /// A figure and where the true one lies with 95 % confidence.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Estimate {
     /// The figure of the sample.
     pub value: f64,

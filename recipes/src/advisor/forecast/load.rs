@@ -6,9 +6,10 @@ use fluo_core::Bytes;
 use serde::Serialize;
 
 use super::interval::Estimate;
+use super::parts::PartSizes;
 use crate::advisor::KeyProfile;
-use crate::advisor::number::{count, float, float_len};
 use crate::advisor::profile::Arrivals;
+use crate::number::{count, float, float_len};
 use crate::optimization::chi_square;
 
 /// The newest keys whose place shows where the next ones will go: one in so many.
@@ -16,17 +17,20 @@ const NEWEST_ONE_IN: u64 = 20;
 
 /// How the sample falls on tablets.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct LoadForecast {
-    /// Keys of the sample in each tablet, in the order of the table.
+    /// Keys of the sample in each tablet, in the order of the table: what is written, a repeated row each time.
     pub keys: Vec<u64>,
     /// The split points between the tablets. Not serialized: `fluo key splits` prints those of a design.
     #[serde(skip)]
     pub splits: Vec<Bytes>,
     /// Whether the split points were chosen by the sample, because the design has none of its own.
     pub splits_are_of_the_sample: bool,
-    /// Pearson's test against what the design promises; none where it promises nothing, or where fewer than five keys
-    /// are expected in some tablet.
+    /// Pearson's test of the salted parts against what the design promises, each counted once; none where it promises
+    /// nothing, or where fewer than five are expected in some tablet.
     pub chi_square: Option<ChiSquare>,
+    /// How many keys of the sample fall together.
+    pub parts: PartSizes,
     /// The load of the fullest tablet over the mean load, from 1.
     pub largest_over_mean: Estimate,
     /// The same by the design's promise: the most salts in a tablet over the mean; none where it promises nothing.
@@ -43,20 +47,25 @@ pub struct LoadForecast {
 
 /// A chi-square test.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct ChiSquare {
     /// The statistic.
     pub statistic: f64,
-    /// How likely one at least as large is if keys fall as the design promises. Below 0.01 they do not.
+    /// How likely one at least as large is if salted parts fall as the design promises. One design in a hundred that
+    /// keeps its promise has one below 0.01; only below 0.000001 is it said to be unlikely.
     pub p_value: f64,
 }
 
-/// Where the newest keys went: the append-only tail.
+/// Where the newest keys went: the append-only tail. A key that was written again counts once.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct TailForecast {
     /// Which part of all arrivals counts as the newest: the last twentieth.
     pub newest: f64,
-    /// How many keys of the sample are among them.
+    /// How many different keys of the sample are among them.
     pub keys: u64,
+    /// How many of those fall together.
+    pub parts: PartSizes,
     /// Which share of them one tablet takes, that which takes most.
     pub busiest_share: Estimate,
     /// Which tablet that is, from 0.
@@ -67,6 +76,8 @@ pub struct TailForecast {
 pub(super) struct Written {
     pub(super) arrival: u64,
     pub(super) key: Bytes,
+    /// What its salt is made of, as a hash: equal for keys that fall together by design.
+    pub(super) part: u64,
     /// How many bytes of it come before the row.
     pub(super) head: usize,
 }
@@ -81,6 +92,7 @@ pub(super) struct Splits {
 
 impl Splits {
     /// At equal parts of the written keys without the newest: a table is split by what is there, before more comes.
+    /// Fewer keys than tablets are a tablet each.
     pub(super) fn at_quantiles(written: &[Written], profile: &KeyProfile, tablets: u32) -> Self {
         let end = match profile.order.arrivals {
             Arrivals::AsWritten => first_of_newest(profile.keys),
@@ -89,12 +101,14 @@ impl Splits {
         let older = written.iter().filter(|key| key.arrival < end);
         let mut keys: Vec<&Bytes> = older.map(|written| &written.key).collect();
         keys.sort_unstable();
-        let tablets = usize::try_from(tablets).unwrap_or(usize::MAX);
+        let tablets = usize::try_from(tablets)
+            .unwrap_or(usize::MAX)
+            .min(keys.len());
         let at = |tablet: usize| {
             let place = (tablet * keys.len() / tablets).checked_sub(1)?;
             keys.get(place).map(|key| Bytes::clone(key))
         };
-        let mut points: Vec<Bytes> = (1..tablets.min(keys.len())).filter_map(at).collect();
+        let mut points: Vec<Bytes> = (1..tablets).filter_map(at).collect();
         points.dedup();
         Self {
             points,
@@ -134,7 +148,7 @@ impl LoadForecast {
         let chi_square = splits
             .weights
             .as_deref()
-            .and_then(|weights| chi_square(&loads, weights));
+            .and_then(|weights| chi_square(&thrown(written, &splits, tablets), weights));
         let bytes: u64 = written.iter().map(|written| count(written.key.len())).sum();
         let has_salt = written.iter().any(|written| written.head > 0);
         let heads = written
@@ -142,6 +156,7 @@ impl LoadForecast {
             .filter_map(|written| written.key.get(..written.head));
         Self {
             chi_square: chi_square.map(|(statistic, p_value)| ChiSquare { statistic, p_value }),
+            parts: PartSizes::of(written.iter().map(|written| written.part)),
             largest_over_mean: share.times(float_len(tablets)),
             promised: splits.weights.as_deref().map(promised),
             largest,
@@ -173,14 +188,17 @@ fn tail(written: &[Written], splits: &Splits, profile: &KeyProfile) -> Option<Ta
         return None;
     }
     let tablets = splits.tablets();
+    let mut seen = HashSet::new();
     let newest = written.iter().filter(|written| written.arrival >= first);
-    let loads = loads(newest, splits, tablets);
+    let newest: Vec<_> = newest.filter(|written| seen.insert(&written.key)).collect();
+    let loads = loads(newest.iter().copied(), splits, tablets);
     let (busiest, most) = largest_of(&loads);
     let keys = loads.iter().sum();
     let is_complete = profile.sample.is_complete;
     Some(TailForecast {
         newest: 1.0 / float(NEWEST_ONE_IN),
         keys,
+        parts: PartSizes::of(newest.iter().map(|written| written.part)),
         busiest_share: Estimate::of_largest_share(most, keys, tablets, is_complete),
         busiest,
     })
@@ -198,6 +216,13 @@ fn loads<'a>(
         }
     }
     loads
+}
+
+/// How the salted parts fall, each once.
+fn thrown(written: &[Written], splits: &Splits, tablets: usize) -> Vec<u64> {
+    let mut seen = HashSet::new();
+    let first = written.iter().filter(|written| seen.insert(written.part));
+    loads(first, splits, tablets)
 }
 
 /// The place and the size of the largest; the first of equals.

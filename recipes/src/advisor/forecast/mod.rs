@@ -3,24 +3,29 @@
 mod candidates;
 mod interval;
 mod load;
+mod parts;
 mod scans;
 
+use std::hash::BuildHasher;
 use std::sync::{Mutex, PoisonError};
 
+use foldhash::quality::FixedState;
 use serde::Serialize;
 
 use self::load::{Splits, Written};
-use crate::advisor::KeyProfile;
-use crate::advisor::number::count;
+use crate::advisor::{KeyProfile, SampledKey};
 use crate::key_design::{DesignError, DesignErrorKind, KeyDesign};
+use crate::number::count;
 
 pub use self::candidates::Candidate;
 pub use self::interval::Estimate;
 pub use self::load::{ChiSquare, LoadForecast, TailForecast};
+pub use self::parts::PartSizes;
 pub use self::scans::{ScanCost, ScanCosts};
 
 /// What a design would do to the keys.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct DesignForecast {
     /// The design and the tablets it was tried in.
     #[serde(flatten)]
@@ -33,6 +38,7 @@ pub struct DesignForecast {
 
 /// A row and its key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Example {
     /// The row, in the escaped form.
     pub row: String,
@@ -43,6 +49,7 @@ pub struct Example {
 /// Whether the keys can have the design, and then what it does.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum ForecastResult {
     /// They can.
     Possible {
@@ -64,7 +71,8 @@ impl DesignForecast {
     /// Tries a design on the sample of a profile.
     ///
     /// ```
-    /// use fluo_recipes::{Candidate, DesignForecast, ForecastResult, Modulo, ProfileBuilder, ProfileSettings};
+    /// use fluo_recipes::Modulo;
+    /// use fluo_recipes::advisor::{Candidate, DesignForecast, ForecastResult, ProfileBuilder, ProfileSettings};
     ///
     /// let mut builder = ProfileBuilder::new(ProfileSettings::default());
     /// for id in (0..10_000).map(|id| id * 10) {
@@ -99,16 +107,25 @@ impl DesignForecast {
     }
 
     fn of_unsalted(profile: &KeyProfile, candidate: Candidate) -> Self {
+        if candidate.tablets == 0 {
+            let reason = "a table of 0 tablets cannot be: give at least 1".to_owned();
+            return Self {
+                candidate,
+                example: None,
+                result: ForecastResult::Refused { reason, keys: 0 },
+            };
+        }
         let keys = profile.sample.keys.iter();
         let written: Vec<_> = keys
             .map(|sampled| Written {
                 arrival: sampled.arrival,
                 key: fluo_core::Bytes::copy_from_slice(&sampled.key),
+                part: hash(&sampled.key),
                 head: 0,
             })
             .collect();
         let splits = Splits::at_quantiles(&written, profile, candidate.tablets);
-        let scans = ScanCosts::of_unsalted(&profile.leading_fields);
+        let scans = ScanCosts::of_unsalted(profile);
         Self::counted(profile, candidate, &written, splits, scans)
     }
 
@@ -124,6 +141,7 @@ impl DesignForecast {
                     written.push(Written {
                         arrival: sampled.arrival,
                         key,
+                        part: part(design, sampled),
                         head,
                     });
                 }
@@ -137,7 +155,7 @@ impl DesignForecast {
             Ok(splits) => splits,
             Err(error) => return Self::refused(candidate, &error, 0),
         };
-        let scans = ScanCosts::of(design, &profile.leading_fields);
+        let scans = ScanCosts::of(design, profile);
         Self::counted(profile, candidate, &written, splits, scans)
     }
 
@@ -172,6 +190,21 @@ impl DesignForecast {
             result: ForecastResult::Refused { reason, keys },
         }
     }
+}
+
+/// The salted part of a key, as a hash. Where salts are drawn, each key falls by itself; where there are none, each row.
+fn part(design: &KeyDesign, sampled: &SampledKey) -> u64 {
+    if design.draws_salts() {
+        return sampled.arrival;
+    }
+    match design.salted_part(&sampled.key) {
+        Ok(Some(part)) => hash(&part),
+        _ => hash(&sampled.key),
+    }
+}
+
+fn hash(bytes: &[u8]) -> u64 {
+    FixedState::default().hash_one(bytes)
 }
 
 /// Where random salts come from: the same seed draws the same.

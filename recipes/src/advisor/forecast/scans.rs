@@ -1,14 +1,18 @@
 //! What reads cost in a design.
 
+use fluo_core::Bytes;
 use serde::Serialize;
+use url::Url;
 
+use crate::advisor::KeyProfile;
 use crate::advisor::profile::FieldCut;
-use crate::advisor::{HotField, LeadingFields};
 use crate::key_design::{KeyDesign, Reach, Rows};
+use crate::number::count;
 
 /// Into how many pieces of the table a read falls.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "cost")]
+#[non_exhaustive]
 pub enum ScanCost {
     /// One contiguous piece.
     OnePiece,
@@ -26,6 +30,7 @@ pub enum ScanCost {
 
 /// What each kind of read costs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct ScanCosts {
     /// One row whose key is known.
     pub by_row: ScanCost,
@@ -33,7 +38,8 @@ pub struct ScanCosts {
     pub by_prefix: ScanCost,
     /// All rows between two.
     pub by_range: ScanCost,
-    /// All rows with one known leading field; none where the keys have no such field.
+    /// All rows with one known leading field, such as the host of a URL; none where the keys have no such field, so that
+    /// nobody can ask for it.
     pub by_leading_field: Option<ScanCost>,
     /// The order in which rows come.
     pub order: String,
@@ -43,7 +49,8 @@ impl From<Reach> for ScanCost {
     fn from(reach: Reach) -> Self {
         match reach {
             Reach::OnePiece => Self::OnePiece,
-            Reach::FanOut(pieces) => Self::FanOut { pieces },
+            Reach::Partly { pieces: 1, .. } => Self::OnePiece,
+            Reach::FanOut(pieces) | Reach::Partly { pieces, .. } => Self::FanOut { pieces },
             Reach::Impossible(reason) => Self::Impossible { reason },
         }
     }
@@ -62,28 +69,26 @@ impl ScanCost {
 }
 
 impl ScanCosts {
-    pub(super) fn of_unsalted(fields: &LeadingFields) -> Self {
-        let by_field = field_with_end(fields).map(|_| ScanCost::OnePiece);
+    pub(super) fn of_unsalted(profile: &KeyProfile) -> Self {
+        let has_field = !of_one_field(profile).is_empty();
         Self {
             by_row: ScanCost::OnePiece,
             by_prefix: ScanCost::OnePiece,
             by_range: ScanCost::OnePiece,
-            by_leading_field: by_field,
+            by_leading_field: has_field.then_some(ScanCost::OnePiece),
             order: crate::key_design::KeyOrder::Rows.to_string(),
         }
     }
 
-    pub(super) fn of(design: &KeyDesign, fields: &LeadingFields) -> Self {
+    pub(super) fn of(design: &KeyDesign, profile: &KeyProfile) -> Self {
         let scans = design.scans();
-        let by_leading_field =
-            field_with_end(fields).map(|prefix| match design.spans(&Rows::Prefix(prefix.into())) {
-                Ok(spans) if spans.len() <= 1 => ScanCost::OnePiece,
-                Ok(spans) => ScanCost::FanOut {
-                    pieces: crate::advisor::number::count(spans.len()),
-                },
-                Err(error) => ScanCost::Impossible {
-                    reason: error.to_string(),
-                },
+        // The first way in which the design can be asked; the refusal of the last, where it cannot.
+        let by_leading_field = of_one_field(profile)
+            .iter()
+            .map(|rows| cost_of(design, rows))
+            .reduce(|first, next| match first {
+                ScanCost::Impossible { .. } => next,
+                possible => possible,
             });
         Self {
             by_row: scans.by_row.into(),
@@ -95,11 +100,44 @@ impl ScanCosts {
     }
 }
 
-/// A leading field that keys have, with the separator behind it.
-fn field_with_end(fields: &LeadingFields) -> Option<Vec<u8>> {
-    let Some(FieldCut::Separator { byte, .. }) = fields.cut else {
-        return None;
+fn cost_of(design: &KeyDesign, rows: &Rows) -> ScanCost {
+    match design.spans(rows) {
+        Ok(spans) if spans.len() <= 1 => ScanCost::OnePiece,
+        Ok(spans) => ScanCost::FanOut {
+            pieces: count(spans.len()),
+        },
+        Err(error) => ScanCost::Impossible {
+            reason: error.to_string(),
+        },
+    }
+}
+
+/// The rows that share the leading field of one key of the sample, in each way in which a design may be asked for them;
+/// empty where no key has a field that ends. It need not be a field of many keys: each is read alike.
+fn of_one_field(profile: &KeyProfile) -> Vec<Rows> {
+    let Some(cut) = profile.leading_fields.cut else {
+        return Vec::new();
     };
-    let HotField { field, .. } = fields.hot.first()?;
-    Some([field.as_ref(), &[byte]].concat())
+    let mut keys = profile.sample.keys.iter();
+    keys.find_map(|sampled| rows_with_field_of(cut, &sampled.key))
+        .unwrap_or_default()
+}
+
+fn rows_with_field_of(cut: FieldCut, key: &[u8]) -> Option<Vec<Rows>> {
+    let field = cut.field(key);
+    match cut {
+        FieldCut::Separator { .. } => {
+            let with_end = key.get(..=field.len())?;
+            Some(vec![Rows::Prefix(Bytes::copy_from_slice(with_end))])
+        }
+        FieldCut::UrlHost => {
+            let url = Url::parse(std::str::from_utf8(key).ok()?).ok()?;
+            let pages = [field, b"/"].concat();
+            Some(vec![
+                Rows::domain(url.host_str()?),
+                Rows::Prefix(pages.into()),
+            ])
+        }
+        FieldCut::FirstBytes { .. } => None,
+    }
 }

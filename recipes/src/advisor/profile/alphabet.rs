@@ -8,6 +8,7 @@ const POSITIONS: usize = 64;
 /// What a set of bytes is called: the first of these that holds all of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Alphabet {
     /// No bytes at all.
     #[default]
@@ -32,6 +33,7 @@ pub enum Alphabet {
 
 /// Which bytes all keys are made of, over all keys.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct AlphabetProfile {
     /// The alphabet of all positions together.
     pub all: Alphabet,
@@ -44,6 +46,7 @@ pub struct AlphabetProfile {
 
 /// The alphabet of neighbouring positions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct PositionAlphabet {
     /// The first position, from 0.
     pub first: u32,

@@ -23,7 +23,7 @@ pub struct ProfileSettings {
 /// What keys look like.
 ///
 /// ```
-/// use fluo_recipes::{Alphabet, ProfileBuilder, ProfileSettings};
+/// use fluo_recipes::advisor::{Alphabet, ProfileBuilder, ProfileSettings};
 ///
 /// let mut builder = ProfileBuilder::new(ProfileSettings::default());
 /// for id in 0..1_000 {
@@ -36,6 +36,7 @@ pub struct ProfileSettings {
 /// assert_eq!(profile.distinct.keys(), 1_000);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct KeyProfile {
     /// How many keys there were.
     pub keys: u64,

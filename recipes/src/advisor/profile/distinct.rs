@@ -7,7 +7,7 @@ use hyperloglockless::HyperLogLog;
 use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
-use crate::advisor::number::float;
+use crate::number::float;
 
 /// Up to this many different keys are counted exactly.
 const COUNTED_KEYS: usize = 1 << 20;
@@ -19,6 +19,7 @@ const STANDARD_ERROR: f64 = 1.04 / 128.0;
 /// How many different keys there are.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "how")]
+#[non_exhaustive]
 pub enum Distinct {
     /// Counted, up to 1,048,576 different keys. Keys are told apart by 128-bit hashes (XXH3): the chance that two
     /// of so many share one is below `2^-88`.
@@ -50,8 +51,8 @@ impl Distinct {
         }
     }
 
-    /// How many of this many keys repeat another one: surely at least so many. An estimate is taken at three standard
-    /// errors above.
+    /// How many of this many keys repeat another one: at least so many. Of an estimate that is very likely and not
+    /// certain: it is taken at three standard errors above, which the true number passes about once in 700 times.
     #[must_use]
     pub fn duplicates_at_least(&self, of_keys: u64) -> u64 {
         match self {
@@ -116,7 +117,7 @@ impl DistinctKeys {
     pub(super) fn finish(&self) -> Distinct {
         match &self.counted {
             Some(counted) => Distinct::Counted {
-                keys: crate::advisor::number::count(counted.len()),
+                keys: crate::number::count(counted.len()),
             },
             None => Distinct::Estimated {
                 keys: u64::try_from(self.estimate.count()).unwrap_or(u64::MAX),

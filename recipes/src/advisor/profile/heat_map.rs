@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::sample::SampledKey;
 use super::text;
-use crate::advisor::number::{count, part_of};
+use crate::number::{count, part_of};
 
 /// Equal parts of the keys in order of keys.
 const BUCKETS: usize = 1_000;
@@ -20,6 +20,7 @@ const SLICES: usize = 100;
 /// keys, with a standard error of `sqrt(c)` sampled keys, and a bound between two buckets is off by about
 /// `sqrt(sample / 4)` keys of the sample or less: 0.2 % of the keys for a full sample.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct HeatMap {
     /// How many buckets there are.
     pub buckets: usize,

@@ -5,7 +5,7 @@ use serde::{Serialize, Serializer};
 
 use super::heavy_hitters::HeavyHitters;
 use super::text;
-use crate::advisor::number::share;
+use crate::number::share;
 
 /// The cut is chosen by the first keys: by this many,
 const LOOKED_AT_KEYS: usize = 1_000;
@@ -27,6 +27,7 @@ const HOT_PERCENT: u64 = 1;
 /// Where the leading field ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "cut")]
+#[non_exhaustive]
 pub enum FieldCut {
     /// At a separator: this many fields, the separators between them included.
     Separator {
@@ -100,6 +101,7 @@ impl FieldCut {
 
 /// The leading fields that many keys share.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct LeadingFields {
     /// Where the field ends, chosen by the first 1,000 keys; none of no keys.
     pub cut: Option<FieldCut>,
@@ -112,6 +114,7 @@ pub struct LeadingFields {
 
 /// A leading field that many keys have.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct HotField {
     /// Its bytes; at most the first 256.
     #[serde(serialize_with = "text::serialize")]

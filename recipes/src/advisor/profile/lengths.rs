@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::advisor::number::{float, share};
+use crate::number::{float, share};
 
 /// Lengths below this are counted one by one; longer ones by powers of two.
 const COUNTED_LENGTHS: usize = 4_096;
@@ -16,6 +16,7 @@ pub(crate) const LONG_BYTES: u64 = 100;
 /// Lengths in bytes. All are counted over all keys; a percentile of 4,096 bytes and more is rounded up to a power of
 /// two.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct LengthProfile {
     /// The shortest.
     pub min: u64,

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::sample::SampledKey;
-use crate::advisor::number::{float, float_len, share};
+use crate::number::{float, float_len, share};
 
 /// Whether keys come in the order in which they were, or will be, written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -18,6 +18,7 @@ pub enum Arrivals {
 
 /// How monotonic keys are in their order of arrival.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct OrderProfile {
     /// What the order of the keys means.
     pub arrivals: Arrivals,
@@ -96,7 +97,7 @@ fn spearman(sorted_by_key: &[SampledKey]) -> f64 {
     for equal in sorted_by_key.chunk_by(|a, b| a.key == b.key) {
         let mean_rank = float(rank) + (float_len(equal.len()) - 1.0) / 2.0;
         by_arrival.extend(equal.iter().map(|sampled| (sampled.arrival, mean_rank)));
-        rank += crate::advisor::number::count(equal.len());
+        rank += crate::number::count(equal.len());
     }
     by_arrival.sort_unstable_by_key(|(arrival, _)| *arrival);
     let middle = (float_len(by_arrival.len()) - 1.0) / 2.0;

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::sample::SampledKey;
 use super::text;
-use crate::advisor::number::{count, share};
+use crate::number::{count, share};
 
 /// A beginning is frequent from this share of the sample on, in percent.
 const FREQUENT_PERCENT: usize = 10;
@@ -16,6 +16,7 @@ const DEPTH_BYTES: usize = 256;
 
 /// Beginnings that keys share.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct PrefixProfile {
     /// What every key begins with; over all keys.
     #[serde(serialize_with = "text::serialize")]
@@ -27,6 +28,7 @@ pub struct PrefixProfile {
 
 /// A beginning that many keys share.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct FrequentPrefix {
     /// Its bytes; at most the first 256.
     #[serde(serialize_with = "text::serialize")]

@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use serde::Serialize;
 
-use crate::advisor::number::count;
+use crate::number::count;
 
 /// Most keys of the sample.
 pub(crate) const SAMPLE_KEYS: usize = 1 << 16;
@@ -15,6 +15,7 @@ const SAMPLED_KEY_BYTES: usize = 1 << 16;
 
 /// A key of the sample.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SampledKey {
     /// Which of all keys it was, from 0 in order of arrival.
     pub arrival: u64,
@@ -24,6 +25,7 @@ pub struct SampledKey {
 
 /// The sample, in order of keys.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct KeySample {
     /// The keys, ascending; equal keys in order of arrival. Not serialized: a report has no use for them.
     #[serde(skip)]

@@ -78,6 +78,7 @@ impl CompositeRows {
         Ok(Halves {
             name: "composite",
             salt: self.salt.as_ref().map(SaltSettings::salt_of).transpose()?,
+            leading_point: false,
             form: Form::Composite(self.composite()?),
         })
     }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::error::DesignError;
-use super::super::form::Form;
+use super::super::form::{Form, PagePart};
 use super::super::part::SaltedPart;
 use super::super::salt::{Digest, DigestDigits, DigestEnd, Salt};
 use super::{DesignSettings, Halves, SaltOf};
@@ -54,6 +54,7 @@ impl DigestSalt {
         Ok(Halves {
             name: "digest-salt",
             salt: Some(self.salt_of()?),
+            leading_point: false,
             form: Form::Plain,
         })
     }
@@ -62,6 +63,7 @@ impl DigestSalt {
         Ok(SaltOf {
             salt: Salt::Digest(DigestDigits::new(self.digest, self.end, self.digits)?),
             part: self.over.clone(),
+            page: PagePart::default(),
             separator: self.separator.clone(),
         })
     }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::error::DesignError;
-use super::super::form::Form;
+use super::super::form::{Form, PagePart};
 use super::super::part::SaltedPart;
 use super::super::salt::Salt;
 use super::{DesignSettings, Halves, SaltOf};
@@ -45,8 +45,10 @@ impl Halves {
             salt: Some(SaltOf {
                 salt: Salt::RowHash(hasher.clone()),
                 part: SaltedPart::Whole,
+                page: PagePart::default(),
                 separator: ":".to_owned(),
             }),
+            leading_point: false,
             form: Form::Plain,
         }
     }

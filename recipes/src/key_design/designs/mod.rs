@@ -8,6 +8,7 @@ mod random_salt;
 mod reverse_time;
 mod reversed;
 mod salt_settings;
+mod unsalted;
 mod web_table;
 
 use serde::{Deserialize, Serialize};
@@ -20,9 +21,10 @@ pub use self::random_salt::RandomSalt;
 pub use self::reverse_time::ReverseTime;
 pub use self::reversed::Reversed;
 pub use self::salt_settings::SaltSettings;
+pub use self::unsalted::Unsalted;
 pub use self::web_table::WebTable;
 use super::error::DesignError;
-use super::form::Form;
+use super::form::{Form, PagePart};
 use super::part::SaltedPart;
 use super::salt::Salt;
 
@@ -49,6 +51,8 @@ pub enum DesignSettings {
     RandomSalt(RandomSalt),
     /// Fields in order, each ascending or descending.
     Composite(CompositeRows),
+    /// The row as it is.
+    Unsalted(Unsalted),
 }
 
 /// The two halves of a design, and what joins them.
@@ -56,6 +60,8 @@ pub enum DesignSettings {
 pub(super) struct Halves {
     pub(super) name: &'static str,
     pub(super) salt: Option<SaltOf>,
+    /// Whether a split point stands before the first salt, and so a tablet that holds nothing.
+    pub(super) leading_point: bool,
     pub(super) form: Form,
 }
 
@@ -63,7 +69,10 @@ pub(super) struct Halves {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SaltOf {
     pub(super) salt: Salt,
+    /// Of which part of a row it is made.
     pub(super) part: SaltedPart,
+    /// Of which part of a page, in a web table.
+    pub(super) page: PagePart,
     pub(super) separator: String,
 }
 
@@ -78,9 +87,13 @@ impl DesignSettings {
             Self::ReverseTime(settings) => settings.halves(),
             Self::RandomSalt(settings) => settings.halves(),
             Self::Composite(settings) => settings.halves(),
+            Self::Unsalted(_) => Ok(Unsalted::halves()),
         }?;
         if let Some(salt) = &halves.salt {
             halves.form.check_part(&salt.part)?;
+            if let Salt::Modulo(buckets) = &salt.salt {
+                halves.form.check_modulo(*buckets, &salt.part)?;
+            }
         }
         Ok(halves)
     }

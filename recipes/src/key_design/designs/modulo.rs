@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::error::DesignError;
-use super::super::form::Form;
+use super::super::form::{Form, PagePart};
 use super::super::part::SaltedPart;
 use super::super::salt::{Buckets, ModuloOf, Salt};
 use super::{DesignSettings, Halves, SaltOf};
@@ -50,6 +50,7 @@ impl Modulo {
         Ok(Halves {
             name: "modulo",
             salt: Some(self.salt_of()?),
+            leading_point: false,
             form: Form::Plain,
         })
     }
@@ -58,6 +59,7 @@ impl Modulo {
         Ok(SaltOf {
             salt: Salt::Modulo(Buckets::new(self.of, self.buckets)?),
             part: self.over.clone(),
+            page: PagePart::default(),
             separator: self.separator.clone(),
         })
     }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::error::DesignError;
-use super::super::form::Form;
+use super::super::form::{Form, PagePart};
 use super::super::part::SaltedPart;
 use super::super::salt::{RandomBuckets, Salt};
 use super::{DesignSettings, Halves, SaltOf};
@@ -58,6 +58,7 @@ impl RandomSalt {
         Ok(Halves {
             name: "random-salt",
             salt: Some(self.salt_of()?),
+            leading_point: false,
             form: Form::Plain,
         })
     }
@@ -66,6 +67,7 @@ impl RandomSalt {
         Ok(SaltOf {
             salt: Salt::Random(RandomBuckets::new(self.buckets)?),
             part: SaltedPart::Whole,
+            page: PagePart::default(),
             separator: self.separator.clone(),
         })
     }

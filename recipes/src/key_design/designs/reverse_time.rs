@@ -62,6 +62,7 @@ impl ReverseTime {
         Ok(Halves {
             name: "reverse-time",
             salt: self.salt.as_ref().map(SaltSettings::salt_of).transpose()?,
+            leading_point: false,
             form: Form::ReverseTime(times),
         })
     }

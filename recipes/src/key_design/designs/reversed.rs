@@ -61,6 +61,7 @@ impl Reversed {
         Ok(Halves {
             name: "reversed",
             salt: None,
+            leading_point: false,
             form: Form::Reversed(reversal),
         })
     }

@@ -3,16 +3,26 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::error::DesignError;
-use super::super::form::{DomainText, Form, WebForm, WebPart};
+use super::super::form::{DomainText, Form, PagePart, WebPart};
 use super::super::part::SaltedPart;
 use super::super::salt::{Digest, DigestDigits, DigestEnd, Salt};
 use super::{DesignSettings, Halves, SaltOf};
+use crate::row_hasher::Excerpt;
 
 /// Settings of the design `web-table`: `{salt}:{reversed host}{path}`.
 ///
 /// A row is the URL of a page. The salt is the first digits of the MD5 of the registrable domain, so that a domain and
-/// all its subdomains lie together; which domain is registrable says the Public Suffix List. The list is part of the
-/// stored format, and fixed for a version of this crate.
+/// all its subdomains lie together; which domain is registrable says the Public Suffix List.
+///
+/// # What the stored format depends on
+///
+/// The bytes of a key follow from three things that others keep: the Public Suffix List (the crate `psl`), how the URL
+/// standard writes a URL (`url`) and how a name becomes punycode (`idna`). All three are fixed for a version of this
+/// crate, and its tests hold a file of odd URLs with their keys against them byte by byte. Another version of one of
+/// them is a change of the stored format. [`list`](Self::list) keeps the version of the list with the settings of a
+/// table, so that a program with another one refuses it instead of looking for pages where they are not.
+///
+/// # One row
 ///
 /// Two URLs are one row if their normalised rows are the same: without the scheme, the ports 80 and 443 and the
 /// fragment, the host in lower case and punycode, the path as the URL standard writes it. A key is read back to the
@@ -53,6 +63,10 @@ pub struct WebTable {
     /// before all others, which is always empty, as no key sorts before the first salt. Set this for a table that was
     /// made so, and its points and weights are those of that table: 16 points, 17 weights, the first of them 0.
     pub leading_point: bool,
+    /// The version of the Public Suffix List, as that of the `psl` crate, with which the rows of the table were
+    /// written; not looked at unless given. With another one the design is refused: give
+    /// [`SUFFIX_LIST`](Self::SUFFIX_LIST) where a table is made.
+    pub list: Option<String>,
 }
 
 impl Default for WebTable {
@@ -62,26 +76,44 @@ impl Default for WebTable {
             over: WebPart::default(),
             text: DomainText::default(),
             leading_point: false,
+            list: None,
         }
     }
 }
 
 impl WebTable {
+    /// The version of the Public Suffix List that is compiled in, as that of the `psl` crate.
+    pub const SUFFIX_LIST: &str = "2.1.247";
+
+    fn check_list(&self) -> Result<(), DesignError> {
+        let compiled_in = Self::SUFFIX_LIST;
+        match self.list.as_deref() {
+            Some(list) if list != compiled_in => Err(DesignError::settings(format!(
+                "the rows were written with the Public Suffix List {}, and this program has {compiled_in}, in which \
+                 domains may have other salts: read the table with a program that has its list, and copy it into one \
+                 that is written with `list = \"{compiled_in}\"`",
+                Excerpt::new(list.as_bytes())
+            ))),
+            _ => Ok(()),
+        }
+    }
+
     pub(super) fn halves(&self) -> Result<Halves, DesignError> {
+        self.check_list()?;
         let digits = DigestDigits::new(Digest::Md5, DigestEnd::First, self.digits)?;
         Ok(Halves {
             name: "web-table",
             salt: Some(SaltOf {
                 salt: Salt::Digest(digits),
-                // The form knows which part of a page is salted.
                 part: SaltedPart::Whole,
+                page: PagePart {
+                    over: self.over,
+                    text: self.text,
+                },
                 separator: ":".to_owned(),
             }),
-            form: Form::Web(WebForm {
-                over: self.over,
-                text: self.text,
-                leading_point: self.leading_point,
-            }),
+            leading_point: self.leading_point,
+            form: Form::Web,
         })
     }
 }

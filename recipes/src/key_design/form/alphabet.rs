@@ -29,6 +29,12 @@ pub enum RowAlphabet {
 /// two parts in so many.
 const EVEN_ENOUGH: u64 = 64;
 
+/// All texts of so many symbols.
+pub(super) struct Beginnings {
+    digits: usize,
+    count: u64,
+}
+
 impl RowAlphabet {
     fn symbols(self) -> u64 {
         match self {
@@ -57,22 +63,36 @@ impl RowAlphabet {
     /// Point `i` is `i * symbols^d / tablets`, rounded down, in `d` symbols, without the lowest symbols at its end.
     /// As few symbols are taken as divide evenly, or as leave the pieces about alike; at most `longest`.
     pub(super) fn points(self, tablets: u32, longest: usize) -> Result<Vec<Bytes>, DesignError> {
-        let symbols = self.symbols();
+        let Beginnings { digits, count } = self.beginnings(tablets, longest)?;
         let wanted = u64::from(tablets);
-        let (mut digits, mut space) = (1, symbols);
-        while !space.is_multiple_of(wanted) && space < wanted * EVEN_ENOUGH && digits < longest {
-            digits += 1;
-            space *= symbols;
-        }
-        if space < wanted {
-            return Err(DesignError::splits(format!(
-                "{tablets} tablets are more than the {space} rows of length {longest} over {self}: give at most {space}"
-            )));
-        }
-        // The product of two large numbers may be beyond 64 bits; the quotient is below the space again.
-        let start = |number| u128::from(number) * u128::from(space) / u128::from(wanted);
+        // The product of two large numbers may be beyond 64 bits; the quotient is below the count again.
+        let start = |number| u128::from(number) * u128::from(count) / u128::from(wanted);
         let point = |number| self.text(u64::try_from(start(number)).unwrap_or(u64::MAX), digits);
         Ok((1..wanted).map(point).collect())
+    }
+
+    /// The beginnings that so many tablets divide among them.
+    ///
+    /// # Errors
+    /// More tablets than rows of the longest length.
+    pub(super) fn beginnings(
+        self,
+        tablets: u32,
+        longest: usize,
+    ) -> Result<Beginnings, DesignError> {
+        let symbols = self.symbols();
+        let wanted = u64::from(tablets);
+        let (mut digits, mut count) = (1, symbols);
+        while !count.is_multiple_of(wanted) && count < wanted * EVEN_ENOUGH && digits < longest {
+            digits += 1;
+            count *= symbols;
+        }
+        if count < wanted {
+            return Err(DesignError::splits(format!(
+                "{tablets} tablets are more than the {count} rows of length {longest} over {self}: give at most {count}"
+            )));
+        }
+        Ok(Beginnings { digits, count })
     }
 
     fn text(self, number: u64, digits: usize) -> Bytes {

@@ -18,13 +18,16 @@ pub(super) use self::reverse_time::ReverseTimes;
 pub use self::reverse_time::{TimeEncoding, TimePlace};
 pub(super) use self::reversed::Reversal;
 pub use self::reversed::{ReversedUnit, RowLength};
+pub use self::web::{DomainText, WebPart};
+pub(super) use self::web::{PagePart, holds as domain_holds};
+use super::designs::SaltOf;
 use super::error::DesignError;
 use super::explain::KeyField;
 use super::part::SaltedPart;
 use super::reach::KeyOrder;
 use super::rows::Rows;
-pub use web::{DomainText, WebPart};
-pub(super) use web::{WebForm, holds as domain_holds};
+use super::salt::{Buckets, ModuloOf};
+use crate::row_hasher::Excerpt;
 
 /// How a row is written behind its salt.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +35,7 @@ pub(super) enum Form {
     /// As it is.
     Plain,
     /// The page of a URL: its host from the top level down, then its path.
-    Web(WebForm),
+    Web,
     /// Backwards.
     Reversed(Reversal),
     /// With its time counted down.
@@ -68,13 +71,19 @@ pub(super) enum Asked {
     Suffix,
     /// All rows with leading parts, whose next part lies between two values.
     Between,
+    /// The pages of a domain.
+    Domain,
 }
 
+const NO_DOMAIN: &str =
+    "only the keys of a web-table design hold domains: ask for a row, a prefix or a range";
+
 impl Asked {
-    /// Of which kind a set is; None of all rows, which every form has together, and of the pages of a domain.
+    /// Of which kind a set is; None of all rows, which every form has together.
     fn of(rows: &Rows) -> Option<Self> {
         match rows {
-            Rows::All | Rows::Domain { .. } => None,
+            Rows::All => None,
+            Rows::Domain { .. } => Some(Self::Domain),
             Rows::Row(_) => Some(Self::Row),
             Rows::Prefix(_) => Some(Self::Prefix),
             Rows::Range { .. } => Some(Self::Range),
@@ -88,10 +97,36 @@ impl Form {
     /// Refuses a part that rows of this form do not have.
     pub(super) fn check_part(&self, part: &SaltedPart) -> Result<(), DesignError> {
         match self {
-            Self::Plain | Self::Web(_) => plain::check_part(part),
-            Self::Reversed(_) => Reversal::check_part(part),
+            // No reversed row has a salt, and that of a page knows its part by itself.
+            Self::Plain | Self::Web | Self::Reversed(_) => plain::check_part(part),
             Self::ReverseTime(_) => ReverseTimes::check_part(part),
             Self::Composite(composite) => composite.check_part(part),
+        }
+    }
+
+    /// Refuses a part that is never, or not always, what a modulus is taken of.
+    pub(super) fn check_modulo(
+        &self,
+        buckets: Buckets,
+        part: &SaltedPart,
+    ) -> Result<(), DesignError> {
+        match (self, buckets.of(), part) {
+            (Self::Plain, ModuloOf::JavaHash, SaltedPart::First(bytes)) => {
+                Err(DesignError::settings(format!(
+                    "Java's String.hashCode is that of text, and the first {bytes} bytes of a text can end within a \
+                     character: salt over what stands before a text, or use a digest-salt, which takes any bytes"
+                )))
+            }
+            (Self::Composite(composite), ModuloOf::Number, part) => composite.check_number(part),
+            _ => Ok(()),
+        }
+    }
+
+    /// A row or a key as a message shows it: one of a web table without what could be a password.
+    pub(super) fn shown(&self, bytes: &[u8]) -> Excerpt {
+        match self {
+            Self::Web => web::shown(bytes),
+            _ => Excerpt::new(bytes),
         }
     }
 
@@ -102,7 +137,7 @@ impl Form {
             Self::Reversed(reversal) => reversal.write(row, key)?,
             Self::ReverseTime(times) => times.write(row, key)?,
             Self::Composite(composite) => composite.write(row, key)?,
-            Self::Web(_) => WebForm::write(row, key)?,
+            Self::Web => web::write(row, key)?,
         }
         Ok(())
     }
@@ -114,7 +149,7 @@ impl Form {
             Self::Reversed(reversal) => reversal.read(written, row)?,
             Self::ReverseTime(times) => times.read(written, row)?,
             Self::Composite(composite) => composite.read(written, row)?,
-            Self::Web(_) => WebForm::read(written, row)?,
+            Self::Web => web::read(written, row)?,
         }
         Ok(())
     }
@@ -123,28 +158,25 @@ impl Form {
     pub(super) fn part_of<'a>(
         &self,
         row: &'a [u8],
-        part: &SaltedPart,
+        salted: &SaltOf,
     ) -> Result<Cow<'a, [u8]>, DesignError> {
+        let part = &salted.part;
         match self {
-            Self::Plain => Ok(plain::part_of(row, part)),
-            Self::Reversed(_) => Ok(row.into()),
+            Self::Plain | Self::Reversed(_) => Ok(plain::part_of(row, part)),
             Self::ReverseTime(times) => times.part_of(row, part).map(Cow::from),
             Self::Composite(composite) => composite.part_of(row, part).map(Cow::from),
-            Self::Web(web) => web.part_of(row),
+            Self::Web => salted.page.part_of(row),
         }
     }
 
     /// The one part that all rows of a set have, if they all have the same.
-    pub(super) fn common_part(&self, rows: &Rows, part: &SaltedPart) -> Option<Bytes> {
+    pub(super) fn common_part(&self, rows: &Rows, salted: &SaltOf) -> Option<Bytes> {
+        let part = &salted.part;
         match self {
-            Self::Plain => plain::common_part(rows, part),
-            Self::Reversed(_) => match rows {
-                Rows::Row(row) => Some(row.clone()),
-                _ => None,
-            },
+            Self::Plain | Self::Reversed(_) => plain::common_part(rows, part),
             Self::ReverseTime(times) => times.common_part(rows, part),
             Self::Composite(composite) => composite.common_part(rows, part),
-            Self::Web(web) => web.common_part(rows),
+            Self::Web => salted.page.common_part(rows),
         }
     }
 
@@ -153,19 +185,14 @@ impl Form {
     /// # Errors
     /// A set whose rows do not lie together in this form, with the reason.
     pub(super) fn ranges(&self, rows: &Rows) -> Result<Vec<FormRange>, DesignError> {
-        if let Self::Web(_) = self {
-            return WebForm::ranges(rows);
-        }
-        if let Rows::Domain { .. } = rows {
-            return Err(DesignError::scan(
-                "only the keys of a web-table design hold domains: ask for a row, a prefix or a range",
-            ));
+        if let Self::Web = self {
+            return web::ranges(rows);
         }
         if let Some(reason) = Asked::of(rows).and_then(|asked| self.scatters(asked)) {
             return Err(DesignError::scan(reason));
         }
         let range = match self {
-            Self::Plain | Self::Web(_) => plain::range(rows),
+            Self::Plain | Self::Web => plain::range(rows),
             Self::Reversed(reversal) => reversal.range(rows)?,
             Self::ReverseTime(times) => times.range(rows)?,
             Self::Composite(composite) => composite.range(rows)?,
@@ -176,11 +203,42 @@ impl Form {
     /// Why such sets of rows do not lie together, if they do not.
     pub(super) fn scatters(&self, asked: Asked) -> Option<String> {
         match self {
+            Self::Web => web::scatters(asked),
+            _ if asked == Asked::Domain => Some(NO_DOMAIN.to_owned()),
             Self::Plain => plain::scatters(asked),
             Self::Reversed(_) => Reversal::scatters(asked),
             Self::ReverseTime(times) => times.scatters(asked),
             Self::Composite(_) => Composite::scatters(asked),
-            Self::Web(_) => WebForm::scatters(asked),
+        }
+    }
+
+    /// What tells it from other forms of its name, if anything does.
+    pub(super) fn detail(&self) -> Option<String> {
+        match self {
+            Self::Plain | Self::Web => None,
+            Self::Reversed(reversal) => Some(reversal.detail()),
+            Self::ReverseTime(times) => times.detail(),
+            Self::Composite(composite) => Some(composite.detail()),
+        }
+    }
+
+    /// Which sets of a kind are read, where it is not all of them.
+    pub(super) fn only(&self, asked: Asked) -> Option<String> {
+        match self {
+            Self::Plain | Self::Reversed(_) => None,
+            Self::ReverseTime(times) => times.only(asked),
+            Self::Composite(_) => Composite::only(asked),
+            Self::Web => web::only(asked),
+        }
+    }
+
+    /// Whether each row is written by the other form as it is by this one: nothing but what is written counts, and no
+    /// name of a field.
+    pub(super) fn writes_as(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Composite(one), Self::Composite(other)) => one.writes_as(other),
+            (Self::Reversed(one), Self::Reversed(other)) => one.writes_as(other),
+            _ => self == other,
         }
     }
 
@@ -191,7 +249,7 @@ impl Form {
             Self::Reversed(_) => KeyOrder::ReversedRows,
             Self::ReverseTime(times) => times.order(),
             Self::Composite(_) => KeyOrder::Fields,
-            Self::Web(_) => KeyOrder::Domains,
+            Self::Web => KeyOrder::Domains,
         }
     }
 
@@ -204,23 +262,28 @@ impl Form {
                 "the leading fields of rows have no alphabet to split evenly: set a salt, or take the points from a \
                  sample with `fluo advise`",
             )),
-            Self::Plain | Self::Web(_) => Err(DesignError::splits(
+            Self::Plain | Self::Web => Err(DesignError::splits(
                 "rows that are written as they are have no alphabet to split evenly: take the points from a sample \
                  with `fluo advise`",
             )),
         }
     }
 
-    /// Whether a split point stands before the first salt, and so a tablet that holds nothing.
-    pub(super) fn has_leading_point(&self) -> bool {
+    /// Refuses what [`split_points`](Self::split_points) refuses, without the points.
+    pub(super) fn check_split(&self, tablets: u32) -> Result<(), DesignError> {
         match self {
-            Self::Web(web) => web.leading_point,
-            _ => false,
+            Self::Reversed(reversal) => reversal.check_split(tablets),
+            // They have none.
+            _ => self.split_points(tablets).map(drop),
         }
     }
 
-    /// What a written form means.
-    pub(super) fn explain(&self, written: &[u8]) -> Result<Vec<KeyField>, DesignError> {
+    /// What a written form means, behind its salt.
+    pub(super) fn explain(
+        &self,
+        written: &[u8],
+        salted: Option<&SaltOf>,
+    ) -> Result<Vec<KeyField>, DesignError> {
         match self {
             Self::Reversed(reversal) => reversal.explain(written),
             Self::ReverseTime(times) => times.explain(written),
@@ -230,7 +293,7 @@ impl Form {
                 written.to_vec(),
                 "the row as it is",
             )]),
-            Self::Web(web) => web.explain(written),
+            Self::Web => web::explain(written, salted.map(|salted| salted.page)),
         }
     }
 }

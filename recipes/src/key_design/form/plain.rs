@@ -61,7 +61,7 @@ pub(super) fn range(rows: &Rows) -> FormRange {
 
 pub(super) fn scatters(asked: Asked) -> Option<String> {
     match asked {
-        Asked::Row | Asked::Prefix | Asked::Range => None,
+        Asked::Row | Asked::Prefix | Asked::Range | Asked::Domain => None,
         Asked::Suffix => Some(
             "rows with one suffix lie apart where rows are stored as they are: read all rows, or use the design \
              `reversed`"

@@ -19,10 +19,10 @@ use serde::{Deserialize, Serialize};
 
 use super::super::error::DesignError;
 use super::super::explain::KeyField;
-use super::super::part::SaltedPart;
 use super::super::rows::Rows;
 use super::alphabet::RowAlphabet;
 use super::{Asked, FormRange, escape};
+use crate::number::counted;
 use crate::row_hasher::Excerpt;
 
 /// How the end of a reversed row is known.
@@ -83,12 +83,20 @@ impl Reversal {
         })
     }
 
-    pub(super) fn check_part(part: &SaltedPart) -> Result<(), DesignError> {
-        match part {
-            SaltedPart::Whole => Ok(()),
-            _ => Err(DesignError::settings(
-                "reversed rows have no parts to salt over: salt over the whole row",
-            )),
+    /// Whether the other writes each row as this one does, whatever the alphabet of its split points.
+    pub(super) fn writes_as(&self, other: &Self) -> bool {
+        (self.length, self.unit) == (other.length, other.unit)
+    }
+
+    pub(super) fn detail(&self) -> String {
+        match (self.length, self.unit) {
+            (RowLength::Fixed(length), _) => format!("rows of {}", self.counted(length)),
+            (RowLength::Stored, ReversedUnit::Bytes) => {
+                "bytes, with their length stored".to_owned()
+            }
+            (RowLength::Stored, ReversedUnit::Characters) => {
+                "characters, with their length stored".to_owned()
+            }
         }
     }
 
@@ -99,10 +107,10 @@ impl Reversal {
                 let found = self.units(&reversed);
                 if found != length {
                     return Err(DesignError::row(format!(
-                        "{} has {found} {}, but all rows of this reversed design have {length}: pad rows to one \
-                         length, or let the length be stored",
+                        "{} has {}, but all rows of this reversed design have {length}: pad rows to one length, or \
+                         let the length be stored",
                         Excerpt::new(row),
-                        self.unit_name()
+                        self.counted(found)
                     )));
                 }
                 key.extend_from_slice(&reversed);
@@ -147,8 +155,8 @@ impl Reversal {
                 if found == length {
                     return Ok(written.to_vec());
                 }
-                let name = self.unit_name();
-                Err(refused(format!("it has {found} {name}, not {length}")))
+                let found = self.counted(found);
+                Err(refused(format!("it has {found}, not {length}")))
             }
             RowLength::Stored => {
                 let mut reversed = Vec::with_capacity(written.len());
@@ -161,9 +169,9 @@ impl Reversal {
                 if right.is_some_and(|right| right == stored) {
                     return Ok(reversed);
                 }
-                let (found, stored) = (reversed.len(), Escaped(stored));
+                let (found, stored) = (counted(reversed.len(), "byte"), Excerpt::new(stored));
                 Err(refused(format!(
-                    "it has {found} bytes, but the length behind them is `{stored}`"
+                    "it has {found}, but the length behind them is {stored}"
                 )))
             }
         }
@@ -186,10 +194,11 @@ impl Reversal {
         bytes.iter().filter(starts).count()
     }
 
-    fn unit_name(&self) -> &'static str {
+    /// So many bytes or characters.
+    fn counted(&self, count: usize) -> String {
         match self.unit {
-            ReversedUnit::Bytes => "bytes",
-            ReversedUnit::Characters => "characters",
+            ReversedUnit::Bytes => counted(count, "byte"),
+            ReversedUnit::Characters => counted(count, "character"),
         }
     }
 
@@ -222,9 +231,9 @@ impl Reversal {
         if let RowLength::Fixed(length) = self.length {
             if self.units(&reversed) > length {
                 return Err(DesignError::scan(format!(
-                    "no row ends with {}: rows have {length} {}, fewer than that",
+                    "no row ends with {}: rows have {}, fewer than that",
                     Excerpt::new(suffix),
-                    self.unit_name()
+                    self.counted(length)
                 )));
             }
             return Ok(reversed.into());
@@ -236,7 +245,7 @@ impl Reversal {
 
     pub(super) fn scatters(asked: Asked) -> Option<String> {
         let what = match asked {
-            Asked::Row | Asked::Suffix => return None,
+            Asked::Row | Asked::Suffix | Asked::Domain => return None,
             Asked::Prefix => "rows with one prefix",
             Asked::Range => "the rows of a range",
             Asked::Between => "rows whose parts lie between two",
@@ -248,18 +257,32 @@ impl Reversal {
     }
 
     pub(super) fn split_points(&self, tablets: u32) -> Result<Vec<Bytes>, DesignError> {
-        let alphabet = self.alphabet.ok_or_else(|| {
+        let points = self.split_alphabet()?.points(tablets, self.longest())?;
+        Ok(match self.length {
+            RowLength::Fixed(_) => points,
+            RowLength::Stored => points.iter().map(escaped).collect(),
+        })
+    }
+
+    /// Refuses what [`split_points`](Self::split_points) refuses, without the points.
+    pub(super) fn check_split(&self, tablets: u32) -> Result<(), DesignError> {
+        let alphabet = self.split_alphabet()?;
+        alphabet.beginnings(tablets, self.longest()).map(drop)
+    }
+
+    fn split_alphabet(&self) -> Result<RowAlphabet, DesignError> {
+        self.alphabet.ok_or_else(|| {
             DesignError::splits(
                 "split points of reversed rows need their alphabet: set `alphabet` to `digits`, `hex`, `lower`, \
                  `printable` or `bytes`, or take the points from a sample with `fluo advise`",
             )
-        })?;
+        })
+    }
+
+    fn longest(&self) -> usize {
         match self.length {
-            RowLength::Fixed(length) => alphabet.points(tablets, length),
-            RowLength::Stored => {
-                let points = alphabet.points(tablets, usize::MAX)?;
-                Ok(points.iter().map(escaped).collect())
-            }
+            RowLength::Fixed(length) => length,
+            RowLength::Stored => usize::MAX,
         }
     }
 
@@ -276,7 +299,7 @@ impl Reversal {
         let meaning = format!("`{}` read backwards", Escaped(&row));
         let of_row = KeyField::new("row", stored.to_vec(), meaning);
         let length = (!end.is_empty()).then(|| {
-            let meaning = format!("the end, and the length: {} bytes", row.len());
+            let meaning = format!("the end, and the length: {}", counted(row.len(), "byte"));
             KeyField::new("length", end.to_vec(), meaning)
         });
         Ok(iter::once(of_row).chain(length).collect())

@@ -10,6 +10,17 @@ pub(super) fn width(buckets: u32) -> usize {
     usize::try_from(digits).unwrap_or_default().max(2)
 }
 
+/// Whether a text is the digits of one of so many buckets.
+pub(super) fn is_text(text: &[u8], number: u64, buckets: u32) -> bool {
+    let mut rest = number;
+    let are_digits = text.iter().rev().all(|digit| {
+        let is_it = u64::from(*digit) == u64::from(b'0') + rest % 10;
+        rest /= 10;
+        is_it
+    });
+    are_digits && rest == 0 && text.len() == width(buckets)
+}
+
 /// The digits of one of so many buckets.
 pub(super) fn text(number: u64, buckets: u32) -> Vec<u8> {
     let (mut text, mut rest) = (vec![b'0'; width(buckets)], number);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::super::error::DesignError;
 use super::super::spans::MOST_PIECES;
 use super::decimal;
+use crate::number::counted;
 
 /// Buckets `0` to `count - 1`, in decimal digits of one width: two, or as many as the largest has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,8 +34,9 @@ impl RandomBuckets {
     pub(in super::super) fn new(count: u32) -> Result<Self, DesignError> {
         if !(2..=MOST_PIECES).contains(&u64::from(count)) {
             return Err(DesignError::settings(format!(
-                "a random salt of {count} buckets cannot be: give 2 to {MOST_PIECES}, as a read of one row looks into \
-                 each"
+                "a random salt of {} cannot be: give 2 to {MOST_PIECES}, as a read of one row looks into \
+                 each",
+                counted(usize::try_from(count).unwrap_or(usize::MAX), "bucket")
             )));
         }
         Ok(Self { count })

@@ -1,10 +1,10 @@
 //! `composite`: the exact cases.
 
-use fluo_core::{Bytes, Key};
+use fluo_core::{Bytes, Key, Versions};
 
 use crate::{
-    Composite, CompositeRows, DesignErrorKind, DesignSettings, DigestSalt, Field, FieldKind,
-    FieldSettings, KeyDesign, KeyOrder, Modulo, ModuloOf, Reach, Rows, SaltedPart,
+    Composite, CompositeRows, DesignErrorKind, DesignSettings, DigestSalt, Epochs, Field,
+    FieldKind, FieldSettings, KeyDesign, KeyOrder, Modulo, ModuloOf, Reach, Rows, SaltedPart,
 };
 
 fn field(kind: FieldKind) -> FieldSettings {
@@ -175,7 +175,7 @@ fn a_field_of_another_kind_is_refused() {
     };
     assert_eq!(
         message(FieldKind::Text, "a\\n"),
-        "field 1 (f): `a\\\\n` has a backslash that begins neither `\\\\` nor `\\xNN` with two hexadecimal digits up to 7f"
+        "field 1 (f): `a\\x5cn` has a backslash that begins neither `\\\\` nor `\\xNN` with two hexadecimal digits up to 7f"
     );
     for row in ["\\", "\\x", "\\x4", "\\x80", "\\xg0", "\\\\\\"] {
         assert!(
@@ -211,6 +211,152 @@ fn a_field_of_another_kind_is_refused() {
         message(FieldKind::Time, "2023-10-08T05:47:31.9031Z"),
         "field 1 (f): `2023-10-08T05:47:31.9031Z` is finer than the milliseconds that are kept: round it"
     );
+}
+
+/// Two rows that are not equal had one key, so that the second overwrote the first: `1e-400` and `0`, a whole number and
+/// its neighbour, the second 60 and the second 59, and a date that was read as milliseconds.
+#[test]
+fn a_value_that_would_become_another_is_refused() {
+    let read = |kind, row: &str| {
+        let settings = CompositeRows::new(vec![FieldSettings::new("", kind)]);
+        let design = KeyDesign::new(settings).unwrap();
+        let key = design
+            .add(row.as_bytes())
+            .map_err(|error| error.to_string());
+        key.map(|key| String::from_utf8(design.remove(&key).unwrap().to_vec()).unwrap())
+    };
+    for (row, normalised) in [
+        ("9007199254740992", "9007199254740992.0"),
+        ("-0009007199254740994", "-9007199254740994.0"),
+        ("1152921504606846976", "1.152921504606847e18"),
+        ("0", "0.0"),
+        ("-0e-400", "0.0"),
+        ("00.000", "0.0"),
+        ("5e-324", "5e-324"),
+        ("0.10000000000000001", "0.1"),
+        ("-inf", "-inf"),
+        ("infinity", "inf"),
+    ] {
+        assert_eq!(
+            read(FieldKind::Float, row).as_deref(),
+            Ok(normalised),
+            "{row}"
+        );
+    }
+    assert_eq!(
+        read(FieldKind::Float, "-1e-400").unwrap_err(),
+        "field 1: `-1e-400` is not 0, and nearer to it than any floating-point number of 64 bits: round it"
+    );
+    assert_eq!(
+        read(FieldKind::Float, "9007199254740993").unwrap_err(),
+        "field 1: `9007199254740993` is a whole number that no floating-point number is, the nearest is \
+         9007199254740992: round it, or make the field a signed or an unsigned integer"
+    );
+    for row in ["+9007199254740993", "-00018014398509481985"] {
+        assert!(read(FieldKind::Float, row).is_err(), "{row}");
+    }
+    for (row, normalised) in [
+        ("2016-12-31T23:59:59.5Z", "2016-12-31T23:59:59.500Z"),
+        ("2016-12-31 23:59:00+01:00", "2016-12-31T22:59:00.000Z"),
+        ("1696744051903", "2023-10-08T05:47:31.903Z"),
+        ("+20161231", "1970-01-01T05:36:01.231Z"),
+        ("20161331", "1970-01-01T05:36:01.331Z"),
+        ("-20161231", "1969-12-31T18:23:58.769Z"),
+    ] {
+        assert_eq!(
+            read(FieldKind::Time, row).as_deref(),
+            Ok(normalised),
+            "{row}"
+        );
+    }
+    assert_eq!(
+        read(FieldKind::Time, "2016-12-31T23:59:60Z").unwrap_err(),
+        "field 1: `2016-12-31T23:59:60Z` has the second 60, which no count of milliseconds has: write 59, or 0 of the \
+         next minute"
+    );
+    for row in ["20161231T235960Z", "2016-12-31 23:59:60.5+01:00"] {
+        assert!(
+            read(FieldKind::Time, row)
+                .unwrap_err()
+                .contains("the second 60"),
+            "{row}"
+        );
+    }
+    assert_eq!(
+        read(FieldKind::Time, "2016-12-31T12:00:00+01:00[Europe/Berlin]").unwrap_err(),
+        "field 1: `2016-12-31T12:00:00+01:00[Europe/Berlin]` names a time zone, which is not kept: give the time and \
+         its offset from UTC alone"
+    );
+    assert_eq!(
+        read(FieldKind::Time, "20161231").unwrap_err(),
+        "field 1: `20161231` is a date or milliseconds since 1970: write `2016-12-31T00:00:00Z` for the one and \
+         `+20161231` for the other"
+    );
+}
+
+#[test]
+fn a_modulus_is_not_taken_of_what_is_no_number() {
+    let design = |over, kind| {
+        let fields = vec![
+            FieldSettings::new("", kind),
+            FieldSettings::new("", FieldKind::Text),
+        ];
+        let salt = Modulo {
+            of: ModuloOf::Number,
+            over,
+            ..Modulo::default()
+        };
+        KeyDesign::new(CompositeRows {
+            salt: Some(salt.into()),
+            ..CompositeRows::new(fields)
+        })
+    };
+    let signed = design(SaltedPart::Fields(1), FieldKind::Signed).unwrap();
+    assert!(signed.add(b"12\ta").unwrap().starts_with(b"02|"));
+    for (over, kind, salted) in [
+        (SaltedPart::Fields(2), FieldKind::Signed, "2 fields"),
+        (SaltedPart::Whole, FieldKind::Signed, "2 fields"),
+        (SaltedPart::Fields(1), FieldKind::Time, "a time"),
+        (
+            SaltedPart::Fields(1),
+            FieldKind::Float,
+            "a floating-point number",
+        ),
+    ] {
+        let error = design(over, kind).unwrap_err();
+        assert_eq!(error.kind(), DesignErrorKind::Settings);
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "the modulus is taken of a whole number, and the salt is over {salted}: salt over the first field \
+                 alone, where that is a whole number, with over = {{ fields = 1 }}, or take the modulus of a hash \
+                 with of = \"java-hash\""
+            )
+        );
+    }
+}
+
+/// The name of a field is in messages only: the settings with another name are another design of the same keys.
+#[test]
+fn a_renamed_field_changes_no_key() {
+    let design = |name, kind| {
+        KeyDesign::new(CompositeRows::new(vec![
+            FieldSettings::new(name, kind).descending(),
+        ]))
+        .unwrap()
+    };
+    let (old, new) = (
+        design("at", FieldKind::Time),
+        design("time", FieldKind::Time),
+    );
+    assert!(old != new && old.has_form_of(&new));
+    assert!(!old.has_form_of(&design("at", FieldKind::Signed)));
+    assert_eq!(
+        old.to_string(),
+        "composite (fields parted by `\\x09`: a time descending)"
+    );
+    let epochs = Epochs::new([old, new], Versions::default());
+    assert!(epochs.is_ok(), "{epochs:?}");
 }
 
 #[test]
@@ -277,7 +423,7 @@ fn bytes_of_another_make_are_refused() {
     );
     assert_eq!(
         message(b"\0\0\x80\0\0\0\0\0\0\0!"),
-        "`\\x00\\x00\\x80\\x00\\x00\\x00\\x00\\x00\\x00\\x00!` is no composite row: 1 bytes follow its 2 fields"
+        "`\\x00\\x00\\x80\\x00\\x00\\x00\\x00\\x00\\x00\\x00!` is no composite row: behind its 2 fields there is more, 1 byte"
     );
 }
 

@@ -1,6 +1,9 @@
 //! `modulo`: the exact cases.
 
-use crate::{KeyDesign, Modulo, ModuloOf, Reach};
+use crate::{
+    DesignErrorKind, DigestSalt, KeyDesign, Modulo, ModuloOf, Reach, ReverseTime, Reversed,
+    RowAlphabet, RowHasher, RowLength, SaltedPart,
+};
 
 #[test]
 fn a_hash_of_minus_two_to_the_31_has_a_bucket() {
@@ -23,6 +26,89 @@ fn nine_points_make_ten_tablets() {
     assert_eq!(
         design.splits(0).unwrap_err().to_string(),
         "a table has at least 1 tablet, not 0"
+    );
+}
+
+/// `splits` had no bound, and the process was ended when memory ran out.
+#[test]
+fn there_is_a_bound_of_tablets() {
+    let digest = DigestSalt {
+        digits: 8,
+        ..DigestSalt::default()
+    };
+    let reversed = Reversed {
+        alphabet: Some(RowAlphabet::Bytes),
+        ..Reversed::new(RowLength::Stored)
+    };
+    let designs = [KeyDesign::new(digest), KeyDesign::new(reversed)];
+    for design in designs.map(Result::unwrap) {
+        for tablets in [KeyDesign::MOST_TABLETS + 1, u32::MAX] {
+            let message = format!(
+                "{tablets} tablets are more than split points are made for: give 1 to 2097152"
+            );
+            let error = design.splits(tablets).unwrap_err();
+            assert_eq!(error.kind(), DesignErrorKind::Splits);
+            assert_eq!(error.to_string(), message);
+            let error = design.tablet_weights(tablets).unwrap_err();
+            assert_eq!(error.to_string(), message);
+        }
+        assert_eq!(design.splits(70_000).unwrap().len(), 69_999);
+    }
+    // The row hasher's own bound is below this one.
+    let hasher = KeyDesign::from(&RowHasher::new("p").unwrap());
+    assert_eq!(hasher.splits(1_679_616).unwrap().len(), 1_679_616);
+    let error = hasher.splits(1_679_617).unwrap_err().to_string();
+    assert!(error.contains("1679616"), "{error}");
+}
+
+/// Weights are refused as points are, although no point is made.
+#[test]
+fn weights_are_refused_as_points_are() {
+    let reversed = |alphabet, length| {
+        let settings = Reversed {
+            alphabet,
+            ..Reversed::new(length)
+        };
+        KeyDesign::new(settings).unwrap()
+    };
+    let digits = Some(RowAlphabet::Digits);
+    for (design, tablets) in [
+        (reversed(None, RowLength::Stored), 2),
+        (reversed(digits, RowLength::Fixed(2)), 101),
+        (KeyDesign::new(ReverseTime::default()).unwrap(), 2),
+        (KeyDesign::new(Modulo::default()).unwrap(), 11),
+        (KeyDesign::new(Modulo::default()).unwrap(), 0),
+    ] {
+        let error = design.splits(tablets).unwrap_err();
+        assert_eq!(design.tablet_weights(tablets), Err(error));
+    }
+    assert_eq!(
+        reversed(digits, RowLength::Fixed(2)).tablet_weights(100),
+        Ok(None)
+    );
+}
+
+/// A part that ends within a character is no text, so that rows of text were refused one by one.
+#[test]
+fn javas_hash_is_not_taken_of_bytes() {
+    let settings = Modulo {
+        over: SaltedPart::First(1),
+        ..Modulo::default()
+    };
+    let error = KeyDesign::new(settings.clone()).unwrap_err();
+    assert_eq!(error.kind(), DesignErrorKind::Settings);
+    assert_eq!(
+        error.to_string(),
+        "Java's String.hashCode is that of text, and the first 1 bytes of a text can end within a character: salt over \
+         what stands before a text, or use a digest-salt, which takes any bytes"
+    );
+    let numbers = Modulo {
+        of: ModuloOf::Number,
+        ..settings
+    };
+    assert_eq!(
+        KeyDesign::new(numbers).unwrap().add(b"12").unwrap(),
+        "01|12"
     );
 }
 

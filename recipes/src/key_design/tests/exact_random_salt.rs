@@ -91,7 +91,8 @@ fn a_salt_of_unknown_width_is_refused_when_configured() {
                 .unwrap_err()
                 .to_string(),
             format!(
-                "a random salt of {buckets} buckets cannot be: give 2 to 65536, as a read of one row looks into each"
+                "a random salt of {buckets} bucket{} cannot be: give 2 to 65536, as a read of one row looks into each",
+                if buckets == 1 { "" } else { "s" }
             )
         );
     }

@@ -208,8 +208,17 @@ fn separators_that_hide_the_time_are_refused() {
 fn the_rows_of_an_entity_are_one_piece() {
     let scans = last().scans();
     assert_eq!(
-        [scans.by_row, scans.by_prefix, scans.by_range, scans.between],
-        [const { Reach::OnePiece }; 4]
+        [scans.by_row, scans.between],
+        [const { Reach::OnePiece }; 2]
+    );
+    // Bounds that reach into the time are refused, as is shown below.
+    assert_eq!(
+        scans.by_prefix.to_string(),
+        "in one piece, but only prefixes that end before the time"
+    );
+    assert_eq!(
+        scans.by_range.to_string(),
+        "in one piece, but only ranges whose bounds end before the time"
     );
     let refused = |design: KeyDesign, rows: Rows| {
         let error = design.spans(&rows).unwrap_err();
@@ -297,7 +306,7 @@ fn a_salt_over_the_entity_keeps_its_rows_together() {
     assert_eq!(design.splits(2).unwrap(), ["8"]);
     assert_eq!(
         design.to_string(),
-        "reverse-time (first hexadecimal digit of MD5)"
+        "reverse-time (first hexadecimal digit of MD5 of the entity, then `-`)"
     );
 
     let json = serde_json::to_string(&DesignSettings::from(settings.clone())).unwrap();

@@ -1,7 +1,10 @@
 //! `web-table`: split points, scans, settings and what a key means.
 
+use fluo_core::{Key, Versions};
+
 use crate::{
-    DesignErrorKind, DesignSettings, KeyDesign, KeyOrder, Modulo, Reach, Rows, WebPart, WebTable,
+    DesignErrorKind, DesignSettings, DigestSalt, DomainText, Epochs, KeyDesign, KeyOrder, Modulo,
+    Reach, Rows, WebPart, WebTable,
 };
 
 fn design() -> KeyDesign {
@@ -53,9 +56,38 @@ fn scans_say_what_they_can() {
     assert_eq!(scans.by_row, Reach::OnePiece);
     assert_eq!(
         scans.by_prefix.to_string(),
-        "impossible: keys begin with the top level of their host, so that URLs which begin alike lie apart, unless \
-         the prefix holds the whole host and the `/` behind it, such as `https://example.com/docs/`: ask for the \
-         rows of a domain, with or without its subdomains"
+        "fanned out over up to 2 pieces, but only prefixes that hold the whole host and the `/` behind it, such as \
+         `https://example.com/docs/`"
+    );
+    assert_eq!(
+        scans.by_domain.to_string(),
+        "in one piece, but only a registrable domain such as `example.com`, or one below it; the subdomains of a \
+         public suffix, such as `com`, are fanned out over up to 256 pieces"
+    );
+    let by_host = |digits| {
+        let settings = WebTable {
+            digits,
+            over: WebPart::Host,
+            ..WebTable::default()
+        };
+        KeyDesign::new(settings)
+            .unwrap()
+            .scans()
+            .by_domain
+            .to_string()
+    };
+    assert_eq!(
+        by_host(2),
+        "in one piece, but only a domain without its subdomains, which are fanned out over up to 256 pieces"
+    );
+    assert_eq!(
+        by_host(5),
+        "in one piece, but only a domain without its subdomains, which cannot be read"
+    );
+    let plain = KeyDesign::new(DigestSalt::default()).unwrap().scans();
+    assert_eq!(
+        plain.by_domain.to_string(),
+        "impossible: only the keys of a web-table design hold domains: ask for a row, a prefix or a range"
     );
     assert_eq!(
         scans.by_range.to_string(),
@@ -220,12 +252,17 @@ fn sets_that_lie_apart_are_refused() {
             )
         );
     }
+    // In a query nothing is resolved: such a prefix was refused as if it were a path.
+    let queried = design()
+        .spans(&Rows::Prefix("e.com/a?next=/..".into()))
+        .unwrap();
+    let key = design().add(b"e.com/a?next=/../b").unwrap();
+    assert!(queried.len() == 1 && queried[0].contains(&Key::first_of_row(key)));
     for domain in [
         "https://example.com",
         "example.com/",
         "example.com:80",
         "[::1]:80",
-        "a@b",
     ] {
         assert_eq!(
             message(Rows::domain(domain)),
@@ -310,5 +347,48 @@ fn settings_are_data() {
     assert_eq!(
         KeyDesign::new(settings).unwrap_err().to_string(),
         "a salt of 0 digits of a digest cannot be: give 1 to 8; 2 make 256 salts"
+    );
+}
+
+/// What the salt is made of, and how many points there are, changes nothing behind the salt: such tables were refused
+/// another salt with "do not write rows alike", and one name for both.
+#[test]
+fn a_table_can_be_given_another_salt() {
+    let of = |settings: &WebTable| KeyDesign::new(settings.clone()).unwrap();
+    let old = WebTable::default();
+    let by_host = WebTable {
+        digits: 3,
+        over: WebPart::Host,
+        ..old.clone()
+    };
+    let reversed = WebTable {
+        digits: 4,
+        text: DomainText::Reversed,
+        ..old.clone()
+    };
+    let with_point = WebTable {
+        leading_point: true,
+        ..old.clone()
+    };
+    for new in [&by_host, &reversed, &with_point] {
+        let (old, new) = (of(&old), of(new));
+        let unsalted = |design: &KeyDesign| {
+            let key = design.add(b"a.example.com/b").unwrap();
+            design.unsalted(&key).unwrap().to_vec()
+        };
+        assert_eq!(unsalted(&old), unsalted(&new));
+        assert_ne!(old, new);
+        let epochs = Epochs::new([old, new], Versions::default());
+        assert!(epochs.is_ok(), "{epochs:?}");
+    }
+    let shown = [old, by_host, reversed, with_point].map(|settings| of(&settings).to_string());
+    assert_eq!(
+        shown,
+        [
+            "web-table (first 2 hexadecimal digits of MD5)",
+            "web-table (first 3 hexadecimal digits of MD5 of the host)",
+            "web-table (first 4 hexadecimal digits of MD5 of the registrable domain read backwards)",
+            "web-table (first 2 hexadecimal digits of MD5; a leading point)",
+        ]
     );
 }

@@ -73,7 +73,7 @@ impl ContributionBuilder {
         self
     }
 
-    /// The design of the recipe's keys. [`verify`](crate::verify()) tells rows under the prefix that are no keys of
+    /// The design of the recipe's keys, which begin with the prefix of the recipe. [`verify`](crate::verify()) tells rows under the prefix that are no keys of
     /// it; without a design all rows there are the recipe's.
     pub fn design(mut self, design: KeyDesign) -> Self {
         self.contribution.design = Some(design);
@@ -91,7 +91,7 @@ impl ContributionBuilder {
     /// The contribution.
     ///
     /// # Errors
-    /// No owner, split points that are not ascending or do not begin with the prefix, a group that cannot be read or
+    /// No owner, a prefix that is not that of the design, split points that are not ascending or do not begin with the prefix, a group that cannot be read or
     /// that does not have all of the split points, and shares that are not one for each tablet.
     pub fn build(mut self) -> Result<Contribution, ContributionError> {
         if !self.has_group && !self.contribution.prefix.is_empty() {
@@ -111,10 +111,32 @@ impl Contribution {
                 "a contribution names its recipe, as messages are to show it".to_owned(),
             ));
         }
-        self.check_splits()
+        self.check_prefix()
+            .and_then(|()| self.check_splits())
             .and_then(|()| self.check_group())
             .and_then(|()| self.check_shares())
             .map_err(|what| ContributionError(format!("{}: {what}", self.owner)))
+    }
+
+    fn check_prefix(&self) -> Result<(), String> {
+        let Some(design) = &self.design else {
+            return Ok(());
+        };
+        let (name, common) = (design.name(), design.prefix());
+        if common == self.prefix {
+            return Ok(());
+        }
+        let given = Escaped(&self.prefix);
+        if common.is_empty() {
+            return Err(format!(
+                "its prefix is `{given}`, but keys of its design {name} begin with anything: leave the prefix out, and \
+                 let the recipe be alone in its table"
+            ));
+        }
+        let common = Escaped(&common);
+        Err(format!(
+            "its prefix is `{given}`, but every key of its design {name} begins with `{common}`: give that as the prefix"
+        ))
     }
 
     fn check_splits(&self) -> Result<(), String> {
@@ -176,6 +198,8 @@ impl Contribution {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::key_design::Modulo;
+    use crate::row_hasher::RowHasher;
 
     fn refused(builder: ContributionBuilder) -> String {
         builder.build().unwrap_err().to_string()
@@ -224,6 +248,29 @@ mod tests {
             refused(queue().splits(["q:a"]).shares([0, 0])),
             "queue: all its shares are 0: give the weight of each tablet"
         );
+    }
+
+    #[test]
+    fn a_prefix_that_is_not_that_of_the_design_is_refused() {
+        let modulo = KeyDesign::new(Modulo::default()).unwrap();
+        let hasher = KeyDesign::from(&RowHasher::new("p").unwrap());
+        assert_eq!(
+            refused(queue().splits(["q:5"]).design(modulo.clone())),
+            "queue: its prefix is `q:`, but keys of its design modulo begin with anything: leave the prefix out, and let \
+             the recipe be alone in its table"
+        );
+        let other = Contribution::builder("links");
+        for (builder, prefix) in [(other.clone().prefix("other:"), "other:"), (other.clone(), "")] {
+            assert_eq!(
+                refused(builder.design(hasher.clone())),
+                format!(
+                    "links: its prefix is `{prefix}`, but every key of its design row-hasher begins with `p:`: give that \
+                     as the prefix"
+                )
+            );
+        }
+        other.clone().prefix("p:").design(hasher).build().unwrap();
+        other.design(modulo).build().unwrap();
     }
 
     #[test]

@@ -2,6 +2,11 @@
 
 use statrs::function::gamma::checked_gamma_ur;
 
+use crate::number::{float, float_len};
+
+/// A p-value below this is not chance: evenly hashed rows show one less than once in a million times.
+pub(crate) const LEAST_P_VALUE: f64 = 1e-6;
+
 /// Fewest rows that must be expected in each tablet for the chi-square distribution to be a fair approximation:
 /// the textbook rule.
 const LEAST_EXPECTED: f64 = 5.0;
@@ -67,22 +72,6 @@ pub(super) fn mean_of(counts: &[u64]) -> f64 {
 
 fn sum(counts: &[u64]) -> f64 {
     float(counts.iter().sum())
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "a statistic of counts above 2^53 does not need the last digits"
-)]
-fn float(count: u64) -> f64 {
-    count as f64
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "a number of tablets is far below 2^53"
-)]
-fn float_len(len: usize) -> f64 {
-    len as f64
 }
 
 #[cfg(test)]

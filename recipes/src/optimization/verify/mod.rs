@@ -11,7 +11,7 @@ mod tally;
 use fluo_core::{Authorizations, Result, TableAdmin};
 use serde::Serialize;
 
-pub(crate) use self::evenness::chi_square;
+pub(crate) use self::evenness::{LEAST_P_VALUE, chi_square};
 pub use self::groups::{GroupVerdict, groups};
 pub use self::properties::{FoundBalancer, PropertyVerdict, UnrequestedProperty};
 pub use self::rows::{EvennessOf, RowCounting, RowsVerdict};

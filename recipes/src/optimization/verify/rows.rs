@@ -5,12 +5,10 @@ use futures::TryStreamExt;
 use serde::Serialize;
 
 use super::super::{Contribution, TableOptimizations};
+use super::evenness::LEAST_P_VALUE;
 use super::tally::Tally;
 use super::{VerifyOptions, evenness};
 use crate::key_design::KeyDesign;
-
-/// A p-value below this is not chance: evenly hashed rows show one less than once in a million times.
-const LEAST_P_VALUE: f64 = 1e-6;
 
 /// How [`verify`](super::verify) counts rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use fluo_core::{Authorizations, Filter, Scan, Span, Table, TableAdmin};
-use fluo_recipes::{KeyProfile, ProfileBuilder, ProfileSettings};
+use fluo_recipes::advisor::{KeyProfile, ProfileBuilder, ProfileSettings};
 use futures::TryStreamExt;
 use indicatif::ProgressBar;
 

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
-use fluo_recipes::{AdviceSettings, AdvisorReport, Arrivals, ProfileSettings, Read};
+use fluo_recipes::advisor::{AdviceSettings, AdvisorReport, Arrivals, ProfileSettings, Read};
 use serde::Serialize;
 
 use self::input::Source;
@@ -81,7 +81,7 @@ struct TableArguments {
     #[arg(long, value_enum, value_delimiter = ',')]
     reads: Vec<ReadName>,
     /// How many cells a row has
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     cells_per_row: u64,
     /// How many bytes the family, qualifier and visibility of a cell have together
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -184,7 +184,7 @@ impl Advise {
         let advice = self.table.settings();
         let profile = source.profile;
         let work = move || AdvisorReport::of(profile, &advice);
-        let report = tokio::task::spawn_blocking(work).await?;
+        let report = tokio::task::spawn_blocking(work).await??;
         let spec = report
             .advice
             .spec

@@ -1,7 +1,7 @@
 //! The advice for a person at a terminal.
 
 use comfy_table::{CellAlignment, Table, presets};
-use fluo_recipes::{
+use fluo_recipes::advisor::{
     DesignForecast, DesignVerdict, LoadForecast, ScanCost, ScanCosts, Standing, Weight,
 };
 
@@ -99,7 +99,8 @@ fn dash() -> String {
 fn p_value(load: &LoadForecast) -> String {
     match load.chi_square {
         None => dash(),
-        Some(test) if test.p_value < 0.0005 => "< 0.001".to_owned(),
+        Some(test) if test.p_value < 0.000_001 => "< 0.000001".to_owned(),
+        Some(test) if test.p_value < 0.0005 => format!("{:.1e}", test.p_value),
         Some(test) => format!("{:.3}", test.p_value),
     }
 }
@@ -109,6 +110,7 @@ fn prefix_scan(scans: &ScanCosts) -> String {
         ScanCost::OnePiece => "1 piece".to_owned(),
         ScanCost::FanOut { pieces } => output::plural(*pieces, "piece"),
         ScanCost::Impossible { .. } => "impossible".to_owned(),
+        _ => dash(),
     }
 }
 
@@ -118,6 +120,7 @@ pub(super) fn sign(standing: Standing) -> &'static str {
         Standing::Recommended => "\u{2605}",
         Standing::Suitable => "\u{2713}",
         Standing::TooFewTablets => "\u{25b3}",
-        Standing::Uneven | Standing::Unreadable | Standing::Impossible => "\u{2717}",
+        // Uneven, unreadable, impossible, and whatever else is no recommendation.
+        _ => "\u{2717}",
     }
 }

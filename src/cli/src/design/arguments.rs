@@ -2,30 +2,18 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use fluo_recipes::{HashScheme, KeyDesign};
 use toml::Value;
 
 use super::given::Given;
-use super::{draw, settings, values};
+use super::{draw, known, settings, values};
 use crate::spec::{self, Layout, Recipe};
 
 /// The design where none is named.
 const DEFAULT: &str = "row-hasher";
-
-/// The designs that can be named.
-const DESIGNS: [&str; 8] = [
-    DEFAULT,
-    "modulo",
-    "digest-salt",
-    "web-table",
-    "reversed",
-    "reverse-time",
-    "random-salt",
-    "composite",
-];
 
 /// The designs whose salt can stand before other rows.
 const SALTS: [&str; 3] = ["modulo", "digest-salt", "random-salt"];
@@ -36,20 +24,20 @@ const HEADING: &str = "Settings of key designs";
 /// The design of keys and its settings. But for the first two, an argument is the setting of a spec of that name.
 #[derive(Args, Debug)]
 pub(crate) struct DesignArguments {
-    /// The key design; row-hasher unless given. `fluo key design` has a page about each
-    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(DESIGNS), conflicts_with = "spec")]
+    /// The key design; row-hasher unless given. `fluo key design` has a list of them, and a page about each
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(known::names()), conflicts_with = "spec")]
     design: Option<String>,
     /// A spec that names the design and its settings, in place of them; --prefix chooses a row hasher of several
     #[arg(long, value_name = "FILE.toml")]
     spec: Option<PathBuf>,
     /// row-hasher: what every key starts with, before the first `:`
-    #[arg(long, required_unless_present_any = ["design", "spec"], required_if_eq("design", "row-hasher"))]
+    #[arg(long, required_unless_present_any = ["design", "spec"])]
     prefix: Option<String>,
     /// row-hasher: how rows are hashed: murmur3-base36, unless given, or sha1-base32
     #[arg(long, help_heading = HEADING)]
     scheme: Option<HashScheme>,
     /// modulo: how many buckets, 10 unless given; random-salt: how many
-    #[arg(long, help_heading = HEADING, value_name = "COUNT", allow_negative_numbers = true)]
+    #[arg(long, help_heading = HEADING, value_name = "COUNT", allow_negative_numbers = true, value_parser = values::count)]
     buckets: Option<i64>,
     /// modulo: of what the modulus is taken: java-hash, unless given, or number
     #[arg(long, help_heading = HEADING)]
@@ -61,7 +49,7 @@ pub(crate) struct DesignArguments {
     #[arg(long, help_heading = HEADING)]
     end: Option<String>,
     /// digest-salt, web-table: how many hexadecimal digits; 2 unless given
-    #[arg(long, help_heading = HEADING, value_name = "COUNT", allow_negative_numbers = true)]
+    #[arg(long, help_heading = HEADING, value_name = "COUNT", allow_negative_numbers = true, value_parser = values::count)]
     digits: Option<i64>,
     /// What stands between the salt and the row, or between the parts of a row: `|` unless given, nothing for
     /// digest-salt and a tab for composite
@@ -78,7 +66,7 @@ pub(crate) struct DesignArguments {
     #[arg(long, help_heading = HEADING)]
     leading_point: bool,
     /// reversed: the length that all rows have, or stored, with each
-    #[arg(long, help_heading = HEADING)]
+    #[arg(long, help_heading = HEADING, allow_negative_numbers = true)]
     length: Option<String>,
     /// reversed: what changes places: bytes, unless given, or characters
     #[arg(long, help_heading = HEADING)]
@@ -104,7 +92,7 @@ pub(crate) struct DesignArguments {
     #[arg(long, help_heading = HEADING, value_name = "TEXT", allow_hyphen_values = true, requires = "salt")]
     salt_separator: Option<String>,
     /// random-salt: draw the same salts in every run with this number
-    #[arg(long, help_heading = HEADING, value_name = "NUMBER")]
+    #[arg(long, help_heading = HEADING, value_name = "NUMBER", value_parser = values::seed)]
     seed: Option<u64>,
 }
 
@@ -132,14 +120,37 @@ impl DesignArguments {
         self.recipe().map(|(design, _)| design)
     }
 
+    /// Whether nothing at all was given.
+    pub(crate) fn is_empty(&self) -> Result<bool> {
+        let names = self.design.is_some() || self.spec.is_some() || self.seed.is_some();
+        Ok(!names && self.has_no_settings()?)
+    }
+
+    /// The design; where it is named alone, and needs settings, one with settings that are an example, and the example.
+    pub(crate) fn design_or_example(&self) -> Result<(KeyDesign, Option<&'static str>)> {
+        let name = self.design.as_deref().filter(|_| self.seed.is_none());
+        if let (Some(name), true) = (name, self.has_no_settings()?)
+            && let Some((example, written)) = known::example_of(name)?
+        {
+            return Ok((example.design()?, Some(written)));
+        }
+        Ok((self.design()?, None))
+    }
+
+    fn has_no_settings(&self) -> Result<bool> {
+        Ok(self.salt.is_none() && self.given()?.flags().next().is_none())
+    }
+
+    /// Whether the salts that are drawn are the same in every run.
+    pub(crate) fn is_seeded(&self) -> bool {
+        self.seed.is_some()
+    }
+
     fn of_arguments(&self) -> Result<KeyDesign> {
         let name = self.design.as_deref().unwrap_or(DEFAULT);
         let given = self.given()?;
         let settings = given.table(name, self.salt.as_deref())?;
-        let settings = settings::read(&settings).map_err(|refusal| match &refusal.setting {
-            Some(field) => anyhow!("{}: {refusal}", given.flag_of(field)),
-            None => anyhow!("the design {name}: {refusal}"),
-        })?;
+        let settings = settings::read(&settings).map_err(|refusal| given.told(name, &refusal))?;
         Ok(KeyDesign::new(settings)?)
     }
 

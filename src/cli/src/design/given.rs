@@ -1,9 +1,10 @@
 //! Settings that were given as arguments, brought into the form of a spec.
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use toml::{Table, Value};
 
-use super::settings::{self, DESIGN, SALT};
+use super::expected::{self, Written};
+use super::settings::{self, DESIGN, Refusal, SALT};
 
 /// The settings that were given, by their argument.
 #[derive(Debug)]
@@ -33,8 +34,21 @@ impl Given {
         given.map(|(flag, _)| *flag)
     }
 
+    /// What is wrong with settings that make no design, with the argument that it is.
+    pub(super) fn told(&self, design: &str, refusal: &Refusal) -> anyhow::Error {
+        match refusal.innermost() {
+            (Some("separator"), true) => {
+                anyhow!(
+                    refusal.told(&format!("--{SALT_SEPARATOR}"), Written::AsArgument)
+                )
+            }
+            (Some(field), _) => anyhow!(refusal.told(&self.flag_of(field), Written::AsArgument)),
+            (None, _) => anyhow!("the design {design}: {refusal}"),
+        }
+    }
+
     /// The argument of a setting, as it is written.
-    pub(super) fn flag_of(&self, field: &str) -> String {
+    fn flag_of(&self, field: &str) -> String {
         let flag = self.0.iter().find(|(flag, _)| field_of(flag) == field);
         format!("--{}", flag.map_or(field, |(flag, _)| flag))
     }
@@ -42,7 +56,7 @@ impl Given {
     /// The settings of a design, and of the salt before its rows, as a spec has them.
     ///
     /// # Errors
-    /// An argument that neither of them has.
+    /// An argument that neither of them has, and none where one of them cannot be without it.
     pub(super) fn table(&self, design: &str, salt: Option<&str>) -> Result<Table> {
         let named = |name: &str| Table::from_iter([(DESIGN.to_owned(), Value::from(name))]);
         let mut settings = named(design);
@@ -64,6 +78,10 @@ impl Given {
                 _ => return self.refuse(flag, design, salt),
             }
         }
+        check_missing(design, &settings)?;
+        if let (Some(salt), Some(Value::Table(given))) = (salt, settings.get(SALT)) {
+            check_missing(salt, given)?;
+        }
         Ok(settings)
     }
 
@@ -80,13 +98,21 @@ impl Given {
     fn refuse<T>(&self, flag: &str, design: &str, salt: Option<&str>) -> Result<T> {
         let all = self.0.iter().map(|(flag, _)| *flag);
         let own = all.filter(|flag| Self::belongs(flag, design, salt).is_some());
-        let own: Vec<_> = own.map(|flag| format!("--{flag}")).collect();
+        let mut own: Vec<_> = own.map(|flag| format!("--{flag}")).collect();
+        if own.is_empty() {
+            own.push("none".to_owned());
+        }
         let salted = salt.map_or(String::new(), |salt| format!(" with the salt {salt}"));
         bail!(
             "--{flag} is no setting of the design {design}{salted}, which has {}",
             own.join(", ")
         )
     }
+}
+
+fn check_missing(design: &str, given: &Table) -> Result<()> {
+    let missing = expected::missing(design, |setting| given.contains_key(setting));
+    missing.map_or(Ok(()), |sentence| bail!("the design {design}: {sentence}"))
 }
 
 /// Whose setting an argument is, under which name.

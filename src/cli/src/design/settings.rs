@@ -6,36 +6,99 @@ use fluo_recipes::DesignSettings;
 use serde::Deserialize;
 use toml::{Table, Value};
 
+use super::expected::{self, Written, expected};
+
 /// The setting that names the design.
 pub(crate) const DESIGN: &str = "design";
 /// The setting that is a salt before the rows of another design.
 pub(crate) const SALT: &str = "salt";
 
 /// Settings that make no design.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct Refusal {
     /// The one that is wrong, if it is one.
     pub(crate) setting: Option<String>,
+    /// Of a salt, the setting of it that is wrong, if it is one.
+    of_salt: Option<Box<Refusal>>,
     /// Whether there is no such setting.
     pub(crate) is_unknown: bool,
+    /// The design, and the value that it cannot take.
+    wrong: Option<(String, Value)>,
     message: String,
+}
+
+impl Refusal {
+    /// The setting that is wrong, of the salt if it is the salt's.
+    pub(super) fn innermost(&self) -> (Option<&str>, bool) {
+        match &self.of_salt {
+            Some(salt) => (salt.setting.as_deref(), true),
+            None => (self.setting.as_deref(), false),
+        }
+    }
+
+    /// What is wrong, where the setting has this name.
+    pub(super) fn told(&self, name: &str, written: Written) -> String {
+        if let Some(salt) = &self.of_salt {
+            return salt.told(name, written);
+        }
+        match (&self.wrong, &self.setting) {
+            (Some((design, value)), Some(setting)) => format!(
+                "{name} is {}, not {}",
+                expected(design, setting, written),
+                expected::shown(value, written)
+            ),
+            (_, Some(_)) if written == Written::AsArgument => format!("{name}: {}", self.message),
+            _ => self.message.clone(),
+        }
+    }
 }
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
+        let (setting, is_of_salt) = self.innermost();
+        if is_of_salt {
+            f.write_str("the salt: ")?;
+        }
+        f.write_str(&self.told(setting.unwrap_or_default(), Written::InSpec))
     }
 }
 
 impl std::error::Error for Refusal {}
 
+/// What the parser says of a setting or a name that there is not, in words that need no others. What else it says of a
+/// value is about its own types.
+const IN_WORDS: [&str; 4] = [
+    "unknown field",
+    "unknown variant",
+    "missing field",
+    "duplicate field",
+];
+
 /// Reads settings, among them the name of the design.
 pub(crate) fn read(settings: &Table) -> Result<DesignSettings, Refusal> {
     parse(settings).map_err(|message| {
         let setting = culprit(settings, &message);
+        let value = setting.as_deref().and_then(|name| settings.get(name));
+        let of_salt = match (setting.as_deref(), value) {
+            (Some(SALT), Some(Value::Table(salt))) => read(salt).err(),
+            _ => None,
+        };
+        // Of what is a name or a table, the parser names the tables as if they were names.
+        let is_either = matches!(setting.as_deref(), Some("over" | "length"));
+        let is_in_words = IN_WORDS.iter().any(|start| message.starts_with(start))
+            && !(is_either && value.is_some_and(Value::is_str));
+        let design = settings.get(DESIGN).and_then(Value::as_str);
+        let wrong = value.filter(|_| !is_in_words).map(|value| {
+            let design = design.unwrap_or_default().to_owned();
+            (design, value.clone())
+        });
         Refusal {
-            is_unknown: setting.is_some() && message.starts_with("unknown field"),
+            is_unknown: setting
+                .as_deref()
+                .is_some_and(|name| message.starts_with(&format!("unknown field `{name}`"))),
+            of_salt: of_salt.map(Box::new),
             setting,
+            wrong,
             message,
         }
     })
@@ -62,7 +125,8 @@ fn culprit(settings: &Table, message: &str) -> Option<String> {
     let bare = Table::from_iter([(name.clone(), design.clone())]);
     let is_wrong = |settings: &Table| parse(settings).is_err_and(|said| said == message);
     if is_wrong(&bare) {
-        return message.starts_with("unknown variant").then(|| name.clone());
+        let is_about_name = !design.is_str() || message.starts_with("unknown variant");
+        return is_about_name.then(|| name.clone());
     }
     let is_alone_wrong = |(name, value): &(&String, &Value)| {
         let mut alone = bare.clone();
@@ -79,7 +143,8 @@ mod tests {
 
     fn refusal(text: &str) -> (Option<String>, bool, String) {
         let refusal = read(&toml::from_str(text).unwrap()).unwrap_err();
-        (refusal.setting, refusal.is_unknown, refusal.message)
+        let told = refusal.to_string();
+        (refusal.setting, refusal.is_unknown, told)
     }
 
     #[test]
@@ -95,19 +160,64 @@ mod tests {
                 "design = \"modulo\"\nseparator = \"|\"\nbuckets = \"10\"",
                 Some("buckets"),
                 false,
-                "invalid type: string \"10\", expected u32",
+                "buckets is a whole number, such as 2, not \"10\"",
             ),
             (
                 "design = \"modulo\"\nbuckets = -1",
                 Some("buckets"),
                 false,
-                "invalid value: integer `-1`, expected u32",
+                "buckets is a whole number, such as 2, not -1",
             ),
             (
                 "design = \"module\"\nbuckets = 10",
                 Some("design"),
                 false,
                 "unknown variant `module`, expected one of `row-hasher`, ",
+            ),
+            (
+                "design = 3",
+                Some("design"),
+                false,
+                "design is a name in quotes, not 3",
+            ),
+            (
+                "design = \"modulo\"\nof = 3",
+                Some("of"),
+                false,
+                "of is a name in quotes, not 3",
+            ),
+            (
+                "design = \"modulo\"\nover = \"first\"",
+                Some("over"),
+                false,
+                "over is \"whole\", \"entity\", or a table such as { before = \"/\" }, { first = 4 } or { fields = 1 }, not \
+                 \"first\"",
+            ),
+            (
+                "design = \"reversed\"\nlength = 10",
+                Some("length"),
+                false,
+                "length is { fixed = 10 }, if all rows have this length, or \"stored\", not 10",
+            ),
+            (
+                "design = \"composite\"\nfields = [\"text\"]",
+                Some("fields"),
+                false,
+                "fields is an array of tables, each with a kind and, if wanted, a name and an order, such as [{ kind = \
+                 \"text\" }], not [\"text\"]",
+            ),
+            (
+                "design = \"reverse-time\"\nsalt = { design = \"modulo\", buckets = -1 }",
+                Some("salt"),
+                false,
+                "the salt: buckets is a whole number, such as 2, not -1",
+            ),
+            (
+                "design = \"reverse-time\"\nsalt = \"modulo\"",
+                Some("salt"),
+                false,
+                "salt is a table of the settings of modulo, digest-salt or random-salt, such as { design = \"digest-salt\" \
+                 }, not \"modulo\"",
             ),
             ("buckets = 10", None, false, "missing field `design`"),
             (

@@ -3,6 +3,19 @@
 use anyhow::{Result, bail};
 use toml::{Table, Value};
 
+/// A whole number. Which ones make a design, the design says.
+pub(super) fn count(text: &str) -> Result<i64, String> {
+    text.parse()
+        .map_err(|_| "write a whole number, such as 2".to_owned())
+}
+
+/// Where drawing begins.
+pub(super) fn seed(text: &str) -> Result<u64, String> {
+    let most = u64::MAX;
+    text.parse()
+        .map_err(|_| format!("write a whole number from 0 to {most}"))
+}
+
 /// A part of a row: its name, or `before:TEXT`, `first:COUNT`, `fields:COUNT`.
 pub(super) fn part(text: &str) -> Value {
     match text.split_once(':') {

@@ -3,10 +3,11 @@
 use std::io;
 
 use clap::Args;
+use fluo_recipes::KeyDesign;
 
 use crate::design::DesignArguments;
 use crate::encoding::Encoding;
-use crate::lines;
+use crate::lines::{self, OfEveryLine};
 
 /// Rows on standard input to keys on standard output, one a line.
 #[derive(Args, Debug)]
@@ -44,7 +45,28 @@ impl Add {
         lines::transform(input, output, |line, output| {
             key.clear();
             design.add_to(&self.encoding.decode(line)?, &mut key)?;
-            self.encoding.encode(&key, output)
+            let encoded = self.encoding.encode(&key, output);
+            encoded.map_err(|error| of_design(&design, &key).unwrap_or(error))
         })
     }
+}
+
+/// What is wrong with a key that text cannot show, where that is what the design puts into every key.
+fn of_design(design: &KeyDesign, key: &[u8]) -> Option<anyhow::Error> {
+    let fields = design.explain(key).ok()?;
+    let has_newline = |name| {
+        let named = fields.iter().filter(|field| field.name == name);
+        named.flat_map(|field| &field.stored).any(|byte| *byte == b'\n')
+    };
+    let what = match design.row_hasher() {
+        _ if has_newline("separator") => "separator",
+        Some(_) if has_newline("salt") => "prefix",
+        _ => return None,
+    };
+    let error = OfEveryLine(format!(
+        "the {what} of this {} design contains a newline, and so does every key, which a line of text cannot show; use \
+         --encoding hex or base64",
+        design.name()
+    ));
+    Some(error.into())
 }

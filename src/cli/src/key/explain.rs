@@ -14,6 +14,7 @@ use super::shape::points_of;
 use crate::design::DesignArguments;
 use crate::encoding::Encoding;
 use crate::output;
+use crate::secrets;
 
 /// What each part of a key is, and the tablet it falls in.
 #[derive(Args, Debug)]
@@ -114,7 +115,7 @@ impl Explain {
     fn bytes_of<'a>(&self, key: &'a OsStr) -> Result<Cow<'a, [u8]>> {
         let written = key.as_encoded_bytes();
         let bytes = self.encoding.decode(written);
-        bytes.with_context(|| format!("key `{}`", Escaped(written)))
+        bytes.with_context(|| format!("key `{}`", secrets::masked(written)))
     }
 }
 

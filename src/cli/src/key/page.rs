@@ -1,23 +1,29 @@
 //! `fluo key design`.
 
 use anyhow::Result;
-use clap::Args;
+use clap::{Arg, Args};
 use comfy_table::Table;
 use fluo_core::Escaped;
 use fluo_recipes::{KeyDesign, Reach};
 use serde::Serialize;
 
-use crate::design::DesignArguments;
+use crate::design::{DesignArguments, KNOWN, Known};
 use crate::output;
 
-/// A page about a design: the order of its keys, and the scans that remain.
+/// A list of all designs, or a page about one: the order of its keys, and the scans that remain.
 ///
-/// Says what keys begin with, and of each kind of scan into how many pieces of the table it falls, or why it cannot be
-/// done and what to use instead.
+/// Without a design it lists them. Of one it says what keys begin with, and of each kind of scan into how many pieces of
+/// the table it falls, or why it cannot be done and what to use instead. A design that cannot be without settings is
+/// shown with an example of them, unless they are given.
 #[derive(Args, Debug)]
-#[command(after_help = "\
+#[command(
+    mut_arg("prefix", not_required),
+    after_help = "\
 Example:
-  $ fluo key design --design modulo")]
+  $ fluo key design
+  $ fluo key design --design modulo
+  $ fluo key design --design reversed --length 6"
+)]
 pub(crate) struct Design {
     #[command(flatten)]
     design: DesignArguments,
@@ -26,10 +32,20 @@ pub(crate) struct Design {
     json: bool,
 }
 
+/// The argument --prefix where a design need not be complete. What an argument requires cannot be taken from it.
+fn not_required(argument: Arg) -> Arg {
+    let help = argument.get_help().cloned().unwrap_or_default();
+    let prefix = Arg::new(argument.get_id()).long("prefix");
+    prefix.value_name("PREFIX").help(help)
+}
+
 #[derive(Serialize)]
 struct Page {
     design: &'static str,
     about: String,
+    /// The settings that it is shown with, as arguments, where none were given and it cannot be without.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    example: Option<&'static str>,
     /// What every key begins with, escaped; empty where keys have nothing in common.
     prefix: String,
     order: String,
@@ -41,27 +57,48 @@ struct Page {
 /// Whether and how rows are read.
 #[derive(Serialize)]
 struct ScanOf {
-    /// By row, prefix, range, suffix, or a part of the row between two values.
+    /// By row, prefix, range, suffix, a part of the row between two values, or domain.
     by: &'static str,
     possible: bool,
     /// Into how many pieces of the table it falls at most, if it is possible.
     #[serde(skip_serializing_if = "Option::is_none")]
     pieces: Option<u64>,
+    /// Which sets these are, if others are read otherwise or are refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    only: Option<String>,
     sentence: String,
 }
 
 impl Design {
     pub(crate) fn run(&self) -> Result<()> {
-        let page = Page::of(&self.design.design()?);
+        if self.design.is_empty()? {
+            return self.list();
+        }
+        let (design, example) = self.design.design_or_example()?;
+        let page = Page::of(&design, example);
         if self.json {
             return output::print_json(&page);
         }
         output::print(&drawn(&page))
     }
+
+    fn list(&self) -> Result<()> {
+        if self.json {
+            return output::print_json(&KNOWN);
+        }
+        let mut table = Table::new();
+        table.load_style(comfy_table::presets::NOTHING);
+        for Known { name, about, .. } in KNOWN {
+            table.add_row([name, about]);
+        }
+        output::print(&table.trim_fmt())?;
+        output::say("`fluo key design --design NAME` has a page about each");
+        Ok(())
+    }
 }
 
 impl Page {
-    fn of(design: &KeyDesign) -> Self {
+    fn of(design: &KeyDesign, example: Option<&'static str>) -> Self {
         let scans = design.scans();
         let scans = [
             ("row", scans.by_row),
@@ -69,10 +106,12 @@ impl Page {
             ("range", scans.by_range),
             ("suffix", scans.by_suffix),
             ("part", scans.between),
+            ("domain", scans.by_domain),
         ];
         Self {
             design: design.name(),
             about: design.to_string(),
+            example,
             prefix: Escaped(&design.prefix()).to_string(),
             order: design.order().to_string(),
             scans: scans.map(|(by, reach)| ScanOf::of(by, &reach)).into(),
@@ -83,15 +122,17 @@ impl Page {
 
 impl ScanOf {
     fn of(by: &'static str, reach: &Reach) -> Self {
-        let pieces = match reach {
-            Reach::OnePiece => Some(1),
-            Reach::FanOut(pieces) => Some(*pieces),
-            Reach::Impossible(_) => None,
+        let (pieces, only) = match reach {
+            Reach::OnePiece => (Some(1), None),
+            Reach::FanOut(pieces) => (Some(*pieces), None),
+            Reach::Partly { pieces, only } => (Some(*pieces), Some(only.clone())),
+            _ => (None, None),
         };
         Self {
             by,
             possible: pieces.is_some(),
             pieces,
+            only,
             sentence: reach.to_string(),
         }
     }
@@ -104,6 +145,10 @@ fn drawn(page: &Page) -> String {
         table.add_row([name, text.to_owned()]);
     };
     add("design".to_owned(), &page.about);
+    if let Some(example) = page.example {
+        let example = format!("{example}, as this design needs settings and none were given");
+        add("example".to_owned(), &example);
+    }
     let begin = match page.prefix.as_str() {
         "" => "begin with anything, so that the design is alone in its table".to_owned(),
         prefix => format!("begin with {prefix}"),

@@ -5,12 +5,13 @@ use std::ffi::{OsStr, OsString};
 use anyhow::{Context, Result};
 use clap::Args;
 use fluo_core::{Bytes, Escaped, Span};
-use fluo_recipes::Rows;
+use fluo_recipes::{KeyDesign, Reach, Rows};
 use serde::Serialize;
 
 use crate::design::DesignArguments;
 use crate::encoding::Encoding;
 use crate::output;
+use crate::secrets;
 
 /// The pieces of the table in which a set of rows lies, one a line.
 #[derive(Args, Debug)]
@@ -53,7 +54,8 @@ struct Asked {
     /// The rows that end with this
     #[arg(long, value_name = "END", allow_hyphen_values = true, conflicts_with_all = ["from", "to", "domain"])]
     suffix_of: Option<OsString>,
-    /// The rows from this one on; with --prefix-of those whose next part is at least this
+    /// The rows from this one on; with --prefix-of, and where a range of rows lies apart, those whose next part is at
+    /// least this
     #[arg(
         long,
         value_name = "FIRST",
@@ -61,7 +63,8 @@ struct Asked {
         conflicts_with = "domain"
     )]
     from: Option<OsString>,
-    /// The rows before this one; with --prefix-of those whose next part is below this
+    /// The rows before this one; with --prefix-of, and where a range of rows lies apart, those whose next part is below
+    /// this
     #[arg(
         long,
         value_name = "END",
@@ -85,7 +88,11 @@ struct Piece {
 
 impl Spans {
     pub(crate) fn run(&self) -> Result<()> {
-        let spans = self.design.design()?.spans(&self.rows()?)?;
+        let design = self.design.design()?;
+        let spans = design.spans(&self.rows(&design)?)?;
+        if spans.is_empty() {
+            output::say(&format!("no row is in this set{}", self.why_empty()));
+        }
         if self.json {
             return output::print_json(&spans.iter().map(Piece::of).collect::<Vec<_>>());
         }
@@ -94,7 +101,14 @@ impl Spans {
             .try_for_each(|span| output::print_exactly(&span.to_string()))
     }
 
-    fn rows(&self) -> Result<Rows> {
+    fn why_empty(&self) -> &'static str {
+        match (&self.rows.from, &self.rows.to) {
+            (Some(_), Some(_)) => ": what --from says is not before what --to says",
+            _ => "",
+        }
+    }
+
+    fn rows(&self, design: &KeyDesign) -> Result<Rows> {
         let asked = &self.rows;
         let bytes =
             |row: &Option<OsString>| row.as_deref().map(|row| self.bytes_of(row)).transpose();
@@ -116,6 +130,12 @@ impl Spans {
                 (_, Some(prefix), _) if has_bounds => Rows::Between { prefix, from, to },
                 (_, Some(prefix), _) => Rows::Prefix(prefix),
                 (.., Some(suffix)) => Rows::Suffix(suffix),
+                // Rows of parts: between two values of the first of them.
+                _ if has_bounds && has_only_parts(design) => Rows::Between {
+                    prefix: Bytes::new(),
+                    from,
+                    to,
+                },
                 _ if has_bounds => Rows::Range {
                     start: from.unwrap_or_default(),
                     end: to,
@@ -128,9 +148,16 @@ impl Spans {
     fn bytes_of(&self, row: &OsStr) -> Result<Bytes> {
         let written = row.as_encoded_bytes();
         let bytes = self.encoding.decode(written);
-        let bytes = bytes.with_context(|| format!("row `{}`", Escaped(written)))?;
+        let bytes = bytes.with_context(|| format!("row `{}`", secrets::masked(written)))?;
         Ok(bytes.into_owned().into())
     }
+}
+
+/// Whether a range of rows lies apart, but not one of values of their first part.
+fn has_only_parts(design: &KeyDesign) -> bool {
+    let scans = design.scans();
+    let is_possible = |reach: &Reach| !matches!(reach, Reach::Impossible(_));
+    !is_possible(&scans.by_range) && is_possible(&scans.between)
 }
 
 impl Piece {

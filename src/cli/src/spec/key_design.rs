@@ -83,8 +83,10 @@ impl KeyDesignSpec {
             (Some(tablets), None) => {
                 let count = tablets.as_ref().as_integer();
                 let count = count.and_then(|count| u32::try_from(count).ok());
+                let count = count.filter(|count| (1..=KeyDesign::MOST_TABLETS).contains(count));
                 count.map(Layout::Tablets).ok_or_else(|| {
-                    let message = anyhow!("tablets is a number from 1 to {}", u32::MAX);
+                    let message =
+                        anyhow!("tablets is a number from 1 to {}", KeyDesign::MOST_TABLETS);
                     (Some(tablets.span()), message)
                 })
             }

@@ -64,7 +64,15 @@ impl SpecArguments {
     pub(crate) fn read(&self) -> Result<TableOptimizations> {
         read(&self.spec)
     }
+
+    /// Refuses a file to be written that is the spec.
+    pub(crate) fn check_is_not(&self, out: &Path) -> Result<()> {
+        document::check_is_another(out, &self.spec, "the spec")
+    }
 }
+
+/// Most characters of a file that a message repeats.
+const SHOWN_CHARS: usize = 60;
 
 /// Reads the optimizations that a file asks for.
 pub(crate) fn read(path: &Path) -> Result<TableOptimizations> {
@@ -75,8 +83,20 @@ pub(crate) fn read(path: &Path) -> Result<TableOptimizations> {
 pub(crate) fn recipes(path: &Path) -> Result<Vec<Recipe>> {
     using(path, |text| {
         let recipes = parse_recipes(text)?;
-        Ok(recipes.into_iter().map(|(_, recipe)| recipe).collect())
+        let recipes: Vec<_> = recipes.into_iter().map(|(_, recipe)| recipe).collect();
+        check_overlap(&recipes)?;
+        Ok(recipes)
     })
+}
+
+/// Refuses recipes that no table can hold together, whatever their split points.
+fn check_overlap(recipes: &[Recipe]) -> Result<()> {
+    let mut all = TableOptimizations::default();
+    for recipe in recipes {
+        let contribution = Contribution::of_key_design_at(&recipe.design, [])?;
+        all = all.merge(contribution.into())?;
+    }
+    Ok(())
 }
 
 fn using<T>(path: &Path, parse: impl FnOnce(&str) -> Result<T>) -> Result<T> {
@@ -131,9 +151,46 @@ fn numbered<'a, T>(kind: &str, all: &'a [T]) -> impl Iterator<Item = (String, &'
 fn located(text: &str, error: &toml::de::Error) -> anyhow::Error {
     let message = error.message();
     match error.span() {
-        Some(span) => anyhow!("{}: {message}", place_of(text, &span)),
+        Some(span) => {
+            let written = text.get(span.clone()).unwrap_or_default();
+            let message = in_words(message, written);
+            anyhow!("{}: {message}", place_of(text, &span))
+        }
         None => anyhow!("{message}"),
     }
+}
+
+/// A message of the parser, without the names of its own types.
+fn in_words(message: &str, written: &str) -> String {
+    let is_number = message.contains("integer `");
+    match message.rsplit_once(", expected ") {
+        Some((_, "u32")) => format!("{} is no number from 1 to {}", short(written), u32::MAX),
+        Some((_, "a string")) => format!("{} is no text in quotes", short(written)),
+        Some((_, "a sequence")) => {
+            "one bracket where there are two: write [[row_hasher]] or [[key_design]]".to_owned()
+        }
+        Some((_, "a map" | "struct RowHasherSpec")) => {
+            format!("{} is no table of settings", short(written))
+        }
+        Some(_) if is_number => format!("{} is a number that is too large", short(written)),
+        None if message.contains("overflow") => {
+            format!("{} is a number that is too large", short(written))
+        }
+        None if message.starts_with("wanted string") => {
+            format!("{} is no name in quotes", short(written))
+        }
+        _ => message.to_owned(),
+    }
+}
+
+/// The first line of what is written, and not more of it than a message bears.
+fn short(written: &str) -> String {
+    let line = written.lines().next().unwrap_or_default();
+    let mut shown: String = line.chars().take(SHOWN_CHARS).collect();
+    if shown.len() < written.len() {
+        shown.push_str("..");
+    }
+    shown
 }
 
 fn place_of(text: &str, span: &Range<usize>) -> String {
@@ -202,7 +259,49 @@ mod tests {
             unknown.starts_with("line 4, column 1: unknown field `tablet`"),
             "{unknown}"
         );
-        assert!(message("[[row_hasher]]\nprefix = \"p\"\ntablets = -1\n").contains("line 3"));
+        for (setting, right) in [
+            ("-1", "no number from 1 to 4294967295"),
+            ("\"2\"", "no number from 1 to 4294967295"),
+            (
+                "99999999999999999999",
+                "no number from 1 to 4294967295",
+            ),
+            (
+                "999999999999999999999999999999999999999999",
+                "a number that is too large",
+            ),
+        ] {
+            let text = format!("[[row_hasher]]\nprefix = \"p\"\ntablets = {setting}\n");
+            assert_eq!(
+                message(&text),
+                format!("line 3, column 11: {setting} is {right}")
+            );
+        }
+        let of_design = "[[key_design]]\ndesign = \"modulo\"\ntablets = 99999999999999999999\n";
+        assert_eq!(
+            message(of_design),
+            "line 3, column 11: 99999999999999999999 is a number that is too large"
+        );
+        for (text, right) in [
+            (
+                "[[row_hasher]]\nprefix = 3\n",
+                "line 2, column 10: 3 is no text in quotes",
+            ),
+            (
+                "[[row_hasher]]\nscheme = 3\n",
+                "line 2, column 10: 3 is no name in quotes",
+            ),
+            (
+                "[row_hasher]\nprefix = \"p\"\n",
+                "line 1, column 1: one bracket where there are two: write [[row_hasher]] or [[key_design]]",
+            ),
+            (
+                "key_design = [3]\n",
+                "line 1, column 15: 3 is no table of settings",
+            ),
+        ] {
+            assert_eq!(message(text), right);
+        }
         assert!(
             message("[[row_hasher]]\nprefix = \"p\"\ntablets = 0\n").contains("row hasher `p`")
         );

@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use super::course::Course;
 use super::settling::{self, Settling};
+use super::system;
 use crate::document;
 use crate::duration;
 use crate::output::{self, count_of, plural};
@@ -75,6 +76,7 @@ impl Apply {
             Some(spec) => self.planned(spec).await?,
             None => {
                 let plan = read(&self.name_or_plan)?;
+                system::check_is_none(plan.table())?;
                 (self.target.open().await?, plan)
             }
         };
@@ -110,10 +112,11 @@ impl Apply {
 
     async fn planned(&self, spec: &Path) -> Result<(std::sync::Arc<dyn TableAdmin>, Plan)> {
         let optimizations = spec::read(spec)?;
-        let tables = self.target.open().await?;
         let Some(name) = self.name_or_plan.to_str() else {
             bail!("the name of the table is not text")
         };
+        system::check_is_none(name)?;
+        let tables = self.target.open().await?;
         let options = PlanOptions { prune: self.prune };
         let looking = format!("looking at table {}", output::shown(name));
         let plan = plan(&*tables, name, &optimizations, options);

@@ -8,11 +8,9 @@ use anyhow::{Result, bail};
 use clap::Args;
 use fluo_core::{TableAdminExt, Versions};
 
+use super::system;
 use crate::output;
 use crate::target::TargetArguments;
-
-/// What the names of a live Accumulo's own tables start with.
-const SYSTEM: &str = "accumulo.";
 
 /// Make a table of one tablet.
 #[derive(Args, Debug)]
@@ -29,7 +27,7 @@ pub(crate) struct Create {
     #[arg(long, default_value = "1", value_parser = versions)]
     versions: Versions,
     /// How many servers an embedded directory pretends to have; only where the directory is made
-    #[arg(long)]
+    #[arg(long, value_parser = servers)]
     servers: Option<NonZeroUsize>,
 }
 
@@ -69,6 +67,7 @@ pub(crate) struct List {
 impl Create {
     pub(crate) async fn run(&self) -> Result<()> {
         fluo_core::check_table_name(&self.name)?;
+        system::check_is_none(&self.name)?;
         let tables = self.target.open_or_create(self.servers).await?;
         tables.create_table(&self.name, self.versions).await?;
         output::say(&format!("created table `{}`", self.name));
@@ -78,6 +77,7 @@ impl Create {
 
 impl Delete {
     pub(crate) async fn run(&self) -> Result<()> {
+        system::check_is_none(&self.name)?;
         let tables = self.target.open().await?;
         if !tables.table_exists(&self.name).await? {
             return Err(fluo_core::Error::no_such_table(&self.name).into());
@@ -114,7 +114,7 @@ impl List {
     pub(crate) async fn run(&self) -> Result<()> {
         let mut names = self.target.open().await?.tables().await?;
         if self.target.is_live() && !self.all {
-            names.retain(|name| !name.starts_with(SYSTEM));
+            names.retain(|name| !system::is_one(name));
         }
         if self.json {
             return output::print_json(&names);
@@ -129,6 +129,10 @@ fn versions(text: &str) -> Result<Versions, String> {
         (_, Ok(count)) => Ok(Versions::Latest(count)),
         (_, Err(_)) => Err("write a number from 1 on, or all".to_owned()),
     }
+}
+
+fn servers(text: &str) -> Result<NonZeroUsize, String> {
+    NonZeroUsize::from_str(text).map_err(|_| "write a number from 1 on".to_owned())
 }
 
 #[cfg(test)]

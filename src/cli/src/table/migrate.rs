@@ -8,6 +8,7 @@ use fluo_core::{Authorizations, Table, Versions};
 use fluo_recipes::{EpochCounts, Epochs, MigrateSettings, MigrationStep};
 use serde::Serialize;
 
+use super::system;
 use crate::exit::Outcome;
 use crate::output::{self, plural};
 use crate::progress;
@@ -68,6 +69,7 @@ struct Migrated {
 
 impl Migrate {
     pub(crate) async fn run(&self, standing: &Standing) -> Result<Outcome> {
+        system::check_is_none(&self.name)?;
         let (designs, spec) = (self.recipe()?, self.spec.display());
         let tables = self.target.open().await?;
         let versions = Versions::shown(&tables.properties(&self.name).await?);

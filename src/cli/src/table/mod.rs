@@ -9,6 +9,7 @@ mod migrate;
 mod plan;
 mod settling;
 mod show;
+mod system;
 mod verify;
 mod watch;
 

@@ -45,6 +45,11 @@ pub(crate) struct PlanCommand {
 
 impl PlanCommand {
     pub(crate) async fn run(&self) -> Result<()> {
+        if let Some(path) = &self.out {
+            self.spec
+                .check_is_not(path)
+                .with_context(|| cannot_save(path))?;
+        }
         let optimizations = self.spec.read()?;
         let tables = self.target.open().await?;
         let options = PlanOptions { prune: self.prune };
@@ -69,8 +74,11 @@ impl PlanCommand {
 
 fn save(plan: &Plan, path: &Path) -> Result<()> {
     let text = serde_json::to_vec_pretty(plan)?;
-    document::write(path, &text)
-        .with_context(|| format!("cannot save the plan as {}", path.display()))
+    document::write(path, &text).with_context(|| cannot_save(path))
+}
+
+fn cannot_save(path: &Path) -> String {
+    format!("cannot save the plan as {}", path.display())
 }
 
 /// Prints a plan for a person.

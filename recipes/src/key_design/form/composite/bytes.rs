@@ -20,6 +20,7 @@ use fluo_core::{Bytes, Escaped};
 
 use super::super::escape;
 use super::field::{Field, FieldKind, FieldSettings};
+use crate::row_hasher::Excerpt;
 
 const SIGN: u64 = 1 << 63;
 const NAN: u64 = 0x7ff8_0000_0000_0000;
@@ -80,7 +81,7 @@ pub(super) fn read<'a>(
         FieldKind::Text => {
             let (bytes, rest) = read_ended(written, mask)?;
             let text = String::from_utf8(bytes)
-                .map_err(|error| format!("`{}` is not UTF-8 text", Escaped(error.as_bytes())))?;
+                .map_err(|error| format!("{} is not UTF-8 text", Excerpt::new(error.as_bytes())))?;
             Ok((Field::Text(text), rest))
         }
         FieldKind::Bytes => {

@@ -6,6 +6,7 @@ use super::super::super::error::DesignError;
 use super::super::super::rows::Rows;
 use super::super::FormRange;
 use super::{Composite, Field, bytes};
+use crate::number::counted;
 use crate::row_hasher::Excerpt;
 
 impl Composite {
@@ -22,8 +23,8 @@ impl Composite {
     pub(super) fn encode_to(&self, fields: &[Field], key: &mut Vec<u8>) -> Result<(), DesignError> {
         if fields.len() < self.fields.len() {
             return Err(DesignError::row(format!(
-                "a row of this composite design has {} fields, not {}",
-                self.fields.len(),
+                "a row of this composite design has {}, not {}",
+                counted(self.fields.len(), "field"),
                 fields.len()
             )));
         }
@@ -50,10 +51,10 @@ impl Composite {
         }
         if !rest.is_empty() {
             return Err(DesignError::key(format!(
-                "{} is no composite row: {} bytes follow its {} fields",
+                "{} is no composite row: behind its {} there is more, {}",
                 Excerpt::new(key),
-                rest.len(),
-                self.fields.len()
+                counted(self.fields.len(), "field"),
+                counted(rest.len(), "byte")
             )));
         }
         Ok(values)
@@ -159,8 +160,8 @@ impl Composite {
     ) -> Result<(), DesignError> {
         if leading.len() > self.fields.len() {
             return Err(DesignError::row(format!(
-                "a row of this composite design has {} fields, not {}",
-                self.fields.len(),
+                "a row of this composite design has {}, not {}",
+                counted(self.fields.len(), "field"),
                 leading.len()
             )));
         }
@@ -186,8 +187,8 @@ impl Composite {
     ) -> Result<FormRange, DesignError> {
         let Some(field) = self.fields.get(leading.len()) else {
             return Err(DesignError::scan(format!(
-                "after {} fields no other comes, to lie between two values: rows of this composite design have {}",
-                leading.len(),
+                "after {} no other comes, to lie between two values: rows of this composite design have {}",
+                counted(leading.len(), "field"),
                 self.fields.len()
             )));
         };

@@ -14,6 +14,7 @@ pub use self::field::{Field, FieldKind, FieldOrder, FieldSettings};
 use super::super::error::DesignError;
 use super::super::explain::KeyField;
 use super::super::part::SaltedPart;
+use crate::number::counted;
 use crate::row_hasher::Excerpt;
 
 /// More fields than a key has any use for.
@@ -53,12 +54,21 @@ impl Composite {
     /// ASCII, but none that numbers, times or escapes are made of (`\ + - . :`).
     ///
     /// # Errors
-    /// No field, more than 32, and a separator that could not be told from a field.
+    /// No field, more than 32, two of one name, and a separator that could not be told from a field.
     pub fn new(fields: Vec<FieldSettings>, separator: char) -> Result<Self, DesignError> {
         if fields.is_empty() || fields.len() > MOST_FIELDS {
             return Err(DesignError::settings(format!(
                 "a composite row has 1 to {MOST_FIELDS} fields, not {}",
                 fields.len()
+            )));
+        }
+        let names = || fields.iter().map(|field| field.name.as_str());
+        let is_given_before = |(index, name): &(usize, &str)| {
+            !name.is_empty() && names().take(*index).any(|before| before == *name)
+        };
+        if let Some((_, name)) = names().enumerate().find(is_given_before) {
+            return Err(DesignError::settings(format!(
+                "two fields are called `{name}`: give each a name of its own, or none"
             )));
         }
         let is_mark = separator.is_ascii_punctuation() || matches!(separator, '\t' | ' ');
@@ -73,6 +83,28 @@ impl Composite {
                 ))
             })?;
         Ok(Self { fields, separator })
+    }
+
+    /// Whether the other writes each row as this one does: whatever its fields are called.
+    pub(super) fn writes_as(&self, other: &Self) -> bool {
+        let written = |field: &FieldSettings| (field.kind, field.order);
+        self.separator == other.separator
+            && self
+                .fields
+                .iter()
+                .map(written)
+                .eq(other.fields.iter().map(written))
+    }
+
+    /// The kinds and directions of the fields.
+    pub(super) fn detail(&self) -> String {
+        let field = |field: &FieldSettings| match field.order {
+            FieldOrder::Ascending => field.kind.to_string(),
+            FieldOrder::Descending => format!("{} descending", field.kind),
+        };
+        let fields: Vec<_> = self.fields.iter().map(field).collect();
+        let separator = Escaped(&[self.separator]).to_string();
+        format!("fields parted by `{separator}`: {}", fields.join(", "))
     }
 
     /// The fields, in order.
@@ -93,6 +125,29 @@ impl Composite {
                 "a composite row is salted over its leading fields, such as `fields = 1`, or over the whole row",
             )),
         }
+    }
+
+    /// Refuses a salt that takes the modulus of what is no number.
+    pub(super) fn check_number(&self, part: &SaltedPart) -> Result<(), DesignError> {
+        let count = match part {
+            SaltedPart::Fields(count) => *count,
+            _ => self.fields.len(),
+        };
+        let kinds = || self.fields.iter().take(count).map(|field| field.kind);
+        let is_fraction = |kind| matches!(kind, FieldKind::Float | FieldKind::Time);
+        if count == 1 && !kinds().any(is_fraction) {
+            return Ok(());
+        }
+        let salted = if count == 1 {
+            kinds().map(|kind| kind.to_string()).collect()
+        } else {
+            format!("{count} fields")
+        };
+        Err(DesignError::settings(format!(
+            "the modulus is taken of a whole number, and the salt is over {salted}: salt over the first field alone, \
+             where that is a whole number, with over = {{ fields = 1 }}, or take the modulus of a hash with of = \
+             \"java-hash\""
+        )))
     }
 
     pub(super) fn write(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), DesignError> {
@@ -162,9 +217,9 @@ impl Composite {
         let pieces: Vec<_> = text.split(char::from(self.separator)).collect();
         if pieces.len() != self.fields.len() {
             return Err(DesignError::row(format!(
-                "{} has {} fields where `{}` parts them, and rows of this composite design have {}",
+                "{} has {} where `{}` parts them, and rows of this composite design have {}",
                 Excerpt::new(row),
-                pieces.len(),
+                counted(pieces.len(), "field"),
                 Escaped(&[self.separator]),
                 self.fields.len()
             )));

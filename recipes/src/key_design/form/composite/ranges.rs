@@ -7,6 +7,7 @@ use super::super::super::part::SaltedPart;
 use super::super::super::rows::Rows;
 use super::super::{Asked, FormRange};
 use super::{Composite, Field, bytes, text, utf8};
+use crate::number::counted;
 use crate::row_hasher::Excerpt;
 
 impl Composite {
@@ -41,7 +42,7 @@ impl Composite {
     /// Why such sets lie apart, if they do.
     pub(in super::super) fn scatters(asked: Asked) -> Option<String> {
         match asked {
-            Asked::Row | Asked::Prefix | Asked::Between => None,
+            Asked::Row | Asked::Prefix | Asked::Between | Asked::Domain => None,
             Asked::Range => Some(
                 "a range of composite rows lies apart, as the order of their text is not that of their fields: ask \
                  for the rows with given leading fields, whose next field may lie between two values"
@@ -53,6 +54,14 @@ impl Composite {
                     .to_owned(),
             ),
         }
+    }
+
+    /// Which sets of a kind are read, where it is not all of them.
+    pub(in super::super) fn only(asked: Asked) -> Option<String> {
+        (asked == Asked::Prefix).then(|| {
+            "prefixes that end with a whole field and the separator, or within a text or bytes"
+                .to_owned()
+        })
     }
 
     /// The text that the salt of all rows of a set is made of, if that is one.
@@ -75,9 +84,9 @@ impl Composite {
         let rest = pieces.pop().unwrap_or_default();
         if pieces.len() >= self.fields.len() {
             return Err(DesignError::scan(format!(
-                "no row begins with {}: rows of this composite design have {} fields, and `{}` only between them",
+                "no row begins with {}: rows of this composite design have {}, and `{}` only between them",
                 Excerpt::new(prefix),
-                self.fields.len(),
+                counted(self.fields.len(), "field"),
                 Escaped(&[self.separator])
             )));
         }

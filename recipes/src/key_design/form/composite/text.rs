@@ -7,20 +7,27 @@
 //!  bytes      lower-case hexadecimal digits
 //!  signed     -12        unsigned   12
 //!  float      1.5, 1e300, inf, -inf, NaN: the shortest digits that are read as the same number
-//!  time       2023-10-08T05:47:31.903Z, in UTC; milliseconds since 1970 where a year would need five digits
+//!  time       2023-10-08T05:47:31.903Z, in UTC; milliseconds since 1970 before the year -9999 and where the
+//!             year 9999 ends, from its last day but one at 22:00 on
 //! ```
 //!
 //! This is how rows are written: each row of fields has one text (*normalised*). More is read: `\xNN` for any ASCII
-//! character, upper-case digits, `+1`, `007`, a time in milliseconds or with an offset from UTC; but nothing that
-//! would have to be rounded, such as a time of nanoseconds.
+//! character, upper-case digits, `+1`, `007`, a time with an offset from UTC. Digits alone are a time in milliseconds,
+//! and refused where they could be a date such as `20161231`.
+//!
+//! What would be another value is refused, so that two rows which are not equal have two keys: a time that is finer than
+//! a millisecond, the second 60, a time zone, a whole number that no floating-point number is, and one beyond the
+//! largest or the smallest. One thing is rounded: the digits of a fraction behind those that tell two floating-point
+//! numbers apart. `0.1` and `0.10000000000000001` are one number, and one row.
 
 use std::fmt::Write as _;
 
 use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
-use fluo_core::Escaped;
 use jiff::Timestamp;
+use jiff::civil::Date;
 
 use super::field::{Field, FieldKind};
+use crate::row_hasher::Excerpt;
 
 /// Appends the text of a value.
 pub(super) fn write(value: &Field, separator: u8, row: &mut String) {
@@ -50,7 +57,7 @@ fn write_char(character: char, separator: u8, row: &mut String) -> std::fmt::Res
 
 /// The value of a text.
 pub(super) fn read(kind: FieldKind, text: &str) -> Result<Field, String> {
-    let wrong = |right: &str| format!("`{}` is not {right}", Escaped(text.as_bytes()));
+    let wrong = |right: &str| format!("{} is not {right}", Excerpt::new(text.as_bytes()));
     match kind {
         FieldKind::Text => unescape(text).map(Field::Text),
         FieldKind::Bytes => read_bytes(text).map(|bytes| Field::Bytes(bytes.into())),
@@ -73,9 +80,9 @@ pub(super) fn read_beginning(kind: FieldKind, text: &str) -> Result<Vec<u8>, Str
         FieldKind::Text => unescape(text).map(String::into_bytes),
         FieldKind::Bytes => read_bytes(text),
         _ => Err(format!(
-            "`{}` is where it ends, and {kind} is not in the order of its digits: end with a whole field and the \
+            "{} is where it ends, and {kind} is not in the order of its digits: end with a whole field and the \
              separator, or ask for the rows whose field lies between two values",
-            Escaped(text.as_bytes())
+            Excerpt::new(text.as_bytes())
         )),
     }
 }
@@ -109,48 +116,97 @@ fn read_escape(piece: &str) -> Option<(char, &str)> {
 
 fn bad_escape(text: &str) -> String {
     format!(
-        "`{}` has a backslash that begins neither `\\\\` nor `\\xNN` with two hexadecimal digits up to 7f",
-        text.escape_debug()
+        "{} has a backslash that begins neither `\\\\` nor `\\xNN` with two hexadecimal digits up to 7f",
+        Excerpt::new(text.as_bytes())
     )
 }
 
 fn read_bytes(text: &str) -> Result<Vec<u8>, String> {
     HEXLOWER_PERMISSIVE.decode(text.as_bytes()).map_err(|_| {
         format!(
-            "`{}` is not an even number of hexadecimal digits",
-            Escaped(text.as_bytes())
+            "{} is not an even number of hexadecimal digits",
+            Excerpt::new(text.as_bytes())
         )
     })
 }
 
 fn read_float(text: &str) -> Result<f64, String> {
-    let shown = Escaped(text.as_bytes());
-    let number: f64 = text.parse().map_err(|_| {
-        format!("`{shown}` is not a number such as `1.5`, `1e300`, `-inf` or `NaN`")
-    })?;
-    if number.is_infinite() && text.bytes().any(|byte| byte.is_ascii_digit()) {
+    let shown = Excerpt::new(text.as_bytes());
+    let number: f64 = text
+        .parse()
+        .map_err(|_| format!("{shown} is not a number such as `1.5`, `1e300`, `-inf` or `NaN`"))?;
+    let has_digit = |digits: std::ops::RangeInclusive<u8>| {
+        let mantissa = text.bytes().take_while(|byte| !b"eE".contains(byte));
+        mantissa.into_iter().any(|byte| digits.contains(&byte))
+    };
+    if number.is_infinite() && has_digit(b'0'..=b'9') {
         return Err(format!(
-            "`{shown}` is beyond the largest floating-point number, {:?}",
+            "{shown} is beyond the largest floating-point number, {:?}",
             f64::MAX
+        ));
+    }
+    if number == 0.0 && has_digit(b'1'..=b'9') {
+        return Err(format!(
+            "{shown} is not 0, and nearer to it than any floating-point number of 64 bits: round it"
+        ));
+    }
+    let digits = text.trim_start_matches(['+', '-']);
+    let is_whole = digits.bytes().all(|byte| byte.is_ascii_digit());
+    let exact = format!("{:.0}", number.abs());
+    if is_whole && digits.trim_start_matches('0') != exact.trim_start_matches('0') {
+        return Err(format!(
+            "{shown} is a whole number that no floating-point number is, the nearest is {exact}: round it, or make \
+             the field a signed or an unsigned integer"
         ));
     }
     Ok(number)
 }
 
 fn read_time(text: &str) -> Result<i64, String> {
+    let shown = Excerpt::new(text.as_bytes());
     if let Ok(millis) = text.parse() {
-        return Ok(millis);
+        return match date_of(text) {
+            None => Ok(millis),
+            Some(date) => Err(format!(
+                "{shown} is a date or milliseconds since 1970: write `{date}T00:00:00Z` for the one and `+{text}` for \
+                 the other"
+            )),
+        };
     }
-    let shown = Escaped(text.as_bytes());
     let time: Timestamp = text.parse().map_err(|_| {
         format!(
-            "`{shown}` is not a time such as `2023-10-08T05:47:31.903Z`, nor milliseconds since 1970"
+            "{shown} is not a time such as `2023-10-08T05:47:31.903Z`, nor milliseconds since 1970"
         )
     })?;
+    if text.contains('[') {
+        return Err(format!(
+            "{shown} names a time zone, which is not kept: give the time and its offset from UTC alone"
+        ));
+    }
+    if has_leap_second(text) {
+        return Err(format!(
+            "{shown} has the second 60, which no count of milliseconds has: write 59, or 0 of the next minute"
+        ));
+    }
     if time.subsec_nanosecond() % 1_000_000 != 0 {
         return Err(format!(
-            "`{shown}` is finer than the milliseconds that are kept: round it"
+            "{shown} is finer than the milliseconds that are kept: round it"
         ));
     }
     Ok(time.as_millisecond())
+}
+
+/// The date that eight digits can be taken for, such as `20161231`.
+fn date_of(digits: &str) -> Option<Date> {
+    let is_compact = digits.len() == 8 && digits.bytes().all(|byte| byte.is_ascii_digit());
+    is_compact.then(|| digits.parse().ok()).flatten()
+}
+
+/// Whether the second of a time is 60, with colons in the time or without.
+fn has_leap_second(text: &str) -> bool {
+    let time = text.split(['T', 't', ' ']).nth(1).unwrap_or_default();
+    let time = time
+        .bytes()
+        .take_while(|byte| byte.is_ascii_digit() || *byte == b':');
+    time.filter(u8::is_ascii_digit).skip(4).take(2).eq(*b"60")
 }

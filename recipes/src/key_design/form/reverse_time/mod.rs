@@ -92,6 +92,11 @@ impl ReverseTimes {
         }
     }
 
+    pub(super) fn detail(&self) -> Option<String> {
+        let usual = (self.place, self.encoding) == (TimePlace::Last, TimeEncoding::Decimal);
+        (!usual || self.separator != "|").then(|| self.shape())
+    }
+
     pub(super) fn order(&self) -> KeyOrder {
         match self.place {
             TimePlace::Last => KeyOrder::NewestFirst,

@@ -60,6 +60,17 @@ impl ReverseTimes {
         }
     }
 
+    /// Which sets of a kind are read, where it is not all of them.
+    pub(in super::super) fn only(&self, asked: Asked) -> Option<String> {
+        let only = match (asked, self.place) {
+            (Asked::Prefix, TimePlace::Last) => "prefixes that end before the time",
+            (Asked::Range, TimePlace::Last) => "ranges whose bounds end before the time",
+            (Asked::Prefix, TimePlace::First) => "prefixes that hold the whole time",
+            _ => return None,
+        };
+        Some(only.to_owned())
+    }
+
     /// Why rows without a salt have no even split points.
     pub(in super::super) fn unsplit(&self) -> &'static str {
         match self.place {

@@ -1,7 +1,10 @@
 //! A time in a row, and how much is left of all time in a key.
 
-use fluo_core::Escaped;
 use serde::{Deserialize, Serialize};
+
+use crate::row_hasher::Excerpt;
+
+use crate::number::counted;
 
 /// How a time is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -63,36 +66,36 @@ impl TimeEncoding {
 }
 
 fn decimal_time(text: &[u8]) -> Result<i64, String> {
-    let shown = Escaped(text);
+    let shown = Excerpt::new(text);
     if let [b'-', digits @ ..] = text
         && !digits.is_empty()
         && digits.iter().all(u8::is_ascii_digit)
     {
         return Err(format!(
-            "`{shown}` is negative, and a time that is counted down from {} is not: give 0 or more, or use a \
+            "{shown} is negative, and a time that is counted down from {} is not: give 0 or more, or use a \
              composite design, whose times may be",
             i64::MAX
         ));
     }
     if text.is_empty() || !text.iter().all(u8::is_ascii_digit) {
-        return Err(format!("`{shown}` is not a whole number in decimal digits"));
+        return Err(format!("{shown} is not a whole number in decimal digits"));
     }
     if text.len() > 1 && text.starts_with(b"0") {
         return Err(format!(
-            "`{shown}` begins with a zero, so that one time would have several rows: leave it out"
+            "{shown} begins with a zero, so that one time would have several rows: leave it out"
         ));
     }
     let digits = std::str::from_utf8(text).unwrap_or_default();
     digits
         .parse()
-        .map_err(|_| format!("`{shown}` is more than {}", i64::MAX))
+        .map_err(|_| format!("{shown} is more than {}", i64::MAX))
 }
 
 fn binary_time(text: &[u8]) -> Result<i64, String> {
     let found = text.len();
     let bytes = text
         .try_into()
-        .map_err(|_| format!("it has {found} bytes, and a binary time has 8"))?;
+        .map_err(|_| format!("it has {}, and a binary time has 8", counted(found, "byte")))?;
     let time = i64::from_be_bytes(bytes);
     if time < 0 {
         return Err(format!(

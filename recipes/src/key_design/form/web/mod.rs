@@ -48,6 +48,7 @@ mod ranges;
 mod written;
 
 use std::borrow::Cow;
+use std::fmt;
 
 use fluo_core::Bytes;
 use serde::{Deserialize, Serialize};
@@ -59,6 +60,7 @@ use super::super::error::DesignError;
 use super::super::explain::KeyField;
 use super::super::rows::Rows;
 use super::{Asked, FormRange};
+use crate::row_hasher::Excerpt;
 
 /// Of which part of its host the salt of a page is made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -83,26 +85,55 @@ pub enum DomainText {
     Reversed,
 }
 
-/// How the pages of a table are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) struct WebForm {
+/// Of which part of a page its salt is made, and how that is read. It changes nothing behind the salt.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in super::super) struct PagePart {
     pub(in super::super) over: WebPart,
     pub(in super::super) text: DomainText,
-    /// Whether a split point stands before the first salt.
-    pub(in super::super) leading_point: bool,
 }
 
-impl WebForm {
-    pub(super) fn write(row: &[u8], key: &mut Vec<u8>) -> Result<(), DesignError> {
-        written::write(&Page::of_row(row)?, key);
-        Ok(())
-    }
+pub(super) fn write(row: &[u8], key: &mut Vec<u8>) -> Result<(), DesignError> {
+    written::write(&Page::of_row(row)?, key);
+    Ok(())
+}
 
-    pub(super) fn read(written: &[u8], row: &mut Vec<u8>) -> Result<(), DesignError> {
-        row.extend_from_slice(written::read(written)?.to_string().as_bytes());
-        Ok(())
-    }
+pub(super) fn read(written: &[u8], row: &mut Vec<u8>) -> Result<(), DesignError> {
+    row.extend_from_slice(written::read(written)?.to_string().as_bytes());
+    Ok(())
+}
 
+/// A row or a key as a message shows it.
+pub(super) fn shown(bytes: &[u8]) -> Excerpt {
+    page::shown(bytes)
+}
+
+pub(super) fn ranges(rows: &Rows) -> Result<Vec<FormRange>, DesignError> {
+    ranges::ranges(rows)
+}
+
+pub(super) fn scatters(asked: Asked) -> Option<String> {
+    match asked {
+        Asked::Row | Asked::Prefix | Asked::Domain => None,
+        Asked::Range => Some(ranges::NO_RANGE.to_owned()),
+        Asked::Suffix | Asked::Between => Some(ranges::NO_PART.to_owned()),
+    }
+}
+
+/// Of which sets of a kind it is said that they can be read, where it is not all of them.
+pub(super) fn only(asked: Asked) -> Option<String> {
+    (asked == Asked::Prefix).then(|| ranges::ONLY_PREFIXES.to_owned())
+}
+
+pub(super) fn explain(
+    written: &[u8],
+    part: Option<PagePart>,
+) -> Result<Vec<KeyField>, DesignError> {
+    let page = written::read(written)?;
+    let salted = part.map(|part| part.salted(&page.host));
+    Ok(written::fields(&page, salted.as_ref()))
+}
+
+impl PagePart {
     pub(super) fn part_of(self, row: &[u8]) -> Result<Cow<'static, [u8]>, DesignError> {
         let page = Page::of_row(row)?;
         Ok(self.part_of_host(&page.host).into_bytes().into())
@@ -126,22 +157,21 @@ impl WebForm {
         Some(part.into())
     }
 
-    pub(super) fn ranges(rows: &Rows) -> Result<Vec<FormRange>, DesignError> {
-        ranges::ranges(rows)
-    }
-
-    pub(super) fn scatters(asked: Asked) -> Option<String> {
-        match asked {
-            Asked::Row => None,
-            Asked::Prefix => Some(ranges::NO_PREFIX.to_owned()),
-            Asked::Range => Some(ranges::NO_RANGE.to_owned()),
-            Asked::Suffix | Asked::Between => Some(ranges::NO_PART.to_owned()),
+    /// Which domains are read in one piece, with their subdomains.
+    ///
+    /// Others have any of so many salts; None are too many to be looked into.
+    pub(in super::super) fn only_domains(self, salts: Option<u64>) -> String {
+        let others = salts.map_or_else(
+            || "cannot be read".to_owned(),
+            |salts| format!("are fanned out over up to {salts} pieces"),
+        );
+        match self.over {
+            WebPart::RegistrableDomain => format!(
+                "a registrable domain such as `example.com`, or one below it; the subdomains of a public suffix, such \
+                 as `com`, {others}"
+            ),
+            WebPart::Host => format!("a domain without its subdomains, which {others}"),
         }
-    }
-
-    pub(super) fn explain(self, written: &[u8]) -> Result<Vec<KeyField>, DesignError> {
-        let page = written::read(written)?;
-        Ok(written::fields(&page, &self.salted(&page.host)))
     }
 
     /// What the salt is made of, as it is written in a URL.
@@ -164,5 +194,19 @@ impl WebForm {
             DomainText::Forward => salted.text().to_owned(),
             DomainText::Reversed => salted.reversed(),
         }
+    }
+}
+
+/// What the salt is made of, where that is not the usual.
+impl fmt::Display for PagePart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match (self.over, self.text) {
+            (WebPart::RegistrableDomain, DomainText::Forward) => "",
+            (WebPart::RegistrableDomain, DomainText::Reversed) => {
+                " of the registrable domain read backwards"
+            }
+            (WebPart::Host, DomainText::Forward) => " of the host",
+            (WebPart::Host, DomainText::Reversed) => " of the host read backwards",
+        })
     }
 }

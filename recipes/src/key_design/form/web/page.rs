@@ -85,7 +85,8 @@ pub(super) fn without_scheme(url: &str) -> Result<&str, String> {
     match scheme.to_ascii_lowercase().as_str() {
         "http" | "https" => Ok(rest),
         _ if is_scheme => Err(format!(
-            "a web table holds pages of http and https, and no `{scheme}`"
+            "a web table holds pages of http and https, and no {}",
+            Excerpt::new(scheme.as_bytes())
         )),
         _ => Ok(url),
     }

@@ -16,6 +16,9 @@ pub(super) const NO_RANGE: &str = "keys begin with the top level of their host, 
 pub(super) const NO_PART: &str = "URLs are ordered by their domain, then by their path, and by no other part or end: ask \
                                   for the rows of a domain, with or without its subdomains";
 
+pub(super) const ONLY_PREFIXES: &str = "prefixes that hold the whole host and the `/` behind it, such as \
+                                        `https://example.com/docs/`";
+
 pub(super) const NO_PREFIX: &str = "keys begin with the top level of their host, so that URLs which begin alike lie \
                                     apart, unless the prefix holds the whole host and the `/` behind it, such as \
                                     `https://example.com/docs/`: ask for the rows of a domain, with or without its \
@@ -49,8 +52,10 @@ fn written(page: &Page) -> Bytes {
 
 /// The pages of a domain: `/` follows its host, `.` that of a subdomain, and the two bytes are neighbours.
 fn of_domain(domain: &str, subdomains: bool) -> Result<Vec<FormRange>, DesignError> {
-    let host = domain::parse(domain)
-        .map_err(|reason| DesignError::scan(format!("`{domain}` is no domain: {reason}")))?;
+    let host = domain::parse(domain).map_err(|reason| {
+        let domain = shown(domain.as_bytes());
+        DesignError::scan(format!("{domain} is no domain: {reason}"))
+    })?;
     let first = match host {
         Host::Name(_) if subdomains => ".",
         _ => "/",
@@ -104,8 +109,11 @@ fn page_of_prefix(prefix: &[u8]) -> Result<Page, String> {
     Page::parse(text)
 }
 
-/// Whether a path ends in a segment that is resolved away, unless something follows.
+/// Whether a path ends in a segment that is resolved away, unless something follows. In a query nothing is.
 fn ends_in_dots(path: &str) -> bool {
+    if path.contains('?') {
+        return false;
+    }
     let last = path.rsplit(['/', '\\']).next().unwrap_or_default();
     let last = last.to_ascii_lowercase().replace("%2e", ".");
     matches!(last.as_str(), "." | "..")

@@ -3,8 +3,7 @@
 use super::super::super::error::DesignError;
 use super::super::super::explain::KeyField;
 use super::host::Host;
-use super::page::Page;
-use crate::row_hasher::Excerpt;
+use super::page::{Page, shown};
 
 /// What stands between the host and a port. No path begins so: a `#` begins the fragment, which is dropped.
 pub(super) const PORT: &str = "/#";
@@ -35,12 +34,12 @@ pub(super) fn read(written: &[u8]) -> Result<Page, DesignError> {
             if right == written {
                 return Ok(page);
             }
-            format!("the page is written {}", Excerpt::new(&right))
+            format!("the page is written {}", shown(&right))
         }
     };
     Err(DesignError::key(format!(
         "{} is not the key of a page: {reason}",
-        Excerpt::new(written)
+        shown(written)
     )))
 }
 
@@ -58,14 +57,17 @@ fn split(written: &[u8]) -> Result<String, String> {
 }
 
 /// The pieces of a written form, in their order. `salted` is what the salt is made of.
-pub(super) fn fields(page: &Page, salted: &Host) -> Vec<KeyField> {
+pub(super) fn fields(page: &Page, salted: Option<&Host>) -> Vec<KeyField> {
     let host = page.host.text();
     let meaning = match &page.host {
         Host::Address(_) => format!("the address {host}"),
-        Host::Name(_) => format!(
-            "the host {host} from the top level down; salted by {}",
-            salted.text()
-        ),
+        Host::Name(_) => match salted {
+            None => format!("the host {host} from the top level down"),
+            Some(salted) => format!(
+                "the host {host} from the top level down; salted by {}",
+                salted.text()
+            ),
+        },
     };
     let mut fields = vec![KeyField::new("host", page.host.reversed(), meaning)];
     if let Some(port) = page.port {

@@ -158,6 +158,7 @@ fn case(fields: &[(FieldKind, FieldOrder)], salt: Option<SaltSettings>) -> Case 
         row: row(&composite).boxed(),
         rows: sets(&composite),
         holds: Box::new(move |rows, row| holds(&of_holds, rows, row)),
+        may_refuse: Box::new(|_| false),
         order: Box::new(move |a, b| {
             let fields = |row| of_order.fields_of(row).unwrap();
             compare_all(of_order.fields(), &fields(a), &fields(b))

@@ -4,7 +4,7 @@ use fluo_core::Bytes;
 use proptest::prelude::*;
 
 use super::{Case, by_bytes, sets_of, text};
-use crate::{KeyDesign, Reversed, ReversedUnit, RowAlphabet, RowLength};
+use crate::{KeyDesign, Reversed, ReversedUnit, RowAlphabet, RowLength, Rows};
 
 fn bytes(
     length: impl Into<prop::collection::SizeRange>,
@@ -28,6 +28,7 @@ fn of_bytes(length: RowLength, row: impl Strategy<Value = Bytes> + Clone + 'stat
         row: row.clone().boxed(),
         rows: sets_of(row),
         holds: Box::new(by_bytes),
+        may_refuse: Box::new(|_| false),
         order: Box::new(|a, b| a.iter().rev().cmp(b.iter().rev())),
     }
 }
@@ -42,6 +43,10 @@ fn of_characters(length: RowLength, row: impl Strategy<Value = Bytes> + Clone + 
         row: row.clone().boxed(),
         rows: sets_of(row),
         holds: Box::new(by_bytes),
+        // Where a suffix was cut within a character.
+        may_refuse: Box::new(
+            |rows| matches!(rows, Rows::Suffix(suffix) if std::str::from_utf8(suffix).is_err()),
+        ),
         order: Box::new(|a, b| characters(a).cmp(&characters(b))),
     }
 }

@@ -1,10 +1,10 @@
-//! Rows as they are, behind a salt that is computed.
+//! Rows as they are, behind a salt that is computed, or behind none.
 
 use fluo_core::Bytes;
 use proptest::prelude::*;
 
 use super::{Case, by_bytes, sets_of};
-use crate::{DigestEnd, DigestSalt, KeyDesign, Modulo, RowHasher, SaltedPart};
+use crate::{DigestEnd, DigestSalt, KeyDesign, Modulo, RowHasher, SaltedPart, Unsalted};
 
 pub(super) fn row() -> impl Strategy<Value = Bytes> + Clone + 'static {
     "[ab~\u{0}\u{10ffff}]{0,5}".prop_map(Bytes::from)
@@ -16,6 +16,7 @@ pub(super) fn case(design: KeyDesign) -> Case {
         row: row().boxed(),
         rows: sets_of(row()),
         holds: Box::new(by_bytes),
+        may_refuse: Box::new(|_| false),
         order: Box::new(<[u8]>::cmp),
     }
 }
@@ -41,7 +42,10 @@ pub(super) fn cases() -> Vec<Case> {
         digest(1, SaltedPart::Whole),
         digest(1, SaltedPart::First(2)),
         digest(1, SaltedPart::Before("b".to_owned())),
+        // More salts than are looked into: rows that share theirs can be read.
+        digest(5, SaltedPart::First(1)),
         KeyDesign::from(&RowHasher::new("p").unwrap()),
+        KeyDesign::new(Unsalted {}).unwrap(),
     ];
     designs.map(case).into()
 }

@@ -112,6 +112,21 @@ impl Shape {
         entity_is_right && from_is_right && to_is_right
     }
 
+    /// Whether the times of a set are asked for where the times of rows are.
+    fn ends_before_a_time(self, rows: &Rows) -> bool {
+        let (Rows::Between { prefix, .. }, separator) = (rows, self.separator.as_bytes()) else {
+            return true;
+        };
+        let mut windows = prefix.windows(separator.len().max(1));
+        match self.place {
+            TimePlace::First => prefix.is_empty(),
+            TimePlace::Last => {
+                let found = windows.position(|window| window == separator);
+                found.is_some_and(|found| found + separator.len() == prefix.len())
+            }
+        }
+    }
+
     fn order(self, a: &[u8], b: &[u8]) -> Ordering {
         let ((entity_a, time_a), (entity_b, time_b)) = (self.parts(a), self.parts(b));
         let (by_entity, newest_first) = (entity_a.cmp(entity_b), time_b.cmp(&time_a));
@@ -139,6 +154,7 @@ impl Shape {
             row: row.clone().boxed(),
             rows: self.rows(row),
             holds: Box::new(move |rows, row| self.holds(rows, row)),
+            may_refuse: Box::new(move |rows| !self.ends_before_a_time(rows)),
             order: Box::new(move |a, b| self.order(a, b)),
         }
     }

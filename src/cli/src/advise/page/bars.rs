@@ -1,6 +1,6 @@
 //! Load per tablet, a picture for each design.
 
-use fluo_recipes::{AdvisorReport, DesignForecast, DesignVerdict, LoadForecast};
+use fluo_recipes::advisor::{AdvisorReport, DesignForecast, DesignVerdict, LoadForecast};
 use maud::{Markup, html};
 
 use super::super::text;

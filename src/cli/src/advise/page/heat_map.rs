@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use fluo_core::Escaped;
-use fluo_recipes::{Arrivals, HeatMap, KeyProfile};
+use fluo_recipes::advisor::{Arrivals, HeatMap, KeyProfile};
 use maud::{Markup, html};
 
 use crate::output::{count_of, grouped, plural};
@@ -200,11 +200,9 @@ mod tests {
 
     #[test]
     fn neighbours_of_one_level_are_one_piece() {
-        let map = HeatMap {
-            buckets: 4,
-            slices: vec![vec![1, 1, 0, 9], vec![0; 4]],
-            marks: vec![],
-        };
+        let mut map = HeatMap::default();
+        map.buckets = 4;
+        map.slices = vec![vec![1, 1, 0, 9], vec![0; 4]];
         let drawn = svg(&map).into_string();
         assert!(
             drawn.contains(r#"d="M0 0h2v1h-2z""#) && drawn.contains("M3 0h1v1h-1z"),

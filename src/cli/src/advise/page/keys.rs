@@ -1,7 +1,7 @@
 //! What the keys look like, as words and a table.
 
 use fluo_core::Escaped;
-use fluo_recipes::{Distinct, KeyProfile, Weight};
+use fluo_recipes::advisor::{Distinct, KeyProfile, Weight};
 use maud::{Markup, html};
 
 use super::super::Told;
@@ -41,6 +41,7 @@ fn figures(profile: &KeyProfile) -> Markup {
         } => {
             format!("{} +- {}", grouped(keys), percent(standard_error))
         }
+        ref other => grouped(other.keys()),
     };
     let rows = [
         ("Keys", grouped(profile.keys)),

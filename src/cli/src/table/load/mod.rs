@@ -20,6 +20,7 @@ pub(crate) use self::writing::write_rows;
 use self::creating::Conflict;
 use self::tally::{Named, Tally};
 use self::writing::{Writing, feed};
+use super::system;
 use crate::design::DesignArguments;
 use crate::encoding::Encoding;
 use crate::exit::Outcome;
@@ -34,6 +35,9 @@ use crate::target::TargetArguments;
 /// again, which changes nothing but its timestamp. Whatever its size, a file takes a few megabytes of memory. If the
 /// load fails or is interrupted (Ctrl-C, SIGTERM, SIGHUP), it says how many rows the table has acknowledged and how many
 /// more may be written; loading the file again is safe.
+///
+/// That does not hold where salts are drawn (random-salt): a row that is loaded again gets another salt as a rule, and
+/// is then there twice. Only the same file with the same --seed gets the same salts.
 ///
 /// With --create-if-absent a row whose column is there already is not written: the first of such rows are named, and
 /// the exit code is 1. Of two loads at the same time one writes a row, and the other names it.
@@ -106,6 +110,7 @@ impl Load {
                 design.name()
             );
         }
+        system::check_is_none(&self.name)?;
         let path = self.file.clone();
         // Elsewhere: a named pipe is open when somebody writes to it.
         let input = tokio::task::spawn_blocking(move || input(&path)).await??;
@@ -120,7 +125,7 @@ impl Load {
 
         let bar = progress::counter("rows");
         let start = Instant::now();
-        let (column, writing) = (self.column.clone(), self.writing());
+        let (column, writing) = (self.column.clone(), self.writing(&design));
         let tally = feed(table, input, column, writing, key_of, |tally| {
             bar.set_position(tally.written());
             standing.set(tally.standing(&self.name));
@@ -137,11 +142,12 @@ impl Load {
         })
     }
 
-    fn writing(&self) -> Writing {
-        if self.create_if_absent {
-            Writing::CreateIfAbsent
-        } else {
-            Writing::Put
+    fn writing(&self, design: &KeyDesign) -> Writing {
+        match design.draws_salts() {
+            _ if self.create_if_absent => Writing::CreateIfAbsent,
+            false => Writing::Put,
+            true if self.design.is_seeded() => Writing::PutSeeded,
+            true => Writing::PutDrawn,
         }
     }
 

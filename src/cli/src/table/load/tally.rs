@@ -1,7 +1,10 @@
 //! What became of the rows of a load so far, and what is said of it.
 
+use std::collections::HashMap;
+
+use anyhow::Context;
 use fluo_core::ErrorKind;
-use tokio::task::JoinError;
+use tokio::task::{Id, JoinError};
 
 use super::creating::{Conflict, Created};
 use super::writing::Writing;
@@ -16,8 +19,8 @@ pub(crate) struct Tally {
     writing: Writing,
     /// Rows that the table has acknowledged.
     written: u64,
-    /// Rows of writes that were begun and have not ended.
-    under_way: u64,
+    /// Writes that were begun and have not ended, and how many rows each has.
+    under_way: HashMap<Id, u64>,
     /// Rows of writes that failed and may have taken effect all the same.
     uncertain: u64,
     /// Rows that are there already, and were not written.
@@ -87,22 +90,22 @@ impl Tally {
         self.failure.take()
     }
 
-    pub(super) fn begin(&mut self, rows: usize) -> u64 {
-        let rows = output::count_of(rows);
-        self.under_way += rows;
-        rows
+    pub(super) fn begin(&mut self, write: Id, rows: usize) {
+        self.under_way.insert(write, output::count_of(rows));
     }
 
-    pub(super) fn end(&mut self, ended: Result<(u64, Ended), JoinError>) {
+    pub(super) fn end(&mut self, ended: Result<(Id, Ended), JoinError>) {
+        let write = ended.as_ref().map_or_else(JoinError::id, |(write, _)| *write);
+        let rows = self.under_way.remove(&write).unwrap_or_default();
         let failure = match ended {
-            Ok((rows, ended)) => {
-                self.under_way -= rows;
-                match ended {
-                    Ended::Put(outcome) => self.put(rows, outcome),
-                    Ended::Created(created) => self.created(created),
-                }
+            Ok((_, Ended::Put(outcome))) => self.put(rows, outcome),
+            Ok((_, Ended::Created(created))) => self.created(created),
+            Err(broken_off) => {
+                // Nobody knows how far it came.
+                self.uncertain += rows;
+                let broken_off = Err::<(), _>(broken_off).context("a write was broken off");
+                broken_off.err()
             }
-            Err(panicked) => Some(panicked.into()),
         };
         if let Some(failure) = failure {
             self.failure.get_or_insert(failure);
@@ -145,13 +148,34 @@ impl Tally {
                 "; {} more may have been, and loading again names as conflicts those that were",
                 output::grouped(some)
             ),
+            some if self.writing != Writing::Put => {
+                format!("; {} more may have been", output::grouped(some))
+            }
             1 => "; 1 more may have been, and loading again writes it once".to_owned(),
             some => format!(
                 "; {} more may have been, and loading again writes them once",
                 output::grouped(some)
             ),
         };
-        format!("the load stopped {written}{rest}")
+        let is_touched = self.written + self.uncertain > 0;
+        let again = self.drawn().filter(|_| is_touched);
+        let again = again.map_or(String::new(), |again| format!("; {again}"));
+        format!("the load stopped {written}{rest}{again}")
+    }
+
+    /// What becomes of rows that are loaded again, where salts are drawn.
+    fn drawn(&self) -> Option<&'static str> {
+        match self.writing {
+            Writing::PutDrawn => Some(
+                "loading again writes the rows that are there a second time, under other salts, as the salts of this \
+                 design are drawn",
+            ),
+            Writing::PutSeeded => Some(
+                "loading again is safe with the same --seed and the same file, which gives each row the same salt; \
+                 otherwise it writes the rows that are there a second time",
+            ),
+            Writing::Put | Writing::CreateIfAbsent => None,
+        }
     }
 
     /// What is said of a load that is interrupted.
@@ -161,12 +185,14 @@ impl Tally {
             1 => "1 row is written".to_owned(),
             rows => format!("{} are written", plural(rows, "row")),
         };
-        let rest = match self.under_way + self.uncertain {
+        let rest = match self.under_way.values().sum::<u64>() + self.uncertain {
             0 => String::new(),
             some => format!(", {} more may be", output::grouped(some)),
         };
         let again = match self.writing {
-            Writing::Put => "loading again is safe, and writes each row once",
+            Writing::Put | Writing::PutDrawn | Writing::PutSeeded => self
+                .drawn()
+                .unwrap_or("loading again is safe, and writes each row once"),
             Writing::CreateIfAbsent => {
                 "loading again is safe, and names as conflicts the rows that are written"
             }
@@ -181,13 +207,19 @@ mod tests {
 
     use super::*;
 
-    fn end(tally: &mut Tally, rows: u64, outcome: fluo_core::Result<()>) {
-        tally.under_way += rows;
-        tally.end(Ok((rows, Ended::Put(outcome))));
+    fn begin(tally: &mut Tally, rows: usize) -> Id {
+        let write = tokio::spawn(async {}).id();
+        tally.begin(write, rows);
+        write
     }
 
-    #[test]
-    fn what_was_not_acknowledged_may_have_been_written() {
+    fn end(tally: &mut Tally, rows: usize, outcome: fluo_core::Result<()>) {
+        let write = begin(tally, rows);
+        tally.end(Ok((write, Ended::Put(outcome))));
+    }
+
+    #[tokio::test]
+    async fn what_was_not_acknowledged_may_have_been_written() {
         let mut tally = Tally::default();
         assert_eq!(
             tally.sentence(),
@@ -212,36 +244,36 @@ mod tests {
         assert_eq!(tally.failure.unwrap().to_string(), "first");
     }
 
-    #[test]
-    fn what_is_under_way_when_a_load_is_interrupted_may_be_written() {
+    #[tokio::test]
+    async fn what_is_under_way_when_a_load_is_interrupted_may_be_written() {
         let mut tally = Tally::default();
         assert_eq!(
             tally.standing("t"),
             "no row is known to be written to table `t`; loading again is safe, and writes each row once"
         );
-        tally.begin(1);
+        let one = begin(&mut tally, 1);
         assert_eq!(
             tally.standing("t"),
             "no row is known to be written to table `t`, 1 more may be; loading again is safe, and writes each row once"
         );
-        tally.end(Ok((1, Ended::Put(Ok(())))));
+        tally.end(Ok((one, Ended::Put(Ok(())))));
         end(&mut tally, 1_000, Ok(()));
-        tally.begin(1_000);
-        tally.begin(1_000);
+        begin(&mut tally, 1_000);
+        begin(&mut tally, 1_000);
         assert_eq!(
             tally.standing("t"),
             "1,001 rows are written to table `t`, 2,000 more may be; loading again is safe, and writes each row once"
         );
     }
 
-    #[test]
-    fn what_creating_leaves_open_is_told() {
+    #[tokio::test]
+    async fn what_creating_leaves_open_is_told() {
         let mut tally = Tally::new(Writing::CreateIfAbsent);
         let conflict = |line| Conflict {
             line,
             key: Bytes::from("k"),
         };
-        tally.begin(30);
+        let write = begin(&mut tally, 30);
         let created = Created {
             written: 3,
             conflicts: (0..25).rev().map(conflict).collect(),
@@ -249,7 +281,7 @@ mod tests {
             unknown: 1,
             failure: Some(Error::new(ErrorKind::Unavailable, "gone")),
         };
-        tally.end(Ok((30, Ended::Created(created))));
+        tally.end(Ok((write, Ended::Created(created))));
         assert_eq!(tally.conflicts().count, 25);
         let lines: Vec<_> = tally.conflicts().first.iter().map(|c| c.line).collect();
         assert_eq!(lines, (0..10).collect::<Vec<_>>());
@@ -264,5 +296,59 @@ mod tests {
             "3 rows are written to table `t`, 1 more may be; loading again is safe, and names as conflicts the rows that \
              are written"
         );
+    }
+
+    /// Its rows stayed under way for ever, and a load that failed did not tell of them.
+    #[tokio::test]
+    async fn the_rows_of_a_write_that_is_broken_off_may_be_written() {
+        let mut tally = Tally::default();
+        end(&mut tally, 5, Ok(()));
+        begin(&mut tally, 7);
+        let mut writes = tokio::task::JoinSet::new();
+        let write = writes.spawn(async { panic!("no table") });
+        tally.begin(write.id(), 30);
+        let broken_off: Result<(Id, Ended), _> = writes.join_next_with_id().await.unwrap();
+        tally.end(broken_off);
+        assert_eq!(
+            tally.sentence(),
+            "the load stopped after 5 rows were written; 30 more may have been, and loading again writes them once"
+        );
+        assert!(
+            tally.standing("t").contains(", 37 more may be; "),
+            "{}",
+            tally.standing("t")
+        );
+        let failure = tally.take_failure().unwrap();
+        assert_eq!(failure.to_string(), "a write was broken off");
+    }
+
+    #[tokio::test]
+    async fn loading_again_is_not_called_safe_where_salts_are_drawn() {
+        let drawn = "loading again writes the rows that are there a second time, under other salts, as the salts of this \
+                     design are drawn";
+        let seeded = "loading again is safe with the same --seed and the same file, which gives each row the same salt; \
+                      otherwise it writes the rows that are there a second time";
+        for (writing, again) in [(Writing::PutDrawn, drawn), (Writing::PutSeeded, seeded)] {
+            let mut tally = Tally::new(writing);
+            assert_eq!(
+                tally.sentence(),
+                "the load stopped before any row was written"
+            );
+            end(&mut tally, 2, Ok(()));
+            assert_eq!(
+                tally.sentence(),
+                format!("the load stopped after 2 rows were written; {again}")
+            );
+            let unheard = Error::new(ErrorKind::Uncertain, "unheard");
+            end(&mut tally, 1_000, Err(unheard));
+            assert_eq!(
+                tally.sentence(),
+                format!("the load stopped after 2 rows were written; 1,000 more may have been; {again}")
+            );
+            assert_eq!(
+                tally.standing("t"),
+                format!("2 rows are written to table `t`, 1,000 more may be; {again}")
+            );
+        }
     }
 }

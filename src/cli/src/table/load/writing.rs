@@ -27,6 +27,10 @@ pub(crate) enum Writing {
     /// Whatever is there.
     #[default]
     Put,
+    /// Whatever is there, under a salt that is drawn: a row that is written twice is there twice.
+    PutDrawn,
+    /// As `PutDrawn`, under salts that are the same whenever the same rows are loaded.
+    PutSeeded,
     /// Only where the column is absent.
     CreateIfAbsent,
 }
@@ -78,18 +82,19 @@ pub(super) async fn feed(
             WRITES_UNDER_WAY
         };
         tokio::select! {
-            Some(ended) = under_way.join_next() => tally.end(ended),
+            Some(ended) = under_way.join_next_with_id() => tally.end(ended),
             batch = received.recv(), if under_way.len() < most_writes => {
                 let Some(batch) = batch else { break };
                 let table = Arc::clone(&table);
-                let rows = tally.begin(batch.mutations.len());
-                under_way.spawn(async move { (rows, write(&*table, batch, writing).await) });
+                let rows = batch.mutations.len();
+                let begun = under_way.spawn(async move { write(&*table, batch, writing).await });
+                tally.begin(begun.id(), rows);
             }
         }
     }
     // A reader that waits for room must see that nobody takes its rows any more.
     drop(received);
-    while let Some(ended) = under_way.join_next().await {
+    while let Some(ended) = under_way.join_next_with_id().await {
         tally.end(ended);
         watch(&tally);
     }
@@ -106,7 +111,7 @@ pub(super) async fn feed(
 
 async fn write(table: &dyn Table, batch: Batch, writing: Writing) -> Ended {
     match writing {
-        Writing::Put => Ended::Put(table.write(batch.mutations).await),
+        Writing::Put | Writing::PutDrawn | Writing::PutSeeded => Ended::Put(table.write(batch.mutations).await),
         Writing::CreateIfAbsent => {
             Ended::Created(creating::create(table, batch.first_line, batch.mutations).await)
         }

@@ -1,0 +1,43 @@
+//! `unsalted`: rows as they are.
+
+use serde::{Deserialize, Serialize};
+
+use super::super::form::Form;
+use super::{DesignSettings, Halves};
+
+/// Settings of the design `unsalted`, of which there are none: the key of a row is the row.
+///
+/// It is for rows that are spread already, and for a table whose keys stay as they are. Split points cannot be
+/// computed, as nothing is known of the rows: they come from a sample of them.
+///
+/// # Examples
+///
+/// ```
+/// use fluo_recipes::{KeyDesign, Rows, Unsalted};
+///
+/// let design = KeyDesign::new(Unsalted {})?;
+/// assert_eq!(design.add(b"user42/7")?, "user42/7");
+/// assert_eq!(design.spans(&Rows::Prefix("user42/".into()))?.len(), 1);
+/// assert!(design.splits(4).is_err());
+/// # Ok::<(), fluo_recipes::DesignError>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Unsalted {}
+
+impl Unsalted {
+    pub(super) fn halves() -> Halves {
+        Halves {
+            name: "unsalted",
+            salt: None,
+            form: Form::Plain,
+            leading_point: false,
+        }
+    }
+}
+
+impl From<Unsalted> for DesignSettings {
+    fn from(settings: Unsalted) -> Self {
+        Self::Unsalted(settings)
+    }
+}

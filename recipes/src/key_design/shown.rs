@@ -1,0 +1,67 @@
+//! A design in one line: its name and, of its settings, what its keys depend on.
+
+use std::fmt;
+
+use fluo_core::Escaped;
+
+use super::design::KeyDesign;
+use super::designs::SaltOf;
+use super::form::Form;
+use super::part::SaltedPart;
+use super::salt::Salt;
+use crate::number::counted;
+
+impl fmt::Display for KeyDesign {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())?;
+        let salt = self.halves.salt.as_ref();
+        let salt = salt.map(|salt| salt.shown(&self.halves.form));
+        let leading_point = self
+            .halves
+            .leading_point
+            .then(|| "a leading point".to_owned());
+        let details = [salt, self.halves.form.detail(), leading_point];
+        let details: Vec<_> = details.into_iter().flatten().collect();
+        if details.is_empty() {
+            return Ok(());
+        }
+        write!(f, " ({})", details.join("; "))
+    }
+}
+
+impl SaltOf {
+    /// What it is, of what, and what follows it where that is not the usual.
+    fn shown(&self, form: &Form) -> String {
+        let usual = match (&self.salt, form) {
+            (Salt::Modulo(_) | Salt::Random(_), _) => "|",
+            (Salt::Digest(_), Form::Web) | (Salt::RowHash(_), _) => ":",
+            (Salt::Digest(_), _) => "",
+        };
+        let separator = match self.separator.as_str() {
+            separator if separator == usual => String::new(),
+            "" => ", without a separator".to_owned(),
+            separator => format!(", then `{}`", Escaped(separator.as_bytes())),
+        };
+        format!(
+            "{}{}{}{separator}",
+            self.salt.meaning(),
+            self.part,
+            self.page
+        )
+    }
+}
+
+/// Of what a salt is, where that is not the whole row.
+impl fmt::Display for SaltedPart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Whole => Ok(()),
+            Self::Before(text) => {
+                write!(f, " of what stands before `{}`", Escaped(text.as_bytes()))
+            }
+            Self::First(bytes) => write!(f, " of the first {}", counted(*bytes, "byte")),
+            Self::Fields(fields) => write!(f, " of the first {}", counted(*fields, "field")),
+            Self::Entity => f.write_str(" of the entity"),
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! The stored format of web tables: odd URLs and their keys, byte by byte.
+//!
+//! The keys follow from the Public Suffix List and from how URLs and international names are written, which are other
+//! crates. If this fails after one of them was changed, tables that exist hold pages under keys that are not made any
+//! more: it is the change that is wrong, not the file.
+
+use std::fmt::Write as _;
+
+use fluo_core::Escaped;
+
+use crate::{DesignErrorKind, DomainText, KeyDesign, WebPart, WebTable};
+
+const GOLDEN: &str = include_str!("golden_web_table.txt");
+const WORKSPACE: &str = include_str!("../../../../Cargo.toml");
+
+fn designs() -> [KeyDesign; 2] {
+    let by_host = WebTable {
+        over: WebPart::Host,
+        text: DomainText::Reversed,
+        ..WebTable::default()
+    };
+    [WebTable::default(), by_host].map(|settings| KeyDesign::new(settings).unwrap())
+}
+
+/// A line of the file: a URL as text, then its key in each of the designs, or that it has none.
+fn line(url: &str) -> String {
+    let mut line = url.to_owned();
+    for design in designs() {
+        let key = match design.add(url.as_bytes()) {
+            Ok(key) => Escaped(&key).to_string(),
+            Err(_) => "refused".to_owned(),
+        };
+        write!(line, "\t{key}").unwrap();
+    }
+    line
+}
+
+#[test]
+fn every_url_has_the_key_that_it_always_had() {
+    let lines = || GOLDEN.lines().filter(|line| !line.starts_with('#'));
+    for golden in lines() {
+        let url = golden.split('\t').next().unwrap();
+        assert_eq!(line(url), golden);
+    }
+    assert!(lines().count() >= 60);
+}
+
+#[test]
+fn what_the_keys_depend_on_is_fixed() {
+    let list = WebTable::SUFFIX_LIST;
+    for pin in [
+        format!("\npsl = \"={list}\"\n"),
+        "\nurl = \"=2.5.8\"\n".to_owned(),
+        "\nidna = \"=1.1.0\"\n".to_owned(),
+    ] {
+        assert!(WORKSPACE.contains(&pin), "{pin}");
+    }
+}
+
+#[test]
+fn rows_of_another_list_are_refused() {
+    let of = |list: &str| {
+        let list = Some(list.to_owned());
+        KeyDesign::new(WebTable {
+            list,
+            ..WebTable::default()
+        })
+    };
+    assert!(of(WebTable::SUFFIX_LIST).is_ok());
+    let error = of("2.1.4").unwrap_err();
+    assert_eq!(error.kind(), DesignErrorKind::Settings);
+    assert_eq!(
+        error.to_string(),
+        "the rows were written with the Public Suffix List `2.1.4`, and this program has 2.1.247, in which domains may \
+         have other salts: read the table with a program that has its list, and copy it into one that is written with \
+         `list = \"2.1.247\"`"
+    );
+}

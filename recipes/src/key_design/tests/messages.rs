@@ -1,0 +1,124 @@
+//! Messages stay short, whatever the row is.
+
+use crate::{
+    CompositeRows, DesignError, DigestSalt, FieldKind, FieldSettings, HashedRows, KeyDesign,
+    Modulo, ModuloOf, RandomSalt, ReverseTime, Reversed, ReversedUnit, RowLength, Rows,
+    TimeEncoding, TimePlace, WebTable,
+};
+
+/// More than a message about a row of any length needs.
+const MOST: usize = 1_000;
+
+fn designs() -> Vec<KeyDesign> {
+    let modulo = |of| Modulo {
+        of,
+        ..Modulo::default()
+    };
+    let times = |time, encoding| ReverseTime {
+        time,
+        encoding,
+        ..ReverseTime::default()
+    };
+    let reversed = |length, unit| Reversed {
+        unit,
+        ..Reversed::new(length)
+    };
+    let kinds = [
+        FieldKind::Text,
+        FieldKind::Bytes,
+        FieldKind::Signed,
+        FieldKind::Unsigned,
+        FieldKind::Float,
+        FieldKind::Time,
+    ];
+    let composite = kinds.map(|kind| {
+        let field = |kind| FieldSettings::new("", kind);
+        KeyDesign::new(CompositeRows::new(vec![
+            field(kind),
+            field(FieldKind::Signed),
+        ]))
+    });
+    let others = [
+        KeyDesign::new(modulo(ModuloOf::JavaHash)),
+        KeyDesign::new(modulo(ModuloOf::Number)),
+        KeyDesign::new(DigestSalt::default()),
+        KeyDesign::new(HashedRows {
+            prefix: "p".to_owned(),
+            scheme: crate::HashScheme::default(),
+        }),
+        KeyDesign::new(RandomSalt::new(4)),
+        KeyDesign::new(WebTable::default()),
+        KeyDesign::new(times(TimePlace::Last, TimeEncoding::Decimal)),
+        KeyDesign::new(times(TimePlace::First, TimeEncoding::Decimal)),
+        KeyDesign::new(times(TimePlace::Last, TimeEncoding::Binary)),
+        KeyDesign::new(times(TimePlace::First, TimeEncoding::Binary)),
+        KeyDesign::new(reversed(RowLength::Fixed(3), ReversedUnit::Bytes)),
+        KeyDesign::new(reversed(RowLength::Stored, ReversedUnit::Characters)),
+    ];
+    composite
+        .into_iter()
+        .chain(others)
+        .map(Result::unwrap)
+        .collect()
+}
+
+/// 20 kB of each of these, alone and where the parts of a row stand.
+fn long_rows() -> Vec<Vec<u8>> {
+    let pieces: [&[u8]; 16] = [
+        b"\xff", b"\\", b"a", b"1", b"-1", b"9", b"\0", b"\t", b"|", b"/", b".", b"a://", b"@",
+        b"1e9", b"[", b"00:",
+    ];
+    let ends: [(&[u8], &[u8]); 9] = [
+        (b"", b""),
+        (b"", b"\t1"),
+        (b"1\t", b""),
+        (b"a|", b""),
+        (b"", b"|1"),
+        (b"00|", b""),
+        (b"00:com.e/", b""),
+        (b"", b"://e.com/"),
+        (b"", b"\0\0\0\0\0"),
+    ];
+    let long = |piece: &[u8]| piece.repeat(20_000 / piece.len());
+    let with = |piece: &[u8]| ends.map(|(before, behind)| [before, &long(piece), behind].concat());
+    pieces.into_iter().flat_map(with).collect()
+}
+
+#[test]
+fn a_long_row_has_a_short_message() {
+    let mut refused = 0;
+    let mut short = |told: Result<(), DesignError>| {
+        if let Err(error) = told {
+            refused += 1;
+            let message = error.to_string();
+            assert!(
+                message.len() < MOST,
+                "{} bytes: {message:.300}",
+                message.len()
+            );
+        }
+    };
+    let rows = long_rows();
+    for design in designs() {
+        for bytes in &rows {
+            let row = || fluo_core::Bytes::from(bytes.clone());
+            short(design.add(bytes).map(drop));
+            short(design.remove(bytes).map(drop));
+            short(design.key_of(bytes).map(drop));
+            let sets = [
+                Rows::Row(row()),
+                Rows::Prefix(row()),
+                Rows::Suffix(row()),
+                Rows::range(row(), "b"),
+                Rows::between(row(), "1", "2"),
+                Rows::between("", row(), "2"),
+                Rows::between("a|", "1", row()),
+                Rows::domain(String::from_utf8_lossy(bytes)),
+            ];
+            for rows in sets {
+                short(design.spans(&rows).map(drop));
+            }
+        }
+    }
+    assert!(refused > 1_000, "{refused} messages");
+}

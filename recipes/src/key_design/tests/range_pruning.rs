@@ -1,0 +1,46 @@
+//! A range of rows is looked for where its rows can be, and nowhere else.
+
+use fluo_core::Bytes;
+
+use crate::{DigestSalt, KeyDesign, Rows, SaltedPart};
+
+/// All rows of `[acme/, acme0)` begin with `acme/`, as those of the prefix do: the one was read in 1 piece, and the
+/// other in 256.
+#[test]
+fn a_range_within_one_part_is_one_piece() {
+    let settings = DigestSalt {
+        over: SaltedPart::Before("/".to_owned()),
+        ..DigestSalt::default()
+    };
+    let design = KeyDesign::new(settings).unwrap();
+    let prefix = design.spans(&Rows::Prefix("acme/".into())).unwrap();
+    assert_eq!(prefix.len(), 1);
+    assert_eq!(
+        design.spans(&Rows::range("acme/", "acme0")).unwrap(),
+        prefix
+    );
+    assert_eq!(
+        design
+            .spans(&Rows::range("acme/a", "acme/b"))
+            .unwrap()
+            .len(),
+        1
+    );
+    assert_eq!(
+        design.spans(&Rows::range("acme/", "acme1")).unwrap().len(),
+        256
+    );
+    let first_bytes = DigestSalt {
+        over: SaltedPart::First(2),
+        ..DigestSalt::default()
+    };
+    let design = KeyDesign::new(first_bytes).unwrap();
+    let start = Bytes::from_static(b"\xff\xff\x01");
+    assert_eq!(
+        design
+            .spans(&Rows::Range { start, end: None })
+            .unwrap()
+            .len(),
+        1
+    );
+}

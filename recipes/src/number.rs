@@ -1,0 +1,83 @@
+//! Counts as numbers that can be divided, and as people read them.
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a statistic of counts above 2^53 does not need the last digits"
+)]
+pub(crate) fn float(count: u64) -> f64 {
+    count as f64
+}
+
+/// A length as a fraction's part.
+pub(crate) fn float_len(len: usize) -> f64 {
+    float(count(len))
+}
+
+/// A length as a count.
+pub(crate) fn count(len: usize) -> u64 {
+    u64::try_from(len).unwrap_or(u64::MAX)
+}
+
+/// A part of a whole as a share from 0 to 1; 0 of nothing.
+pub(crate) fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 {
+        0.0
+    } else {
+        float(part) / float(whole)
+    }
+}
+
+/// `part * parts / whole` rounded down: in which of `parts` equal parts of `whole` something lies.
+pub(crate) fn part_of(position: u64, whole: u64, parts: usize) -> usize {
+    let parts_wide = u128::from(count(parts));
+    let part = u128::from(position) * parts_wide / u128::from(whole.max(1));
+    usize::try_from(part)
+        .unwrap_or(usize::MAX)
+        .min(parts.saturating_sub(1))
+}
+
+/// A count as people read it: `29,599`.
+pub(crate) fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `1 byte`, `2 bytes`.
+pub(crate) fn counted(count: usize, noun: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{ending}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_is_no_plural() {
+        let told = [0, 1, 2].map(|count| counted(count, "byte"));
+        assert_eq!(told, ["0 bytes", "1 byte", "2 bytes"]);
+    }
+
+    #[test]
+    fn digits_are_grouped_by_threes() {
+        let texts = [0, 999, 1_000, 65_536, 1_679_616].map(grouped);
+        assert_eq!(texts, ["0", "999", "1,000", "65,536", "1,679,616"]);
+    }
+
+    #[test]
+    fn parts_are_equal_and_the_last_is_not_passed() {
+        let parts: Vec<_> = (0..6).map(|position| part_of(position, 6, 3)).collect();
+        assert_eq!(parts, [0, 0, 1, 1, 2, 2]);
+        assert_eq!(part_of(9, 6, 3), 2);
+        assert_eq!(part_of(0, 0, 3), 0);
+        assert_eq!(part_of(u64::MAX - 1, u64::MAX, 1_000), 999);
+        assert!(share(0, 0).abs() < f64::EPSILON);
+    }
+}
