@@ -38,7 +38,7 @@
 //! | question | answer |
 //! |---|---|
 //! | which ways are there to write keys, and what is still possible then? | [`KeyDesign`], [`DesignSettings`], [`KeyDesign::scans`] |
-//! | which of them is right for my keys? | [`AdvisorReport`], made of a sample by a [`ProfileBuilder`] |
+//! | which of them is right for my keys? | [`AdvisorReport`](advisor::AdvisorReport), made of a sample by a [`ProfileBuilder`](advisor::ProfileBuilder) |
 //! | how do I scan rows that a salt has scattered? | [`SaltedScan`] |
 //! | how do I change the salt of a table that is in use? | [`Epochs`] |
 //! | what are the bytes of a hashed row? | [`RowHasher::add`], and the page of its file, `row_hasher/key.rs` |
@@ -46,7 +46,6 @@
 //! | how do I say what a recipe of my own asks for? | [`Contribution::builder`] |
 //! | what does `apply` do, and in which order? | [`apply()`], [`Plan::steps`] |
 //! | what does `verify` look at? | [`Verdict`] |
-//! | which design suits my keys? | [`advisor`] |
 
 pub mod advisor;
 mod epochs;

@@ -648,7 +648,7 @@ fn a_plan_says_what_will_be_touched() {
         "one piece of the table, `0ab` to `0ac`, in the order of the rows\n\
          each piece is read in steps of 64 to 1024 cells, 4 pieces at a time, by a scan that stays open\n\
          at most 67108864 bytes of cells wait to be merged\n\
-         a key that is none of digest-salt (first hexadecimal digit of MD5 of the first 1 byte) is passed over and counted"
+         a key that is none of digest-salt (first hexadecimal digit of MD5 of the first byte) is passed over and counted"
     );
     assert_eq!(
         plan(&modulo(10), &Rows::range("b", "a")),

@@ -59,7 +59,9 @@ impl fmt::Display for SaltedPart {
             Self::Before(text) => {
                 write!(f, " of what stands before `{}`", Escaped(text.as_bytes()))
             }
+            Self::First(1) => f.write_str(" of the first byte"),
             Self::First(bytes) => write!(f, " of the first {}", counted(*bytes, "byte")),
+            Self::Fields(1) => f.write_str(" of the first field"),
             Self::Fields(fields) => write!(f, " of the first {}", counted(*fields, "field")),
             Self::Entity => f.write_str(" of the entity"),
         }

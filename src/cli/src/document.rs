@@ -134,7 +134,10 @@ mod tests {
         {
             std::os::unix::fs::symlink(&spec, &other).unwrap();
             let message = message(&other).to_string();
-            assert!(message.contains("plan.json is the spec itself"), "{message}");
+            assert!(
+                message.contains("plan.json is the spec itself"),
+                "{message}"
+            );
             check_is_another(Path::new("/dev/null"), Path::new("/dev/null"), "the spec").unwrap();
         }
     }

@@ -38,11 +38,11 @@ fn a_spec_is_refused_with_the_place_of_what_is_wrong() {
         ),
         (
             format!("{recipe}tablets = -1\n"),
-            "line 3, column 11: invalid value: integer `-1`, expected u32",
+            "line 3, column 11: -1 is no number from 1 to 4294967295",
         ),
         (
             format!("{recipe}tablets = 1.5\n"),
-            "line 3, column 11: invalid type: floating point `1.5`",
+            "line 3, column 11: 1.5 is no number from 1 to 4294967295",
         ),
         (
             format!("{recipe}tablets = 99999999999999999999\n"),
@@ -75,7 +75,7 @@ fn a_spec_is_refused_with_the_place_of_what_is_wrong() {
         ),
         (
             "[row_hasher]\n".to_owned(),
-            "line 1, column 1: invalid type: map, expected a sequence",
+            "line 1, column 1: one bracket where there are two: write [[row_hasher]] or [[key_design]]",
         ),
         (format!("a = {}", "[".repeat(200_000)), "line 1, column "),
         (format!("{} = 1", "a.".repeat(100_000)), "cannot be used: "),

@@ -117,8 +117,38 @@ fn a_prefix_with_a_newline_needs_an_encoding() {
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(
         String::from_utf8(output.stderr).unwrap(),
-        "error: line 1: it contains a newline, which a line of text cannot show; use --encoding hex or base64\n"
+        "error: the prefix of this row-hasher design contains a newline, and so does every key, which a line of text cannot \
+         show; use --encoding hex or base64\n"
     );
+}
+
+/// The first line of the input was blamed.
+#[test]
+fn a_separator_with_a_newline_is_no_fault_of_a_line() {
+    let place = Place::new();
+    place.file("rows", "x|1\n");
+    for (design, separator) in [
+        ("modulo", ["--separator", "\n"].as_slice()),
+        ("digest-salt", &["--separator", "\n"]),
+        (
+            "reverse-time",
+            &["--salt", "modulo", "--salt-separator", "\n"],
+        ),
+    ] {
+        let mut command = place.command(["key", "add", "--design", design]);
+        command.args(separator);
+        let output = command
+            .stdin(File::open(place.path("rows")).unwrap())
+            .output()
+            .unwrap();
+        assert_eq!(
+            String::from_utf8(output.stderr).unwrap(),
+            format!(
+                "error: the separator of this {design} design contains a newline, and so does every key, which a line of \
+                 text cannot show; use --encoding hex or base64\n"
+            )
+        );
+    }
 }
 
 #[test]
@@ -204,7 +234,7 @@ fn arguments_are_checked() {
         .refuses_arguments();
     assert_says(
         &message,
-        "[possible values: row-hasher, modulo, digest-salt, web-table, reversed, reverse-time, random-salt, composite]",
+        "[possible values: row-hasher, modulo, digest-salt, web-table, reversed, reverse-time, random-salt, composite, unsalted]",
     );
     let message = place
         .fluo("key add --prefix p --prefix q")

@@ -34,7 +34,7 @@ fn arguments_that_make_no_design_are_refused_with_a_sentence() {
         ),
         (
             "--design modulo --buckets -1",
-            "--buckets: invalid value: integer `-1`, expected u32",
+            "--buckets is a whole number, such as 2, not -1",
         ),
         (
             "--design modulo --buckets 0",
@@ -46,7 +46,7 @@ fn arguments_that_make_no_design_are_refused_with_a_sentence() {
         ),
         (
             "--design modulo --over first:x",
-            "--over: unknown variant `first:x`, expected one of `whole`, `before`, `first`, `fields`, `entity`",
+            "--over is whole, before:TEXT, first:COUNT, fields:COUNT or entity, not first:x",
         ),
         (
             "--design modulo --over first:0",
@@ -62,7 +62,48 @@ fn arguments_that_make_no_design_are_refused_with_a_sentence() {
         ),
         (
             "--design composite",
-            "the design composite: missing field `fields`",
+            "the design composite: a composite row has fields: give each in their order, such as --field text --field \
+             time:desc",
+        ),
+        (
+            "--design reversed --length -1",
+            "--length is the length that all rows have, such as 10, or stored, not -1",
+        ),
+        (
+            "--design reversed",
+            "the design reversed: reversed rows of variable length cannot be told from keys that were cut short: give the \
+             length that all rows have, such as --length 10, or let it be stored with each, with --length stored; a \
+             digest-salt takes rows of any length as they are",
+        ),
+        (
+            "--design web-table --over x",
+            "--over is registrable-domain or host, not x",
+        ),
+        (
+            "--design composite --field text --separator ab",
+            "--separator is a single character, not ab",
+        ),
+        (
+            "--design composite --field a:text --field a:signed",
+            "two fields are called `a`: give each a name of its own, or none",
+        ),
+        (
+            "--design reverse-time --salt modulo --buckets -1",
+            "--buckets is a whole number, such as 2, not -1",
+        ),
+        (
+            "--design reverse-time --salt random-salt",
+            "the design random-salt: a random salt needs --buckets, from which its width follows: a salt of unknown width \
+             could not be removed from a key again",
+        ),
+        (
+            "--design row-hasher",
+            "the design row-hasher: a row hasher has a prefix, with which all its keys begin: give one, such as --prefix \
+             p",
+        ),
+        (
+            "--design unsalted --digits 2",
+            "--digits is no setting of the design unsalted, which has none",
         ),
         (
             "--design modulo --seed 3",
@@ -78,19 +119,29 @@ fn arguments_that_make_no_design_are_refused_with_a_sentence() {
         ),
         (
             "--design random-salt",
-            "the design random-salt: a random salt needs `buckets`",
+            "the design random-salt: a random salt needs --buckets",
         ),
         (
             "--design random-salt --separator -",
-            "the design random-salt: a random salt needs `buckets`",
+            "the design random-salt: a random salt needs --buckets",
         ),
     ] {
         assert_says(&place.fluo(&format!("key add {arguments}")).fails(), part);
     }
-    let message = place
-        .fluo("key add --design row-hasher")
-        .refuses_arguments();
-    assert_says(&message, "--prefix <PREFIX>");
+    for (arguments, part) in [
+        ("", "--prefix <PREFIX>"),
+        (
+            "--design modulo --buckets x",
+            "write a whole number, such as 2",
+        ),
+        (
+            "--design random-salt --seed x",
+            "write a whole number from 0 to 18446744073709551615",
+        ),
+    ] {
+        let run = place.fluo(&format!("key add {arguments}"));
+        assert_says(&run.refuses_arguments(), part);
+    }
     let message = place.fluo("key group --design modulo").fails();
     assert_eq!(
         message,
@@ -118,7 +169,7 @@ fn a_key_design_of_a_spec_is_refused_with_the_place_of_what_is_wrong() {
         ),
         (
             "tablets = 2\nbuckets = \"3\"",
-            "line 5, column 11: invalid type: string \"3\", expected u32",
+            "line 5, column 11: buckets is a whole number, such as 2, not \"3\"",
         ),
         (
             "over = { befor = \"/\" }\ntablets = 2",
@@ -135,6 +186,10 @@ fn a_key_design_of_a_spec_is_refused_with_the_place_of_what_is_wrong() {
         (
             "tablets = 4294967295",
             "line 4, column 11: tablets is a number from 1 to 2097152",
+        ),
+        (
+            "tablets = 99999999999999999999",
+            "line 4, column 11: 99999999999999999999 is a number that is too large",
         ),
         (
             "tablets = \"2\"",
@@ -196,7 +251,7 @@ fn a_key_design_of_a_spec_is_refused_with_the_place_of_what_is_wrong() {
         ),
         (
             "[key_design]\ndesign = \"modulo\"\n",
-            "line 1, column 1: invalid type: map, expected a sequence",
+            "line 1, column 1: one bracket where there are two: write [[row_hasher]] or [[key_design]]",
         ),
     ] {
         assert_says(&spec_error(&place, spec), part);
@@ -225,6 +280,51 @@ fn designs_that_overlap_are_refused_in_a_table() {
     assert_says(
         &message,
         "[[key_design]] number 1: key design modulo: 99 tablets are more than the 10 salts of this modulo design",
+    );
+}
+
+#[test]
+fn designs_of_which_one_has_to_be_alone_are_refused_wherever_a_spec_is_read() {
+    let place = Place::new();
+    let designs = "[[key_design]]\ndesign = \"modulo\"\ntablets = 2\n[[key_design]]\ndesign = \"digest-salt\"\ntablets = \
+                   2\n";
+    place.file("two.toml", designs);
+    for arguments in ["", "--prefix modulo"] {
+        let message = place
+            .fluo(&format!("key splits --spec two.toml {arguments}"))
+            .fails();
+        assert_says(
+            &message,
+            "the rows of key design modulo begin with anything, so it has to be alone in its table",
+        );
+    }
+}
+
+#[test]
+fn a_spec_leaves_keys_as_they_are() {
+    let place = Place::with_table();
+    let spec = "[[key_design]]\ndesign = \"unsalted\"\n";
+    place.file("u.toml", format!("{spec}split_points = [\"g\", \"p\"]\n"));
+    place.fluo("key splits --spec u.toml").prints("g\np\n");
+    place.fed("key add --spec u.toml", "a\n").prints("a\n");
+    place
+        .fluo("table apply --at embedded:d --spec u.toml pages")
+        .succeeds();
+    place
+        .fed("table load --at embedded:d --spec u.toml pages -", "a\nh\n")
+        .succeeds();
+    let run = place
+        .fluo("table verify --at embedded:d --spec u.toml pages")
+        .succeeds();
+    assert_says(run.text(), "OK: table pages is as the spec says.");
+    assert_says(
+        &spec_error(&place, &format!("{spec}tablets = 2\n")),
+        "rows that are written as they are have no alphabet to split evenly: take the points from a sample with `fluo \
+         advise`",
+    );
+    assert_says(
+        &spec_error(&place, &format!("{spec}digits = 2\nsplit_points = []\n")),
+        "line 3, column 1: unknown field `digits`",
     );
 }
 

@@ -22,6 +22,59 @@ fn a_file_is_loaded_and_counted() {
     assert_eq!(place.shown()["entries"], 4_208);
 }
 
+/// It was told that a row that is there is written again, and that loading again is safe.
+#[test]
+fn under_drawn_salts_a_row_that_is_loaded_again_is_there_twice() {
+    let place = Place::with_table();
+    place.file(
+        "r.toml",
+        "[[key_design]]\ndesign = \"random-salt\"\nbuckets = 60000\ntablets = 1\n",
+    );
+    let rows = || {
+        let verdict = place.fluo("table verify --at embedded:d --spec r.toml --json pages");
+        verdict.json()["rows"][0]["total"].clone()
+    };
+    let load = "table load --at embedded:d pages --design random-salt --buckets 60000";
+    for seed in ["7", "7", "8"] {
+        let load = format!("{load} --seed {seed} -");
+        place.fed(&load, "a\n").succeeds();
+        assert_eq!(rows(), if seed == "7" { 1 } else { 2 });
+    }
+    let help = place.fluo("table load --help").succeeds();
+    let help: Vec<_> = help.text().split_whitespace().collect();
+    assert_says(
+        &help.join(" "),
+        "That does not hold where salts are drawn (random-salt): a row that is loaded again gets another salt as a rule, \
+         and is then there twice. Only the same file with the same --seed gets the same salts.",
+    );
+    let run = place.fed(&format!("{load} --encoding hex -"), "00\nx\n");
+    let message = run.fails();
+    assert_says(
+        &message,
+        "the load stopped after 1 row was written; loading again writes the rows that are there a second time, under other \
+         salts, as the salts of this design are drawn: line 2: ",
+    );
+}
+
+#[test]
+fn tables_of_the_system_are_not_written_to() {
+    let place = Place::with_table();
+    place.file("s.toml", command::SPEC);
+    for command in [
+        "table create --at embedded:d accumulo.x",
+        "table load --at embedded:d accumulo.x --prefix p -",
+        "table apply --at embedded:d --spec s.toml accumulo.x",
+        "table delete --at embedded:d accumulo.x",
+        "table migrate --at embedded:d --spec s.toml accumulo.x",
+    ] {
+        assert_eq!(
+            place.fed(command, "").fails(),
+            "table `accumulo.x` is one of Accumulo's own, as all whose names start with `accumulo.`, and is not changed \
+             here: name a table of your own"
+        );
+    }
+}
+
 #[test]
 fn json_has_the_figures() {
     let place = Place::with_table();

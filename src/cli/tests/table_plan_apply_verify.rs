@@ -21,6 +21,22 @@ fn loaded() -> Place {
     place
 }
 
+/// The spec was gone, without a word.
+#[test]
+fn a_plan_is_not_saved_over_its_spec() {
+    let place = Place::with_table();
+    let before = fs::read(place.path("s.toml")).unwrap();
+    for out in ["s.toml", "./s.toml"] {
+        assert_eq!(
+            place.fluo(&format!("{PLAN} --out {out} pages")).fails(),
+            format!(
+                "cannot save the plan as {out}: {out} is the spec itself, which would be lost: give another file"
+            )
+        );
+    }
+    assert_eq!(fs::read(place.path("s.toml")).unwrap(), before);
+}
+
 #[test]
 fn from_one_tablet_to_a_proof() {
     let place = loaded();

@@ -111,12 +111,10 @@ impl Form {
         part: &SaltedPart,
     ) -> Result<(), DesignError> {
         match (self, buckets.of(), part) {
-            (Self::Plain, ModuloOf::JavaHash, SaltedPart::First(bytes)) => {
-                Err(DesignError::settings(format!(
-                    "Java's String.hashCode is that of text, and the first {bytes} bytes of a text can end within a \
-                     character: salt over what stands before a text, or use a digest-salt, which takes any bytes"
-                )))
-            }
+            (Self::Plain, ModuloOf::JavaHash, SaltedPart::First(_)) => Err(DesignError::settings(
+                "Java's String.hashCode is that of text, and the first bytes of a text can end within a \
+                     character: salt over what stands before a text, or use a digest-salt, which takes any bytes",
+            )),
             (Self::Composite(composite), ModuloOf::Number, part) => composite.check_number(part),
             _ => Ok(()),
         }

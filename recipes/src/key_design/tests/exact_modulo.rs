@@ -99,7 +99,7 @@ fn javas_hash_is_not_taken_of_bytes() {
     assert_eq!(error.kind(), DesignErrorKind::Settings);
     assert_eq!(
         error.to_string(),
-        "Java's String.hashCode is that of text, and the first 1 bytes of a text can end within a character: salt over \
+        "Java's String.hashCode is that of text, and the first bytes of a text can end within a character: salt over \
          what stands before a text, or use a digest-salt, which takes any bytes"
     );
     let numbers = Modulo {

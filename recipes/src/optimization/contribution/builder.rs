@@ -260,7 +260,10 @@ mod tests {
              the recipe be alone in its table"
         );
         let other = Contribution::builder("links");
-        for (builder, prefix) in [(other.clone().prefix("other:"), "other:"), (other.clone(), "")] {
+        for (builder, prefix) in [
+            (other.clone().prefix("other:"), "other:"),
+            (other.clone(), ""),
+        ] {
             assert_eq!(
                 refused(builder.design(hasher.clone())),
                 format!(

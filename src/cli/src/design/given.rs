@@ -38,9 +38,7 @@ impl Given {
     pub(super) fn told(&self, design: &str, refusal: &Refusal) -> anyhow::Error {
         match refusal.innermost() {
             (Some("separator"), true) => {
-                anyhow!(
-                    refusal.told(&format!("--{SALT_SEPARATOR}"), Written::AsArgument)
-                )
+                anyhow!(refusal.told(&format!("--{SALT_SEPARATOR}"), Written::AsArgument))
             }
             (Some(field), _) => anyhow!(refusal.told(&self.flag_of(field), Written::AsArgument)),
             (None, _) => anyhow!("the design {design}: {refusal}"),

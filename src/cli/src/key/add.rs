@@ -56,7 +56,9 @@ fn of_design(design: &KeyDesign, key: &[u8]) -> Option<anyhow::Error> {
     let fields = design.explain(key).ok()?;
     let has_newline = |name| {
         let named = fields.iter().filter(|field| field.name == name);
-        named.flat_map(|field| &field.stored).any(|byte| *byte == b'\n')
+        named
+            .flat_map(|field| &field.stored)
+            .any(|byte| *byte == b'\n')
     };
     let what = match design.row_hasher() {
         _ if has_newline("separator") => "separator",

@@ -10,9 +10,9 @@ use serde::Serialize;
 use crate::design::{DesignArguments, KNOWN, Known};
 use crate::output;
 
-/// A list of all designs, or a page about one: the order of its keys, and the scans that remain.
+/// The list of the designs, or a page about one
 ///
-/// Without a design it lists them. Of one it says what keys begin with, and of each kind of scan into how many pieces of
+/// Without a design it lists them. Of one it says what keys begin with, in which order they are, and of each kind of scan into how many pieces of
 /// the table it falls, or why it cannot be done and what to use instead. A design that cannot be without settings is
 /// shown with an example of them, unless they are given.
 #[derive(Args, Debug)]

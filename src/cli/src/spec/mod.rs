@@ -262,10 +262,7 @@ mod tests {
         for (setting, right) in [
             ("-1", "no number from 1 to 4294967295"),
             ("\"2\"", "no number from 1 to 4294967295"),
-            (
-                "99999999999999999999",
-                "no number from 1 to 4294967295",
-            ),
+            ("99999999999999999999", "no number from 1 to 4294967295"),
             (
                 "999999999999999999999999999999999999999999",
                 "a number that is too large",

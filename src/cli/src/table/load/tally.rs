@@ -95,7 +95,9 @@ impl Tally {
     }
 
     pub(super) fn end(&mut self, ended: Result<(Id, Ended), JoinError>) {
-        let write = ended.as_ref().map_or_else(JoinError::id, |(write, _)| *write);
+        let write = ended
+            .as_ref()
+            .map_or_else(JoinError::id, |(write, _)| *write);
         let rows = self.under_way.remove(&write).unwrap_or_default();
         let failure = match ended {
             Ok((_, Ended::Put(outcome))) => self.put(rows, outcome),
@@ -343,7 +345,9 @@ mod tests {
             end(&mut tally, 1_000, Err(unheard));
             assert_eq!(
                 tally.sentence(),
-                format!("the load stopped after 2 rows were written; 1,000 more may have been; {again}")
+                format!(
+                    "the load stopped after 2 rows were written; 1,000 more may have been; {again}"
+                )
             );
             assert_eq!(
                 tally.standing("t"),

@@ -111,7 +111,9 @@ pub(super) async fn feed(
 
 async fn write(table: &dyn Table, batch: Batch, writing: Writing) -> Ended {
     match writing {
-        Writing::Put | Writing::PutDrawn | Writing::PutSeeded => Ended::Put(table.write(batch.mutations).await),
+        Writing::Put | Writing::PutDrawn | Writing::PutSeeded => {
+            Ended::Put(table.write(batch.mutations).await)
+        }
         Writing::CreateIfAbsent => {
             Ended::Created(creating::create(table, batch.first_line, batch.mutations).await)
         }
