@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::{Context, Result};
 use fluo_core::{Authorizations, Column, Mutation, TableAdmin, Versions};
 use fluo_embedded::{EmbeddedTables, Settings};
-use fluo_recipes::{DigestSalt, KeyDesign, Rows, SaltedScan, ScanCursor};
+use fluo_recipes::{DigestSalt, KeyDesign, RowBatch, Rows, SaltedScan, ScanCursor};
 use futures::TryStreamExt;
 
 #[tokio::main]
@@ -57,7 +57,7 @@ async fn main() -> Result<()> {
         .run(table)
         .try_collect()
         .await?;
-    let rows = next.iter().flat_map(|batch| batch.rows());
+    let rows = next.iter().flat_map(RowBatch::rows);
     for row in rows {
         println!("{}", String::from_utf8_lossy(row.row));
     }

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use fluo_core::{Authorizations, Column, Mutation, TableAdmin, Versions};
 use fluo_embedded::{EmbeddedTables, Settings};
-use fluo_recipes::{Epochs, KeyDesign, MigrateSettings, Modulo, Rows};
+use fluo_recipes::{Epochs, KeyDesign, MigrateSettings, Modulo, RowBatch, Rows};
 use futures::TryStreamExt;
 
 #[tokio::main]
@@ -58,7 +58,7 @@ async fn main() -> Result<()> {
             .run(table.clone())
             .try_collect()
             .await?;
-        assert_eq!(rows.iter().map(|batch| batch.len()).sum::<usize>(), 1_000);
+        assert_eq!(rows.iter().map(RowBatch::len).sum::<usize>(), 1_000);
         cursor = step.cursor;
         if cursor.is_none() {
             break;

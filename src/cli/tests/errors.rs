@@ -46,7 +46,7 @@ fn a_spec_is_refused_with_the_place_of_what_is_wrong() {
         ),
         (
             format!("{recipe}tablets = 99999999999999999999\n"),
-            "line 3, column 11: invalid type: integer",
+            "line 3, column 11: 99999999999999999999 is no number from 1 to 4294967295",
         ),
         (
             recipe.to_owned(),

@@ -391,3 +391,35 @@ fn a_spec_names_the_design_of_keys() {
         "cannot read the spec nope.toml: ",
     );
 }
+
+#[test]
+fn one_is_no_plural() {
+    let place = Place::new();
+    for (arguments, input, message) in [
+        (
+            "add --design reversed --length 3",
+            "a\n",
+            "line 1: `a` has 1 byte, but all rows of this reversed design have 3: ",
+        ),
+        (
+            "add --design composite --field text --field text",
+            "a\n",
+            "line 1: `a` has 1 field where `\\x09` parts them, and rows of this composite design have 2",
+        ),
+        (
+            "add --design random-salt --buckets 1",
+            "",
+            "a random salt of 1 bucket cannot be: ",
+        ),
+        (
+            "splits --design modulo --buckets 1 --tablets 2",
+            "",
+            "2 tablets are more than the 1 salt of this modulo design: give at most 1",
+        ),
+    ] {
+        assert_says(
+            &place.fed(&format!("key {arguments}"), input).fails(),
+            message,
+        );
+    }
+}

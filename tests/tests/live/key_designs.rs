@@ -9,8 +9,8 @@ use fluo_core::{
 };
 use fluo_recipes::{
     CompositeRows, DesignSettings, DigestSalt, Epochs, FieldKind, FieldSettings, KeyDesign,
-    MigrateSettings, Modulo, PlanOptions, ReverseTime, Rows, SaltedScan, TableOptimizations,
-    VerifyOptions, WebTable, apply, plan, verify,
+    MigrateSettings, Modulo, PlanOptions, ReverseTime, RowBatch, Rows, SaltedScan,
+    TableOptimizations, VerifyOptions, WebTable, apply, plan, verify,
 };
 use futures::TryStreamExt;
 
@@ -51,7 +51,7 @@ async fn loaded(
 async fn read(table: &Arc<dyn Table>, design: &KeyDesign, rows: &Rows) -> Vec<Bytes> {
     let scan = SaltedScan::new(design, rows).unwrap();
     let batches: Vec<_> = scan.run(table.clone()).try_collect().await.unwrap();
-    let rows = batches.iter().flat_map(|batch| batch.rows());
+    let rows = batches.iter().flat_map(RowBatch::rows);
     rows.map(|row| Bytes::copy_from_slice(row.row)).collect()
 }
 
@@ -78,7 +78,7 @@ async fn a_merged_scan_is_the_rows_in_their_order_while_tablets_split() {
         tables.add_splits(&name, &splits).await.unwrap();
         let next = half.after(&cursor).unwrap().run(table.clone());
         let next: Vec<_> = next.try_collect().await.unwrap();
-        let mut after = next.iter().flat_map(|batch| batch.rows());
+        let mut after = next.iter().flat_map(RowBatch::rows);
         assert_eq!(after.next().unwrap().row, b"row 00800", "{design}");
 
         assert_eq!(read(&table, &design, &some).await, rows[500..1_500]);
@@ -186,7 +186,7 @@ async fn a_table_of_a_design_is_planned_migrated_and_verified() {
             .unwrap();
         let scan = epochs.scan(&Rows::Prefix("row 0".into())).unwrap();
         let seen: Vec<_> = scan.run(table.clone()).try_collect().await.unwrap();
-        let seen: Vec<_> = seen.iter().flat_map(|batch| batch.rows()).collect();
+        let seen: Vec<_> = seen.iter().flat_map(RowBatch::rows).collect();
         assert_eq!(seen.len(), rows.len(), "each row once, at every step");
         cursor = step.cursor;
         if cursor.is_none() {

@@ -17,7 +17,7 @@ use crate::output;
 /// shown with an example of them, unless they are given.
 #[derive(Args, Debug)]
 #[command(
-    mut_arg("prefix", not_required),
+    mut_arg("prefix", |prefix| not_required(&prefix)),
     after_help = "\
 Example:
   $ fluo key design
@@ -33,7 +33,7 @@ pub(crate) struct Design {
 }
 
 /// The argument --prefix where a design need not be complete. What an argument requires cannot be taken from it.
-fn not_required(argument: Arg) -> Arg {
+fn not_required(argument: &Arg) -> Arg {
     let help = argument.get_help().cloned().unwrap_or_default();
     let prefix = Arg::new(argument.get_id()).long("prefix");
     prefix.value_name("PREFIX").help(help)
