@@ -2,12 +2,15 @@
 
 #![cfg(test)]
 
+use fluo_core::Escaped;
 use fluo_recipes::advisor::{
-    AdviceError, AdviceSettings, AdvisorReport, Arrivals, Candidate, DesignForecast, DesignVerdict,
-    ForecastResult, KeyProfile, LoadForecast, ProfileBuilder, ProfileSettings, Read, Standing,
-    Weight,
+    AdviceError, AdviceSettings, AdvisedLayout, AdvisorReport, Arrivals, Candidate, DesignForecast,
+    DesignVerdict, ForecastResult, KeyProfile, LoadForecast, ProfileBuilder, ProfileSettings, Read,
+    Standing, Weight,
 };
-use fluo_recipes::{DigestSalt, SaltedPart};
+use fluo_recipes::{
+    DesignSettings, DigestSalt, HashScheme, HashedRows, KeyDesign, ReverseTime, SaltedPart,
+};
 
 fn profile(keys: impl IntoIterator<Item = String>) -> KeyProfile {
     let mut builder = ProfileBuilder::new(ProfileSettings {
@@ -138,7 +141,7 @@ fn monotonic_ids_go_to_one_tablet_unless_they_are_salted() {
     assert!(hashed.busiest_share.value < 0.1, "{hashed:?}");
     assert_eq!(report.advice.design.as_deref(), Some("row-hasher"));
     let advised = &report.advice.spec.as_ref().unwrap().key_design[0];
-    assert_eq!(advised.tablets, 16);
+    assert_eq!(advised.layout, AdvisedLayout::Tablets(16));
 }
 
 #[test]
@@ -212,7 +215,12 @@ fn random_keys_are_left_as_they_are() {
     };
     let report = advised(profile(keys), &settings);
     assert_eq!(report.advice.design.as_deref(), Some("unsalted"));
-    assert_eq!(report.advice.spec, None);
+    let advised = &report.advice.spec.as_ref().unwrap().key_design[0];
+    let AdvisedLayout::SplitPoints(points) = &advised.layout else {
+        panic!("{advised:?}")
+    };
+    assert_eq!(points.len(), 15);
+    assert!(points.is_sorted() && points.iter().all(|point| point.len() == 16));
     says(
         &report.advice.reasons,
         "Leave the keys as they are, in 16 tablets",
@@ -258,7 +266,7 @@ fn unordered_keys_have_no_tail() {
     assert_eq!(load(&report, "unsalted").tail, None);
     assert_eq!(verdict(&report, "unsalted").standing, Standing::Uneven);
     says(
-        &verdict(&report, "unsalted").reasons,
+        &verdict(&report, "unsalted").against,
         "Where new keys will go is not known",
     );
     assert_eq!(report.advice.design.as_deref(), Some("row-hasher"));
@@ -275,30 +283,212 @@ fn no_keys_get_no_design() {
     );
 }
 
-/// Equal keys are one row, which only salts that are drawn can spread, at the price of reading all of them.
+/// Equal keys are one row, which no salt spreads. A drawn salt makes rows of it, which is no help to who reads it.
 #[test]
 fn one_key_again_and_again_is_told() {
     let keys = || profile((0..20_000).map(|_| "same-key-again".to_owned()));
     let report = advised(keys(), &servers(2));
-    assert_eq!(report.advice.design.as_deref(), Some("random-salt 8"));
-    says(&report.advice.reasons, "One row: 8 pieces of the table");
-    let findings = &report.advice.findings;
-    let finding = findings
+    let findings: Vec<_> = report
+        .advice
+        .findings
         .iter()
-        .find(|finding| finding.sentence.contains("repeat a key"));
-    assert!(
-        finding
-            .unwrap()
-            .sentence
-            .starts_with("19,999 of 20,000 keys repeat a key"),
-        "{finding:?}"
+        .map(|finding| finding.sentence.clone())
+        .collect();
+    says(&findings, "20,000 keys, 1 different");
+    says(&findings, "19,999 of 20,000 keys repeat a key");
+    says(
+        &findings,
+        "One row, `same-key-again`, has 100 % of the keys: no salt can spread one row",
     );
+    assert_ne!(report.advice.design.as_deref(), Some("random-salt 8"));
+    let random = verdict(&report, "random-salt 8");
+    assert_eq!(random.standing, Standing::Unreadable);
+    says(&random.against, "One row: 8 pieces of the table");
+    says(&report.advice.reasons, "No design spreads these keys well.");
+
+    let scanned = AdviceSettings {
+        scans_only: true,
+        ..reading(Read::Range, 2)
+    };
+    let report = advised(keys(), &scanned);
+    assert_eq!(report.advice.design.as_deref(), Some("random-salt 8"));
 
     let candidates = vec![Candidate::new("whole", DigestSalt::default(), 8)];
     let report = tried(keys(), candidates, &servers(2));
     says(
         &report.advice.reasons,
         "No design spreads these keys well. The least bad is whole in 8 tablets",
+    );
+}
+
+/// A few different keys of which one is hot: a random salt is no answer to that either.
+#[test]
+fn a_hot_row_among_others_is_named() {
+    let keys = (0..60_000).map(|id| match id % 2 {
+        0 => "counter".to_owned(),
+        _ => format!("user{id:08}"),
+    });
+    let report = advised(profile(keys), &servers(4));
+    let finding = report
+        .advice
+        .findings
+        .iter()
+        .find(|finding| finding.sentence.starts_with("One row, "));
+    assert_eq!(
+        finding.unwrap().sentence,
+        "One row, `counter`, has 50.0 % of the keys: no salt can spread one row, and one server takes all of its writes. \
+         Write it less often, or make it several rows."
+    );
+    assert_ne!(report.advice.design.as_deref(), Some("random-salt 16"));
+}
+
+/// The keys of a table that has a design must not get a second salt.
+#[test]
+fn keys_of_a_design_are_left_as_they_are() {
+    let hashed = DesignSettings::from(HashedRows {
+        prefix: "p".to_owned(),
+        scheme: HashScheme::default(),
+    });
+    let salted = DesignSettings::from(DigestSalt {
+        digits: 2,
+        separator: "_".to_owned(),
+        ..DigestSalt::default()
+    });
+    for (settings, name) in [
+        (hashed, "row-hasher with the prefix `p`"),
+        (salted, "digest-salt with 2 digits and the separator `_`"),
+    ] {
+        for arrivals in [Arrivals::AsWritten, Arrivals::Unordered] {
+            let design = KeyDesign::new(settings.clone()).unwrap();
+            let mut builder = ProfileBuilder::new(ProfileSettings { seed: 1, arrivals });
+            for id in 0..10_000 {
+                builder.push(&design.add(format!("user{id:07}").as_bytes()).unwrap());
+            }
+            let report = advised(builder.finish(), &servers(4));
+            assert_eq!(report.advice.already, Some(settings.clone()));
+            let finding = report
+                .advice
+                .findings
+                .iter()
+                .find(|finding| finding.sentence.contains("keys of a design already"));
+            let finding = finding.unwrap();
+            assert!(finding.sentence.contains(name), "{finding:?}");
+            assert_eq!(report.advice.design.as_deref(), Some("unsalted"));
+            assert_eq!(verdict(&report, "unsalted").standing, Standing::Recommended);
+            says(
+                &report.advice.reasons,
+                &format!(
+                    "Leave the keys as they are, in 16 tablets, split where the keys seen so far say: they are keys of {name} \
+                     already."
+                ),
+            );
+        }
+    }
+}
+
+/// Sequences of many devices, each ascending: the newest rows are nowhere near the end of the table.
+#[test]
+fn keys_that_ascend_in_rounds_do_not_go_to_the_end() {
+    let sentence = |keys: Vec<String>, word: &str| {
+        let report = advised(profile(keys), &servers(4));
+        let found = report
+            .advice
+            .findings
+            .into_iter()
+            .find(|finding| finding.sentence.starts_with(word));
+        found.unwrap().sentence
+    };
+    let rounds = (0..50_000).map(|id| format!("{:06}", id % 400)).collect();
+    let told = sentence(rounds, "Keys ascend");
+    assert!(
+        told.contains("one place at a time, which moves through the table")
+            && !told.contains("the end of the table"),
+        "{told}"
+    );
+    let rounds = (0..50_000)
+        .map(|id| format!("{:06}", 400 - id % 400))
+        .collect();
+    let told = sentence(rounds, "Keys descend");
+    assert!(!told.contains("the front of the table"), "{told}");
+    let down = (0..50_000)
+        .map(|id| format!("{:06}", 100_000 - id))
+        .collect();
+    let told = sentence(down, "Keys descend");
+    assert!(told.contains("the front of the table"), "{told}");
+}
+
+#[test]
+fn a_sorted_file_and_one_of_windows_are_told() {
+    let findings = |keys: Vec<String>| {
+        let report = advised(profile(keys), &servers(1));
+        let sentences = report.advice.findings.into_iter();
+        sentences
+            .map(|finding| finding.sentence)
+            .collect::<Vec<_>>()
+    };
+    let names = ["ant", "bee", "cat", "dog"].map(str::to_owned);
+    let told = findings(names.to_vec());
+    says(&told, "The keys are sorted, without exception.");
+    says(&told, "say so by --unordered");
+    let mut mixed = names.to_vec();
+    mixed.swap(0, 1);
+    assert!(
+        !findings(mixed)
+            .iter()
+            .any(|told| told.contains("--unordered"))
+    );
+
+    let with_ends: Vec<_> = names.iter().map(|name| format!("{name}\r")).collect();
+    says(
+        &findings(with_ends.clone()),
+        "All keys end in a carriage return, `\\x0d`",
+    );
+    let with_one: Vec<_> = names[..3].iter().chain(&with_ends[3..]).cloned().collect();
+    assert!(
+        !findings(with_one)
+            .iter()
+            .any(|told| told.contains("carriage"))
+    );
+}
+
+/// Twelve keys in 8 tablets say nothing of evenness.
+#[test]
+fn a_few_keys_are_not_called_even() {
+    let keys: Vec<_> = (0..12).map(|id| format!("user{id:03}")).collect();
+    let report = advised(profile(shuffled(&keys)), &servers(2));
+    for verdict in &report.advice.verdicts {
+        assert!(
+            !verdict
+                .reasons
+                .iter()
+                .any(|reason| reason.starts_with("Even:")),
+            "{verdict:#?}"
+        );
+    }
+    says(
+        &verdict(&report, "row-hasher").reasons,
+        "Too few keys to tell, 1.5 a tablet: of 8 tablets",
+    );
+}
+
+/// 250 keys take some 160 of 256 salts by chance, and that is no fault of the hash.
+#[test]
+fn salts_that_chance_leaves_unused_are_no_fault() {
+    let settings = AdviceSettings {
+        tablets: Some(200),
+        ..AdviceSettings::default()
+    };
+    let keys = (0..250).map(|id| format!("user{id:05}"));
+    let report = advised(profile(keys), &settings);
+    let label = "digest-salt, 2 digits";
+    let used = load(&report, label).salts_used.unwrap();
+    assert!((130..190).contains(&used), "{used}");
+    let reasons = &verdict(&report, label).reasons;
+    assert!(
+        !reasons
+            .iter()
+            .any(|reason| reason.contains("tell these keys apart")),
+        "{reasons:#?}"
     );
 }
 
@@ -354,7 +544,7 @@ fn every_named_design_is_tried_where_it_suits() {
         timed.largest_over_mean
     );
     let random = verdict(&report, "random-salt 16");
-    assert_eq!(random.standing, Standing::Suitable);
+    assert_eq!(random.standing, Standing::Unreadable);
     says(
         &random.reasons,
         "One row: 16 pieces of the table, as nobody can compute its salt again.",
@@ -526,5 +716,29 @@ fn what_no_table_has_is_refused() {
     let ForecastResult::Refused { reason, keys: 0 } = forecast.result else {
         panic!("{forecast:?}")
     };
-    assert_eq!(reason, "a table of 0 tablets cannot be: give at least 1");
+    assert_eq!(reason, "a table has at least 1 tablet, not 0");
+}
+
+/// Times without a salt have no split points of their own either: those of the sample are in the spec, escaped.
+#[test]
+fn any_design_without_split_points_gets_those_of_the_sample() {
+    let readings: Vec<_> = (0..30_000)
+        .map(|id| format!("sensor{:03}|{}", id % 500, 1_696_744_051_903_u64 + id))
+        .collect();
+    let timed = ReverseTime {
+        separator: "|".to_owned(),
+        ..ReverseTime::default()
+    };
+    let candidates = vec![Candidate::new("timed", timed, 8)];
+    let settings = AdviceSettings {
+        tablets: Some(8),
+        ..AdviceSettings::default()
+    };
+    let report = tried(profile(shuffled(&readings)), candidates, &settings);
+    assert_eq!(report.advice.design.as_deref(), Some("timed"));
+    let points = load(&report, "timed").splits.iter();
+    let points: Vec<_> = points.map(|point| Escaped(point).to_string()).collect();
+    assert_eq!(points.len(), 7);
+    let advised = &report.advice.spec.as_ref().unwrap().key_design[0];
+    assert_eq!(advised.layout, AdvisedLayout::SplitPoints(points));
 }

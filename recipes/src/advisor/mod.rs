@@ -19,8 +19,8 @@ mod profile;
 mod words;
 
 pub use advice::{
-    Advice, AdviceError, AdviceSettings, AdvisedDesign, AdvisedSpec, AdvisorReport, DesignVerdict,
-    Finding, Read, Standing, TabletAdvice, Weight,
+    Advice, AdviceError, AdviceSettings, AdvisedDesign, AdvisedLayout, AdvisedSpec, AdvisorReport,
+    DesignVerdict, Finding, Read, Standing, TabletAdvice, Weight,
 };
 pub use forecast::{
     Candidate, ChiSquare, DesignForecast, Estimate, Example, ForecastResult, LoadForecast,

@@ -127,7 +127,9 @@ fn rows_of_a_table_are_sampled() {
     assert_eq!(json["profile"]["order"]["arrivals"], "unordered");
     assert_eq!(json["notes"], serde_json::json!([]));
 
-    place.fluo("table apply --at embedded:d --spec s.toml --no-wait --yes pages");
+    place
+        .fluo("table apply --at embedded:d --spec s.toml --no-wait pages")
+        .succeeds();
     let json = place
         .fluo("advise --at embedded:d pages --rows 50 --json")
         .json();
@@ -150,20 +152,122 @@ fn hostile_keys_are_shown_and_not_obeyed() {
     assert_says(&page, r"\x1b[31m&lt;script&gt;alert(1)");
 }
 
-#[test]
-fn keys_that_need_no_salt_have_no_spec_file() {
-    let place = Place::new();
+fn random_keys() -> String {
     let random = |id: u64| id.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (id << 17);
-    let keys: String = (0..30_000)
+    (0..30_000)
         .map(|id| format!("{:016x}\n", random(id)))
+        .collect()
+}
+
+/// Keys that need no salt need split points, and those are in the spec.
+#[test]
+fn keys_that_stay_as_they_are_get_their_split_points() {
+    let place = Place::with_table();
+    place.file("keys", random_keys());
+    let run = place
+        .fluo("advise --reads range --servers 4 --write-spec s.toml --html page.html keys")
+        .succeeds();
+    assert_says(run.text(), "Leave the keys as they are, in 16 tablets");
+    assert_says(run.text(), "split_points = [");
+    let spec = place.read("s.toml");
+    assert_says(&spec, "design = \"unsalted\"");
+    assert_says(&place.read("page.html"), "split_points = [");
+    place
+        .fluo("table apply --at embedded:d --spec s.toml --no-wait pages")
+        .succeeds();
+    let shown = place.shown();
+    let tablets = shown["tablets"].as_array().unwrap();
+    let made: Vec<_> = tablets
+        .iter()
+        .filter_map(|tablet| tablet["end_row"].as_str())
         .collect();
+    assert_eq!(made.len(), 15);
+    for point in made {
+        assert_says(&spec, point);
+    }
+}
+
+/// Whatever bytes keys have, their split points are read back as they were.
+#[test]
+fn split_points_of_any_bytes_can_be_planned() {
+    let place = Place::with_table();
+    let random = |id: u64| id.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (id << 17);
+    let mut keys = String::from("00\n225c27\n");
+    keys.extend((0..5_000).map(|id| format!("{:016x}\n", random(id))));
     place.file("keys", keys);
+    place
+        .fluo("advise --encoding hex --reads range --tablets 300 --write-spec s.toml keys")
+        .succeeds();
+    assert_says(&place.read("s.toml"), "\\x");
+    place
+        .fluo("table plan --at embedded:d --spec s.toml pages")
+        .succeeds();
+}
+
+#[test]
+fn keys_of_a_table_that_has_a_design_get_no_second_salt() {
+    let place = Place::with_table();
+    place.file("rows", ROWS);
+    place
+        .fluo("table load --at embedded:d pages --prefix p rows")
+        .succeeds();
+    let run = place.fluo("advise --at embedded:d pages").succeeds();
+    assert_says(
+        run.text(),
+        "warning  These are keys of a design already: row-hasher with the prefix `p`, as their salts tell.",
+    );
+    assert_says(run.text(), "Leave the keys as they are");
+}
+
+/// A file of keys may be all that there is of them.
+#[test]
+fn what_is_read_is_not_written_and_two_files_are_two() {
+    let place = Place::new();
+    place.file("keys", ids(100));
+    for (argument, what) in [("--html", "page"), ("--write-spec", "spec")] {
+        let message = place
+            .fluo(&format!("advise {argument} ./keys keys"))
+            .fails();
+        assert_eq!(
+            message,
+            format!(
+                "cannot write the {what} ./keys: ./keys is the file of keys itself, which would be lost: give another file"
+            )
+        );
+    }
     let message = place
-        .fluo("advise --reads range --write-spec s.toml keys")
+        .fluo("advise --html out --write-spec tmp/../out keys")
         .fails();
     assert_eq!(
         message,
-        "the advice is to leave the keys as they are, so there is no spec file to write"
+        "--html out and --write-spec tmp/../out are one file: give each a file of its own"
+    );
+    assert_eq!(place.read("keys"), ids(100));
+    assert_eq!(place.names("."), ["keys", "tmp"]);
+}
+
+#[test]
+fn without_a_design_nothing_is_written() {
+    let place = Place::new();
+    place.file("keys", ids(100));
+    let message = place
+        .fluo("advise --reads field --html page.html --write-spec s.toml keys")
+        .fails();
+    assert_eq!(
+        message,
+        "no design can be advised for these keys, so there is no spec file to write"
+    );
+    assert_eq!(place.names("."), ["keys", "tmp"]);
+}
+
+/// Where the order says nothing, a design with perfect figures is still refused: the reason stands beside it.
+#[test]
+fn why_a_design_would_not_do_is_printed() {
+    let place = Place::new();
+    let run = place.fed("advise --unordered -", ids(1_000)).succeeds();
+    assert_says(
+        run.text(),
+        "  unsalted: Where new keys will go is not known, as these come in no order of arrival",
     );
 }
 
@@ -203,6 +307,7 @@ fn arguments_are_checked() {
             "[possible values: prefix, range, field]",
         ),
         ("advise --rows 5 keys", "--at <TARGET>"),
+        ("advise --scans-only keys", "--reads <READS>"),
         ("advise --user me keys", "--at <TARGET>"),
         (
             "advise --at embedded:d --encoding hex pages",

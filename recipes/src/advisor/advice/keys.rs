@@ -3,10 +3,13 @@
 use fluo_core::{Bytes, Escaped};
 use serde::Serialize;
 
+use super::recognition;
 use super::settings::AdviceSettings;
+use super::verdict::is_hot;
 use crate::advisor::profile::{Arrivals, FieldCut};
 use crate::advisor::words::{bytes, percent, plural};
 use crate::advisor::{Distinct, KeyProfile};
+use crate::key_design::DesignSettings;
 use crate::number::grouped;
 use crate::number::share;
 
@@ -16,6 +19,8 @@ const ASCENDING: f64 = 0.9;
 const CORRELATED: f64 = 0.5;
 /// A leading field is hot for a table from this share on.
 const HOT_SHARE: f64 = 0.2;
+/// Keys go to an end of the table where this share of them is beyond all before.
+const AT_THE_END: f64 = 0.01;
 /// A row's timestamp.
 const TIMESTAMP_BYTES: u64 = 8;
 /// How much of a key a sentence shows.
@@ -42,16 +47,25 @@ pub struct Finding {
 }
 
 /// What a profile says about its keys.
-pub(super) fn findings(profile: &KeyProfile, settings: &AdviceSettings) -> Vec<Finding> {
+pub(super) fn findings(
+    profile: &KeyProfile,
+    settings: &AdviceSettings,
+    tablets: u32,
+    already: Option<&DesignSettings>,
+) -> Vec<Finding> {
     if profile.keys == 0 {
         return vec![warning("There are no keys.".to_owned())];
     }
     let mut all = vec![note(shape(profile))];
     all.extend(lengths(profile));
     all.push(note(size(profile, settings)));
+    all.extend(carriage_returns(profile));
+    all.extend(already.map(salted_already));
     all.extend(order(profile));
+    all.extend(sorted(profile));
     all.extend(common_prefix(profile));
     all.extend(hot_fields(profile));
+    all.extend(hot_row(profile, tablets));
     all.extend(duplicates(profile));
     all.extend(sampling(profile));
     all
@@ -157,6 +171,10 @@ fn order(profile: &KeyProfile) -> Option<Finding> {
                 .to_owned(),
         ));
     }
+    // One row again and again has no order.
+    if order.repeated >= 1.0 {
+        return None;
+    }
     let descending = 1.0 - order.ascending - order.repeated;
     let figures = |share: f64| {
         format!(
@@ -166,17 +184,20 @@ fn order(profile: &KeyProfile) -> Option<Finding> {
         )
     };
     if order.ascending >= ASCENDING || order.rank_correlation >= CORRELATED {
+        let place = place_of_new(order.new_maxima, "the end");
         Some(warning(format!(
             "Keys ascend in their order of arrival ({}; {} are greater than all before): without a salt, new rows go to \
-             the end of the table, where one server takes all of them.",
+             {place}.",
             figures(order.ascending).replace("{}", "greater"),
             percent(order.new_maxima)
         )))
     } else if descending >= ASCENDING || order.rank_correlation <= -CORRELATED {
+        let place = place_of_new(order.new_minima, "the front");
         Some(warning(format!(
-            "Keys descend in their order of arrival ({}): without a salt, new rows go to the front of the table, where \
-             one server takes all of them.",
-            figures(descending).replace("{}", "less")
+            "Keys descend in their order of arrival ({}; {} are less than all before): without a salt, new rows go to \
+             {place}.",
+            figures(descending).replace("{}", "less"),
+            percent(order.new_minima)
         )))
     } else if order.rank_correlation.abs() > 3.0 * order.rank_correlation_error
         || (order.ascending - 0.5).abs() > 0.1
@@ -197,6 +218,72 @@ fn order(profile: &KeyProfile) -> Option<Finding> {
             order.rank_correlation_error
         )))
     }
+}
+
+/// Where rows go that are so often beyond all before.
+fn place_of_new(beyond_all: f64, end: &str) -> String {
+    if beyond_all < AT_THE_END {
+        "one place at a time, which moves through the table: the server that has the place takes all of them".to_owned()
+    } else {
+        format!("{end} of the table, where one server takes all of them")
+    }
+}
+
+/// A file that was sorted looks as one that was written in order.
+fn sorted(profile: &KeyProfile) -> Option<Finding> {
+    let order = &profile.order;
+    let never_descends = profile.keys.saturating_sub(1) > 0
+        && order.arrivals == Arrivals::AsWritten
+        && order.new_maxima > 0.0
+        && order.ascending + order.repeated >= 1.0;
+    never_descends.then(|| {
+        note(
+            "The keys are sorted, without exception. Where that is the order of the file and not of writing, as after \
+             `sort` or of an export, say so by --unordered: the advice may be another."
+                .to_owned(),
+        )
+    })
+}
+
+fn carriage_returns(profile: &KeyProfile) -> Option<Finding> {
+    (profile.ending_in_return == profile.keys).then(|| {
+        warning(
+            "All keys end in a carriage return, `\\x0d`, which is part of each key: where the lines come from a file \
+             of Windows, take it off, as by `tr -d '\\r'`."
+                .to_owned(),
+        )
+    })
+}
+
+fn salted_already(settings: &DesignSettings) -> Finding {
+    warning(format!(
+        "These are keys of a design already: {}, as their salts tell. A second salt would only make them longer. Leave \
+         them as they are; or take the salt off, as by `fluo key remove`, and ask for advice on the rows.",
+        recognition::name(settings)
+    ))
+}
+
+/// One row that is more than a tablet's part by itself.
+fn hot_row(profile: &KeyProfile, tablets: u32) -> Option<Finding> {
+    let keys = &profile.sample.keys;
+    let hottest = keys
+        .chunk_by(|a, b| a.key == b.key)
+        .max_by_key(|row| row.len())?;
+    let times = crate::number::count(hottest.len());
+    if !is_hot(times, profile.sample.len, tablets) {
+        return None;
+    }
+    let about = if profile.sample.is_complete {
+        ""
+    } else {
+        "about "
+    };
+    Some(warning(format!(
+        "One row, {}, has {about}{} of the keys: no salt can spread one row, and one server takes all of its writes. \
+         Write it less often, or make it several rows.",
+        quoted(&hottest.first()?.key),
+        percent(share(times, profile.sample.len))
+    )))
 }
 
 fn common_prefix(profile: &KeyProfile) -> Option<Finding> {

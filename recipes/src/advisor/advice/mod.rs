@@ -12,14 +12,21 @@
 //!    domain or an entity together, reversed, a modulus, a random salt. Keys without a
 //!    salt have every scan in one piece; and wide salts let the table have more tablets later with the same keys.
 //!
+//! A random salt spreads writes of one row by making rows of them, each of which is looked for in every piece: it is not
+//! advised where rows are read one by one.
+//!
+//! Keys whose salts check are keys of a design already: they are best left as they are, whatever the rest would do.
+//!
 //! Where nothing is left, the design whose fullest tablet is the least full is named, and the advice says that it is not
 //! good.
 
 mod error;
 mod keys;
+mod recognition;
 mod settings;
 mod verdict;
 
+use fluo_core::Escaped;
 use serde::Serialize;
 
 pub use self::error::AdviceError;
@@ -37,6 +44,8 @@ use crate::key_design::DesignSettings;
 pub struct Advice {
     /// How many tablets.
     pub tablets: TabletAdvice,
+    /// The design whose keys these are already, as their salts tell; none of plain rows.
+    pub already: Option<DesignSettings>,
     /// What the keys are like.
     pub findings: Vec<Finding>,
     /// How each design stands, in the order of the forecasts.
@@ -45,7 +54,7 @@ pub struct Advice {
     pub design: Option<String>,
     /// What to do, in sentences.
     pub reasons: Vec<String>,
-    /// The spec file to use; none where the keys are best left as they are.
+    /// The spec file to use; none where no design is named.
     pub spec: Option<AdvisedSpec>,
 }
 
@@ -61,11 +70,35 @@ pub struct AdvisedSpec {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct AdvisedDesign {
-    /// In how many tablets.
-    pub tablets: u32,
+    /// In how many tablets, or where they end.
+    #[serde(flatten)]
+    pub layout: AdvisedLayout,
     /// The design.
     #[serde(flatten)]
     pub settings: DesignSettings,
+}
+
+/// Where a table is split.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum AdvisedLayout {
+    /// Into so many tablets, at the design's own split points.
+    Tablets(u32),
+    /// At these keys, in the escaped form: those of the sample, where the design has none of its own.
+    SplitPoints(Vec<String>),
+}
+
+impl AdvisedLayout {
+    fn of(forecast: &DesignForecast) -> Self {
+        match forecast.possible() {
+            Some((load, _)) if load.splits_are_of_the_sample => {
+                let points = load.splits.iter();
+                Self::SplitPoints(points.map(|point| Escaped(point).to_string()).collect())
+            }
+            _ => Self::Tablets(forecast.candidate.tablets),
+        }
+    }
 }
 
 /// Everything the advisor has to say.
@@ -136,19 +169,23 @@ impl Advice {
         settings: &AdviceSettings,
     ) -> Self {
         let wanted = tablets.tablets;
-        let verdict = |forecast| verdict::verdict(profile, forecast, &settings.reads, wanted);
+        let already = recognition::design_of(profile);
+        let verdict =
+            |forecast| verdict::verdict(profile, forecast, settings, wanted, already.as_ref());
         let mut verdicts: Vec<_> = forecasts.iter().map(verdict).collect();
-        let chosen = choice(profile, forecasts, &verdicts, settings);
+        let unsalted = already.as_ref().and_then(|_| place_of_unsalted(forecasts));
+        let chosen = unsalted.or_else(|| choice(profile, forecasts, &verdicts, settings));
         let mut advice = Self {
             tablets,
-            findings: keys::findings(profile, settings),
+            findings: keys::findings(profile, settings, wanted, already.as_ref()),
+            already,
             verdicts: Vec::new(),
             design: None,
             reasons: Vec::new(),
             spec: None,
         };
         match chosen.and_then(|place| forecasts.get(place).zip(verdicts.get_mut(place))) {
-            None => advice.reasons = no_choice(forecasts, &verdicts, settings),
+            None => advice.reasons = no_choice(profile, forecasts, &verdicts, settings),
             Some((forecast, verdict)) => advice.settle(forecast, verdict, settings),
         }
         advice.verdicts = verdicts;
@@ -169,12 +206,18 @@ impl Advice {
         let tablets = plural(tablets, "tablet");
         let label = &candidate.label;
         let is_good = verdict.standing != Standing::Uneven;
-        self.reasons.push(match (&candidate.settings, is_good) {
-            (Some(_), true) => format!("Use {label} in {tablets}."),
-            (None, true) => format!(
+        let is_unsalted = matches!(candidate.settings, DesignSettings::Unsalted(_));
+        self.reasons.push(match (&self.already, is_unsalted, is_good) {
+            (Some(design), true, _) => format!(
+                "Leave the keys as they are, in {tablets}, split where the keys seen so far say: they are keys of {} \
+                 already.",
+                recognition::name(design)
+            ),
+            (_, false, true) => format!("Use {label} in {tablets}."),
+            (_, true, true) => format!(
                 "Leave the keys as they are, in {tablets}, split where the keys seen so far say: they spread by themselves."
             ),
-            (_, false) => format!(
+            (_, _, false) => format!(
                 "No design spreads these keys well. The least bad is {label} in {tablets}; better change what the keys are \
                  made of."
             ),
@@ -190,23 +233,31 @@ impl Advice {
             verdict.standing = Standing::Recommended;
         }
         self.design = Some(label.clone());
-        self.spec = candidate.settings.clone().map(|settings| AdvisedSpec {
+        self.spec = Some(AdvisedSpec {
             key_design: vec![AdvisedDesign {
-                tablets: candidate.tablets,
-                settings,
+                layout: AdvisedLayout::of(forecast),
+                settings: candidate.settings.clone(),
             }],
         });
     }
 }
 
+fn place_of_unsalted(forecasts: &[DesignForecast]) -> Option<usize> {
+    forecasts.iter().position(|forecast| {
+        let is_unsalted = matches!(forecast.candidate.settings, DesignSettings::Unsalted(_));
+        is_unsalted && forecast.possible().is_some()
+    })
+}
+
 /// Why no design is named.
 fn no_choice(
+    profile: &KeyProfile,
     forecasts: &[DesignForecast],
     verdicts: &[DesignVerdict],
     settings: &AdviceSettings,
 ) -> Vec<String> {
     let is_unreadable = |verdict: &DesignVerdict| verdict.standing == Standing::Unreadable;
-    if !verdicts.iter().any(is_unreadable) {
+    if profile.keys == 0 || !verdicts.iter().any(is_unreadable) {
         return vec!["No design can be advised for these keys.".to_owned()];
     }
     let mut reasons = vec![

@@ -29,6 +29,8 @@ pub struct AdviceSettings {
     pub table_bytes: Option<u64>,
     /// How rows are read, beside one by one; only one by one unless given. What is named twice counts once.
     pub reads: Vec<Read>,
+    /// Whether rows are never read one by one, but only as `reads` says; not so unless given.
+    pub scans_only: bool,
     /// How many cells a row has, from 1; 1 unless given.
     pub cells_per_row: u64,
     /// How many bytes the names of a column have, family, qualifier and visibility together; 0 unless given.
@@ -66,6 +68,7 @@ impl Default for AdviceSettings {
             rows_per_second: None,
             table_bytes: None,
             reads: Vec::new(),
+            scans_only: false,
             cells_per_row: 1,
             column_bytes: 0,
         }
@@ -162,6 +165,14 @@ impl AdviceSettings {
                 bytes(size)
             ));
         }
+        let wanted = for_servers.max(for_rows).max(for_bytes);
+        if wanted > tablets || !tablets.is_multiple_of(self.servers.into()) {
+            return format!(
+                "{}, the most that are advised: the largest of {} would be more.",
+                plural(tablets, "tablet"),
+                parts.join(", ")
+            );
+        }
         format!(
             "{}: the largest of {}, rounded up to a multiple of the servers.",
             plural(tablets, "tablet"),
@@ -218,7 +229,15 @@ mod tests {
                 rows_per_second: Some(u64::MAX),
                 ..AdviceSettings::default()
             };
-            assert_eq!(settings.tablets().unwrap().tablets, 65_536, "{servers}");
+            let advice = settings.tablets().unwrap();
+            assert_eq!(advice.tablets, 65_536, "{servers}");
+            let names_the_cap = "65,536 tablets, the most that are advised: the largest of ";
+            assert!(
+                advice.reason.starts_with(names_the_cap)
+                    && advice.reason.ends_with(" would be more."),
+                "{}",
+                advice.reason
+            );
         }
     }
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::settings::Read;
+use super::settings::{AdviceSettings, Read};
 use crate::advisor::words::{percent, plural};
 use crate::advisor::{
     DesignForecast, ForecastResult, KeyProfile, LoadForecast, PartSizes, ScanCost, ScanCosts,
@@ -18,6 +18,12 @@ const EVEN_ENOUGH: f64 = 1.5;
 const NEARLY_EVEN: f64 = 1.1;
 /// The newest keys are spread where no tablet takes more than so many times its part of them.
 const SPREAD_ENOUGH: f64 = 2.0;
+/// With fewer keys a tablet than this, chance alone makes loads uneven.
+const TELLING_KEYS: f64 = 20.0;
+/// Salts that chance leaves unused beyond this many standard deviations are no chance.
+const BEYOND_CHANCE: f64 = 4.0;
+/// The salts of a row hasher at the least, whose weights are chances and not salts.
+const HASHER_SALTS: u64 = 1 << 20;
 /// From this share on a tablet takes practically all.
 const NEARLY_ALL: f64 = 0.9;
 /// Why nobody can ask for a leading field.
@@ -68,15 +74,18 @@ pub struct DesignVerdict {
     pub standing: Standing,
     /// Why, a sentence each.
     pub reasons: Vec<String>,
+    /// Those of the reasons that speak against it.
+    pub against: Vec<String>,
 }
 
 pub(super) fn verdict(
     profile: &KeyProfile,
     forecast: &DesignForecast,
-    reads: &[Read],
+    settings: &AdviceSettings,
     wanted: u32,
+    already: Option<&DesignSettings>,
 ) -> DesignVerdict {
-    let mut reasons = Vec::new();
+    let (mut reasons, mut against) = (Vec::new(), Vec::new());
     let standing = match &forecast.result {
         ForecastResult::Refused { reason, keys } => {
             reasons.push(match keys {
@@ -86,12 +95,21 @@ pub(super) fn verdict(
                     plural(*some, "key")
                 ),
             });
+            against.clone_from(&reasons);
             Standing::Impossible
         }
         ForecastResult::Possible { load, scans } => {
             let is_even = evenness(profile, forecast, load, &mut reasons);
-            let is_spread = tail(load, &mut reasons);
-            let is_readable = reading(scans, reads, &mut reasons);
+            if !is_even {
+                against.clone_from(&reasons);
+            }
+            let before = reasons.len();
+            let is_salted = already.is_some();
+            let is_spread = tail(load, is_salted, &mut reasons);
+            if !is_spread {
+                against.extend(reasons.iter().skip(before).cloned());
+            }
+            let is_readable = reading(scans, settings, &mut reasons, &mut against);
             let tablets = tablets(forecast, load);
             let is_large_enough = tablets >= wanted.into();
             if !is_large_enough {
@@ -100,11 +118,13 @@ pub(super) fn verdict(
                 } else {
                     "It has salts"
                 };
-                reasons.push(format!(
+                let few = format!(
                     "{what} for {} only, where {} are wanted.",
                     plural(tablets, "tablet"),
                     grouped(wanted.into())
-                ));
+                );
+                against.push(few.clone());
+                reasons.push(few);
             }
             if !is_readable {
                 Standing::Unreadable
@@ -122,6 +142,7 @@ pub(super) fn verdict(
         label,
         standing,
         reasons,
+        against,
     }
 }
 
@@ -154,10 +175,14 @@ fn evenness(
     let is_near = largest.low <= EVEN_ENOUGH;
     let is_even =
         is_promised && (is_near || !is_beyond_chance(most, mean, &load.parts, EVEN_ENOUGH));
-    let word = match (is_even, is_near) {
-        (true, true) => "Even",
-        (true, false) => "As even as so few keys fall",
-        (false, _) => "Uneven",
+    let word = if !is_even {
+        "Uneven".to_owned()
+    } else if mean < TELLING_KEYS {
+        format!("Too few keys to tell, {mean:.1} a tablet")
+    } else if largest.value <= EVEN_ENOUGH {
+        "Even".to_owned()
+    } else {
+        "No more uneven than so few keys fall".to_owned()
     };
     reasons.push(format!(
         "{word}: of {}, number {} takes most, {:.2} times the mean{bounds}{}.",
@@ -224,6 +249,13 @@ fn is_heavy(parts: &PartSizes, mean: f64, enough: f64) -> bool {
     largest > enough * mean && is_far_above(largest, mean)
 }
 
+/// Whether a row that is in a sample so many times is too much for a tablet.
+pub(super) fn is_hot(times: u64, keys: u64, tablets: u32) -> bool {
+    let mean = float(keys) / f64::from(tablets.max(1));
+    let times = float(times);
+    times > EVEN_ENOUGH * mean && is_far_above(times, mean)
+}
+
 /// Whether a count is so far above its expectation that chance is out of the question whatever the number of tablets:
 /// four standard deviations of a Poisson count, and four for small ones.
 fn is_far_above(count: f64, mean: f64) -> bool {
@@ -239,12 +271,13 @@ fn collapse(
     let different = profile.distinct.keys().min(profile.sample.len);
     let salts_used = load
         .salts_used
-        .filter(|salts| *salts < tablets.min(different))?;
+        .filter(|salts| *salts < tablets.min(different))
+        .filter(|used| is_below_chance(*used, different, load.salts.unwrap_or(tablets)))?;
     let used = match salts_used {
         1 => "All keys of the sample get one salt".to_owned(),
         some => format!("The keys of the sample get only {}", plural(some, "salt")),
     };
-    Some(match salted_part(forecast.candidate.settings.as_ref()) {
+    Some(match salted_part(&forecast.candidate.settings) {
         Some(SaltedPart::Whole) | None => format!(
             "{used}: the hash does not tell these keys apart. Take another hash, such as digest-salt."
         ),
@@ -254,8 +287,18 @@ fn collapse(
     })
 }
 
-fn salted_part(settings: Option<&DesignSettings>) -> Option<&SaltedPart> {
-    match settings? {
+/// Whether so few salts are used that chance does not explain it. Of `s` salts, `n` rows leave `s * exp(-n / s)` unused.
+fn is_below_chance(used: u64, rows: u64, salts: u64) -> bool {
+    let salts = float(salts.clamp(1, HASHER_SALTS));
+    let per_salt = float(rows) / salts;
+    let unused = (-per_salt).exp();
+    let variance = salts * unused * (1.0 - (1.0 + per_salt) * unused);
+    let deviation = variance.max(0.0).sqrt();
+    float(used) + BEYOND_CHANCE * deviation + 1.0 <= salts * (1.0 - unused)
+}
+
+fn salted_part(settings: &DesignSettings) -> Option<&SaltedPart> {
+    match settings {
         DesignSettings::Modulo(settings) => Some(&settings.over),
         DesignSettings::DigestSalt(settings) => Some(&settings.over),
         DesignSettings::ReverseTime(_) | DesignSettings::WebTable(_) => Some(&SaltedPart::Entity),
@@ -263,8 +306,11 @@ fn salted_part(settings: Option<&DesignSettings>) -> Option<&SaltedPart> {
     }
 }
 
-fn tail(load: &LoadForecast, reasons: &mut Vec<String>) -> bool {
+fn tail(load: &LoadForecast, is_salted: bool, reasons: &mut Vec<String>) -> bool {
     let Some(tail) = &load.tail else {
+        if is_salted {
+            return true;
+        }
         if load.splits_are_of_the_sample {
             reasons.push(
                 "Where new keys will go is not known, as these come in no order of arrival: without a salt they may all \
@@ -310,12 +356,26 @@ fn most_of(share: f64, keys: u64) -> u64 {
     (share * float(keys)).round() as u64
 }
 
-fn reading(scans: &ScanCosts, reads: &[Read], reasons: &mut Vec<String>) -> bool {
+fn reading(
+    scans: &ScanCosts,
+    settings: &AdviceSettings,
+    reasons: &mut Vec<String>,
+    against: &mut Vec<String>,
+) -> bool {
+    let reads = &settings.reads;
+    let mut is_readable = true;
     if let ScanCost::FanOut { pieces } = scans.by_row {
-        reasons.push(format!(
+        let cost = format!(
             "One row: {} of the table, as nobody can compute its salt again.",
             plural(pieces, "piece")
-        ));
+        );
+        if !settings.scans_only {
+            is_readable = false;
+            against.push(format!(
+                "{cost} It is advised only where no row is read by itself (--scans-only)."
+            ));
+        }
+        reasons.push(cost);
     }
     let no_field = ScanCost::Impossible {
         reason: NO_FIELD.to_owned(),
@@ -348,9 +408,15 @@ fn reading(scans: &ScanCosts, reads: &[Read], reasons: &mut Vec<String>) -> bool
             ScanCost::FanOut { pieces } => format!("{} of the table", plural(*pieces, "piece")),
             ScanCost::Impossible { reason } => format!("impossible: {reason}"),
         };
-        reasons.push(format!("A scan of {}: {cost}.", names.join(" or ")));
+        let sentence = format!("A scan of {}: {cost}.", names.join(" or "));
+        let is_refused = |(read, _, cost): &(Read, _, &ScanCost)| {
+            reads.contains(read) && cost.pieces().is_none()
+        };
+        if alike.iter().any(is_refused) {
+            is_readable = false;
+            against.push(sentence.clone());
+        }
+        reasons.push(sentence);
     }
-    !costs
-        .iter()
-        .any(|(read, _, cost)| reads.contains(read) && cost.pieces().is_none())
+    is_readable
 }

@@ -6,7 +6,8 @@ use crate::advisor::KeyProfile;
 use crate::advisor::profile::{Alphabet, FieldCut};
 use crate::key_design::{
     DesignSettings, DigestSalt, HashedRows, MOST_BUCKETS, MOST_PIECES, Modulo, ModuloOf,
-    RandomSalt, ReverseTime, Reversed, RowAlphabet, RowLength, SaltSettings, SaltedPart, WebTable,
+    RandomSalt, ReverseTime, Reversed, RowAlphabet, RowLength, SaltSettings, SaltedPart, Unsalted,
+    WebTable,
 };
 use crate::row_hasher::HashScheme;
 
@@ -25,8 +26,8 @@ const FOUR_DIGITS: u32 = 65_536;
 pub struct Candidate {
     /// What it is called among the others.
     pub label: String,
-    /// The design; none is the keys as they are.
-    pub settings: Option<DesignSettings>,
+    /// The design.
+    pub settings: DesignSettings,
     /// How many tablets; never more than the design has salts.
     pub tablets: u32,
 }
@@ -40,7 +41,7 @@ impl Candidate {
     ) -> Self {
         Self {
             label: label.into(),
-            settings: Some(settings.into()),
+            settings: settings.into(),
             tablets,
         }
     }
@@ -48,11 +49,7 @@ impl Candidate {
     /// The keys as they are, in a table that is split where the keys seen so far say.
     #[must_use]
     pub fn unsalted(tablets: u32) -> Self {
-        Self {
-            label: "unsalted".to_owned(),
-            settings: None,
-            tablets,
-        }
+        Self::new("unsalted", Unsalted {}, tablets)
     }
 
     /// The designs that suit keys of such a profile, each in this many tablets or in as many as it can have.

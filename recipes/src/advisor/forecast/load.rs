@@ -21,7 +21,8 @@ const NEWEST_ONE_IN: u64 = 20;
 pub struct LoadForecast {
     /// Keys of the sample in each tablet, in the order of the table: what is written, a repeated row each time.
     pub keys: Vec<u64>,
-    /// The split points between the tablets. Not serialized: `fluo key splits` prints those of a design.
+    /// The split points between the tablets. Not serialized: `fluo key splits` prints those of a design, and a spec has
+    /// those that are of the sample.
     #[serde(skip)]
     pub splits: Vec<Bytes>,
     /// Whether the split points were chosen by the sample, because the design has none of its own.
@@ -35,6 +36,8 @@ pub struct LoadForecast {
     pub largest_over_mean: Estimate,
     /// The same by the design's promise: the most salts in a tablet over the mean; none where it promises nothing.
     pub promised: Option<f64>,
+    /// How many salts there are; none where the design promises nothing.
+    pub salts: Option<u64>,
     /// Which tablet is the fullest, from 0.
     pub largest: usize,
     /// Where the newest keys went; none where the order of the keys says nothing.
@@ -110,6 +113,8 @@ impl Splits {
         };
         let mut points: Vec<Bytes> = (1..tablets).filter_map(at).collect();
         points.dedup();
+        // Before the empty row there is nothing to split off.
+        points.retain(|point| !point.is_empty());
         Self {
             points,
             are_of_the_sample: true,
@@ -159,6 +164,7 @@ impl LoadForecast {
             parts: PartSizes::of(written.iter().map(|written| written.part)),
             largest_over_mean: share.times(float_len(tablets)),
             promised: splits.weights.as_deref().map(promised),
+            salts: splits.weights.as_ref().map(|weights| weights.iter().sum()),
             largest,
             tail: tail(written, &splits, profile),
             salts_used: has_salt.then(|| count(heads.collect::<HashSet<_>>().len())),

@@ -85,15 +85,12 @@ impl DesignForecast {
     /// ```
     #[must_use]
     pub fn of(profile: &KeyProfile, candidate: Candidate) -> Self {
-        match &candidate.settings {
-            None => Self::of_unsalted(profile, candidate),
-            Some(settings) => match KeyDesign::new(settings.clone()) {
-                Ok(design) => {
-                    let drawing = design.with_salt_source(source(profile.sample.seed));
-                    Self::of_design(profile, candidate, &drawing)
-                }
-                Err(error) => Self::refused(candidate, &error, 0),
-            },
+        match KeyDesign::new(candidate.settings.clone()) {
+            Ok(design) => {
+                let drawing = design.with_salt_source(source(profile.sample.seed));
+                Self::of_design(profile, candidate, &drawing)
+            }
+            Err(error) => Self::refused(candidate, &error, 0),
         }
     }
 
@@ -104,29 +101,6 @@ impl DesignForecast {
             ForecastResult::Possible { load, scans } => Some((load, scans)),
             ForecastResult::Refused { .. } => None,
         }
-    }
-
-    fn of_unsalted(profile: &KeyProfile, candidate: Candidate) -> Self {
-        if candidate.tablets == 0 {
-            let reason = "a table of 0 tablets cannot be: give at least 1".to_owned();
-            return Self {
-                candidate,
-                example: None,
-                result: ForecastResult::Refused { reason, keys: 0 },
-            };
-        }
-        let keys = profile.sample.keys.iter();
-        let written: Vec<_> = keys
-            .map(|sampled| Written {
-                arrival: sampled.arrival,
-                key: fluo_core::Bytes::copy_from_slice(&sampled.key),
-                part: hash(&sampled.key),
-                head: 0,
-            })
-            .collect();
-        let splits = Splits::at_quantiles(&written, profile, candidate.tablets);
-        let scans = ScanCosts::of_unsalted(profile);
-        Self::counted(profile, candidate, &written, splits, scans)
     }
 
     fn of_design(profile: &KeyProfile, candidate: Candidate, design: &KeyDesign) -> Self {

@@ -69,17 +69,6 @@ impl ScanCost {
 }
 
 impl ScanCosts {
-    pub(super) fn of_unsalted(profile: &KeyProfile) -> Self {
-        let has_field = !of_one_field(profile).is_empty();
-        Self {
-            by_row: ScanCost::OnePiece,
-            by_prefix: ScanCost::OnePiece,
-            by_range: ScanCost::OnePiece,
-            by_leading_field: has_field.then_some(ScanCost::OnePiece),
-            order: crate::key_design::KeyOrder::Rows.to_string(),
-        }
-    }
-
     pub(super) fn of(design: &KeyDesign, profile: &KeyProfile) -> Self {
         let scans = design.scans();
         // The first way in which the design can be asked; the refusal of the last, where it cannot.

@@ -44,6 +44,8 @@ pub struct KeyProfile {
     pub bytes: u64,
     /// How long they are.
     pub lengths: LengthProfile,
+    /// How many of them end in a carriage return.
+    pub ending_in_return: u64,
     /// Which bytes they are made of.
     pub alphabet: AlphabetProfile,
     /// What many of them begin with.
@@ -65,6 +67,7 @@ pub struct KeyProfile {
 pub struct ProfileBuilder {
     arrivals: Arrivals,
     lengths: Lengths,
+    ending_in_return: u64,
     alphabets: Alphabets,
     common: CommonPrefix,
     order: Order,
@@ -80,6 +83,7 @@ impl ProfileBuilder {
         Self {
             arrivals: settings.arrivals,
             lengths: Lengths::default(),
+            ending_in_return: 0,
             alphabets: Alphabets::default(),
             common: CommonPrefix::default(),
             order: Order::default(),
@@ -93,6 +97,7 @@ impl ProfileBuilder {
     pub fn push(&mut self, key: &[u8]) {
         let arrival = self.lengths.keys();
         self.lengths.push(key);
+        self.ending_in_return += u64::from(key.ends_with(b"\r"));
         self.alphabets.push(key);
         self.common.push(key);
         self.order.push(key);
@@ -116,6 +121,7 @@ impl ProfileBuilder {
         KeyProfile {
             keys,
             bytes: self.lengths.bytes(),
+            ending_in_return: self.ending_in_return,
             alphabet: self.alphabets.finish(lengths.is_fixed()),
             lengths,
             prefixes: self.common.finish(&sample.keys),

@@ -29,6 +29,9 @@ pub struct OrderProfile {
     /// Which share of the keys is greater than every key before it: those go to the end of an unsalted table.
     /// Counted over all keys; in a random order of n keys it is about `ln(n) / n`.
     pub new_maxima: f64,
+    /// Which share of the keys is less than every key before it: those go to the front of an unsalted table. Counted over
+    /// all keys.
+    pub new_minima: f64,
     /// Spearman's rank correlation of the order of arrival with the order of keys, over the sample: 1 ascending,
     /// -1 descending, 0 no connection. Equal keys have the mean of their ranks.
     pub rank_correlation: f64,
@@ -44,8 +47,10 @@ pub(super) struct Order {
     ascending: u64,
     repeated: u64,
     maxima: u64,
+    minima: u64,
     previous: Vec<u8>,
     greatest: Vec<u8>,
+    least: Vec<u8>,
 }
 
 impl Order {
@@ -60,8 +65,13 @@ impl Order {
                 self.maxima += 1;
                 copy(key, &mut self.greatest);
             }
+            if key < self.least.as_slice() {
+                self.minima += 1;
+                copy(key, &mut self.least);
+            }
         } else {
             copy(key, &mut self.greatest);
+            copy(key, &mut self.least);
         }
         self.keys += 1;
         copy(key, &mut self.previous);
@@ -79,6 +89,7 @@ impl Order {
             ascending: share(self.ascending, followers),
             repeated: share(self.repeated, followers),
             new_maxima: share(self.maxima, followers),
+            new_minima: share(self.minima, followers),
             rank_correlation: spearman(sample),
             rank_correlation_error,
         }
@@ -145,6 +156,7 @@ mod tests {
     fn descending_keys_are_seen() {
         let profile = profile(&["d", "c", "b", "a"]);
         assert!(profile.ascending.abs() < 1e-9 && profile.new_maxima.abs() < 1e-9);
+        assert!((profile.new_minima - 1.0).abs() < 1e-9);
         assert!((profile.rank_correlation + 1.0).abs() < 1e-9);
     }
 

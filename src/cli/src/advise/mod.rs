@@ -5,7 +5,7 @@ mod page;
 mod target;
 mod text;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
@@ -80,6 +80,9 @@ struct TableArguments {
     /// How rows are read beside one by one; separate several by commas
     #[arg(long, value_enum, value_delimiter = ',')]
     reads: Vec<ReadName>,
+    /// Rows are never read one by one, only as --reads says
+    #[arg(long, requires = "reads")]
+    scans_only: bool,
     /// How many cells a row has
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     cells_per_row: u64,
@@ -117,6 +120,7 @@ impl TableArguments {
             rows_per_second: self.rows_per_second,
             table_bytes: self.table_bytes,
             reads: self.reads.iter().copied().map(Read::from).collect(),
+            scans_only: self.scans_only,
             cells_per_row: self.cells_per_row,
             column_bytes: self.column_bytes,
         }
@@ -147,7 +151,7 @@ pub(crate) async fn run(command: Advise) -> Result<Outcome> {
     let interrupted = interruption::any()?;
     // Where it reads from standard input it may wait for ever: then it is left behind.
     tokio::select! {
-        told = command.told() => {
+        told = command.checked() => {
             command.write(&told?)?;
             Ok(Outcome::Success)
         }
@@ -156,6 +160,33 @@ pub(crate) async fn run(command: Advise) -> Result<Outcome> {
 }
 
 impl Advise {
+    async fn checked(&self) -> Result<Told> {
+        self.check_files()?;
+        self.told().await
+    }
+
+    /// Nothing that is written may be what is read, or what else is written.
+    fn check_files(&self) -> Result<()> {
+        let written = [(&self.html, "page"), (&self.write_spec, "spec")];
+        let keys = (self.target.0.is_none() && self.what.as_os_str() != "-").then_some(&self.what);
+        for (path, what) in written {
+            if let Some((path, keys)) = path.as_ref().zip(keys) {
+                document::check_is_another(path, keys, "the file of keys")
+                    .with_context(|| format!("cannot write the {what} {}", path.display()))?;
+            }
+        }
+        if let (Some(page), Some(spec)) = (&self.html, &self.write_spec)
+            && place_of(page) == place_of(spec)
+        {
+            bail!(
+                "--html {} and --write-spec {} are one file: give each a file of its own",
+                page.display(),
+                spec.display()
+            );
+        }
+        Ok(())
+    }
+
     async fn told(&self) -> Result<Told> {
         let settings = ProfileSettings {
             seed: self.seed,
@@ -189,7 +220,7 @@ impl Advise {
             .advice
             .spec
             .as_ref()
-            .map(toml::to_string)
+            .map(toml::to_string_pretty)
             .transpose()?;
         Ok(Told {
             source: source.name,
@@ -200,17 +231,15 @@ impl Advise {
     }
 
     fn write(&self, told: &Told) -> Result<()> {
+        if self.write_spec.is_some() && told.spec.is_none() {
+            bail!("no design can be advised for these keys, so there is no spec file to write");
+        }
         if let Some(path) = &self.html {
             let page = page::page(told)?;
             document::write(path, page.as_bytes())
                 .with_context(|| format!("cannot write the page {}", path.display()))?;
         }
-        if let Some(path) = &self.write_spec {
-            let Some(spec) = &told.spec else {
-                bail!(
-                    "the advice is to leave the keys as they are, so there is no spec file to write"
-                );
-            };
+        if let (Some(path), Some(spec)) = (&self.write_spec, &told.spec) {
             document::write(path, spec.as_bytes())
                 .with_context(|| format!("cannot write the spec {}", path.display()))?;
         }
@@ -219,6 +248,19 @@ impl Advise {
         }
         output::print(&text::lines(told).join("\n"))
     }
+}
+
+/// Where a file is or would be, by whatever path it is named.
+fn place_of(path: &Path) -> PathBuf {
+    let found = path.canonicalize().or_else(|_| {
+        let directory = path
+            .parent()
+            .filter(|parent| !parent.as_os_str().is_empty())
+            .unwrap_or(Path::new("."));
+        let name = path.file_name().unwrap_or_default();
+        Ok::<_, std::io::Error>(directory.canonicalize()?.join(name))
+    });
+    found.unwrap_or_else(|_| path.to_owned())
 }
 
 fn printed(told: &Told) -> Result<Printed<'_>> {

@@ -8,6 +8,9 @@ use fluo_recipes::advisor::{
 use super::Told;
 use crate::output;
 
+/// Most lines of a spec that are printed.
+const SPEC_LINES: usize = 100;
+
 /// The lines that are printed.
 pub(super) fn lines(told: &Told) -> Vec<String> {
     let advice = &told.report.advice;
@@ -22,11 +25,42 @@ pub(super) fn lines(told: &Told) -> Vec<String> {
     }
     lines.extend([String::new(), "Designs".to_owned(), String::new()]);
     lines.extend(designs(told).lines().map(|line| line.trim_end().to_owned()));
+    lines.extend(against(told));
     lines.extend([String::new(), "Advice".to_owned(), String::new()]);
     lines.extend(advice.reasons.iter().map(|reason| format!("  {reason}")));
     if let Some(spec) = &told.spec {
         lines.extend([String::new(), "Spec file".to_owned(), String::new()]);
-        lines.extend(spec.lines().map(|line| format!("  {line}")));
+        lines.extend(shown(spec));
+    }
+    lines
+}
+
+/// Why designs would not do, a line each; the least bad tells it in the advice.
+fn against(told: &Told) -> Vec<String> {
+    let advice = &told.report.advice;
+    let verdicts = advice.verdicts.iter().filter(|verdict| {
+        !verdict.against.is_empty() && Some(&verdict.label) != advice.design.as_ref()
+    });
+    let mut lines: Vec<_> = verdicts
+        .map(|verdict| format!("  {}: {}", verdict.label, verdict.against.join(" ")))
+        .collect();
+    if !lines.is_empty() {
+        lines.splice(0..0, [String::new(), "Against".to_owned(), String::new()]);
+    }
+    lines
+}
+
+/// The lines of a spec, as many as a person may want to see.
+fn shown(spec: &str) -> Vec<String> {
+    let all = spec.lines().count();
+    let mut lines: Vec<_> = spec
+        .lines()
+        .take(SPEC_LINES)
+        .map(|line| format!("  {line}"))
+        .collect();
+    if all > SPEC_LINES {
+        let more = output::plural(output::count_of(all - SPEC_LINES), "line");
+        lines.push(format!("  .. and {more} more, which --write-spec writes"));
     }
     lines
 }
