@@ -10,7 +10,7 @@ mod web;
 
 use std::borrow::Cow;
 
-use fluo_core::Bytes;
+use fluo_core::{Bytes, prefix_successor, row_successor};
 
 pub use self::alphabet::RowAlphabet;
 pub use self::composite::{Composite, Field, FieldKind, FieldOrder, FieldSettings};
@@ -52,6 +52,26 @@ pub(super) struct FormRange {
 }
 
 impl FormRange {
+    /// One written row.
+    pub(super) fn of_row(written: impl Into<Bytes>) -> Self {
+        let start = written.into();
+        let end = Some(row_successor(&start));
+        Self { start, end }
+    }
+
+    /// What begins with these bytes.
+    pub(super) fn of_prefix(prefix: impl Into<Bytes>) -> Self {
+        let start = prefix.into();
+        let end = prefix_successor(&start);
+        Self { start, end }
+    }
+
+    /// Where rows lie that are written as they are.
+    pub(super) fn as_they_are(rows: &Rows) -> Self {
+        let (start, end) = rows.bounds();
+        Self { start, end }
+    }
+
     pub(super) fn holds(&self, written: &[u8]) -> bool {
         let ends_behind = |end: &Bytes| written < end.as_ref();
         written >= self.start.as_ref() && self.end.as_ref().is_none_or(ends_behind)
@@ -183,14 +203,14 @@ impl Form {
     /// # Errors
     /// A set whose rows do not lie together in this form, with the reason.
     pub(super) fn ranges(&self, rows: &Rows) -> Result<Vec<FormRange>, DesignError> {
-        if let Self::Web = self {
-            return web::ranges(rows);
-        }
-        if let Some(reason) = Asked::of(rows).and_then(|asked| self.scatters(asked)) {
-            return Err(DesignError::scan(reason));
-        }
+        let asked = Asked::of(rows);
         let range = match self {
-            Self::Plain | Self::Web => plain::range(rows),
+            // Its sentences name what was asked for.
+            Self::Web => return web::ranges(rows),
+            _ if let Some(reason) = asked.and_then(|asked| self.scatters(asked)) => {
+                return Err(DesignError::scan(reason));
+            }
+            Self::Plain => FormRange::as_they_are(rows),
             Self::Reversed(reversal) => reversal.range(rows)?,
             Self::ReverseTime(times) => times.range(rows)?,
             Self::Composite(composite) => composite.range(rows)?,

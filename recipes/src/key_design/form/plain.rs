@@ -8,7 +8,7 @@ use memchr::memmem;
 use super::super::error::DesignError;
 use super::super::part::SaltedPart;
 use super::super::rows::Rows;
-use super::{Asked, FormRange};
+use super::Asked;
 
 pub(super) fn check_part(part: &SaltedPart) -> Result<(), DesignError> {
     match part {
@@ -52,11 +52,6 @@ pub(super) fn common_part(rows: &Rows, part: &SaltedPart) -> Option<Bytes> {
         SaltedPart::Whole | SaltedPart::Fields(_) | SaltedPart::Entity => return None,
     };
     (end <= common.len()).then(|| common.slice(..end))
-}
-
-pub(super) fn range(rows: &Rows) -> FormRange {
-    let (start, end) = rows.bounds();
-    FormRange { start, end }
 }
 
 pub(super) fn scatters(asked: Asked) -> Option<String> {

@@ -14,7 +14,7 @@
 
 use std::iter;
 
-use fluo_core::{Bytes, Escaped, prefix_successor, row_successor};
+use fluo_core::{Bytes, Escaped};
 use serde::{Deserialize, Serialize};
 
 use super::super::error::DesignError;
@@ -207,21 +207,10 @@ impl Reversal {
             Rows::Row(row) => {
                 let mut start = Vec::new();
                 self.write(row, &mut start)?;
-                let end = Some(row_successor(&start));
-                Ok(FormRange {
-                    start: start.into(),
-                    end,
-                })
+                Ok(FormRange::of_row(start))
             }
-            Rows::Suffix(suffix) => {
-                let start = self.beginning(suffix)?;
-                let end = prefix_successor(&start);
-                Ok(FormRange { start, end })
-            }
-            _ => {
-                let (start, end) = rows.bounds();
-                Ok(FormRange { start, end })
-            }
+            Rows::Suffix(suffix) => self.beginning(suffix).map(FormRange::of_prefix),
+            _ => Ok(FormRange::as_they_are(rows)),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Where sets of composite rows lie, asked for by the text of their fields.
 
-use fluo_core::{Bytes, Escaped, prefix_successor, row_successor};
+use fluo_core::{Bytes, Escaped};
 
 use super::super::super::error::DesignError;
 use super::super::super::part::SaltedPart;
@@ -16,15 +16,9 @@ impl Composite {
             Rows::Row(row) => {
                 let mut start = Vec::new();
                 self.write(row, &mut start)?;
-                let end = Some(row_successor(&start));
-                let start = start.into();
-                Ok(FormRange { start, end })
+                Ok(FormRange::of_row(start))
             }
-            Rows::Prefix(prefix) => {
-                let start = self.beginning(prefix)?;
-                let end = prefix_successor(&start);
-                Ok(FormRange { start, end })
-            }
+            Rows::Prefix(prefix) => self.beginning(prefix).map(FormRange::of_prefix),
             Rows::Between { prefix, from, to } => {
                 let leading = self.whole_fields(prefix)?;
                 let value = |bound: &Bytes| self.value_of(leading.len(), bound);
@@ -33,8 +27,7 @@ impl Composite {
                 self.written_between(&leading, from.as_ref(), to.as_ref())
             }
             Rows::All | Rows::Range { .. } | Rows::Suffix(_) | Rows::Domain { .. } => {
-                let (start, end) = rows.bounds();
-                Ok(FormRange { start, end })
+                Ok(FormRange::as_they_are(rows))
             }
         }
     }

@@ -4,7 +4,7 @@
 //! in both; one that reaches into the digits of a time does not, and is refused: `Rows::Between` takes times as
 //! numbers.
 
-use fluo_core::{Bytes, Escaped, prefix_successor, row_successor};
+use fluo_core::{Bytes, Escaped, prefix_successor};
 use memchr::memmem;
 
 use super::super::super::error::DesignError;
@@ -19,27 +19,17 @@ impl ReverseTimes {
             Rows::Row(row) => {
                 let mut start = Vec::new();
                 self.write(row, &mut start)?;
-                let end = Some(row_successor(&start));
-                let start = start.into();
-                Ok(FormRange { start, end })
+                Ok(FormRange::of_row(start))
             }
-            Rows::Prefix(prefix) => {
-                let start = self.written_prefix(prefix)?;
-                let end = prefix_successor(&start);
-                Ok(FormRange { start, end })
-            }
+            Rows::Prefix(prefix) => self.written_prefix(prefix).map(FormRange::of_prefix),
             Rows::Between { prefix, from, to } => self.between(prefix, from.as_ref(), to.as_ref()),
             Rows::Range { start, end } => {
                 self.check_before_time(start)?;
                 end.as_ref()
                     .map_or(Ok(()), |end| self.check_before_time(end))?;
-                let (start, end) = rows.bounds();
-                Ok(FormRange { start, end })
+                Ok(FormRange::as_they_are(rows))
             }
-            Rows::All | Rows::Suffix(_) | Rows::Domain { .. } => {
-                let (start, end) = rows.bounds();
-                Ok(FormRange { start, end })
-            }
+            Rows::All | Rows::Suffix(_) | Rows::Domain { .. } => Ok(FormRange::as_they_are(rows)),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Where the pages of a set of rows lie.
 
-use fluo_core::{Bytes, prefix_successor, row_successor};
+use fluo_core::{Bytes, prefix_successor};
 
 use super::super::super::error::DesignError;
 use super::super::super::rows::Rows;
@@ -26,15 +26,8 @@ pub(super) const NO_PREFIX: &str = "keys begin with the top level of their host,
 
 pub(super) fn ranges(rows: &Rows) -> Result<Vec<FormRange>, DesignError> {
     match rows {
-        Rows::All => Ok(vec![FormRange {
-            start: Bytes::new(),
-            end: None,
-        }]),
-        Rows::Row(row) => {
-            let row = written(&Page::of_row(row)?);
-            let end = Some(row_successor(&row));
-            Ok(vec![FormRange { start: row, end }])
-        }
+        Rows::All => Ok(vec![FormRange::as_they_are(rows)]),
+        Rows::Row(row) => Ok(vec![FormRange::of_row(written(&Page::of_row(row)?))]),
         Rows::Prefix(prefix) => of_prefix(prefix),
         Rows::Range { .. } => Err(DesignError::scan(format!(
             "a range of URLs cannot be read: {NO_RANGE}"
@@ -72,14 +65,14 @@ fn of_prefix(prefix: &[u8]) -> Result<Vec<FormRange>, DesignError> {
         let prefix = shown(prefix);
         DesignError::scan(format!("the prefix {prefix} cannot be read: {reason}"))
     })?;
-    let start = written(&page);
-    let end = prefix_successor(&start);
+    let range = FormRange::of_prefix(written(&page));
     if page.port.is_some() || page.rest != "/" {
-        return Ok(vec![FormRange { start, end }]);
+        return Ok(vec![range]);
     }
     // All pages of the host: those of its ports lie among them, and are other rows.
     let ports = format!("{}{PORT}", page.host.reversed());
     let behind = prefix_successor(ports.as_bytes()).unwrap_or_default();
+    let FormRange { start, end } = range;
     Ok(vec![
         FormRange {
             start,
