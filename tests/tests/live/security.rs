@@ -1,4 +1,6 @@
 //! Operations on users: what one client may do, another grants.
+//!
+//! Each server keeps what it read of users for a moment, and any of them may answer: a change is waited for.
 
 use std::collections::BTreeSet;
 
@@ -58,8 +60,14 @@ async fn a_user_is_created_logs_in_with_the_password_and_is_dropped() {
     let security = root.security_operations();
     let name = fresh_name("user");
     security.create_user(&name, PASSWORD).await.unwrap();
-    assert!(security.users().await.unwrap().contains(&name));
-    assert!(security.authenticate_user(&name, PASSWORD).await.unwrap());
+    until("the user is listed", async || {
+        security.users().await.unwrap().contains(&name)
+    })
+    .await;
+    until("the password is known", async || {
+        security.authenticate_user(&name, PASSWORD).await.unwrap()
+    })
+    .await;
     assert!(!security.authenticate_user(&name, "wrong").await.unwrap());
     let again = security.create_user(&name, PASSWORD).await.unwrap_err();
     assert_eq!(
@@ -80,12 +88,21 @@ async fn a_user_is_created_logs_in_with_the_password_and_is_dropped() {
 
     let user = log_in(&root, &name, PASSWORD).await.unwrap();
     security.change_password(&name, "another").await.unwrap();
-    assert!(security.authenticate_user(&name, "another").await.unwrap());
-    let refused = user.namespace_operations().list().await.unwrap_err();
-    assert_eq!(refused.kind(), ErrorKind::Security, "{refused}");
+    until("the new password is known", async || {
+        security.authenticate_user(&name, "another").await.unwrap()
+    })
+    .await;
+    until("the old password is refused", async || {
+        let refused = user.namespace_operations().list().await;
+        refused.is_err_and(|error| error.kind() == ErrorKind::Security)
+    })
+    .await;
 
     security.drop_user(&name).await.unwrap();
-    assert!(!security.users().await.unwrap().contains(&name));
+    until("the user is gone", async || {
+        !security.users().await.unwrap().contains(&name)
+    })
+    .await;
     let error = security.drop_user(&name).await.unwrap_err();
     assert_eq!(
         (error.kind(), error.call()),
@@ -144,35 +161,35 @@ async fn a_user_reads_and_writes_a_table_when_it_may() {
             .grant_table_permission(name, table, permission)
             .await
             .unwrap();
-        assert!(
+        until("the permission is there", async || {
             security
                 .has_table_permission(name, table, permission)
                 .await
                 .unwrap()
-        );
+        })
+        .await;
     }
     until("the user may write", async || {
         low_level.update_and_flush(table, &mutation).await.is_ok()
     })
     .await;
     assert_eq!(ground.rows().await, ["a"]);
-    assert_eq!(
-        entries(&user.client, table, &ScanOptions::default())
-            .await
-            .len(),
-        1
-    );
+    until("the user may read", async || {
+        first(&user.client, table).await.is_ok()
+    })
+    .await;
+    let read = entries(&user.client, table, &ScanOptions::default()).await;
+    assert_eq!(read.len(), 1);
 
     security
         .revoke_table_permission(name, table, TablePermission::Write)
         .await
         .unwrap();
-    assert!(
-        !security
-            .has_table_permission(name, table, TablePermission::Write)
-            .await
-            .unwrap()
-    );
+    until("the permission is gone", async || {
+        let may = security.has_table_permission(name, table, TablePermission::Write);
+        !may.await.unwrap()
+    })
+    .await;
     until("the user may write no more", async || {
         let written = low_level.update_and_flush(table, &mutation).await;
         written.is_err_and(|error| error.reason().contains("PERMISSION_DENIED"))
@@ -215,14 +232,20 @@ async fn a_user_creates_tables_when_it_may() {
     );
 
     security.grant_system_permission(name, may).await.unwrap();
-    assert!(security.has_system_permission(name, may).await.unwrap());
+    until("the permission is there", async || {
+        security.has_system_permission(name, may).await.unwrap()
+    })
+    .await;
     until("the user may create a table", async || {
         tables.create(&table, true, TimeType::Millis).await.is_ok()
     })
     .await;
     assert!(root.table_operations().exists(&table).await.unwrap());
     security.revoke_system_permission(name, may).await.unwrap();
-    assert!(!security.has_system_permission(name, may).await.unwrap());
+    until("the permission is gone", async || {
+        !security.has_system_permission(name, may).await.unwrap()
+    })
+    .await;
     root.table_operations().delete(&table).await.unwrap();
     user.end().await;
 }
@@ -253,12 +276,13 @@ async fn a_user_works_in_a_namespace_when_it_may() {
         .grant_namespace_permission(name, &namespace, may)
         .await
         .unwrap();
-    assert!(
+    until("the permission is there", async || {
         security
             .has_namespace_permission(name, &namespace, may)
             .await
             .unwrap()
-    );
+    })
+    .await;
     until("the user may create a table there", async || {
         tables.create(&table, true, TimeType::Millis).await.is_ok()
     })
@@ -267,12 +291,11 @@ async fn a_user_works_in_a_namespace_when_it_may() {
         .revoke_namespace_permission(name, &namespace, may)
         .await
         .unwrap();
-    assert!(
-        !security
-            .has_namespace_permission(name, &namespace, may)
-            .await
-            .unwrap()
-    );
+    until("the permission is gone", async || {
+        let may = security.has_namespace_permission(name, &namespace, may);
+        !may.await.unwrap()
+    })
+    .await;
     root.table_operations().delete(&table).await.unwrap();
     namespaces.delete(&namespace).await.unwrap();
     user.end().await;
@@ -312,8 +335,11 @@ async fn authorizations_show_what_a_user_may_see() {
         .change_authorizations(&user.name, ["red", "blue"])
         .await
         .unwrap();
-    let held = security.authorizations(&user.name).await.unwrap();
-    assert_eq!(held, BTreeSet::from(["red", "blue"].map(Bytes::from)));
+    let given = BTreeSet::from(["red", "blue"].map(Bytes::from));
+    until("the authorizations are there", async || {
+        security.authorizations(&user.name).await.unwrap() == given
+    })
+    .await;
     until("the user sees red", async || {
         entries(&user.client, table, &all).await.len() == 1
     })
