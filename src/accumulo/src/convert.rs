@@ -3,8 +3,10 @@
 use accumulo_proxy as proxy;
 use fluo_core::{
     Cell, Change, Column, ColumnSelector, Condition, ConditionalMutation, Expected, Key, Mutation,
-    Span, Update,
+    Result, Span, Update,
 };
+
+use crate::filter;
 
 pub(crate) fn key(key: &Key) -> proxy::Key {
     let Column {
@@ -56,14 +58,15 @@ pub(crate) fn mutation(mutation: Mutation) -> proxy::Mutation {
     }
 }
 
-pub(crate) fn conditional(conditional: ConditionalMutation) -> proxy::ConditionalMutation {
-    let conditions = conditional.conditions.into_iter().map(condition).collect();
+pub(crate) fn conditional(conditional: ConditionalMutation) -> Result<proxy::ConditionalMutation> {
+    let conditions = conditional.conditions.into_iter().map(condition);
+    let conditions = conditions.collect::<Result<_>>()?;
     let proxy::Mutation { row, updates } = mutation(conditional.mutation);
-    proxy::ConditionalMutation {
+    Ok(proxy::ConditionalMutation {
         row,
         conditions,
         updates,
-    }
+    })
 }
 
 fn update(update: Update) -> proxy::ColumnUpdate {
@@ -84,13 +87,13 @@ fn update(update: Update) -> proxy::ColumnUpdate {
     }
 }
 
-fn condition(condition: Condition) -> proxy::Condition {
+fn condition(condition: Condition) -> Result<proxy::Condition> {
     let Column {
         family,
         qualifier,
         visibility,
     } = condition.column;
-    proxy::Condition {
+    Ok(proxy::Condition {
         family,
         qualifier,
         visibility,
@@ -99,6 +102,6 @@ fn condition(condition: Condition) -> proxy::Condition {
             Expected::Absent => None,
             Expected::Value(value) => Some(value),
         },
-        iterators: Vec::new(),
-    }
+        iterators: filter::iterators(condition.filter)?,
+    })
 }

@@ -1,7 +1,8 @@
 //! Tables of a real Apache Accumulo behind the ports of `fluo-core`.
 //!
 //! Everything goes through one proxy, by the crate `accumulo-proxy`: no Java on this side, and nothing of ours on the
-//! servers.
+//! servers. The filters of transactions need Fluo's iterators there: the jars `fluo-accumulo` and `fluo-api` on the
+//! class path of the tablet servers.
 //!
 //! ```no_run
 //! use std::sync::Arc;
@@ -26,7 +27,7 @@
 //! | rule | how |
 //! |---|---|
 //! | T1, order of several spans | a cursor for each span, one after the other; a batch scanner would be in no order |
-//! | T2, filters | iterators that Accumulo ships, on the scan |
+//! | T2, filters | iterators on the scan: those that Accumulo ships, and Fluo's for the filters of transactions |
 //! | T4, T6 | the mutations of a row travel as one, in their order; a row that does not fit in one call is refused |
 //! | T8, bounds | checked before anything is sent: a call below the proxy's frame (16 MiB) a row, keys of 1 MiB |
 //! | T9, T10 | Accumulo's conditional writer; a condition on a column that the handle may not see is refused here |
@@ -44,6 +45,7 @@ mod admin;
 mod convert;
 mod effect;
 mod error;
+mod filter;
 mod identity;
 mod metadata;
 mod scan;

@@ -3,25 +3,23 @@
 //! A batch scanner reads many spans at once, but in no order, and rule T1 asks for one. The spans of a scan are
 //! sorted and disjoint, so cursors in their order yield the cells in theirs.
 
+use std::future::ready;
 use std::vec;
 
 use accumulo_proxy::{IteratorSetting, ScanOptions};
-use fluo_core::{Cell, CellBatches, Error, Filter, Result, Scan, Span};
-use futures::stream::{self, StreamExt, TryStreamExt};
+use fluo_core::{Cell, CellBatches, ColumnSelector, Filter, Key, Result, Scan, Span};
+use futures::stream::{self, Stream, StreamExt, TryStreamExt};
 
-use crate::convert;
 use crate::error::lacking;
 use crate::table::AccumuloTable;
-
-/// Nearer to the reader than the iterators of a table, whose versioning has priority 20.
-const FILTER_PRIORITY: i32 = 1_000;
-const FIRST_OF_ROW: &str = "org.apache.accumulo.core.iterators.FirstEntryInRowIterator";
+use crate::{convert, filter};
 
 /// What is left of a scan.
 struct Rest {
     table: AccumuloTable,
     scan: Scan,
     iterators: Vec<IteratorSetting>,
+    columns: Vec<ColumnSelector>,
     spans: vec::IntoIter<Span>,
     /// The cells of the span that is being read.
     open: Option<CellBatches>,
@@ -33,14 +31,20 @@ impl AccumuloTable {
         let begin = async move {
             // Also where there is no span to read: a handle ends with its table.
             table.check().await?;
+            let columns = filter::columns(&scan);
+            let spans = match columns {
+                Some(_) => scan.spans().to_vec(),
+                None => Vec::new(),
+            };
             let rest = Rest {
-                iterators: iterators(scan.filter_intent())?,
-                spans: scan.spans().to_vec().into_iter(),
+                iterators: filter::iterators(scan.filter_intent())?,
+                columns: columns.unwrap_or_default(),
+                spans: spans.into_iter(),
                 open: None,
                 table,
                 scan,
             };
-            Ok(stream::try_unfold(rest, Rest::next))
+            Ok::<_, fluo_core::Error>(stream::try_unfold(rest, Rest::next))
         };
         stream::once(begin).try_flatten().boxed()
     }
@@ -60,41 +64,57 @@ impl Rest {
             let Some(span) = self.spans.next() else {
                 return Ok(None);
             };
-            self.open = Some(self.cells(&span));
+            self.open = Some(self.cells(span));
         }
     }
 
-    fn cells(&self, span: &Span) -> CellBatches {
+    fn cells(&self, span: Span) -> CellBatches {
+        let intent = self.scan.filter_intent();
         let options = ScanOptions::default()
-            .range(convert::range(span))
-            .columns(self.scan.columns().iter().map(convert::scan_column))
+            .range(convert::range(&filter::asked_for(intent, &span)))
+            .columns(self.columns.iter().map(convert::scan_column))
             .authorizations(self.table.labels.iter().cloned())
             .batch_entries(self.scan.max_batch_cells());
         let iterators = self.iterators.iter().cloned();
         let options = iterators.fold(options, ScanOptions::iterator);
         let client = self.table.tables.client.clone();
         let name = self.table.name.clone();
-        client
+        let batches = client
             .scanner(&self.table.name, options)
             .map_ok(|entries| entries.into_iter().map(convert::cell).collect())
             .map_err(move |error| {
                 lacking("READ", client.settings().credentials.user(), &name, error)
-            })
-            .boxed()
+            });
+        match intent {
+            Filter::None | Filter::FirstOfRow => batches.boxed(),
+            intent => shown(intent, span, batches).boxed(),
+        }
     }
 }
 
-/// The iterators on the servers that mean what a filter means.
-fn iterators(filter: Filter) -> Result<Vec<IteratorSetting>> {
-    match filter {
-        Filter::None => Ok(Vec::new()),
-        Filter::FirstOfRow => {
-            let first = IteratorSetting::new(FILTER_PRIORITY, "firstOfRow", FIRST_OF_ROW);
-            Ok(vec![first])
+/// What a scan shows of the cells that the servers showed.
+fn shown(
+    intent: Filter,
+    span: Span,
+    batches: impl Stream<Item = Result<Vec<Cell>>>,
+) -> impl Stream<Item = Result<Vec<Cell>>> {
+    let mut last: Option<Key> = None;
+    let shown = batches.map_ok(move |cells: Vec<Cell>| {
+        let mut shown = Vec::with_capacity(cells.len());
+        for cell in cells {
+            if filter::is_shown(intent, &span, last.as_ref(), &cell.key) {
+                last = Some(cell.key.clone());
+                shown.push(cell);
+            }
         }
-        // To read on without the filter would yield too much, silently.
-        other => Err(Error::invalid(format!(
-            "there is no iterator on the servers for the filter {other:?}"
-        ))),
-    }
+        shown
+    });
+    let first = if intent.is_of_one_column() {
+        1
+    } else {
+        usize::MAX
+    };
+    // Once it has shown its entry, a filter of one column would be asked for it again.
+    let shown = shown.take(first);
+    shown.try_filter(|cells| ready(!cells.is_empty()))
 }

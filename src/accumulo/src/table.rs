@@ -57,8 +57,9 @@ impl Table for AccumuloTable {
             check_keys(&conditional.mutation)?;
             check_timestamps(conditional)?;
         }
+        let mutations = mutations.into_iter().map(convert::conditional);
+        let mutations = mutations.collect::<Result<Vec<_>>>()?;
         self.check().await?;
-        let mutations = mutations.into_iter().map(convert::conditional).collect();
         let outcomes = self
             .conditional_writer
             .write_all(mutations)

@@ -49,21 +49,32 @@
 //! Nothing in this crate sleeps, reads the wall clock unasked or draws random numbers: a [`Clock`] is an
 //! argument.
 
+mod client;
 mod clock;
 mod data;
 mod error;
+mod transaction;
 
 pub mod balancer;
+pub mod coordination;
+pub mod layout;
 pub mod table;
 
+pub use client::{
+    Attempt, Client, ClientSettings, Decision, PendingCommit, RetryPolicy, Runner,
+};
 pub use clock::{Clock, SystemClock};
 pub use data::{
-    Authorizations, Bytes, Cell, Column, EscapeError, Escaped, Key, KeyRef, Span, Visibility,
-    VisibilityError, prefix_successor, row_successor, unescape,
+    Authorizations, Bytes, Cell, Column, EscapeError, Escaped, Key, KeyRef, RowColumn, Span, Timestamp,
+    Visibility, VisibilityError, prefix_successor, row_successor, unescape,
 };
 pub use error::{Error, ErrorKind, Result};
 pub use table::{
     CellBatches, Change, ColumnSelector, Condition, ConditionalMutation, Expected, Filter,
-    LocalityGroups, MemoryTables, Mutation, Outcome, Scan, Table, TableAdmin, TableAdminExt,
+    LocalityGroups, MemoryTables, Mutation, Outcome, Prewrite, Scan, Table, TableAdmin, TableAdminExt,
     TableExt, Tablet, Tablets, Update, Versions, check_table_name,
+};
+pub use transaction::{
+    CommitError, Committed, Conflict, OtherTransaction, OwnedTransaction, ReadLocking, Snapshot,
+    Stale, Transaction,
 };

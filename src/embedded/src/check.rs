@@ -9,9 +9,12 @@ use redb::{MultimapTableHandle, ReadTransaction, ReadableTable, TableHandle, Val
 use crate::catalog;
 use crate::condition::unreadable_key;
 use crate::contain::contain_in;
+use crate::coordination;
 use crate::error::Failure;
 use crate::key::KeyReader;
-use crate::schema::{CellsDefinition, META, PROPERTIES, TABLES, TABLETS, cells_name, meta};
+use crate::schema::{
+    COORDINATION, CellsDefinition, META, PROPERTIES, SET_ASIDE, TABLES, TABLETS, cells_name, meta,
+};
 use crate::store::Store;
 use crate::tables::{self, EmbeddedTables};
 use crate::tablets::{self, Counted};
@@ -25,6 +28,8 @@ pub struct CheckReport {
     pub tablets: u64,
     /// Stored entries of all tables, delete markers and old versions included.
     pub entries: u64,
+    /// Applications.
+    pub applications: u64,
 }
 
 impl EmbeddedTables {
@@ -40,7 +45,7 @@ impl EmbeddedTables {
     /// # Errors
     /// [`Corrupt`](fluo_core::ErrorKind::Corrupt): a page does not have its checksum, a key cannot be read or stands
     /// in the wrong place, a tablet's count is not the number of its entries, a number is missing or out of its
-    /// bounds, or there is something that belongs to no table. Otherwise as [`open`](EmbeddedTables::open).
+    /// bounds, or there is something that belongs to no table and no application. Otherwise as [`open`](EmbeddedTables::open).
     ///
     /// ```
     /// use fluo_embedded::{EmbeddedTables, Settings};
@@ -71,7 +76,10 @@ fn check_all(snapshot: &ReadTransaction) -> Result<CheckReport, Failure> {
     check_engine_tables(snapshot, &ids)?;
     check_owners(&snapshot.open_table(PROPERTIES)?, "a property", &ids)?;
     check_owners(&snapshot.open_table(TABLETS)?, "a tablet", &ids)?;
-    let mut report = CheckReport::default();
+    let mut report = CheckReport {
+        applications: coordination::check(snapshot)?,
+        ..CheckReport::default()
+    };
     for &id in &ids {
         catalog::properties(&snapshot.open_table(PROPERTIES)?, id)?;
         let (tablets, entries) = check_table(snapshot, id)?;
@@ -110,6 +118,7 @@ fn check_engine_tables(snapshot: &ReadTransaction, ids: &BTreeSet<u64>) -> Resul
     let mut known: BTreeSet<String> = ids.iter().copied().map(cells_name).collect();
     known.extend([META.name(), TABLES.name()].map(str::to_owned));
     known.extend([PROPERTIES.name(), TABLETS.name()].map(str::to_owned));
+    known.extend([COORDINATION.name(), SET_ASIDE.name()].map(str::to_owned));
     let plain = snapshot.list_tables()?.map(|table| table.name().to_owned());
     let multi = snapshot.list_multimap_tables()?;
     let multi = multi.map(|table| table.name().to_owned());

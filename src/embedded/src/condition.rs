@@ -43,7 +43,7 @@ impl Reader<'_> {
         if entries.peek().is_none() {
             return Ok(condition.holds(None));
         }
-        let scan = Scan::over(Span::cell(row.clone(), column));
+        let scan = Scan::over(Span::cell(row.clone(), column)).filter(condition.filter);
         let [span] = scan.spans() else {
             return Ok(condition.holds(None));
         };
@@ -55,7 +55,7 @@ impl Reader<'_> {
             let is_wanted = condition
                 .timestamp
                 .is_none_or(|wanted| key.timestamp == wanted);
-            if view.admit(key, is_delete) == Admission::Show && is_wanted {
+            if view.admit(key, value.value(), is_delete) == Admission::Show && is_wanted {
                 return Ok(condition.holds(Some(value.value())));
             }
         }

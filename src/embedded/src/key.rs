@@ -45,6 +45,12 @@ pub(crate) fn push_after_all_versions(into: &mut Vec<u8>) {
     into.extend_from_slice(&AFTER_ALL_VERSIONS);
 }
 
+/// The stored key of a put of a column, whose bytes [`push_column`] wrote.
+pub(crate) fn version(column: &[u8], timestamp: i64) -> Vec<u8> {
+    let timestamp = (timestamp ^ i64::MAX).to_be_bytes();
+    [column, &timestamp, &[PUT]].concat()
+}
+
 /// The first stored key at or after `key`, as bytes: where a range that starts or ends there is cut.
 pub(crate) fn bound(key: KeyRef<'_>) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(key.row.len() + 64);
@@ -204,6 +210,14 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn a_version_is_the_key_of_a_put(stored in stored_key()) {
+            let mut column = Vec::new();
+            push_column(&mut column, stored.key.as_ref());
+            let put = StoredKey { is_delete: false, ..stored };
+            prop_assert_eq!(version(&column, put.key.timestamp), encode(&put));
+        }
+
         #[test]
         fn bytes_sort_as_keys_sort(a in stored_key(), b in stored_key()) {
             prop_assert_eq!(encode(&a).cmp(&encode(&b)), a.cmp(&b));

@@ -73,6 +73,7 @@ mod check;
 mod compaction;
 mod condition;
 mod contain;
+mod coordination;
 mod directory;
 mod error;
 mod file;
@@ -88,5 +89,6 @@ mod tablets;
 mod writer;
 
 pub use check::CheckReport;
+pub use coordination::EmbeddedApplications;
 pub use settings::Settings;
 pub use tables::EmbeddedTables;

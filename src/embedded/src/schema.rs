@@ -14,6 +14,12 @@ pub(crate) const PROPERTIES: TableDefinition<'_, &[u8], &str> = TableDefinition:
 /// The tablets of all tables: table id and end row, to the count of stored entries.
 pub(crate) const TABLETS: TableDefinition<'_, &[u8], u64> = TableDefinition::new("tablets");
 
+/// What is stored of applications: path to bytes. There once there was an application.
+pub(crate) const COORDINATION: TableDefinition<'_, &str, &[u8]> =
+    TableDefinition::new("coordination");
+/// The failed notifications of applications, by application and cell. There once there was one.
+pub(crate) const SET_ASIDE: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("set-aside");
+
 /// Names in [`META`].
 pub(crate) mod meta {
     /// [`FORMAT_VERSION`](super::FORMAT_VERSION) of the build that made the file.

@@ -7,6 +7,7 @@ use fluo_core::Result;
 use redb::ReadTransaction;
 use tokio::sync::Mutex;
 
+use crate::coordination::Registry;
 use crate::error::Failure;
 use crate::schema::{META, meta};
 use crate::settings::{SERVERS, Settings};
@@ -49,6 +50,8 @@ pub(crate) struct Shared {
     pub(crate) max_mutation_bytes: usize,
     /// Held by a compaction: two at once could each rely on what the other drops.
     pub(crate) compacting: Mutex<()>,
+    /// The applications that are open. The writer's thread uses it too.
+    pub(crate) applications: Arc<Registry>,
 }
 
 impl EmbeddedTables {
@@ -79,6 +82,7 @@ impl EmbeddedTables {
             servers,
             max_mutation_bytes,
             compacting: Mutex::new(()),
+            applications: Arc::default(),
         };
         Ok(Self {
             shared: Arc::new(shared),

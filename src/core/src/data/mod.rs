@@ -7,7 +7,9 @@ mod column;
 mod escape;
 mod key;
 mod prefix;
+mod row_column;
 mod span;
+mod timestamp;
 mod visibility;
 
 pub use bytes::Bytes;
@@ -16,5 +18,7 @@ pub use column::Column;
 pub use escape::{EscapeError, Escaped, unescape};
 pub use key::{Key, KeyRef};
 pub use prefix::{prefix_successor, row_successor};
+pub use row_column::RowColumn;
 pub use span::Span;
+pub use timestamp::Timestamp;
 pub use visibility::{Authorizations, Visibility, VisibilityError};

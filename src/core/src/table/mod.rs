@@ -6,7 +6,9 @@
 //! it is one pure state machine, [`View`].
 
 mod admin;
+mod column_filter;
 mod data;
+mod garbage;
 mod locality;
 mod memory;
 mod mutation;
@@ -20,8 +22,10 @@ mod view;
 
 pub mod property;
 
+pub use crate::layout::Prewrite;
 pub use admin::{TableAdmin, TableAdminExt};
 pub use data::{CellBatches, Table, TableExt};
+pub use garbage::{ColumnGarbage, GarbageRules};
 pub use locality::LocalityGroups;
 pub use memory::MemoryTables;
 pub use mutation::{Change, Condition, ConditionalMutation, Expected, Mutation, Update};

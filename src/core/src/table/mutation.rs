@@ -2,6 +2,7 @@
 
 use crate::data::{Authorizations, Bytes, Column, Escaped, Visibility};
 use crate::error::{Error, ErrorKind, Result};
+use crate::table::Filter;
 
 /// Updates of one row, applied as one.
 ///
@@ -58,6 +59,8 @@ pub struct Condition {
     pub column: Column,
     /// The version to look at; none is the newest visible one.
     pub timestamp: Option<i64>,
+    /// What the column is looked at through: the first cell that is left of it counts.
+    pub filter: Filter,
     /// What it must be.
     pub expected: Expected,
 }
@@ -189,6 +192,7 @@ impl ConditionalMutation {
         }
         for condition in &self.conditions {
             check_seen(row, &condition.column, authorizations)?;
+            check_filter(row, condition)?;
         }
         self.mutation.check()
     }
@@ -200,6 +204,7 @@ impl Condition {
         Self {
             column,
             timestamp: None,
+            filter: Filter::None,
             expected: Expected::Absent,
         }
     }
@@ -209,6 +214,7 @@ impl Condition {
         Self {
             column,
             timestamp: None,
+            filter: Filter::None,
             expected: Expected::Value(value.into()),
         }
     }
@@ -217,6 +223,22 @@ impl Condition {
     #[must_use]
     pub fn at(mut self, timestamp: i64) -> Self {
         self.timestamp = Some(timestamp);
+        self
+    }
+
+    /// The same condition on what a filter of transactions shows first of the column.
+    ///
+    /// ```
+    /// use fluo_core::{Column, Condition, Filter, Prewrite, Timestamp};
+    ///
+    /// // Nothing stands in the way of a lock on the cell.
+    /// let prewrite = Prewrite { start: Timestamp::ZERO, is_read_lock: false, acknowledged_after: None };
+    /// let free = Condition::absent(Column::new("page", "uri")).through(Filter::Prewrite(prewrite));
+    /// assert_eq!(free.filter, Filter::Prewrite(prewrite));
+    /// ```
+    #[must_use]
+    pub fn through(mut self, filter: Filter) -> Self {
+        self.filter = filter;
         self
     }
 
@@ -255,9 +277,30 @@ fn check_seen(row: &[u8], column: &Column, authorizations: &Authorizations) -> R
     )))
 }
 
+/// A filter looks at a column as a whole, so there is no version to name; and not every filter is of columns.
+fn check_filter(row: &[u8], condition: &Condition) -> Result<()> {
+    let Condition { column, filter, .. } = condition;
+    let what_is_wrong = match filter {
+        Filter::None => return Ok(()),
+        Filter::FirstOfRow => "the filter of the first cell of a row is not of one column",
+        _ if condition.timestamp.is_some() => {
+            "through a filter there is no version to look at; leave the timestamp out"
+        }
+        filter if !filter.looks_at_family(&column.family) => {
+            "the filter does not look at this family: notifications have one of their own"
+        }
+        _ => return Ok(()),
+    };
+    Err(Error::invalid(format!(
+        "row `{}`, column `{column}`: a condition that cannot be checked: {what_is_wrong}",
+        Escaped(row)
+    )))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::Timestamp;
 
     #[test]
     fn a_mutation_without_updates_is_refused() {
@@ -333,6 +376,48 @@ mod tests {
                 .to_string(),
             "row `r`, column `f:q [A]`: a condition on a column that this handle may not see cannot be checked; \
              open the table with authorizations for it"
+        );
+    }
+
+    #[test]
+    fn a_condition_through_a_filter_that_cannot_be_checked_is_refused() {
+        let refusal = |condition: Condition| {
+            let conditional = Mutation::new("r")
+                .put(Column::new("f", "q"), "v")
+                .when(condition);
+            let refused = conditional.check(&Authorizations::none());
+            refused.err().map(|error| error.to_string())
+        };
+        let on = |family: &'static str| Condition::absent(Column::new(family, "q"));
+        let snapshot = Filter::Snapshot {
+            at: Timestamp::ZERO,
+        };
+        let notifications = Filter::Notifications { share: None };
+        assert_eq!(refusal(on("f").through(snapshot)), None);
+        assert_eq!(refusal(on("ntfy").through(notifications)), None);
+        assert_eq!(refusal(on("ntfy").at(1)), None);
+        let begin =
+            |family| format!("row `r`, column `{family}:q`: a condition that cannot be checked: ");
+        assert_eq!(
+            refusal(on("f").through(Filter::FirstOfRow)),
+            Some(begin("f") + "the filter of the first cell of a row is not of one column")
+        );
+        assert_eq!(
+            refusal(on("f").at(1).through(snapshot)),
+            Some(
+                begin("f")
+                    + "through a filter there is no version to look at; leave the timestamp out"
+            )
+        );
+        let other_family =
+            "the filter does not look at this family: notifications have one of their own";
+        assert_eq!(
+            refusal(on("f").through(notifications)),
+            Some(begin("f") + other_family)
+        );
+        assert_eq!(
+            refusal(on("ntfy").through(snapshot)),
+            Some(begin("ntfy") + other_family)
         );
     }
 }

@@ -2,7 +2,8 @@
 
 use std::num::NonZeroUsize;
 
-use crate::data::{Bytes, Key, Span};
+use crate::data::{Bytes, Key, Span, Timestamp};
+use crate::layout::{NOTIFICATION_FAMILY, Prewrite, Share};
 
 /// A request to read cells: where, which columns, through which filter.
 ///
@@ -44,6 +45,44 @@ pub enum Filter {
     None,
     /// The first visible cell of each row: for counting and sampling rows.
     FirstOfRow,
+    /// What a reader at a timestamp needs to know of each column: its value, or a lock. See
+    /// [`SnapshotFilter`](crate::layout::SnapshotFilter).
+    Snapshot {
+        /// The timestamp of the reader.
+        at: Timestamp,
+    },
+    /// What stands in the way of a lock, of one column. See [`PrewriteFilter`](crate::layout::PrewriteFilter).
+    Prewrite(Prewrite),
+    /// What became of a transaction, of one column, its primary. See [`StatusFilter`](crate::layout::StatusFilter).
+    TransactionStatus {
+        /// The start of the transaction.
+        start: Timestamp,
+    },
+    /// The read locks that nobody has ended. See [`ReadLocksFilter`](crate::layout::ReadLocksFilter).
+    OpenReadLocks,
+    /// The notifications that are there. See [`NotificationsFilter`](crate::layout::NotificationsFilter).
+    Notifications {
+        /// Only those of this share; none asks for all.
+        share: Option<Share>,
+    },
+}
+
+impl Filter {
+    /// Whether the filter looks at columns of this family: that of notifications is for
+    /// [`Notifications`](Self::Notifications), and for no other filter of transactions.
+    pub fn looks_at_family(self, family: &[u8]) -> bool {
+        let is_of_notifications = family == NOTIFICATION_FAMILY.as_bytes();
+        match self {
+            Self::None | Self::FirstOfRow => true,
+            Self::Notifications { .. } => is_of_notifications,
+            _ => !is_of_notifications,
+        }
+    }
+
+    /// Whether the filter looks at one column only, the one in which a span starts.
+    pub fn is_of_one_column(self) -> bool {
+        matches!(self, Self::Prewrite(_) | Self::TransactionStatus { .. })
+    }
 }
 
 impl Scan {
@@ -87,6 +126,16 @@ impl Scan {
     #[must_use]
     pub fn after(mut self, last: &Key) -> Self {
         self.spans = Span::disjoint(self.spans.iter().map(|span| span.after(last)).collect());
+        self
+    }
+
+    /// What is left of the scan from a key on, that key included.
+    #[must_use]
+    pub(crate) fn from_key(mut self, from: &Key) -> Self {
+        let rest = |span: &Span| {
+            Span::between(span.start().clone().max(from.clone()), span.end().cloned())
+        };
+        self.spans = Span::disjoint(self.spans.iter().map(rest).collect());
         self
     }
 

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::data::{Authorizations, Key, KeyRef, Span, Visibility};
+use crate::table::column_filter::ColumnFilter;
 use crate::table::{Filter, Scan, Versions};
 
 /// A key as it is stored: a put, or a delete marker.
@@ -48,7 +49,10 @@ pub enum Admission {
 /// - **V2.** A delete marker is hidden, and hides the entries of its column at or below its timestamp.
 /// - **V3.** Of what is left of a column the newest versions are shown, as many as the table's
 ///   [`Versions`] says.
-/// - **V4.** The filter chooses among those.
+/// - **V4.** The filter chooses among those. A filter of transactions is asked first: V3 counts what it shows, because
+///   a version of a column is something else to it. It shows only of the families that it
+///   [looks at](Filter::looks_at_family); and one that is [of one column](Filter::is_of_one_column) shows only of the
+///   column in which the span starts.
 /// - **V5.** What lies before the start of the span is hidden, though it has its part in V2 to V4: a scan
 ///   that resumes in the middle of a column or row shows what the whole scan would have shown there. A table may
 ///   overlook a delete marker at the newest timestamp there is (`i64::MAX`) when a scan begins inside its column.
@@ -84,6 +88,7 @@ struct CurrentColumn {
     is_readable: bool,
     deleted_up_to: Option<i64>,
     versions_seen: u32,
+    filter: Option<ColumnFilter>,
 }
 
 impl<'a> View<'a> {
@@ -138,7 +143,7 @@ impl<'a> View<'a> {
         let start = span.start();
         match scan.filter_intent() {
             Filter::FirstOfRow => Key::first_of_row(start.row.clone()),
-            Filter::None => Key {
+            _ => Key {
                 timestamp: i64::MAX,
                 ..start.clone()
             },
@@ -146,9 +151,9 @@ impl<'a> View<'a> {
     }
 
     /// What becomes of the next stored entry.
-    pub fn admit(&mut self, key: KeyRef<'_>, is_delete: bool) -> Admission {
+    pub fn admit(&mut self, key: KeyRef<'_>, value: &[u8], is_delete: bool) -> Admission {
         self.enter(key);
-        if self.is_visible(key, is_delete) && self.passes_filter() && self.is_in_span(key) {
+        if self.is_visible(key, value, is_delete) && self.passes_filter() && self.is_in_span(key) {
             Admission::Show
         } else {
             Admission::Hide
@@ -166,10 +171,29 @@ impl<'a> View<'a> {
             seen.column.start(key);
             let is_readable = self.is_selected(key) && self.may_see(key.visibility);
             self.seen.column.is_readable = is_readable;
+            self.seen.column.filter = ColumnFilter::new(self.scan.filter_intent());
         }
     }
 
     fn is_selected(&self, key: KeyRef<'_>) -> bool {
+        self.is_looked_at(key) && self.is_asked_for(key)
+    }
+
+    /// Whether the filter looks at the column (V4).
+    fn is_looked_at(&self, key: KeyRef<'_>) -> bool {
+        let filter = self.scan.filter_intent();
+        let is_owned = match filter {
+            Filter::Notifications { share: Some(share) } => share.owns(key.row, key.qualifier),
+            _ => true,
+        };
+        let is_start = || {
+            let timestamp = self.start.timestamp;
+            KeyRef { timestamp, ..key } == self.start
+        };
+        is_owned && filter.looks_at_family(key.family) && (!filter.is_of_one_column() || is_start())
+    }
+
+    fn is_asked_for(&self, key: KeyRef<'_>) -> bool {
         let columns = self.scan.columns();
         columns.is_empty()
             || columns
@@ -185,7 +209,7 @@ impl<'a> View<'a> {
         }
     }
 
-    fn is_visible(&mut self, key: KeyRef<'_>, is_delete: bool) -> bool {
+    fn is_visible(&mut self, key: KeyRef<'_>, value: &[u8], is_delete: bool) -> bool {
         let column = &mut self.seen.column;
         if !column.is_readable
             || column
@@ -198,6 +222,11 @@ impl<'a> View<'a> {
             column.deleted_up_to = Some(key.timestamp);
             return false;
         }
+        if let Some(filter) = &mut column.filter
+            && !filter.shows(key.timestamp, value)
+        {
+            return false;
+        }
         let newer = column.versions_seen;
         column.versions_seen = newer.saturating_add(1);
         self.versions.shows(newer)
@@ -205,8 +234,8 @@ impl<'a> View<'a> {
 
     fn passes_filter(&mut self) -> bool {
         match self.scan.filter_intent() {
-            Filter::None => true,
             Filter::FirstOfRow => !std::mem::replace(&mut self.seen.row_was_shown, true),
+            _ => true,
         }
     }
 
@@ -272,7 +301,7 @@ mod tests {
         sorted
             .iter()
             .filter(|entry| entry.key >= from && span.end().is_none_or(|end| entry.key < *end))
-            .filter(|entry| view.admit(entry.key.as_ref(), entry.is_delete) == Admission::Show)
+            .filter(|entry| view.admit(entry.key.as_ref(), &[], entry.is_delete) == Admission::Show)
             .map(|e| {
                 (
                     text(&e.key.row),
@@ -352,7 +381,7 @@ mod tests {
         let admissions = stored.map(|entry| {
             let mut view = View::new(&scan, span, Versions::All, &none);
             view = view.resume(std::mem::take(&mut state));
-            let admission = view.admit(entry.key.as_ref(), entry.is_delete);
+            let admission = view.admit(entry.key.as_ref(), &[], entry.is_delete);
             state = view.into_state();
             admission
         });

@@ -11,6 +11,9 @@
 //! - **C3.** There is one compaction at a time, so no other one drops the versions that this one has counted.
 //! - **C4.** If the number of versions that the table shows changes between two steps, the column is begun anew: what
 //!   was dropped under the old number counts no more under the new one.
+//! - **C5.** What transactions left behind in a column ([`GarbageRules`](fluo_core::table::GarbageRules)) is found and
+//!   dropped in one transaction: the step in which such a column begins goes on to its end, however many entries it
+//!   has. If the step ends there, the next one begins at the beginning of a column.
 
 mod step;
 

@@ -1,6 +1,6 @@
 //! One step of a compaction.
 
-use fluo_core::table::{Admission, View, ViewState};
+use fluo_core::table::{Admission, ColumnGarbage, GarbageRules, View, ViewState};
 use fluo_core::{Error, Scan, Span, Versions};
 use redb::{ReadableTable, Table, WriteTransaction};
 
@@ -29,6 +29,8 @@ pub(super) struct Compaction {
     /// The bytes of the current column, and its first delete marker, which is dropped last.
     column: Vec<u8>,
     marker: Option<Vec<u8>>,
+    /// What transactions left behind in the current column, as long as it is looked at for that.
+    garbage: Option<ColumnGarbage>,
 }
 
 impl Compaction {
@@ -43,6 +45,7 @@ impl Compaction {
             versions: None,
             column: Vec::new(),
             marker: None,
+            garbage: None,
         }
     }
 
@@ -51,7 +54,8 @@ impl Compaction {
         self.next.is_none()
     }
 
-    /// Looks at so many of the next entries and drops what can be dropped; says how many those were.
+    /// Looks at so many of the next entries, or more where a column is looked at as a whole (C5), and drops what can be
+    /// dropped; says how many those were.
     pub(super) fn step(
         &mut self,
         transaction: &WriteTransaction,
@@ -67,7 +71,8 @@ impl Compaction {
         if self.versions.replace(versions) != Some(versions) {
             self.begin_column_anew();
         }
-        let hidden = self.read_on(&cells, versions, most)?;
+        let rules = GarbageRules::of_properties(&properties);
+        let hidden = self.read_on(&cells, versions, rules, most)?;
         self.drop_entries(transaction, &mut cells, &hidden)?;
         Ok(hidden.len())
     }
@@ -86,6 +91,7 @@ impl Compaction {
         &mut self,
         cells: &impl ReadableTable<&'static [u8], &'static [u8]>,
         versions: Versions,
+        rules: GarbageRules,
         most: usize,
     ) -> Result<Vec<Vec<u8>>, Failure> {
         let scan = Scan::over(self.span.clone());
@@ -102,32 +108,51 @@ impl Compaction {
             None => cells.range::<&[u8]>(from.as_slice()..)?,
         };
         for entry in entries {
-            let (bytes, _) = entry?;
+            let (bytes, value) = entry?;
             let bytes = bytes.value();
-            self.enter_column(bytes, &mut hidden);
             let (key, is_delete) = reader.read(bytes).ok_or_else(unreadable_key)?;
-            if view.admit(key, is_delete) == Admission::Hide {
+            if self.column != column_of(bytes) {
+                self.leave_column(&mut hidden);
+                if looked_at >= most {
+                    // From its beginning, where something may be written meanwhile.
+                    self.next = Some(column_of(bytes).to_vec());
+                    return Ok(hidden);
+                }
+                self.column.extend_from_slice(column_of(bytes));
+                self.garbage = rules.of_column(key.family);
+            }
+            self.look_for_garbage(key.timestamp, value.value(), is_delete);
+            if view.admit(key, value.value(), is_delete) == Admission::Hide {
                 self.hide(bytes, is_delete, &mut hidden);
             }
             looked_at += 1;
-            if looked_at == most {
+            if looked_at >= most && self.garbage.is_none() {
                 self.view = view.into_state();
                 self.next = Some(self.resume_after(bytes));
                 return Ok(hidden);
             }
         }
-        hidden.extend(self.marker.take());
+        self.leave_column(&mut hidden);
         Ok(hidden)
     }
 
-    /// Notes where a new column begins: the marker of the one before hides nothing any more (C1).
-    fn enter_column(&mut self, bytes: &[u8], hidden: &mut Vec<Vec<u8>>) {
-        let column_bytes = bytes.len().saturating_sub(TIMESTAMP_AND_KIND_BYTES);
-        let column = bytes.get(..column_bytes).unwrap_or_default();
-        if self.column != column {
-            hidden.extend(self.marker.take());
-            self.column.clear();
-            self.column.extend_from_slice(column);
+    /// Ends the current column: its marker hides nothing any more (C1), and what is garbage in it is known (C5).
+    fn leave_column(&mut self, hidden: &mut Vec<Vec<u8>>) {
+        hidden.extend(self.marker.take());
+        if let Some(garbage) = self.garbage.take() {
+            let stamps = garbage.finish().into_iter();
+            hidden.extend(stamps.map(|stamp| key::version(&self.column, stamp)));
+        }
+        self.column.clear();
+    }
+
+    /// A column with a delete marker is not one of transactions.
+    fn look_for_garbage(&mut self, stamp: i64, value: &[u8], is_delete: bool) {
+        if is_delete {
+            self.garbage = None;
+        }
+        if let Some(garbage) = &mut self.garbage {
+            garbage.look_at(stamp, value);
         }
     }
 
@@ -163,6 +188,12 @@ impl Compaction {
         }
         changes.apply(&mut records)
     }
+}
+
+/// The bytes of a stored key without timestamp and kind.
+fn column_of(bytes: &[u8]) -> &[u8] {
+    let column_bytes = bytes.len().saturating_sub(TIMESTAMP_AND_KIND_BYTES);
+    bytes.get(..column_bytes).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -246,10 +277,10 @@ mod tests {
         let mut view = View::of_any_reader(&scan, &scan.spans()[0], versions);
         let (mut reader, mut shown, mut stored) = (KeyReader::default(), Vec::new(), 0);
         for entry in cells.iter()? {
-            let (bytes, _) = entry?;
+            let (bytes, value) = entry?;
             let (key, is_delete) = reader.read(bytes.value()).ok_or_else(unreadable_key)?;
             stored += 1;
-            if view.admit(key, is_delete) == Admission::Show {
+            if view.admit(key, value.value(), is_delete) == Admission::Show {
                 shown.push(key.to_key());
             }
         }

@@ -132,7 +132,7 @@ impl Reader {
             *entries_left -= 1;
             let (bytes, value) = entry?;
             let (key, is_delete) = self.keys.read(bytes.value()).ok_or_else(unreadable_key)?;
-            if view.admit(key, is_delete) == Admission::Show {
+            if view.admit(key, value.value(), is_delete) == Admission::Show {
                 batch.push(key, value.value());
             }
         }

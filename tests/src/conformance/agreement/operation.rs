@@ -135,6 +135,7 @@ fn condition(random: &mut Random) -> Condition {
         column,
         timestamp,
         expected,
+        filter: fluo_core::Filter::None,
     }
 }
 

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::data::{Authorizations, Bytes, Cell, Key, Span};
 use crate::table::{
-    Admission, Change, Condition, ConditionalMutation, Mutation, Scan, StoredKey, Versions, View,
+    Admission, Change, Condition, ConditionalMutation, GarbageRules, Mutation, Scan, StoredKey,
+    Versions, View,
 };
 
 #[derive(Debug, Default)]
@@ -39,7 +40,7 @@ impl Store {
         for span in scan.spans() {
             let mut view = View::new(scan, span, versions, authorizations);
             for (stored, value) in self.stored(&View::read_from(scan, span), span.end()) {
-                if view.admit(stored.key.as_ref(), stored.is_delete) == Admission::Show {
+                if view.admit(stored.key.as_ref(), value, stored.is_delete) == Admission::Show {
                     cells.push(Cell::new(stored.key.clone(), value.clone()));
                 }
             }
@@ -84,14 +85,27 @@ impl Store {
         all_hold
     }
 
-    /// Drops what no scan can show any more (A8).
+    /// Drops what no scan can show any more (A8), and what transactions have left behind (G1, G2).
     pub(super) fn compact(&mut self) {
+        for garbage in self.garbage() {
+            self.entries.remove(&garbage);
+        }
         let scan = Scan::over(Span::all());
         let [span] = scan.spans() else { return };
         let mut view = View::of_any_reader(&scan, span, Versions::kept(&self.properties));
-        self.entries.retain(|stored, _| {
-            view.admit(stored.key.as_ref(), stored.is_delete) == Admission::Show
+        self.entries.retain(|stored, value| {
+            view.admit(stored.key.as_ref(), value, stored.is_delete) == Admission::Show
         });
+    }
+
+    fn garbage(&self) -> Vec<StoredKey> {
+        let rules = GarbageRules::of_properties(&self.properties);
+        let entries: Vec<_> = self.entries.iter().collect();
+        let columns = entries
+            .chunk_by(|(a, _), (b, _)| (&a.key.row, &a.key.column) == (&b.key.row, &b.key.column));
+        columns
+            .flat_map(|column| garbage_of_column(rules, column))
+            .collect()
     }
 
     pub(super) fn count(&self, span: &Span) -> u64 {
@@ -100,7 +114,7 @@ impl Store {
     }
 
     fn holds(&self, row: &Bytes, condition: &Condition, authorizations: &Authorizations) -> bool {
-        let scan = Scan::over(Span::cell(row.clone(), &condition.column));
+        let scan = Scan::over(Span::cell(row.clone(), &condition.column)).filter(condition.filter);
         let cells = self.scan(&scan, authorizations);
         let found = cells.iter().find(|cell| {
             condition
@@ -121,4 +135,20 @@ impl Store {
         let end = end.map_or(std::ops::Bound::Unbounded, std::ops::Bound::Excluded);
         self.entries.range((std::ops::Bound::Included(from), end))
     }
+}
+
+fn garbage_of_column(rules: GarbageRules, column: &[(&StoredKey, &Bytes)]) -> Vec<StoredKey> {
+    let has_marker = column.iter().any(|(stored, _)| stored.is_delete);
+    let first = column.first().filter(|_| !has_marker);
+    let of_first = |(stored, _): &(&StoredKey, _)| rules.of_column(&stored.key.column.family);
+    let Some(mut garbage) = first.and_then(of_first) else {
+        return Vec::new();
+    };
+    for (stored, value) in column {
+        garbage.look_at(stored.key.timestamp, value);
+    }
+    let dropped: BTreeSet<i64> = garbage.finish().into_iter().collect();
+    let is_dropped = |stored: &&StoredKey| dropped.contains(&stored.key.timestamp);
+    let stored = column.iter().map(|(stored, _)| *stored);
+    stored.filter(is_dropped).cloned().collect()
 }

@@ -1,0 +1,103 @@
+//! Pauses that grow.
+
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep};
+
+use crate::client::ClientSettings;
+use crate::data::Timestamp;
+
+/// The pauses between one try and the next: each twice the one before, up to a longest, and each cut by up to a half,
+/// so that transactions that failed together do not come back together.
+///
+/// The cut is drawn from the transaction's timestamp, which no other has: no randomness is needed for it.
+#[derive(Debug)]
+pub(crate) struct Backoff {
+    begun: Instant,
+    pause: Duration,
+    longest: Duration,
+    limit: Duration,
+    drawn: u64,
+}
+
+impl Backoff {
+    /// Pauses for as long as a lock may be waited for.
+    pub(crate) fn of_locks(settings: &ClientSettings, start: Timestamp) -> Self {
+        Self::new(settings, settings.rollback_after, start)
+    }
+
+    /// Pauses for as long as a call may be repeated.
+    pub(crate) fn of_calls(settings: &ClientSettings, start: Timestamp) -> Self {
+        Self::new(settings, settings.give_up_after, start)
+    }
+
+    fn new(settings: &ClientSettings, limit: Duration, start: Timestamp) -> Self {
+        Self {
+            begun: Instant::now(),
+            pause: settings.first_wait,
+            longest: settings.longest_wait,
+            limit,
+            drawn: start.get(),
+        }
+    }
+
+    /// How long it has been since the first try.
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.begun.elapsed()
+    }
+
+    /// Whether the time is up.
+    pub(crate) fn is_over(&self) -> bool {
+        self.elapsed() >= self.limit
+    }
+
+    /// Waits before the next try; false once the time is up.
+    pub(crate) async fn wait(&mut self) -> bool {
+        if self.is_over() {
+            return false;
+        }
+        sleep(self.next_pause()).await;
+        true
+    }
+
+    fn next_pause(&mut self) -> Duration {
+        let whole = self.pause;
+        self.pause = (self.pause * 2).min(self.longest);
+        self.drawn = mixed(self.drawn);
+        cut(whole, self.drawn)
+    }
+}
+
+/// A pause, cut by up to a half by what was drawn.
+pub(crate) fn cut(pause: Duration, drawn: u64) -> Duration {
+    let part = u32::try_from(mixed(drawn) % 512).unwrap_or_default();
+    pause - pause * part / 1024
+}
+
+/// The finalizer of SplitMix64 (Steele, Lea, Flood 2014): neighbouring numbers come out far apart.
+fn mixed(number: u64) -> u64 {
+    let mut mixed = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_grow_to_the_longest_and_are_cut_by_less_than_a_half() {
+        let settings = ClientSettings::default();
+        let mut backoff = Backoff::of_locks(&settings, Timestamp::new(7).unwrap());
+        let mut whole = settings.first_wait;
+        for _ in 0..20 {
+            let pause = backoff.next_pause();
+            assert!(pause <= whole && pause > whole / 2, "{pause:?} of {whole:?}");
+            whole = (whole * 2).min(settings.longest_wait);
+        }
+        let other = Backoff::of_locks(&settings, Timestamp::new(8).unwrap()).next_pause();
+        let same = Backoff::of_locks(&settings, Timestamp::new(7).unwrap()).next_pause();
+        assert_ne!(other, same);
+    }
+}

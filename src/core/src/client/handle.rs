@@ -1,0 +1,190 @@
+//! The handle that everything begins with.
+
+use std::future::Future;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use tokio::sync::Semaphore;
+use tokio::time::sleep;
+use tracing::debug;
+
+use crate::client::active::ActiveTimestamps;
+use crate::client::{ClientSettings, PendingCommit, Runner, Shared};
+use crate::coordination::{Application, Coordination, TransactorId};
+use crate::data::{Column, Timestamp};
+use crate::error::{Error, Result};
+use crate::table::Table;
+use crate::transaction::{Open, OwnedTransaction, Reading, Snapshot, Transaction};
+
+/// A client of an application. A clone shares everything with it.
+///
+/// As long as one of its handles, snapshots or transactions lives, it counts as one live transactor: others wait for the
+/// locks of its transactions, and garbage that they could read is not collected.
+///
+/// ```
+/// # use fluo_core::{Column, doc::example_client};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> fluo_core::Result<()> {
+/// # let client = example_client().await?;
+/// let balance = Column::new("account", "balance");
+/// let amount = |bytes: Option<fluo_core::Bytes>| -> u64 {
+///     bytes.and_then(|bytes| std::str::from_utf8(&bytes).ok()?.parse().ok()).unwrap_or(0)
+/// };
+/// client.run(async |tx| tx.set("alice", &balance, "100")).await?;
+/// client
+///     .run(async |tx| {
+///         let (alice, bob) = (tx.get("alice", &balance).await?, tx.get("bob", &balance).await?);
+///         tx.set("alice", &balance, (amount(alice) - 30).to_string())?;
+///         tx.set("bob", &balance, (amount(bob) + 30).to_string())
+///     })
+///     .await?;
+/// let now = client.snapshot().await?;
+/// assert_eq!(amount(now.get("alice", &balance).await?) + amount(now.get("bob", &balance).await?), 100);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Client {
+    pub(crate) shared: Arc<Shared>,
+}
+
+impl Client {
+    /// Opens a client of the application that `coordination` belongs to, on its table.
+    ///
+    /// # Errors
+    /// [`Invalid`](crate::ErrorKind::Invalid): a setting is out of its bounds. Whatever the coordination fails with;
+    /// [`NotFound`](crate::ErrorKind::NotFound) where the application has been removed.
+    pub async fn open(
+        table: Arc<dyn Table>,
+        coordination: Arc<dyn Coordination>,
+        settings: ClientSettings,
+    ) -> Result<Self> {
+        settings.check()?;
+        let application = coordination.application().await?;
+        let observed = application
+            .observers
+            .iter()
+            .map(|observed| (observed.column.clone(), observed.kind))
+            .collect();
+        let transactor = coordination.begin_transactor().await?;
+        let shared = Arc::new(Shared {
+            table,
+            coordination,
+            transactor,
+            active: ActiveTimestamps::default(),
+            commits: Arc::new(Semaphore::new(settings.max_commits_in_flight)),
+            commit_bytes: Arc::new(Semaphore::new(settings.max_commit_bytes_in_flight)),
+            settings,
+            application,
+            sightings: crate::client::sightings::Sightings::default(),
+            observed,
+        });
+        tokio::spawn(keep_horizon(Arc::downgrade(&shared), shared.settings.horizon_period));
+        Ok(Self { shared })
+    }
+
+    /// Runs a body as a transaction until it commits, and gives its result: [`Runner::run`], as it is without settings.
+    ///
+    /// # Errors
+    /// As [`Runner::run`].
+    pub async fn run<T, E, F>(&self, body: impl FnMut(Transaction) -> F) -> Result<T, E>
+    where
+        F: Future<Output = Result<T, E>>,
+        E: From<Error>,
+    {
+        self.runner().run(body).await
+    }
+
+    /// What runs bodies as transactions, to be set up.
+    pub fn runner(&self) -> Runner {
+        Runner::new(self.clone())
+    }
+
+    /// Begins a transaction that the caller commits.
+    ///
+    /// # Errors
+    /// Whatever the coordination fails with.
+    pub async fn begin(&self) -> Result<OwnedTransaction> {
+        let open = Open::begin(&self.shared, None).await?;
+        Ok(OwnedTransaction::new(&open))
+    }
+
+    /// Takes a snapshot of everything that is committed by now.
+    ///
+    /// # Errors
+    /// Whatever the coordination fails with.
+    pub async fn snapshot(&self) -> Result<Snapshot> {
+        let reading = Reading::begin(self.shared.clone()).await?;
+        Ok(Snapshot {
+            reading: Arc::new(reading),
+        })
+    }
+
+    /// Commits a transaction in the background, once there is room for it: the bounds are
+    /// [`max_commits_in_flight`](ClientSettings::max_commits_in_flight) and
+    /// [`max_commit_bytes_in_flight`](ClientSettings::max_commit_bytes_in_flight). So one task can keep thousands of
+    /// commits going.
+    ///
+    /// The commit goes on when what is returned is dropped, and its outcome is lost then.
+    pub async fn commit_in_background(&self, transaction: OwnedTransaction) -> PendingCommit {
+        PendingCommit::begin(&self.shared, transaction).await
+    }
+
+    /// Moves the horizon of garbage collection up as far as the active transactions and snapshots of all clients allow, and says where
+    /// it is: a compaction may drop what no snapshot at or above it can see.
+    ///
+    /// It happens by itself once in every [`horizon_period`](ClientSettings::horizon_period).
+    ///
+    /// # Errors
+    /// Whatever the coordination fails with.
+    pub async fn advance_horizon(&self) -> Result<Timestamp> {
+        self.shared.advance_horizon().await
+    }
+
+    /// The application, as it was when the client was opened.
+    pub fn application(&self) -> &Application {
+        &self.shared.application
+    }
+
+    /// The name under which its locks are known.
+    pub fn transactor(&self) -> TransactorId {
+        self.shared.transactor.id()
+    }
+}
+
+impl Shared {
+    pub(crate) async fn advance_horizon(&self) -> Result<Timestamp> {
+        let max_age = self.settings.max_transaction_age;
+        self.active.publish(&*self.transactor, max_age).await?;
+        self.coordination.advance_horizon().await
+    }
+
+    pub(crate) fn not_weakly_observed(&self, column: &Column) -> Error {
+        let weak: Vec<String> = self
+            .observed
+            .iter()
+            .filter(|(_, kind)| **kind == crate::coordination::ObserverKind::Weak)
+            .map(|(column, _)| format!("`{column}`"))
+            .collect();
+        let known = match weak.as_slice() {
+            [] => "the application has no weak observers".to_owned(),
+            _ => format!("weak observers watch {}", weak.join(", ")),
+        };
+        Error::invalid(format!(
+            "no weak observer watches the column `{column}`; {known}"
+        ))
+    }
+}
+
+/// Keeps what is published up to date, for as long as the client lives.
+async fn keep_horizon(client: Weak<Shared>, period: Duration) {
+    loop {
+        sleep(period).await;
+        let Some(client) = client.upgrade() else {
+            return;
+        };
+        if let Err(error) = client.advance_horizon().await {
+            debug!(%error, "the horizon of garbage collection stays where it is");
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! A client of an application: it begins, runs and commits transactions.
+
+mod active;
+mod backoff;
+mod handle;
+mod pipeline;
+mod runner;
+mod settings;
+mod shared;
+mod sightings;
+
+pub use handle::Client;
+pub use pipeline::PendingCommit;
+pub use runner::{Attempt, Decision, RetryPolicy, Runner};
+pub use settings::ClientSettings;
+
+pub(crate) use active::ActiveKey;
+pub(crate) use backoff::Backoff;
+pub(crate) use shared::{Shared, is_passing};

@@ -1,0 +1,59 @@
+//! Commits in the background.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::JoinHandle;
+
+use crate::client::Shared;
+use crate::error::{Error, ErrorKind};
+use crate::transaction::{CommitError, Committed, OwnedTransaction};
+
+/// A commit under way; awaiting it gives its outcome.
+#[derive(Debug)]
+#[must_use = "the outcome of a commit is known only to whoever awaits it"]
+pub struct PendingCommit {
+    outcome: JoinHandle<Result<Committed, CommitError>>,
+}
+
+impl PendingCommit {
+    /// Waits for room, and begins.
+    pub(crate) async fn begin(client: &Arc<Shared>, transaction: OwnedTransaction) -> Self {
+        let bytes = transaction.open().size_bytes();
+        let most = client.settings.max_commit_bytes_in_flight;
+        // One that is larger than all room waits until it is alone.
+        let bytes = u32::try_from(bytes.clamp(1, most)).unwrap_or(u32::MAX);
+        let one = room(&client.commits, 1).await;
+        let room_in_bytes = room(&client.commit_bytes, bytes).await;
+        let outcome = tokio::spawn(async move {
+            let outcome = transaction.commit().await;
+            drop((one, room_in_bytes));
+            outcome
+        });
+        Self { outcome }
+    }
+}
+
+/// The semaphores are never closed, so that there is room in the end.
+async fn room(semaphore: &Arc<Semaphore>, permits: u32) -> Option<OwnedSemaphorePermit> {
+    semaphore.clone().acquire_many_owned(permits).await.ok()
+}
+
+impl Future for PendingCommit {
+    type Output = Result<Committed, CommitError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        Pin::new(&mut self.outcome).poll(context).map(|outcome| {
+            outcome.unwrap_or_else(|error| {
+                Err(CommitError::Failed(Error::with_source(
+                    ErrorKind::Uncertain,
+                    "the runtime ended while the transaction was committed",
+                    error,
+                )))
+            })
+        })
+    }
+}

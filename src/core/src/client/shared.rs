@@ -1,0 +1,62 @@
+//! What the handles of one client share.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use tokio::sync::Semaphore;
+
+use crate::client::active::ActiveTimestamps;
+use crate::client::sightings::Sightings;
+use crate::client::{Backoff, ClientSettings};
+use crate::coordination::{Application, Coordination, ObserverKind, Transactor};
+use crate::data::{Column, Timestamp};
+use crate::error::{ErrorKind, Result};
+use crate::table::{Mutation, Table};
+
+/// What the handles of one client share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) table: Arc<dyn Table>,
+    pub(crate) coordination: Arc<dyn Coordination>,
+    pub(crate) transactor: Box<dyn Transactor>,
+    pub(crate) settings: ClientSettings,
+    pub(crate) application: Application,
+    pub(crate) active: ActiveTimestamps,
+    /// Room for transactions that are committed in the background, in number and in bytes.
+    pub(crate) commits: Arc<Semaphore>,
+    pub(crate) commit_bytes: Arc<Semaphore>,
+    /// Since when locks are in the way.
+    pub(crate) sightings: Sightings,
+    pub(crate) observed: BTreeMap<Column, ObserverKind>,
+}
+
+impl Shared {
+    /// The kind of the observers of a column, if it has any.
+    pub(crate) fn observed(&self, column: &Column) -> Option<ObserverKind> {
+        self.observed.get(column).copied()
+    }
+
+    /// Writes what may be written any number of times, until it is acknowledged or the time is up.
+    pub(crate) async fn write_surely(&self, mutations: Vec<Mutation>, start: Timestamp) -> Result<()> {
+        if mutations.is_empty() {
+            return Ok(());
+        }
+        let mut backoff = Backoff::of_calls(&self.settings, start);
+        loop {
+            match self.table.write(mutations.clone()).await {
+                Ok(()) => return Ok(()),
+                Err(error) if is_passing(error.kind()) => {
+                    if !backoff.wait().await {
+                        return Err(error);
+                    }
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+/// Whether the same call may succeed later, or has succeeded already.
+pub(crate) fn is_passing(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::Unavailable | ErrorKind::Uncertain)
+}

@@ -1,0 +1,194 @@
+//! What is stored of an application.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::coordination::ObservedColumn;
+use crate::error::{Error, Result};
+use crate::layout::NOTIFICATION_FAMILY;
+use crate::table::check_table_name;
+
+/// An application: a table, the columns that are observed in it, and settings that all its processes read.
+///
+/// ```
+/// use fluo_core::Column;
+/// use fluo_core::coordination::{Application, ObservedColumn, ObserverKind};
+///
+/// let observed = ObservedColumn::new(Column::new("page", "links"), ObserverKind::Strong, "count");
+/// let application = Application::new("8d2fa41c", "web").observe(observed).set("web.tablets", "20");
+/// assert!(application.check().is_ok());
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Application {
+    /// What tells it from one of the same name that was removed: text, the text of a UUID as a rule.
+    pub id: String,
+    /// The name of its table.
+    pub table: String,
+    /// The columns that are observed.
+    pub observers: Vec<ObservedColumn>,
+    /// Settings by name. What is in them is data; recipes keep theirs there.
+    pub settings: BTreeMap<String, String>,
+}
+
+impl Application {
+    /// Longest id, in bytes.
+    pub const MAX_ID_BYTES: usize = 255;
+    /// Most columns that are observed.
+    pub const MAX_OBSERVERS: usize = 1_000;
+    /// Most bytes of all observed columns and the ids of their observers.
+    pub const MAX_OBSERVER_BYTES: usize = 64 << 10;
+    /// Most bytes of all settings, names included.
+    pub const MAX_SETTINGS_BYTES: usize = 128 << 10;
+
+    /// An application without observers and settings.
+    pub fn new(id: impl Into<String>, table: impl Into<String>) -> Self {
+        Self {
+            id: id.into(),
+            table: table.into(),
+            observers: Vec::new(),
+            settings: BTreeMap::new(),
+        }
+    }
+
+    /// The same with one more observed column.
+    #[must_use]
+    pub fn observe(mut self, observed: ObservedColumn) -> Self {
+        self.observers.push(observed);
+        self
+    }
+
+    /// The same with a setting.
+    #[must_use]
+    pub fn set(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.settings.insert(name.into(), value.into());
+        self
+    }
+
+    /// Checks every bound; [`initialize`](super::Applications::initialize) does it too.
+    ///
+    /// # Errors
+    /// [`Invalid`](crate::ErrorKind::Invalid): what is out of its bounds, and what they are.
+    pub fn check(&self) -> Result<()> {
+        let is_text = |id: &str| id.bytes().all(|byte| byte.is_ascii_graphic());
+        if !(1..=Self::MAX_ID_BYTES).contains(&self.id.len()) || !is_text(&self.id) {
+            return Err(Error::invalid(format!(
+                "`{}` cannot be the id of an application: it has 1 to {} letters, digits and signs of ASCII",
+                super::name::shown(&self.id),
+                Self::MAX_ID_BYTES
+            )));
+        }
+        check_table_name(&self.table)?;
+        check_observers(&self.observers)?;
+        check_settings(&self.settings)
+    }
+}
+
+fn check_observers(observers: &[ObservedColumn]) -> Result<()> {
+    let size = |observed: &ObservedColumn| observed.column.size_bytes() + observed.id.len();
+    let bytes: usize = observers.iter().map(size).sum();
+    let (count, most) = (observers.len(), Application::MAX_OBSERVERS);
+    let most_bytes = Application::MAX_OBSERVER_BYTES;
+    if count > most || bytes > most_bytes {
+        return Err(Error::invalid(format!(
+            "{count} observed columns of {bytes} bytes are too many; there are at most {most} of {most_bytes} bytes"
+        )));
+    }
+    let mut columns = BTreeSet::new();
+    for observed in observers {
+        if observed.column.family == NOTIFICATION_FAMILY {
+            return Err(Error::invalid(format!(
+                "{observed} cannot be observed: the family `{NOTIFICATION_FAMILY}` is where notifications are kept"
+            )));
+        }
+        if !columns.insert(&observed.column) {
+            return Err(Error::invalid(format!(
+                "{} is observed twice; a column has one observer",
+                observed.column
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Checks settings that are given apart from their application, as
+/// [`update_settings`](super::Coordination::update_settings) does.
+///
+/// # Errors
+/// [`Invalid`](crate::ErrorKind::Invalid): a name is empty, or all of them together are too large.
+pub fn check_settings(settings: &BTreeMap<String, String>) -> Result<()> {
+    if let Some(value) = settings.get("") {
+        return Err(Error::invalid(format!(
+            "a setting has no name, and the value `{}`; give it a name",
+            super::name::shown(value)
+        )));
+    }
+    let bytes: usize = settings
+        .iter()
+        .map(|(name, value)| name.len() + value.len())
+        .sum();
+    let most = Application::MAX_SETTINGS_BYTES;
+    if bytes > most {
+        return Err(Error::invalid(format!(
+            "the settings have {bytes} bytes; an application has at most {most}, names included"
+        )));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::coordination::ObserverKind;
+    use crate::data::Column;
+
+    fn message(application: &Application) -> String {
+        let error = application.check().unwrap_err();
+        assert_eq!(error.kind(), crate::ErrorKind::Invalid);
+        error.to_string()
+    }
+
+    fn observed(family: &'static str) -> ObservedColumn {
+        ObservedColumn::new(Column::new(family, "q"), ObserverKind::Strong, "o")
+    }
+
+    #[test]
+    fn what_is_out_of_bounds_is_named() {
+        let good = Application::new("1", "t");
+        assert!(good.check().is_ok());
+        for id in ["", "a b", "é"] {
+            assert_eq!(
+                message(&Application::new(id, "t")),
+                format!(
+                    "`{id}` cannot be the id of an application: it has 1 to 255 letters, digits and signs of ASCII"
+                )
+            );
+        }
+        assert!(message(&Application::new("1", "a/b")).contains("cannot be the name of a table"));
+        assert_eq!(
+            message(&good.clone().observe(observed("ntfy"))),
+            "ntfy:q (strong, `o`) cannot be observed: the family `ntfy` is where notifications are kept"
+        );
+        assert_eq!(
+            message(&good.clone().observe(observed("f")).observe(observed("f"))),
+            "f:q is observed twice; a column has one observer"
+        );
+        let mut many = good.clone();
+        many.observers = vec![observed("f"); 1_001];
+        assert_eq!(
+            message(&many),
+            "1001 observed columns of 3003 bytes are too many; there are at most 1000 of 65536 bytes"
+        );
+        let wide = Column::new("f", vec![0; 65_536]);
+        let wide = ObservedColumn::new(wide, ObserverKind::Weak, "");
+        assert!(
+            message(&good.clone().observe(wide)).starts_with("1 observed columns of 65537 bytes")
+        );
+        assert_eq!(
+            message(&good.clone().set("", "v\n")),
+            "a setting has no name, and the value `v\\n`; give it a name"
+        );
+        assert_eq!(
+            message(&good.set("name", "v".repeat(131_072))),
+            "the settings have 131076 bytes; an application has at most 131072, names included"
+        );
+    }
+}

@@ -1,0 +1,68 @@
+//! What is kept of one application.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+
+use crate::coordination::stored::FIRST_TIMESTAMP;
+use crate::coordination::{
+    Application, FailedNotification, Sessions, TimestampBlock, TransactorId, too_many_set_aside,
+};
+use crate::data::{RowColumn, Timestamp};
+use crate::error::Result;
+
+#[derive(Debug)]
+pub(super) struct MemoryApplication {
+    pub(super) stored: Application,
+    pub(super) sessions: Sessions,
+    pub(super) set_aside: BTreeMap<RowColumn, FailedNotification>,
+    /// A handle that outlives its application must not find the next one of the same name.
+    pub(super) is_removed: bool,
+    pub(super) horizon: Timestamp,
+    next: Timestamp,
+    last_transactor: u64,
+}
+
+impl MemoryApplication {
+    pub(super) fn new(stored: Application) -> Result<Self> {
+        Ok(Self {
+            stored,
+            sessions: Sessions::default(),
+            set_aside: BTreeMap::new(),
+            is_removed: false,
+            horizon: Timestamp::ZERO,
+            next: TimestampBlock::end_of(Timestamp::ZERO, FIRST_TIMESTAMP)?,
+            last_transactor: 0,
+        })
+    }
+
+    pub(super) fn timestamps(&mut self, count: NonZeroU32) -> Result<TimestampBlock> {
+        let first = self.next;
+        self.next = TimestampBlock::end_of(first, count.get())?;
+        Ok(TimestampBlock {
+            first,
+            count,
+            horizon: self.horizon,
+        })
+    }
+
+    pub(super) fn advance_horizon(&mut self) -> Timestamp {
+        self.horizon = self.sessions.horizon_after(self.horizon, self.next);
+        self.horizon
+    }
+
+    pub(super) fn begin_transactor(&mut self) -> TransactorId {
+        self.last_transactor += 1;
+        let id = TransactorId(self.last_transactor);
+        self.sessions.begin_transactor(id);
+        id
+    }
+
+    pub(super) fn set_aside(&mut self, failed: FailedNotification) -> Result<()> {
+        let is_full = self.set_aside.len() >= FailedNotification::MAX_SET_ASIDE;
+        if is_full && !self.set_aside.contains_key(&failed.cell) {
+            return Err(too_many_set_aside());
+        }
+        self.set_aside.insert(failed.cell.clone(), failed.bounded());
+        Ok(())
+    }
+}

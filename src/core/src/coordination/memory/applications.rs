@@ -1,0 +1,67 @@
+//! The port to all applications.
+
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+
+use super::application::MemoryApplication;
+use super::coordination::MemoryCoordination;
+use super::{MemoryApplications, locked};
+use crate::coordination::{
+    Application, Applications, Coordination, check_application_name, initialized_already,
+    no_such_application, still_running,
+};
+use crate::error::Result;
+
+#[async_trait]
+impl Applications for MemoryApplications {
+    async fn initialize(&self, name: &str, application: Application) -> Result<()> {
+        check_application_name(name)?;
+        application.check()?;
+        let mut applications = locked(&self.applications);
+        if applications.contains_key(name) {
+            return Err(initialized_already(name));
+        }
+        let application = MemoryApplication::new(application)?;
+        applications.insert(name.to_owned(), Arc::new(Mutex::new(application)));
+        Ok(())
+    }
+
+    async fn open(&self, name: &str) -> Result<Arc<dyn Coordination>> {
+        Ok(Arc::new(MemoryCoordination {
+            name: name.into(),
+            application: self.application(name)?,
+        }))
+    }
+
+    async fn list(&self) -> Result<Vec<String>> {
+        Ok(locked(&self.applications).keys().cloned().collect())
+    }
+
+    async fn is_running(&self, name: &str) -> Result<bool> {
+        let application = self.application(name)?;
+        let is_running = locked(&application).sessions.is_running();
+        Ok(is_running)
+    }
+
+    async fn remove(&self, name: &str) -> Result<()> {
+        let mut applications = locked(&self.applications);
+        let application = applications
+            .get(name)
+            .ok_or_else(|| no_such_application(name))?;
+        {
+            let mut application = locked(application);
+            let sessions = &application.sessions;
+            if sessions.is_running() {
+                return Err(still_running(
+                    name,
+                    sessions.transactors(),
+                    sessions.workers(),
+                ));
+            }
+            application.is_removed = true;
+        }
+        applications.remove(name);
+        Ok(())
+    }
+}

@@ -1,0 +1,88 @@
+//! The port to one application.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+use super::application::MemoryApplication;
+use super::presence::{MemoryTransactor, MemoryWorker};
+use super::{SharedApplication, locked};
+use crate::coordination::{
+    Application, Coordination, FailedNotification, TimestampBlock, Transactor, TransactorId,
+    WorkerMembership, check_settings, no_such_application,
+};
+use crate::data::{RowColumn, Timestamp};
+use crate::error::Result;
+
+#[derive(Debug)]
+pub(super) struct MemoryCoordination {
+    pub(super) name: Arc<str>,
+    pub(super) application: SharedApplication,
+}
+
+impl MemoryCoordination {
+    fn with<T>(&self, work: impl FnOnce(&mut MemoryApplication) -> T) -> Result<T> {
+        let mut application = locked(&self.application);
+        if application.is_removed {
+            return Err(no_such_application(&self.name));
+        }
+        Ok(work(&mut application))
+    }
+}
+
+#[async_trait]
+impl Coordination for MemoryCoordination {
+    async fn timestamps(&self, count: NonZeroU32) -> Result<TimestampBlock> {
+        self.with(|application| application.timestamps(count))?
+    }
+
+    async fn horizon(&self) -> Result<Timestamp> {
+        self.with(|application| application.horizon)
+    }
+
+    async fn advance_horizon(&self) -> Result<Timestamp> {
+        self.with(MemoryApplication::advance_horizon)
+    }
+
+    async fn begin_transactor(&self) -> Result<Box<dyn Transactor>> {
+        let id = self.with(MemoryApplication::begin_transactor)?;
+        let application = self.application.clone();
+        Ok(Box::new(MemoryTransactor { id, application }))
+    }
+
+    async fn is_alive(&self, transactor: TransactorId) -> Result<bool> {
+        self.with(|application| application.sessions.is_alive(transactor))
+    }
+
+    async fn join_workers(&self) -> Result<Box<dyn WorkerMembership>> {
+        let worker = self.with(|application| application.sessions.join_worker())?;
+        let application = self.application.clone();
+        Ok(Box::new(MemoryWorker {
+            worker,
+            application,
+        }))
+    }
+
+    async fn set_aside(&self, failed: FailedNotification) -> Result<()> {
+        self.with(|application| application.set_aside(failed))?
+    }
+
+    async fn set_aside_list(&self) -> Result<Vec<FailedNotification>> {
+        self.with(|application| application.set_aside.values().cloned().collect())
+    }
+
+    async fn forget_set_aside(&self, cell: &RowColumn) -> Result<bool> {
+        self.with(|application| application.set_aside.remove(cell).is_some())
+    }
+
+    async fn application(&self) -> Result<Application> {
+        self.with(|application| application.stored.clone())
+    }
+
+    async fn update_settings(&self, settings: BTreeMap<String, String>) -> Result<()> {
+        check_settings(&settings)?;
+        self.with(|application| application.stored.settings = settings)
+    }
+}

@@ -1,0 +1,64 @@
+//! The reference implementation: applications in memory, as simple as the contract allows.
+
+mod application;
+mod applications;
+mod coordination;
+mod presence;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use application::MemoryApplication;
+
+use crate::coordination::{TransactorId, no_such_application};
+use crate::error::Result;
+
+/// Applications in memory. A clone shares them.
+///
+/// ```
+/// use fluo_core::coordination::{Application, Applications, MemoryApplications};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> fluo_core::Result<()> {
+/// let applications = MemoryApplications::new();
+/// applications.initialize("web", Application::new("8d2fa41c", "web")).await?;
+/// assert_eq!(applications.list().await?, ["web"]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct MemoryApplications {
+    applications: Arc<Mutex<BTreeMap<String, SharedApplication>>>,
+}
+
+type SharedApplication = Arc<Mutex<MemoryApplication>>;
+
+impl MemoryApplications {
+    /// No applications yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Ends the session of a transactor while its owner lives, as a network or a long pause does; says whether it was
+    /// alive.
+    ///
+    /// # Errors
+    /// [`NotFound`](crate::ErrorKind::NotFound).
+    pub fn end_transactor(&self, name: &str, transactor: TransactorId) -> Result<bool> {
+        let application = self.application(name)?;
+        let ended = locked(&application).sessions.end_transactor(transactor);
+        Ok(ended)
+    }
+
+    fn application(&self, name: &str) -> Result<SharedApplication> {
+        locked(&self.applications)
+            .get(name)
+            .cloned()
+            .ok_or_else(|| no_such_application(name))
+    }
+}
+
+/// A lock whose data is whole even if a holder panicked: every change below is applied after it was checked.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

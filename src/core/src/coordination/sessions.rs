@@ -1,0 +1,141 @@
+//! Who is present in an application.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroU32;
+
+use crate::coordination::TransactorId;
+use crate::data::Timestamp;
+use crate::error::{Error, ErrorKind, Result};
+use crate::layout::Share;
+
+/// The transactors and workers of one application, where they are all in one process: rules C4 to C7 of
+/// [`Coordination`](super::Coordination), without the lock around it and without the numbers that must be durable.
+#[derive(Debug, Default)]
+pub struct Sessions {
+    /// The transactors that are alive, and what each has published.
+    transactors: BTreeMap<TransactorId, Option<Timestamp>>,
+    /// The workers that are present, in the order in which they joined.
+    workers: BTreeSet<u64>,
+    last_worker: u64,
+}
+
+impl Sessions {
+    /// A transactor is alive from now on.
+    pub fn begin_transactor(&mut self, id: TransactorId) {
+        self.transactors.insert(id, None);
+    }
+
+    /// A transactor is not alive any more; says whether it was.
+    pub fn end_transactor(&mut self, id: TransactorId) -> bool {
+        self.transactors.remove(&id).is_some()
+    }
+
+    /// Whether a transactor is alive.
+    pub fn is_alive(&self, id: TransactorId) -> bool {
+        self.transactors.contains_key(&id)
+    }
+
+    /// Replaces what a transactor has published.
+    ///
+    /// # Errors
+    /// [`Unavailable`](ErrorKind::Unavailable) if it is not alive.
+    pub fn publish(&mut self, id: TransactorId, oldest: Option<Timestamp>) -> Result<()> {
+        let published = self.transactors.get_mut(&id).ok_or_else(|| {
+            let message = format!(
+                "the session of transactor {id} has ended, so others may undo its transactions; begin a new one"
+            );
+            Error::new(ErrorKind::Unavailable, message)
+        })?;
+        *published = oldest;
+        Ok(())
+    }
+
+    /// Where the horizon may stand (C4), given where it stands and the next timestamp.
+    pub fn horizon_after(&self, horizon: Timestamp, next: Timestamp) -> Timestamp {
+        let oldest = self.transactors.values().flatten().min();
+        oldest.copied().unwrap_or(next).min(next).max(horizon)
+    }
+
+    /// A worker joins; its number among all that ever joined.
+    pub fn join_worker(&mut self) -> u64 {
+        self.last_worker = self.last_worker.saturating_add(1);
+        self.workers.insert(self.last_worker);
+        self.last_worker
+    }
+
+    /// A worker leaves; says whether it was there.
+    pub fn leave_worker(&mut self, worker: u64) -> bool {
+        self.workers.remove(&worker)
+    }
+
+    /// The share of a worker.
+    ///
+    /// # Errors
+    /// [`Unavailable`](ErrorKind::Unavailable) if it is not there.
+    pub fn share(&self, worker: u64) -> Result<Share> {
+        let rank = self.workers.iter().position(|other| *other == worker);
+        let number = |count: usize| u32::try_from(count).ok();
+        let count = number(self.workers.len()).and_then(NonZeroU32::new);
+        let (Some(count), Some(rank)) = (count, rank.and_then(number)) else {
+            let message = "the session of this worker has ended, so others do its part; join again";
+            return Err(Error::new(ErrorKind::Unavailable, message));
+        };
+        Share::new(count, rank)
+    }
+
+    /// How many transactors are alive.
+    pub fn transactors(&self) -> usize {
+        self.transactors.len()
+    }
+
+    /// How many workers are present.
+    pub fn workers(&self) -> usize {
+        self.workers.len()
+    }
+
+    /// Whether anybody is present.
+    pub fn is_running(&self) -> bool {
+        !self.transactors.is_empty() || !self.workers.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(number: u64) -> Timestamp {
+        Timestamp::new(number).unwrap()
+    }
+
+    #[test]
+    fn the_horizon_follows_the_oldest_that_is_published_and_never_goes_back() {
+        let mut sessions = Sessions::default();
+        assert_eq!(sessions.horizon_after(at(0), at(9)), at(9));
+        for (id, oldest) in [(1, Some(at(7))), (2, Some(at(4))), (3, None)] {
+            sessions.begin_transactor(TransactorId(id));
+            sessions.publish(TransactorId(id), oldest).unwrap();
+        }
+        assert_eq!(sessions.horizon_after(at(0), at(9)), at(4));
+        assert_eq!(sessions.horizon_after(at(5), at(9)), at(5));
+        assert!(sessions.end_transactor(TransactorId(2)));
+        assert_eq!(sessions.horizon_after(at(5), at(9)), at(7));
+        sessions.publish(TransactorId(1), Some(at(90))).unwrap();
+        assert_eq!(sessions.horizon_after(at(5), at(9)), at(9));
+    }
+
+    #[test]
+    fn who_is_not_there_is_told() {
+        let mut sessions = Sessions::default();
+        let error = sessions.publish(TransactorId(35), None).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the session of transactor z has ended, so others may undo its transactions; begin a new one"
+        );
+        let error = sessions.share(1).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the session of this worker has ended, so others do its part; join again"
+        );
+        assert!(!sessions.leave_worker(1) && !sessions.end_transactor(TransactorId(35)));
+    }
+}

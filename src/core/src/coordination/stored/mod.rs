@@ -1,0 +1,260 @@
+//! What Fluo keeps of an application beside its table, to the byte: the paths of ZooKeeper nodes below the one of the
+//! application, and what is in them.
+//!
+//! | path | bytes |
+//! |---|---|
+//! | [`TABLE`] | the name of the table, UTF-8 |
+//! | [`ID`] | the id of the application, text |
+//! | [`OBSERVERS`] | JSON of the observed columns; absent where nothing is observed |
+//! | [`SETTINGS`] | the text of a Java properties file |
+//! | [`MAX_TIMESTAMP`] | decimal: the first timestamp that is not reserved; 2 at first |
+//! | [`HORIZON`] | decimal: the horizon; 0 at first |
+//! | [`TRANSACTOR_COUNT`] | 8 bytes, big-endian: the last number of a transactor; absent before the first |
+//!
+//! What Fluo keeps only as long as a process lives (its transactors, what they publish, its workers) is no part of this.
+
+mod observers;
+mod properties;
+
+use std::collections::BTreeMap;
+
+use crate::coordination::Application;
+use crate::data::Timestamp;
+use crate::error::{Error, ErrorKind, Result};
+
+/// Where the name of the table is.
+pub const TABLE: &str = "/config/accumulo.table";
+/// Where the id of the application is.
+pub const ID: &str = "/config/fluo.application.id";
+/// Where the observed columns are.
+pub const OBSERVERS: &str = "/config/fluo.observers2";
+/// Where the settings are.
+pub const SETTINGS: &str = "/config/shared.config";
+/// Where it stands which timestamps are reserved.
+pub const MAX_TIMESTAMP: &str = "/oracle/max-timestamp";
+/// Where the horizon is.
+pub const HORIZON: &str = "/oracle/gc-timestamp";
+/// Where the last number of a transactor is.
+pub const TRANSACTOR_COUNT: &str = "/transactor/count";
+
+/// The number of the first timestamp of an application. Data that is loaded in bulk, outside of transactions, stands at
+/// 0 and 1, before all of them.
+pub const FIRST_TIMESTAMP: u32 = 2;
+
+/// What is written when an application is initialised, by path.
+///
+/// # Errors
+/// [`Invalid`](ErrorKind::Invalid): what [`Application::check`] refuses.
+pub fn nodes(application: &Application) -> Result<Vec<(&'static str, Vec<u8>)>> {
+    application.check()?;
+    let mut nodes = vec![
+        (TABLE, application.table.clone().into_bytes()),
+        (ID, application.id.clone().into_bytes()),
+        (SETTINGS, settings(&application.settings)),
+        (MAX_TIMESTAMP, FIRST_TIMESTAMP.to_string().into_bytes()),
+        (HORIZON, timestamp(Timestamp::ZERO)),
+    ];
+    if !application.observers.is_empty() {
+        nodes.push((OBSERVERS, observers::encode(&application.observers)?));
+    }
+    Ok(nodes)
+}
+
+/// Reads an application, with what there is at each path.
+///
+/// # Errors
+/// What `node_at` says; [`Corrupt`](ErrorKind::Corrupt) where a node is missing or makes no sense.
+pub fn read_application<E: From<Error>>(
+    mut node_at: impl FnMut(&'static str) -> Result<Option<Vec<u8>>, E>,
+) -> Result<Application, E> {
+    let mut text_at = |path| {
+        let bytes = node_at(path)?.ok_or_else(|| missing(path))?;
+        let text = String::from_utf8(bytes);
+        Ok::<_, E>(text.map_err(|_| unreadable(&format!("what is at `{path}` is not text")))?)
+    };
+    let (id, table) = (text_at(ID)?, text_at(TABLE)?);
+    let observers = match node_at(OBSERVERS)? {
+        Some(json) => observers::decode(&json)?,
+        None => Vec::new(),
+    };
+    let settings = match node_at(SETTINGS)? {
+        Some(text) => read_settings(&text)?,
+        None => BTreeMap::new(),
+    };
+    Ok(Application {
+        id,
+        table,
+        observers,
+        settings,
+    })
+}
+
+/// The bytes of settings.
+pub fn settings(settings: &BTreeMap<String, String>) -> Vec<u8> {
+    properties::encode(settings)
+}
+
+/// Reads settings.
+///
+/// # Errors
+/// [`Corrupt`](ErrorKind::Corrupt).
+pub fn read_settings(text: &[u8]) -> Result<BTreeMap<String, String>> {
+    properties::decode(text)
+}
+
+/// The bytes of a timestamp.
+pub fn timestamp(timestamp: Timestamp) -> Vec<u8> {
+    timestamp.to_string().into_bytes()
+}
+
+/// Reads what is at the path of a timestamp.
+///
+/// # Errors
+/// [`Corrupt`](ErrorKind::Corrupt).
+pub fn read_timestamp(path: &str, bytes: Option<&[u8]>) -> Result<Timestamp> {
+    let bytes = bytes.ok_or_else(|| missing(path))?;
+    let number = std::str::from_utf8(bytes).ok().and_then(decimal);
+    number
+        .and_then(|number| Timestamp::new(number).ok())
+        .ok_or_else(|| unreadable(&format!("what is at `{path}` is not a timestamp")))
+}
+
+fn decimal(text: &str) -> Option<u64> {
+    let is_decimal = text.bytes().all(|byte| byte.is_ascii_digit());
+    is_decimal.then(|| text.parse().ok())?
+}
+
+/// The bytes of the last number of a transactor.
+pub fn transactor_count(last: u64) -> [u8; 8] {
+    last.to_be_bytes()
+}
+
+/// Reads the last number of a transactor: 0 before the first.
+///
+/// # Errors
+/// [`Corrupt`](ErrorKind::Corrupt).
+pub fn read_transactor_count(bytes: Option<&[u8]>) -> Result<u64> {
+    let count = match bytes {
+        Some(bytes) => bytes.try_into().ok().map(u64::from_be_bytes),
+        None => Some(0),
+    };
+    // A locked cell keeps it as a signed number.
+    count
+        .filter(|count| *count <= i64::MAX.cast_unsigned())
+        .ok_or_else(|| {
+            unreadable(&format!(
+                "what is at `{TRANSACTOR_COUNT}` is not the number of a transactor"
+            ))
+        })
+}
+
+fn missing(path: &str) -> Error {
+    unreadable(&format!("there is nothing at `{path}`"))
+}
+
+fn unreadable(what: &str) -> Error {
+    Error::new(ErrorKind::Corrupt, what.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::coordination::{ObservedColumn, ObserverKind};
+    use crate::data::Column;
+
+    fn read(nodes: &BTreeMap<&'static str, Vec<u8>>) -> Result<Application> {
+        read_application(|path| Ok(nodes.get(path).cloned()))
+    }
+
+    #[test]
+    fn an_application_is_kept_at_fluos_paths() {
+        let application = Application::new("8d2f", "web").set("fluo.app.x", "1");
+        let nodes: BTreeMap<_, _> = nodes(&application).unwrap().into_iter().collect();
+        let texts = nodes
+            .iter()
+            .map(|(path, bytes)| (*path, std::str::from_utf8(bytes).unwrap()));
+        assert_eq!(
+            texts.collect::<Vec<_>>(),
+            [
+                ("/config/accumulo.table", "web"),
+                ("/config/fluo.application.id", "8d2f"),
+                (
+                    "/config/shared.config",
+                    "#Shared java props\nfluo.app.x=1\n"
+                ),
+                ("/oracle/gc-timestamp", "0"),
+                ("/oracle/max-timestamp", "2"),
+            ]
+        );
+        assert_eq!(read(&nodes).unwrap(), application);
+    }
+
+    #[test]
+    fn observers_come_back_in_their_order() {
+        let observed =
+            |family| ObservedColumn::new(Column::new(family, "q"), ObserverKind::Weak, family);
+        let application = Application::new("1", "t")
+            .observe(observed("b"))
+            .observe(observed("a"));
+        let nodes: BTreeMap<_, _> = nodes(&application).unwrap().into_iter().collect();
+        assert_eq!(read(&nodes).unwrap(), application);
+        let wrong = Application::new("", "t");
+        assert_eq!(super::nodes(&wrong).unwrap_err().kind(), ErrorKind::Invalid);
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_named() {
+        let full: BTreeMap<_, _> = nodes(&Application::new("1", "t"))
+            .unwrap()
+            .into_iter()
+            .collect();
+        let mut nodes = full.clone();
+        nodes.remove(ID);
+        let error = read(&nodes).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "there is nothing at `/config/fluo.application.id`"
+        );
+        let mut nodes = full;
+        nodes.insert(TABLE, vec![0xff]);
+        let error = read(&nodes).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "what is at `/config/accumulo.table` is not text"
+        );
+
+        assert_eq!(read_timestamp(HORIZON, Some(b"17")).unwrap().get(), 17);
+        for bytes in [
+            b"".as_slice(),
+            b"+1",
+            b"1 ",
+            b"\xff",
+            b"9999999999999999999",
+        ] {
+            let error = read_timestamp(HORIZON, Some(bytes)).unwrap_err();
+            assert_eq!(
+                error.to_string(),
+                "what is at `/oracle/gc-timestamp` is not a timestamp"
+            );
+        }
+        let error = read_timestamp(HORIZON, None).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "there is nothing at `/oracle/gc-timestamp`"
+        );
+
+        assert_eq!(read_transactor_count(None).unwrap(), 0);
+        assert_eq!(
+            read_transactor_count(Some(&transactor_count(7))).unwrap(),
+            7
+        );
+        for bytes in [b"".as_slice(), &[0; 7], &[0xff; 8]] {
+            let error = read_transactor_count(Some(bytes)).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Corrupt);
+            assert_eq!(
+                error.to_string(),
+                "what is at `/transactor/count` is not the number of a transactor"
+            );
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Observed columns as the JSON that Fluo keeps of them.
+//!
+//! ```text
+//! {"obsProviderClass":"rust","observedColumns":[
+//!   {"fam":[112,97],"qual":[-61,-87],"vis":[],"notificationType":"STRONG","id":"count"}, ..]}
+//! ```
+//!
+//! Bytes are signed numbers, as Java's are. `id` is the name of the observer, which Fluo has no place for: its reader
+//! leaves out what it does not know. A Java worker would load the class of the provider and does not find ours; a Java
+//! client reads the columns only.
+
+use serde::{Deserialize, Serialize};
+
+use super::unreadable;
+use crate::coordination::{ObservedColumn, ObserverKind};
+use crate::data::{Bytes, Column};
+use crate::error::{Error, Result};
+
+/// What stands in the place of the class that provides the observers.
+const PROVIDER: &str = "rust";
+
+#[derive(Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Stored {
+    #[serde(default)]
+    obs_provider_class: String,
+    observed_columns: Vec<StoredColumn>,
+}
+
+#[derive(Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct StoredColumn {
+    fam: Vec<i8>,
+    qual: Vec<i8>,
+    vis: Vec<i8>,
+    notification_type: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    id: String,
+}
+
+/// The JSON of observed columns.
+pub(super) fn encode(observers: &[ObservedColumn]) -> Result<Vec<u8>> {
+    let signed = |bytes: &Bytes| bytes.iter().map(|byte| byte.cast_signed()).collect();
+    let column = |observed: &ObservedColumn| StoredColumn {
+        fam: signed(&observed.column.family),
+        qual: signed(&observed.column.qualifier),
+        vis: signed(&observed.column.visibility),
+        notification_type: observed.kind.name().to_owned(),
+        id: observed.id.clone(),
+    };
+    let stored = Stored {
+        obs_provider_class: PROVIDER.to_owned(),
+        observed_columns: observers.iter().map(column).collect(),
+    };
+    serde_json::to_vec(&stored)
+        .map_err(|error| Error::invalid(format!("the observers cannot be written: {error}")))
+}
+
+/// The observed columns that a JSON tells.
+///
+/// # Errors
+/// [`Corrupt`](crate::ErrorKind::Corrupt).
+pub(super) fn decode(json: &[u8]) -> Result<Vec<ObservedColumn>> {
+    let stored: Stored = serde_json::from_slice(json)
+        .map_err(|error| unreadable(&format!("the observers are not what Fluo writes: {error}")))?;
+    stored
+        .observed_columns
+        .into_iter()
+        .map(read_column)
+        .collect()
+}
+
+fn read_column(stored: StoredColumn) -> Result<ObservedColumn> {
+    let bytes = |signed: Vec<i8>| Bytes::from_iter(signed.into_iter().map(i8::cast_unsigned));
+    let column = Column::new(bytes(stored.fam), bytes(stored.qual));
+    let kind = match stored.notification_type.as_str() {
+        "STRONG" => ObserverKind::Strong,
+        "WEAK" => ObserverKind::Weak,
+        other => {
+            let other = other.escape_default();
+            return Err(unreadable(&format!(
+                "{column} has the notification type `{other}`, which is neither STRONG nor WEAK"
+            )));
+        }
+    };
+    let column = column.with_visibility(bytes(stored.vis));
+    Ok(ObservedColumn::new(column, kind, stored.id))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_written_as_fluo_writes_them_with_the_id_beside() {
+        let observers = [
+            ObservedColumn::new(
+                Column::new("pa", "é").with_visibility("A"),
+                ObserverKind::Strong,
+                "count",
+            ),
+            ObservedColumn::new(Column::new("", [0xff].as_slice()), ObserverKind::Weak, ""),
+        ];
+        let json = encode(&observers).unwrap();
+        assert_eq!(
+            std::str::from_utf8(&json).unwrap(),
+            r#"{"obsProviderClass":"rust","observedColumns":[{"fam":[112,97],"qual":[-61,-87],"vis":[65],"notificationType":"STRONG","id":"count"},{"fam":[],"qual":[-1],"vis":[],"notificationType":"WEAK"}]}"#
+        );
+        assert_eq!(decode(&json).unwrap(), observers);
+    }
+
+    #[test]
+    fn what_java_wrote_is_read() {
+        let json = br#"{"obsProviderClass":"org.example.Provider","observedColumns":[{"fam":[115],"qual":[99],"vis":[],"notificationType":"STRONG"}]}"#;
+        let expected = ObservedColumn::new(Column::new("s", "c"), ObserverKind::Strong, "");
+        assert_eq!(decode(json).unwrap(), [expected]);
+    }
+
+    #[test]
+    fn anything_else_is_refused() {
+        for (json, expected) in [
+            (
+                "",
+                "the observers are not what Fluo writes: EOF while parsing a value at line 1 column 0",
+            ),
+            (
+                r#"{"observedColumns":[{"fam":[300],"qual":[],"vis":[],"notificationType":"WEAK"}]}"#,
+                "the observers are not what Fluo writes: invalid value: integer `300`, expected i8 at line 1 column 31",
+            ),
+            (
+                r#"{"observedColumns":[{"fam":[65],"qual":[66],"vis":[],"notificationType":"LOUD"}]}"#,
+                "A:B has the notification type `LOUD`, which is neither STRONG nor WEAK",
+            ),
+        ] {
+            let error = decode(json.as_bytes()).unwrap_err();
+            assert_eq!(error.kind(), crate::ErrorKind::Corrupt);
+            assert_eq!(error.to_string(), expected);
+        }
+    }
+}

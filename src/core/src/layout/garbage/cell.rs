@@ -1,0 +1,157 @@
+//! What of a cell nobody can need any more.
+
+use std::collections::BTreeSet;
+
+use crate::data::Timestamp;
+use crate::layout::stamp::Section;
+use crate::layout::{DelLockOutcome, DelLockValue, DelReadLockValue, WriteValue};
+
+/// Finds what may be dropped of a column of a cell. It is fed the entries in stored order.
+///
+/// What it drops, no reader at the horizon or later misses, and nobody who asks what became of a transaction:
+/// - writes older than the newest one before the horizon, and the values of those;
+/// - values that were rolled back, and locks that are over;
+/// - the traces of a transaction at its primary, once a `TX_DONE` says that it has no lock left.
+///
+/// A deleted cell, the ends of locks and those of read locks leave a trace that hides what may stand elsewhere, so
+/// they go only where the whole column is looked at. Of a column with an entry that cannot be read nothing is dropped.
+#[derive(Clone, Debug)]
+pub struct CellGarbage {
+    horizon: Option<u64>,
+    is_full: bool,
+    is_damaged: bool,
+    dropped: Vec<i64>,
+    /// Transactions that have no lock left, and for each whether what it left is still needed.
+    done: BTreeSet<u64>,
+    done_and_dropped: BTreeSet<u64>,
+    rolled_back: BTreeSet<u64>,
+    /// The latest start of what is known to be over.
+    over_up_to: Option<u64>,
+    newest_write: Option<u64>,
+    /// The start of the write that a reader at the horizon sees.
+    oldest_needed: Option<u64>,
+    /// The start of the read lock whose end was seen last.
+    ended_read_lock: Option<u64>,
+    acknowledgement_was_seen: bool,
+}
+
+impl CellGarbage {
+    /// At the beginning of a column. Nothing is old without a horizon; `is_full` says that no entries of the
+    /// column stand elsewhere.
+    pub fn new(horizon: Option<Timestamp>, is_full: bool) -> Self {
+        Self {
+            horizon: horizon.map(Timestamp::get),
+            is_full,
+            is_damaged: false,
+            dropped: Vec::new(),
+            done: BTreeSet::new(),
+            done_and_dropped: BTreeSet::new(),
+            rolled_back: BTreeSet::new(),
+            over_up_to: None,
+            newest_write: None,
+            oldest_needed: None,
+            ended_read_lock: None,
+            acknowledgement_was_seen: false,
+        }
+    }
+
+    /// Takes the next entry of the column.
+    pub fn look_at(&mut self, stamp: i64, value: &[u8]) {
+        let is_kept = match Section::split(stamp) {
+            (Some(Section::TxDone), timestamp) => {
+                self.done.insert(timestamp);
+                Some(true)
+            }
+            (Some(Section::Write), commit) => self.keeps_write(commit, value),
+            (Some(Section::DelLock), start) => self.keeps_del_lock(start, value),
+            (Some(Section::ReadLock), low) => self.keeps_read_lock(low >> 1, low & 1 == 1, value),
+            (Some(Section::Lock), start) => Some(Some(start) > self.over_up_to),
+            (Some(Section::Ack), start) => Some(self.keeps_acknowledgement(start)),
+            (Some(Section::Data), start) => {
+                Some(Some(start) >= self.oldest_needed && !self.rolled_back.contains(&start))
+            }
+            (None, _) => None,
+        };
+        match is_kept {
+            Some(true) => {}
+            Some(false) => self.dropped.push(stamp),
+            None => self.is_damaged = true,
+        }
+    }
+
+    /// The timestamps of the entries that may be dropped.
+    pub fn finish(mut self) -> Vec<i64> {
+        if self.is_damaged {
+            return Vec::new();
+        }
+        let done = self.done_and_dropped.into_iter();
+        self.dropped
+            .extend(done.map(|timestamp| Section::TxDone.stamp(timestamp)));
+        self.dropped
+    }
+
+    fn keeps_write(&mut self, commit: u64, value: &[u8]) -> Option<bool> {
+        let write = WriteValue::decode(value).ok()?;
+        let start = write.start.get();
+        let is_done = self.done.contains(&commit);
+        let mut is_kept = write.is_primary && !is_done;
+        if self.oldest_needed.is_none() {
+            self.newest_write = self.newest_write.or(Some(commit));
+            if self.horizon.is_some_and(|horizon| commit < horizon) {
+                self.oldest_needed = Some(start);
+                is_kept |= !(write.is_delete && self.is_full);
+            } else {
+                is_kept = true;
+            }
+        }
+        self.over_up_to = self.over_up_to.max(Some(start));
+        self.settle(commit, is_kept);
+        Some(is_kept)
+    }
+
+    fn keeps_del_lock(&mut self, start: u64, value: &[u8]) -> Option<bool> {
+        let end = DelLockValue::decode(value).ok()?;
+        let done = end.done.get();
+        let mut is_kept = end.is_primary && !self.done.contains(&done);
+        if end.outcome == DelLockOutcome::RolledBack {
+            self.rolled_back.insert(start);
+            is_kept |= !self.is_full;
+        }
+        self.over_up_to = self.over_up_to.max(Some(start));
+        self.settle(done, is_kept);
+        Some(is_kept)
+    }
+
+    /// A transaction that has no lock left and whose trace is dropped needs no `TX_DONE` either.
+    fn settle(&mut self, done: u64, is_kept: bool) {
+        if !is_kept && self.done.remove(&done) {
+            self.done_and_dropped.insert(done);
+        }
+    }
+
+    fn keeps_read_lock(&mut self, start: u64, is_end: bool, value: &[u8]) -> Option<bool> {
+        if is_end {
+            self.ended_read_lock = Some(start);
+        }
+        let end = match is_end {
+            true => Some(DelReadLockValue::decode(value).ok()?),
+            false => None,
+        };
+        if Some(start) <= self.over_up_to {
+            return Some(false);
+        }
+        Some(match end {
+            None => self.ended_read_lock != Some(start),
+            Some(_) if !self.is_full => true,
+            Some(DelReadLockValue::RolledBack) => false,
+            Some(DelReadLockValue::Committed(commit)) => {
+                self.horizon.is_none_or(|horizon| commit.get() >= horizon)
+            }
+        })
+    }
+
+    fn keeps_acknowledgement(&mut self, start: u64) -> bool {
+        let is_newest = !std::mem::replace(&mut self.acknowledgement_was_seen, true);
+        is_newest && Some(start) >= self.newest_write
+    }
+}

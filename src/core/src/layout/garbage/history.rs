@@ -1,0 +1,265 @@
+//! Histories of one cell that transactions can leave behind: each step is one that the protocol allows.
+
+use proptest::prelude::*;
+
+use super::tests::Entry;
+use crate::data::Bytes;
+use crate::layout::samples::at;
+use crate::layout::{
+    DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, EntryStamp, Prewrite,
+    PrewriteFilter, WriteValue,
+};
+
+/// What is stored of a cell, and what may be asked of it.
+#[derive(Clone, Debug)]
+pub(super) struct History {
+    /// In stored order.
+    pub(super) entries: Vec<Entry>,
+    /// No transaction that is under way started before.
+    pub(super) oldest_active: u64,
+    /// No timestamp was given out after this one.
+    pub(super) now: u64,
+    /// The starts of the transactions that have their primary here, and may have locks elsewhere.
+    pub(super) undecided: Vec<u64>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Write,
+    Delete,
+    Read,
+    /// The cell whose notification started the transaction; not written.
+    Trigger,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    /// A transaction starts and locks the cell, if nothing is in the way.
+    Lock {
+        kind: Kind,
+        is_primary: bool,
+    },
+    /// Time passes before a transaction that has started locks the cell.
+    LockLate {
+        kind: Kind,
+        is_primary: bool,
+        after: u64,
+    },
+    Commit(usize),
+    RollBack(usize),
+    /// Another takes it for dead.
+    RollBackByAnother(usize),
+    /// The transaction has no lock left, and says so.
+    Done(usize),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Transaction {
+    start: u64,
+    kind: Kind,
+    is_primary: bool,
+    end: Option<End>,
+    is_done: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum End {
+    Committed(u64),
+    RolledBack,
+    RolledBackByAnother,
+}
+
+fn steps() -> impl Strategy<Value = Step> {
+    let kind = || {
+        prop_oneof![
+            4 => Just(Kind::Write),
+            1 => Just(Kind::Delete),
+            2 => Just(Kind::Read),
+            1 => Just(Kind::Trigger),
+        ]
+    };
+    prop_oneof![
+        4 => (kind(), any::<bool>()).prop_map(|(kind, is_primary)| Step::Lock { kind, is_primary }),
+        1 => (kind(), any::<bool>(), 1u64..5)
+            .prop_map(|(kind, is_primary, after)| Step::LockLate { kind, is_primary, after }),
+        5 => (0usize..4).prop_map(Step::Commit),
+        1 => (0usize..4).prop_map(Step::RollBack),
+        1 => (0usize..4).prop_map(Step::RollBackByAnother),
+        3 => (0usize..4).prop_map(Step::Done),
+    ]
+}
+
+/// Histories of a few dozen steps.
+pub(super) fn histories() -> impl Strategy<Value = History> {
+    proptest::collection::vec(steps(), 0..40).prop_map(|steps| {
+        let mut cell = Cell::default();
+        for step in steps {
+            cell.take(step);
+        }
+        cell.finish()
+    })
+}
+
+#[derive(Debug, Default)]
+struct Cell {
+    entries: Vec<Entry>,
+    now: u64,
+    transactions: Vec<Transaction>,
+}
+
+impl Cell {
+    fn take(&mut self, step: Step) {
+        match step {
+            Step::Lock { kind, is_primary } => self.lock(kind, is_primary, 0),
+            Step::LockLate {
+                kind,
+                is_primary,
+                after,
+            } => self.lock(kind, is_primary, after),
+            Step::Commit(nth) => {
+                let commit = self.tick();
+                self.end(nth, End::Committed(commit));
+            }
+            Step::RollBack(nth) => self.end(nth, End::RolledBack),
+            Step::RollBackByAnother(nth) => self.end(nth, End::RolledBackByAnother),
+            Step::Done(nth) => self.done(nth),
+        }
+    }
+
+    fn tick(&mut self) -> u64 {
+        self.now += 1;
+        self.now
+    }
+
+    fn put(&mut self, kind: EntryKind, timestamp: u64, value: Bytes) {
+        let stamp = EntryStamp::new(kind, at(timestamp)).encode();
+        self.entries.retain(|(stored, _)| *stored != stamp);
+        self.entries.push((stamp, value));
+        self.entries
+            .sort_by_key(|(stamp, _)| std::cmp::Reverse(*stamp));
+    }
+
+    fn lock(&mut self, kind: Kind, is_primary: bool, late: u64) {
+        let start = self.tick();
+        // Others start and end meanwhile; the one that is under way longest may do so.
+        for _ in 0..late {
+            let commit = self.tick();
+            self.end(0, End::Committed(commit));
+        }
+        let is_read = matches!(kind, Kind::Read);
+        let mut filter = PrewriteFilter::new(Prewrite {
+            start: at(start),
+            is_read_lock: is_read,
+            acknowledged_after: None,
+        });
+        if self
+            .entries
+            .iter()
+            .any(|(stamp, value)| filter.shows(*stamp, value))
+        {
+            return;
+        }
+        match kind {
+            Kind::Read => self.put(EntryKind::ReadLock, start, Bytes::new()),
+            Kind::Write => {
+                self.put(EntryKind::Data, start, start.to_string().into());
+                self.put(EntryKind::Lock, start, Bytes::new());
+            }
+            Kind::Delete | Kind::Trigger => self.put(EntryKind::Lock, start, Bytes::new()),
+        }
+        self.transactions.push(Transaction {
+            start,
+            kind,
+            // A read lock is never where a transaction is decided.
+            is_primary: is_primary && !is_read,
+            end: None,
+            is_done: false,
+        });
+    }
+
+    /// Ends the nth of the transactions that are under way.
+    fn end(&mut self, nth: usize, end: End) {
+        let under_way = self.transactions.iter_mut().filter(|tx| tx.end.is_none());
+        let Some(transaction) = under_way.into_iter().nth(nth) else {
+            return;
+        };
+        transaction.end = Some(end);
+        let Transaction {
+            start,
+            kind,
+            is_primary,
+            ..
+        } = *transaction;
+        match (kind, end) {
+            (Kind::Read, End::Committed(commit)) => {
+                let value = DelReadLockValue::Committed(at(commit)).encode();
+                self.put(EntryKind::DelReadLock, start, value);
+            }
+            (Kind::Read, _) => {
+                self.put(
+                    EntryKind::DelReadLock,
+                    start,
+                    DelReadLockValue::RolledBack.encode(),
+                );
+            }
+            (Kind::Write | Kind::Delete, End::Committed(commit)) => {
+                let value = WriteValue {
+                    start: at(start),
+                    is_primary,
+                    is_delete: matches!(kind, Kind::Delete),
+                };
+                self.put(EntryKind::Write, commit, value.encode());
+            }
+            (Kind::Trigger, End::Committed(commit)) => {
+                self.del_lock(start, DelLockOutcome::Committed, is_primary, commit);
+                self.put(EntryKind::Ack, start, Bytes::new());
+            }
+            (_, End::RolledBack) => {
+                let done = if is_primary { start } else { 0 };
+                self.del_lock(start, DelLockOutcome::RolledBack, is_primary, done);
+            }
+            (_, End::RolledBackByAnother) => {
+                self.del_lock(start, DelLockOutcome::RolledBack, is_primary, 0);
+            }
+        }
+    }
+
+    fn del_lock(&mut self, start: u64, outcome: DelLockOutcome, is_primary: bool, done: u64) {
+        let value = DelLockValue {
+            outcome,
+            is_primary,
+            done: at(done),
+        };
+        self.put(EntryKind::DelLock, start, value.encode());
+    }
+
+    fn done(&mut self, nth: usize) {
+        let is_open = |tx: &&mut Transaction| tx.is_primary && !tx.is_done && tx.end.is_some();
+        let Some(transaction) = self.transactions.iter_mut().filter(is_open).nth(nth) else {
+            return;
+        };
+        let timestamp = match transaction.end {
+            Some(End::Committed(commit)) => commit,
+            Some(End::RolledBack) => transaction.start,
+            // Nobody knows of it.
+            Some(End::RolledBackByAnother) | None => return,
+        };
+        transaction.is_done = true;
+        self.put(EntryKind::TxDone, timestamp, Bytes::new());
+    }
+
+    fn finish(mut self) -> History {
+        let now = self.tick();
+        let under_way = self.transactions.iter().filter(|tx| tx.end.is_none());
+        let undecided = self
+            .transactions
+            .iter()
+            .filter(|tx| tx.is_primary && !tx.is_done);
+        History {
+            oldest_active: under_way.map(|tx| tx.start).min().unwrap_or(now),
+            now: now + 2,
+            undecided: undecided.map(|tx| tx.start).collect(),
+            entries: self.entries,
+        }
+    }
+}

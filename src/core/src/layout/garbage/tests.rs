@@ -1,0 +1,260 @@
+//! Columns, and what a compaction keeps of them.
+
+use proptest::prelude::*;
+
+use super::history::{History, histories};
+use super::*;
+use crate::data::Bytes;
+use crate::layout::samples::at;
+use crate::layout::{
+    DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, EntryStamp, Prewrite,
+    PrewriteFilter, SnapshotFilter, StatusFilter, WriteValue,
+};
+
+pub(super) type Entry = (i64, Bytes);
+
+fn entry(kind: EntryKind, timestamp: u64, value: Bytes) -> Entry {
+    (EntryStamp::new(kind, at(timestamp)).encode(), value)
+}
+
+fn tx_done(timestamp: u64) -> Entry {
+    entry(EntryKind::TxDone, timestamp, Bytes::new())
+}
+
+fn data(start: u64) -> Entry {
+    entry(EntryKind::Data, start, Bytes::new())
+}
+
+fn lock(start: u64) -> Entry {
+    entry(EntryKind::Lock, start, Bytes::new())
+}
+
+fn write(commit: u64, start: u64, is_primary: bool, is_delete: bool) -> Entry {
+    let value = WriteValue {
+        start: at(start),
+        is_primary,
+        is_delete,
+    };
+    entry(EntryKind::Write, commit, value.encode())
+}
+
+fn rolled_back(start: u64, is_primary: bool, done: u64) -> Entry {
+    let value = DelLockValue {
+        outcome: DelLockOutcome::RolledBack,
+        is_primary,
+        done: at(done),
+    };
+    entry(EntryKind::DelLock, start, value.encode())
+}
+
+fn kept(column: &[Entry], horizon: Option<u64>, is_full: bool) -> Vec<Entry> {
+    let mut column = column.to_vec();
+    column.sort_by_key(|(stamp, _)| std::cmp::Reverse(*stamp));
+    let entries: Vec<_> = column
+        .iter()
+        .map(|(stamp, value)| (*stamp, &value[..]))
+        .collect();
+    let keep = keep(&entries, horizon.map(at), is_full);
+    let kept = column.into_iter().zip(keep).filter(|(_, keep)| *keep);
+    kept.map(|(entry, _)| entry).collect()
+}
+
+#[test]
+fn of_two_versions_the_one_that_a_reader_at_the_horizon_sees_is_kept() {
+    let column = [
+        tx_done(20),
+        tx_done(10),
+        write(20, 15, true, false),
+        write(10, 5, true, false),
+        data(15),
+        data(5),
+    ];
+    assert_eq!(kept(&column, Some(15), true), column);
+    assert_eq!(
+        kept(&column, Some(20), true),
+        column,
+        "a reader at 20 came in time to see 10"
+    );
+    let newest = [tx_done(20), write(20, 15, true, false), data(15)];
+    for is_full in [true, false] {
+        assert_eq!(kept(&column, Some(21), is_full), newest);
+    }
+    assert_eq!(kept(&column, None, true), column);
+}
+
+#[test]
+fn a_primary_that_rolled_itself_back_goes_with_its_done() {
+    let column = [tx_done(10), rolled_back(10, true, 10), lock(10), data(10)];
+    assert!(kept(&column, Some(20), true).is_empty());
+    let trace = [tx_done(10), rolled_back(10, true, 10)];
+    assert_eq!(kept(&column, Some(20), false), trace);
+}
+
+#[test]
+fn a_primary_that_another_rolled_back_stays() {
+    let column = [rolled_back(10, true, 0), lock(10), data(10)];
+    assert_eq!(kept(&column, Some(20), true), [rolled_back(10, true, 0)]);
+    let with_done = [tx_done(10), rolled_back(10, true, 0), data(10)];
+    let trace = [tx_done(10), rolled_back(10, true, 0)];
+    assert_eq!(
+        kept(&with_done, Some(20), true),
+        trace,
+        "it names another done"
+    );
+}
+
+#[test]
+fn a_deleted_cell_goes_where_the_whole_column_is_seen() {
+    let column = [
+        tx_done(20),
+        write(20, 15, true, true),
+        write(10, 5, false, false),
+        data(5),
+    ];
+    assert!(kept(&column, Some(30), true).is_empty());
+    let trace = [tx_done(20), write(20, 15, true, true)];
+    assert_eq!(kept(&column, Some(30), false), trace);
+    assert_eq!(kept(&column, Some(20), true), column);
+}
+
+#[test]
+fn a_secondary_that_was_rolled_back_goes_where_the_whole_column_is_seen() {
+    let column = [rolled_back(10, false, 0), lock(10), data(10)];
+    assert!(kept(&column, None, true).is_empty());
+    assert_eq!(kept(&column, None, false), [rolled_back(10, false, 0)]);
+}
+
+#[test]
+fn read_locks_go_when_they_are_over() {
+    let read_lock = |start| entry(EntryKind::ReadLock, start, Bytes::new());
+    let end = |start, value: DelReadLockValue| entry(EntryKind::DelReadLock, start, value.encode());
+    let committed = end(12, DelReadLockValue::Committed(at(18)));
+    let column = [
+        end(14, DelReadLockValue::RolledBack),
+        read_lock(14),
+        read_lock(13),
+        committed.clone(),
+        read_lock(12),
+        write(11, 9, false, false),
+        end(8, DelReadLockValue::Committed(at(30))),
+        read_lock(7),
+        data(9),
+    ];
+    let open = |end: Option<Entry>| {
+        let entries = [
+            Some(write(11, 9, false, false)),
+            Some(read_lock(13)),
+            end,
+            Some(data(9)),
+        ];
+        entries.into_iter().flatten().collect::<Vec<_>>()
+    };
+    assert_eq!(kept(&column, Some(18), true), open(Some(committed.clone())));
+    assert_eq!(kept(&column, Some(19), true), open(None));
+    let mut partly = open(Some(committed));
+    partly.insert(1, end(14, DelReadLockValue::RolledBack));
+    assert_eq!(kept(&column, Some(19), false), partly);
+}
+
+#[test]
+fn the_newest_acknowledgement_is_kept_if_nothing_was_written_after_it() {
+    let ack = |start| entry(EntryKind::Ack, start, Bytes::new());
+    let column = [write(20, 15, false, false), ack(25), ack(22), data(15)];
+    let newest = [write(20, 15, false, false), ack(25), data(15)];
+    assert_eq!(kept(&column, None, true), newest);
+    let column = [write(30, 28, false, false), ack(25), data(28)];
+    let written = [write(30, 28, false, false), data(28)];
+    assert_eq!(kept(&column, None, true), written);
+}
+
+#[test]
+fn of_a_damaged_column_everything_is_kept() {
+    let damaged = entry(EntryKind::Write, 5, Bytes::from_static(b"?"));
+    let column = [
+        write(20, 15, false, false),
+        write(10, 5, false, false),
+        damaged,
+        data(1),
+    ];
+    assert_eq!(kept(&column, Some(30), true), column);
+}
+
+#[test]
+fn of_notifications_the_newest_is_kept_unless_it_is_a_deletion() {
+    let kept = |stamps: &[i64], is_full| {
+        let keep = keep_notifications(stamps, is_full).into_iter();
+        let kept = stamps.iter().zip(keep).filter(|(_, keep)| *keep);
+        kept.map(|(stamp, _)| *stamp).collect::<Vec<_>>()
+    };
+    let none: [i64; 0] = [];
+    for is_full in [true, false] {
+        assert_eq!(kept(&[22, 21, 20, 10], is_full), [22]);
+        assert_eq!(kept(&[21, 20], is_full), none);
+        assert_eq!(kept(&[21, 20, 11, 10], is_full), none);
+        assert_eq!(kept(&[], is_full), none);
+    }
+    assert_eq!(kept(&[21, 20, 10], true), none);
+    assert_eq!(kept(&[21, 20, 10], false), [21], "two were set in turn");
+    assert_eq!(kept(&[21], false), [21], "what it takes away is elsewhere");
+    assert_eq!(kept(&[21, 20, 11], false), [21]);
+}
+
+fn in_order(entries: &[Entry], mut shows: impl FnMut(i64, &[u8]) -> bool) -> Option<Entry> {
+    entries
+        .iter()
+        .find(|(stamp, value)| shows(*stamp, value))
+        .cloned()
+}
+
+fn snapshot(entries: &[Entry], timestamp: u64) -> Option<Entry> {
+    let mut filter = SnapshotFilter::new(at(timestamp));
+    in_order(entries, |stamp, value| filter.shows(stamp, value))
+}
+
+fn status(entries: &[Entry], start: u64) -> Option<Entry> {
+    let mut filter = StatusFilter::new(at(start));
+    in_order(entries, |stamp, value| filter.shows(stamp, value))
+}
+
+fn in_the_way(entries: &[Entry], start: u64, is_read_lock: bool) -> Option<EntryKind> {
+    let mut filter = PrewriteFilter::new(Prewrite {
+        start: at(start),
+        is_read_lock,
+        acknowledged_after: None,
+    });
+    let entry = in_order(entries, |stamp, value| filter.shows(stamp, value));
+    entry
+        .and_then(|(stamp, _)| EntryStamp::decode(stamp))
+        .map(|stamp| stamp.kind)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn nothing_that_somebody_can_ask_for_changes(history in histories(), share in 0u64..=100, is_full in any::<bool>()) {
+        let History { entries, oldest_active, now, undecided } = history;
+        let horizon = oldest_active * share / 100;
+        let left = kept(&entries, Some(horizon), is_full);
+        for timestamp in horizon..=now {
+            prop_assert_eq!(snapshot(&left, timestamp), snapshot(&entries, timestamp), "at {}", timestamp);
+            for is_read_lock in [true, false] {
+                let before = in_the_way(&entries, timestamp, is_read_lock);
+                // One that wrote nothing was in the way only so that its own late lock is refused.
+                if before != Some(EntryKind::DelLock) {
+                    prop_assert_eq!(in_the_way(&left, timestamp, is_read_lock), before, "at {}", timestamp);
+                }
+            }
+        }
+        for start in undecided {
+            prop_assert_eq!(status(&left, start), status(&entries, start), "of {}", start);
+        }
+        prop_assert_eq!(kept(&left, Some(horizon), is_full), left);
+    }
+
+    #[test]
+    fn any_entries_are_kept_or_dropped(entries in proptest::collection::vec((any::<i64>(), any::<Vec<u8>>()), 0..20)) {
+        let entries: Vec<Entry> = entries.into_iter().map(|(stamp, value)| (stamp, value.into())).collect();
+        kept(&entries, Some(1 << 40), true);
+    }
+}

@@ -1,0 +1,259 @@
+//! The steps of a commit, in their order.
+//!
+//! ```text
+//! lock the primary's row ─► lock the other rows ─► commit timestamp ─► notifications ─► commit the primary ─► the rest
+//!          │ conflict                │ conflict               │ stale                        │ rolled back
+//!          └────────────────────────►└──────────────► roll back ◄──────────────────────────────┘
+//! ```
+//! - **P3.** No other lock is written before the primary's is known to be there.
+//! - **P4.** The commit timestamp is asked for after all locks are known to be there: who begins later than it meets
+//!   them, and who began before it does not see what they guard.
+//! - **P5.** Notifications stand before the primary commits. One for a transaction that never commits is in vain, one
+//!   that is missing would be lost.
+//! - **P6.** The commit of the primary is the commit of the transaction: one conditional write of one row. Before it
+//!   everybody may roll the transaction back, after it nobody.
+//! - **P7.** A primary is marked as done only when no lock of the transaction can be left anywhere. An unknown outcome
+//!   of a lock forbids it.
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use tracing::{Instrument, debug, debug_span};
+
+use crate::client::{Backoff, Shared, is_passing};
+use crate::coordination::ObserverKind;
+use crate::data::{Bytes, RowColumn, Timestamp};
+use crate::error::{Error, Result};
+use crate::table::{ConditionalMutation, Outcome};
+use crate::transaction::buffer::WriteBuffer;
+use crate::transaction::entries;
+use crate::transaction::plan::{CommitPlan, Trigger};
+use crate::transaction::reading::Reading;
+use crate::transaction::resolve::RowMutations;
+use crate::transaction::{CommitError, Committed, Stale};
+
+/// A commit under way.
+#[derive(Debug)]
+pub(crate) struct Commit {
+    /// Held until the end: a transaction that is being committed holds back garbage collection.
+    pub(crate) reading: Arc<Reading>,
+    pub(crate) plan: CommitPlan,
+    /// Rows whose locks are known to be there.
+    pub(crate) locked: Vec<Bytes>,
+    /// Rows beside the primary's of which the outcome of a write was unknown, whatever was found out since: a write of
+    /// them may still be on its way.
+    pub(crate) doubtful: Vec<Bytes>,
+}
+
+/// Commits what a transaction wrote.
+///
+/// The steps run in a task of their own: a caller who stops waiting leaves no locks behind.
+pub(crate) async fn commit(
+    reading: Arc<Reading>,
+    buffer: WriteBuffer,
+    trigger: Option<Trigger>,
+) -> Result<Committed, CommitError> {
+    let start = reading.start();
+    let span = debug_span!("commit", %start);
+    let work = async move {
+        let client = reading.client.clone();
+        let result = match CommitPlan::of(&client, start, buffer, trigger.clone()) {
+            Some(plan) => Commit::new(reading, plan).run().await,
+            None => acknowledge_only(&client, start, trigger).await,
+        };
+        count(&result);
+        result
+    };
+    match tokio::spawn(work.instrument(span)).await {
+        Ok(result) => result,
+        Err(error) => Err(CommitError::Failed(Error::with_source(
+            crate::ErrorKind::Uncertain,
+            format!("the commit of the transaction that began at {start} was cut off"),
+            error,
+        ))),
+    }
+}
+
+/// Without writes there is nothing to commit, but a weak notification to take back.
+async fn acknowledge_only(
+    client: &Shared,
+    start: Timestamp,
+    trigger: Option<Trigger>,
+) -> Result<Committed, CommitError> {
+    if let Some(trigger) = trigger {
+        let mut writes = RowMutations::default();
+        take_back_notification(&mut writes, &trigger.cell, start);
+        client.write_surely(writes.into_mutations(), start).await?;
+    }
+    Ok(Committed { start, commit: None })
+}
+
+fn take_back_notification(writes: &mut RowMutations, cell: &RowColumn, at: Timestamp) {
+    writes.add(&cell.row, |mutation| {
+        entries::notification_delete(mutation, &cell.column, at)
+    });
+}
+
+fn count(result: &Result<Committed, CommitError>) {
+    let outcome = match result {
+        Ok(_) => "committed",
+        Err(CommitError::Conflict(conflict)) => {
+            debug!(%conflict, "conflict");
+            "conflict"
+        }
+        Err(CommitError::Acknowledged) => "acknowledged",
+        Err(CommitError::Stale(_)) => "stale",
+        Err(CommitError::Failed(error)) => {
+            debug!(%error, "failed");
+            "failed"
+        }
+    };
+    metrics::counter!("fluo_transactions_total", "outcome" => outcome).increment(1);
+}
+
+impl Commit {
+    fn new(reading: Arc<Reading>, plan: CommitPlan) -> Self {
+        Self {
+            reading,
+            plan,
+            locked: Vec::new(),
+            doubtful: Vec::new(),
+        }
+    }
+
+    async fn run(mut self) -> Result<Committed, CommitError> {
+        self.lock_primary().await?;
+        if let Err(error) = self.locked_until_stamp().await {
+            self.roll_back().await;
+            return Err(error);
+        }
+        let stamped = self.stamp_and_notify().await;
+        let commit = match stamped {
+            Ok(commit) => commit,
+            Err(error) => {
+                self.roll_back().await;
+                return Err(error);
+            }
+        };
+        self.commit_primary(commit).await?;
+        debug!(%commit, "committed");
+        self.finish(commit).await;
+        Ok(Committed {
+            start: self.plan.start,
+            commit: Some(commit),
+        })
+    }
+
+    async fn locked_until_stamp(&mut self) -> Result<(), CommitError> {
+        if self.plan.is_one_row() {
+            return Ok(());
+        }
+        self.lock_others().await
+    }
+
+    /// The commit timestamp (P4), with the notifications at it written (P5).
+    async fn stamp_and_notify(&self) -> Result<Timestamp, CommitError> {
+        let start = self.plan.start;
+        let mut backoff = Backoff::of_calls(&self.reading.client.settings, start);
+        let stamps = loop {
+            match self.reading.client.coordination.timestamps(NonZeroU32::MIN).await {
+                Ok(stamps) => break stamps,
+                Err(error) if is_passing(error.kind()) && backoff.wait().await => {}
+                Err(error) => return Err(error.into()),
+            }
+        };
+        if start < stamps.horizon {
+            return Err(CommitError::Stale(Stale {
+                start,
+                horizon: stamps.horizon,
+            }));
+        }
+        let commit = stamps.first;
+        let notifications = self.plan.other_notifications(commit);
+        self.reading.client.write_surely(notifications, start).await?;
+        Ok(commit)
+    }
+
+    /// Rolls the other rows forward, marks the primary as done, and takes back the notification that started it. The
+    /// transaction has committed whatever comes of this: who meets its locks rolls them forward.
+    async fn finish(&self, commit: Timestamp) {
+        if let Err(error) = self.try_to_finish(commit).await {
+            debug!(%error, "the locks of a committed transaction are left to whoever meets them");
+            metrics::counter!("fluo_unfinished_commits_total").increment(1);
+        }
+    }
+
+    async fn try_to_finish(&self, commit: Timestamp) -> Result<()> {
+        let (start, primary) = (self.plan.start, &self.plan.primary);
+        let forward = self.plan.other_rows().map(|row| self.plan.commit_row(row, commit));
+        self.reading.client.write_surely(forward.collect(), start).await?;
+        let mut last = RowMutations::default();
+        if !self.plan.is_one_row() && self.doubtful.is_empty() {
+            last.add(&primary.row, |mutation| {
+                entries::done(mutation, &primary.column, commit)
+            });
+        }
+        if let Some(trigger) = &self.plan.trigger
+            && trigger.cell.row != primary.row
+        {
+            take_back_notification(&mut last, &trigger.cell, start);
+        }
+        self.reading.client.write_surely(last.into_mutations(), start).await
+    }
+
+    /// Takes away the locks that are known to be there; then says on the primary that none is left, unless one may
+    /// be (P7).
+    pub(crate) async fn roll_back(&self) {
+        if let Err(error) = self.try_to_roll_back().await {
+            debug!(%error, "the locks of a failed transaction are left to whoever meets them");
+        }
+    }
+
+    async fn try_to_roll_back(&self) -> Result<()> {
+        let (start, primary) = (self.plan.start, &self.plan.primary);
+        let mut others = RowMutations::default();
+        for (cell, kind) in self.plan.cells() {
+            if cell != *primary && self.locked.contains(&cell.row) && cell.row != primary.row {
+                others.roll_back_cell(&cell, start, kind);
+            }
+        }
+        self.reading.client.write_surely(others.into_mutations(), start).await?;
+        // The primary's row is one mutation: its locks go together, and the primary decides.
+        let mut decisive = RowMutations::default();
+        for (cell, kind) in self.plan.cells().filter(|(cell, _)| cell.row == primary.row) {
+            if cell != *primary {
+                decisive.roll_back_cell(&cell, start, kind);
+                continue;
+            }
+            let is_certain = self.doubtful.is_empty();
+            decisive.add(&cell.row, |mutation| {
+                let by = match is_certain {
+                    true => entries::RolledBackBy::ItsOwner,
+                    false => entries::RolledBackBy::AnotherOne,
+                };
+                let mutation = entries::roll_back_primary(mutation, &cell.column, start, by);
+                match is_certain {
+                    true => entries::done(mutation, &cell.column, start),
+                    false => mutation,
+                }
+            });
+        }
+        self.reading.client.write_surely(decisive.into_mutations(), start).await
+    }
+
+    /// Writes some conditional mutations once; an outcome for each.
+    pub(crate) async fn try_to_write(&self, mutations: Vec<ConditionalMutation>) -> Vec<Outcome> {
+        let count = mutations.len();
+        match self.reading.client.table.write_conditional(mutations).await {
+            Ok(outcomes) => outcomes,
+            // Nothing of the call was written.
+            Err(error) => vec![Outcome::Refused(error); count],
+        }
+    }
+
+    /// Whether a trigger's notification is one that is dealt with.
+    pub(crate) fn strong_trigger(&self) -> Option<&Trigger> {
+        let trigger = self.plan.trigger.as_ref();
+        trigger.filter(|trigger| trigger.kind == ObserverKind::Strong)
+    }
+}

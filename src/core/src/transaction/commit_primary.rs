@@ -1,0 +1,140 @@
+//! The commit point: one conditional write of the primary's row.
+
+use crate::client::{Backoff, is_passing};
+use crate::data::Timestamp;
+use crate::error::{Error, ErrorKind};
+use crate::table::{Condition, Filter, Mutation, Outcome};
+use crate::transaction::commit::Commit;
+use crate::transaction::entries::{self, RolledBackBy};
+use crate::transaction::lock_primary::{no_answer, nothing_committed};
+use crate::transaction::resolve::RowMutations;
+use crate::transaction::status::{TransactionStatus, status};
+use crate::transaction::{CommitError, Conflict, OtherTransaction};
+
+/// What is known of the commit after a write.
+enum Tried {
+    Committed,
+    RolledBack,
+    Again(Error),
+}
+
+impl Commit {
+    /// Commits the primary's row. An error means that the transaction has not committed and never will, unless its
+    /// kind is [`Uncertain`](ErrorKind::Uncertain).
+    pub(crate) async fn commit_primary(&self, commit: Timestamp) -> Result<(), CommitError> {
+        let mut backoff = Backoff::of_calls(&self.reading.client.settings, self.plan.start);
+        let mut is_doubtful = false;
+        loop {
+            match self.try_to_commit_primary(commit, &mut is_doubtful).await? {
+                Tried::Committed => return Ok(()),
+                Tried::RolledBack => {
+                    self.take_back_others().await;
+                    return Err(self.rolled_back_by_another());
+                }
+                Tried::Again(error) => {
+                    if !backoff.wait().await {
+                        return self.abandon(commit, error).await;
+                    }
+                }
+            }
+        }
+    }
+
+    async fn try_to_commit_primary(
+        &self,
+        commit: Timestamp,
+        is_doubtful: &mut bool,
+    ) -> Result<Tried, CommitError> {
+        let outcomes = self.try_to_write(vec![self.plan.commit_primary(commit)]).await;
+        let error = match outcomes.into_iter().next() {
+            Some(Outcome::Accepted) => return Ok(Tried::Committed),
+            Some(Outcome::Rejected) if !*is_doubtful => return Ok(Tried::RolledBack),
+            Some(Outcome::Rejected) => None,
+            Some(Outcome::Refused(error)) if !is_passing(error.kind()) && !*is_doubtful => {
+                self.roll_back().await;
+                return Err(error.into());
+            }
+            Some(Outcome::Refused(error)) => Some(error),
+            Some(Outcome::Unknown(error)) => {
+                *is_doubtful = true;
+                Some(error)
+            }
+            None => Some(no_answer()),
+        };
+        if !*is_doubtful {
+            return Ok(Tried::Again(error.unwrap_or_else(no_answer)));
+        }
+        // One of the writes may have been applied: a rejection may be by the transaction's own commit.
+        match status(&*self.reading.client.table, &self.plan.primary, self.plan.start).await {
+            Ok(TransactionStatus::Committed(at)) if at == commit => Ok(Tried::Committed),
+            Ok(TransactionStatus::Committed(at)) => Err(self.committed_elsewhere(commit, at)),
+            Ok(TransactionStatus::RolledBack) => Ok(Tried::RolledBack),
+            Ok(TransactionStatus::Locked(_)) => Ok(Tried::Again(error.unwrap_or_else(no_answer))),
+            Ok(TransactionStatus::Unknown) => Err(self.uncertain(error.unwrap_or_else(no_answer))),
+            Err(error) if is_passing(error.kind()) => Ok(Tried::Again(error)),
+            Err(error) => Err(self.uncertain(error)),
+        }
+    }
+
+    /// Decides the matter when there is no more time: the transaction is rolled back by the same rule by which
+    /// another one would do it, so that a commit that is still on its way comes too late.
+    async fn abandon(&self, commit: Timestamp, error: Error) -> Result<(), CommitError> {
+        let (primary, start) = (&self.plan.primary, self.plan.start);
+        let is_locked = Condition::value(primary.column.clone(), self.plan.primary_lock())
+            .through(Filter::TransactionStatus { start });
+        let mutation = Mutation::new(primary.row.clone());
+        let by = RolledBackBy::AnotherOne;
+        let mutation = entries::roll_back_primary(mutation, &primary.column, start, by).when(is_locked);
+        let outcomes = self.try_to_write(vec![mutation]).await;
+        if outcomes.iter().any(Outcome::is_accepted) {
+            self.take_back_others().await;
+            return Err(nothing_committed(error));
+        }
+        match status(&*self.reading.client.table, primary, start).await {
+            Ok(TransactionStatus::Committed(at)) if at == commit => Ok(()),
+            Ok(TransactionStatus::RolledBack) => {
+                self.take_back_others().await;
+                Err(nothing_committed(error))
+            }
+            _ => Err(self.uncertain(error)),
+        }
+    }
+
+    /// Takes away the locks beside a primary that was rolled back. Its mark stays: there may be others of them.
+    async fn take_back_others(&self) {
+        let mut writes = RowMutations::default();
+        for (cell, kind) in self.plan.cells().filter(|(cell, _)| *cell != self.plan.primary) {
+            writes.roll_back_cell(&cell, self.plan.start, kind);
+        }
+        // If it fails, whoever meets them does it.
+        drop(self.reading.client.write_surely(writes.into_mutations(), self.plan.start).await);
+    }
+
+    fn rolled_back_by_another(&self) -> CommitError {
+        CommitError::Conflict(Conflict {
+            start: self.plan.start,
+            cells: vec![self.plan.primary.clone()],
+            cell_count: 1,
+            other: Some(OtherTransaction::RolledThisBack),
+        })
+    }
+
+    fn committed_elsewhere(&self, commit: Timestamp, at: Timestamp) -> CommitError {
+        CommitError::Failed(Error::new(
+            ErrorKind::Corrupt,
+            format!(
+                "`{}` says that the transaction that began at {} has committed at {at}, which should have been at \
+                 {commit}; was its timestamp handed out twice?",
+                self.plan.primary, self.plan.start
+            ),
+        ))
+    }
+
+    fn uncertain(&self, error: Error) -> CommitError {
+        let message = format!(
+            "nobody can tell whether the transaction that began at {} has committed: {error}",
+            self.plan.start
+        );
+        CommitError::Failed(Error::with_source(ErrorKind::Uncertain, message, error))
+    }
+}

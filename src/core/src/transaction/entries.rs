@@ -1,0 +1,154 @@
+//! The entries that the steps of a transaction write. Each is a put at a timestamp that says what it is.
+
+use crate::data::{Bytes, Column, Timestamp};
+use crate::layout::{
+    DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, EntryStamp, NotificationStamp,
+    WriteValue, notification_column,
+};
+use crate::table::Mutation;
+use crate::transaction::found_lock::LockKind;
+
+/// The timestamp of the table for an entry.
+pub(crate) fn stamp(kind: EntryKind, timestamp: Timestamp) -> i64 {
+    EntryStamp::new(kind, timestamp).encode()
+}
+
+fn put(
+    mutation: Mutation,
+    column: &Column,
+    kind: EntryKind,
+    timestamp: Timestamp,
+    value: impl Into<Bytes>,
+) -> Mutation {
+    mutation.put_at(column.clone(), stamp(kind, timestamp), value)
+}
+
+/// The value that a transaction writes.
+pub(crate) fn data(mutation: Mutation, column: &Column, start: Timestamp, value: Bytes) -> Mutation {
+    put(mutation, column, EntryKind::Data, start, value)
+}
+
+/// A lock, or a read lock, with its encoded value.
+pub(crate) fn lock(
+    mutation: Mutation,
+    column: &Column,
+    start: Timestamp,
+    kind: LockKind,
+    value: Bytes,
+) -> Mutation {
+    let kind = match kind {
+        LockKind::Write { .. } => EntryKind::Lock,
+        LockKind::Read => EntryKind::ReadLock,
+    };
+    put(mutation, column, kind, start, value)
+}
+
+/// What turns a locked cell into a committed one.
+pub(crate) fn commit(
+    mutation: Mutation,
+    column: &Column,
+    (start, commit): (Timestamp, Timestamp),
+    kind: LockKind,
+    is_primary: bool,
+) -> Mutation {
+    let (is_write, is_delete, is_trigger) = match kind {
+        LockKind::Read => {
+            let value = DelReadLockValue::Committed(commit).encode();
+            return put(mutation, column, EntryKind::DelReadLock, start, value);
+        }
+        LockKind::Write {
+            is_write,
+            is_delete,
+            is_trigger,
+        } => (is_write, is_delete, is_trigger),
+    };
+    let committed = if is_write {
+        let value = WriteValue {
+            start,
+            is_primary,
+            is_delete,
+        };
+        put(mutation, column, EntryKind::Write, commit, value.encode())
+    } else {
+        let value = DelLockValue {
+            outcome: DelLockOutcome::Committed,
+            is_primary,
+            done: commit,
+        };
+        put(mutation, column, EntryKind::DelLock, start, value.encode())
+    };
+    if is_trigger {
+        put(committed, column, EntryKind::Ack, start, Bytes::new())
+    } else {
+        committed
+    }
+}
+
+/// Who rolls a cell back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RolledBackBy {
+    /// Its own transaction; its primary says then that no lock is left.
+    ItsOwner,
+    /// Another one that met it.
+    AnotherOne,
+}
+
+/// What turns a locked cell that is not the primary into one that was never locked.
+pub(crate) fn roll_back(mutation: Mutation, column: &Column, start: Timestamp, kind: LockKind) -> Mutation {
+    match kind {
+        LockKind::Read => {
+            let value = DelReadLockValue::RolledBack.encode();
+            put(mutation, column, EntryKind::DelReadLock, start, value)
+        }
+        LockKind::Write { .. } => {
+            let value = DelLockValue {
+                outcome: DelLockOutcome::RolledBack,
+                is_primary: false,
+                done: Timestamp::ZERO,
+            };
+            put(mutation, column, EntryKind::DelLock, start, value.encode())
+        }
+    }
+}
+
+/// What decides that a transaction is rolled back.
+pub(crate) fn roll_back_primary(
+    mutation: Mutation,
+    column: &Column,
+    start: Timestamp,
+    by: RolledBackBy,
+) -> Mutation {
+    let value = DelLockValue {
+        outcome: DelLockOutcome::RolledBack,
+        is_primary: true,
+        done: match by {
+            RolledBackBy::ItsOwner => start,
+            RolledBackBy::AnotherOne => Timestamp::ZERO,
+        },
+    };
+    put(mutation, column, EntryKind::DelLock, start, value.encode())
+}
+
+/// What says of a primary that none of its transaction's locks is left anywhere: at the commit timestamp, or at the
+/// start of one that was rolled back.
+pub(crate) fn done(mutation: Mutation, column: &Column, at: Timestamp) -> Mutation {
+    put(mutation, column, EntryKind::TxDone, at, Bytes::new())
+}
+
+/// What asks for the observers of a cell.
+pub(crate) fn notification(mutation: Mutation, observed: &Column, at: Timestamp) -> Mutation {
+    notification_entry(mutation, observed, at, false)
+}
+
+/// What takes back the notifications of a cell up to a timestamp.
+pub(crate) fn notification_delete(mutation: Mutation, observed: &Column, at: Timestamp) -> Mutation {
+    notification_entry(mutation, observed, at, true)
+}
+
+fn notification_entry(mutation: Mutation, observed: &Column, timestamp: Timestamp, is_delete: bool) -> Mutation {
+    let stamp = NotificationStamp {
+        timestamp,
+        is_delete,
+    };
+    mutation.put_at(notification_column(observed), stamp.encode(), Bytes::new())
+}

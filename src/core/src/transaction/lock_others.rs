@@ -1,0 +1,124 @@
+//! The second step: the other rows, each whole or not at all.
+
+use crate::client::{Backoff, is_passing};
+use crate::data::{Bytes, RowColumn};
+use crate::error::{Error, Result};
+use crate::layout::{EntryKind, EntryStamp};
+use crate::table::Outcome;
+use crate::transaction::commit::Commit;
+use crate::transaction::found_lock::LockKind;
+use crate::transaction::lock_primary::{no_answer, nothing_committed};
+use crate::transaction::{CommitError, raw};
+
+/// What is stored of a row after a write whose answer was lost.
+enum Found {
+    Locked,
+    RolledBack,
+    Nothing,
+}
+
+impl Commit {
+    /// Locks the rows beside the primary's. After an error, `locked` and `doubtful` say what is to be taken back.
+    pub(crate) async fn lock_others(&mut self) -> Result<(), CommitError> {
+        let mut backoff = Backoff::of_calls(&self.reading.client.settings, self.plan.start);
+        let mut waiting: Vec<Bytes> = self.plan.other_rows().cloned().collect();
+        let mut rejected = Vec::new();
+        loop {
+            let error = self.try_to_lock(&mut waiting, &mut rejected).await?;
+            if !rejected.is_empty() {
+                // What is still in doubt stays so; it need not be tried again.
+                return Err(self.conflict(&rejected).await);
+            }
+            let Some(error) = error else {
+                return Ok(());
+            };
+            if !backoff.wait().await {
+                return Err(nothing_committed(error));
+            }
+        }
+    }
+
+    /// Tries to lock the rows that are left, and leaves those that are neither locked nor rejected then.
+    async fn try_to_lock(
+        &mut self,
+        waiting: &mut Vec<Bytes>,
+        rejected: &mut Vec<Bytes>,
+    ) -> Result<Option<Error>, CommitError> {
+        let rows = std::mem::take(waiting);
+        let locking = rows.iter().map(|row| self.plan.lock_row(row)).collect();
+        let outcomes = self.try_to_write(locking).await;
+        let mut failed = None;
+        let mut refused = None;
+        let mut outcomes = outcomes.into_iter();
+        for row in rows {
+            let was_doubtful = self.doubtful.contains(&row);
+            match outcomes.next().unwrap_or_else(|| Outcome::Unknown(no_answer())) {
+                Outcome::Accepted => self.locked.push(row),
+                Outcome::Rejected if !was_doubtful => rejected.push(row),
+                Outcome::Refused(error) if !is_passing(error.kind()) => refused = Some(error),
+                Outcome::Refused(error) if !was_doubtful => {
+                    failed = Some(error);
+                    waiting.push(row);
+                }
+                outcome => {
+                    if !was_doubtful {
+                        self.doubtful.push(row.clone());
+                    }
+                    let was_rejected = matches!(outcome, Outcome::Rejected);
+                    match self.look_at(&row).await {
+                        Ok(Found::Locked) => self.locked.push(row),
+                        Ok(Found::RolledBack) => rejected.push(row),
+                        // The condition was false and the row is not ours: but a write of it may yet arrive.
+                        Ok(Found::Nothing) if was_rejected => rejected.push(row),
+                        Ok(Found::Nothing) => {
+                            failed = Some(why(outcome));
+                            waiting.push(row);
+                        }
+                        Err(error) if is_passing(error.kind()) => {
+                            failed = Some(error);
+                            waiting.push(row);
+                        }
+                        Err(error) => return Err(error.into()),
+                    }
+                }
+            }
+        }
+        match refused {
+            Some(error) => Err(error.into()),
+            None => Ok(failed),
+        }
+    }
+
+    /// Looks at one cell of a row; all of them are alike, because a row is atomic.
+    async fn look_at(&self, row: &Bytes) -> Result<Found> {
+        let cells = self.plan.rows.get(row);
+        let Some(cell) = cells.and_then(|cells| cells.first()) else {
+            return Ok(Found::Nothing);
+        };
+        let (locked, unlocked) = match cell.kind {
+            LockKind::Write { .. } => (EntryKind::Lock, EntryKind::DelLock),
+            LockKind::Read => (EntryKind::ReadLock, EntryKind::DelReadLock),
+        };
+        let start = self.plan.start;
+        let place = RowColumn::new(row.clone(), cell.column.clone());
+        let found = raw::entries(&*self.reading.client.table, &place, &[(locked, start), (unlocked, start)]).await?;
+        let has = |kind| {
+            let stamps = found.iter().map(|cell| EntryStamp::decode(cell.key.timestamp));
+            stamps.flatten().any(|stamp| stamp.kind == kind)
+        };
+        Ok(if has(unlocked) {
+            Found::RolledBack
+        } else if has(locked) {
+            Found::Locked
+        } else {
+            Found::Nothing
+        })
+    }
+}
+
+fn why(outcome: Outcome) -> Error {
+    match outcome {
+        Outcome::Unknown(error) | Outcome::Refused(error) => error,
+        Outcome::Accepted | Outcome::Rejected => no_answer(),
+    }
+}

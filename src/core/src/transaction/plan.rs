@@ -1,0 +1,270 @@
+//! What a commit is going to do, decided before it begins.
+
+use std::collections::BTreeMap;
+
+use crate::client::Shared;
+use crate::coordination::ObserverKind;
+use crate::data::{Bytes, Column, RowColumn, Timestamp};
+use crate::layout::{LockValue, ReadLockValue};
+use crate::table::{Condition, ConditionalMutation, Filter, Mutation, Prewrite};
+use crate::transaction::buffer::{PendingWrite, WriteBuffer};
+use crate::transaction::entries;
+use crate::transaction::found_lock::LockKind;
+
+/// The notification that started a transaction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Trigger {
+    pub(crate) cell: RowColumn,
+    /// The timestamp of the notification.
+    pub(crate) notified_at: Timestamp,
+    pub(crate) kind: ObserverKind,
+}
+
+/// The cells of a transaction that is to be committed, by row.
+///
+/// - **P1.** There is one primary, and it is not a read lock: what becomes of it decides for all. A strong trigger is
+///   always the primary, so that of two transactions for one notification only one can commit.
+/// - **P2.** The other cells of the primary's row are locked and committed in the primary's mutations: a row is atomic,
+///   so they are never apart.
+#[derive(Debug)]
+pub(crate) struct CommitPlan {
+    pub(crate) start: Timestamp,
+    pub(crate) primary: RowColumn,
+    /// Other transactors' locks are told from ours by it.
+    lock_values: LockValues,
+    pub(crate) trigger: Option<Trigger>,
+    /// Every row with its cells, the primary's among them.
+    pub(crate) rows: BTreeMap<Bytes, Vec<PlannedCell>>,
+    /// Cells whose observers are notified, strong and weak, by row.
+    pub(crate) notified: BTreeMap<Bytes, Vec<Column>>,
+}
+
+/// A cell that is to be committed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PlannedCell {
+    pub(crate) column: Column,
+    pub(crate) kind: LockKind,
+    value: Option<Bytes>,
+}
+
+#[derive(Debug)]
+struct LockValues {
+    primary: LockValue,
+    read: ReadLockValue,
+}
+
+impl CommitPlan {
+    /// The plan for what a transaction wrote; `None` where there is nothing that needs a commit.
+    pub(crate) fn of(
+        client: &Shared,
+        start: Timestamp,
+        buffer: WriteBuffer,
+        trigger: Option<Trigger>,
+    ) -> Option<Self> {
+        let primary = primary(&buffer, trigger.as_ref())?;
+        let notified = notified(client, &buffer);
+        let transactor = client.transactor.id();
+        let mut rows: BTreeMap<Bytes, Vec<PlannedCell>> = BTreeMap::new();
+        for (cell, write) in buffer.writes {
+            let is_trigger = trigger
+                .as_ref()
+                .is_some_and(|trigger| trigger.kind == ObserverKind::Strong && trigger.cell == cell);
+            let (kind, value) = kind_of(write, is_trigger);
+            let planned = PlannedCell {
+                column: cell.column,
+                kind,
+                value,
+            };
+            rows.entry(cell.row).or_default().push(planned);
+        }
+        let lock_values = LockValues {
+            primary: LockValue {
+                primary: primary.clone(),
+                transactor,
+                is_write: false,
+                is_delete: false,
+                is_trigger: false,
+            },
+            read: ReadLockValue {
+                primary: primary.clone(),
+                transactor,
+            },
+        };
+        Some(Self {
+            start,
+            primary,
+            lock_values,
+            trigger,
+            rows,
+            notified,
+        })
+    }
+
+    /// All cells, in order.
+    pub(crate) fn cells(&self) -> impl Iterator<Item = (RowColumn, LockKind)> {
+        self.rows.iter().flat_map(|(row, cells)| {
+            cells
+                .iter()
+                .map(|cell| (RowColumn::new(row.clone(), cell.column.clone()), cell.kind))
+        })
+    }
+
+    /// The rows beside the primary's.
+    pub(crate) fn other_rows(&self) -> impl Iterator<Item = &Bytes> {
+        self.rows.keys().filter(|row| **row != self.primary.row)
+    }
+
+    /// Whether the primary's row is the only one.
+    pub(crate) fn is_one_row(&self) -> bool {
+        self.rows.len() == 1
+    }
+
+    /// What locks a row: all of its cells or none.
+    pub(crate) fn lock_row(&self, row: &Bytes) -> ConditionalMutation {
+        let mut locking = ConditionalMutation {
+            mutation: Mutation::new(row.clone()),
+            conditions: Vec::new(),
+        };
+        for cell in self.rows.get(row).into_iter().flatten() {
+            let column = &cell.column;
+            let is_primary = self.is_primary(row, column);
+            locking.conditions.push(
+                Condition::absent(column.clone())
+                    .through(Filter::Prewrite(self.prewrite(cell.kind, is_primary))),
+            );
+            if let Some(value) = &cell.value {
+                locking.mutation = entries::data(locking.mutation, column, self.start, value.clone());
+            }
+            let value = self.lock_value(cell.kind);
+            locking.mutation = entries::lock(locking.mutation, column, self.start, cell.kind, value);
+        }
+        locking
+    }
+
+    /// What commits the primary and its row, if the primary's lock is still there.
+    pub(crate) fn commit_primary(&self, commit: Timestamp) -> ConditionalMutation {
+        let row = &self.primary.row;
+        let mut mutation = self.commit_row(row, commit);
+        for column in self.notified.get(row).into_iter().flatten() {
+            mutation = entries::notification(mutation, column, commit);
+        }
+        if let Some(trigger) = self.trigger.as_ref().filter(|trigger| trigger.cell.row == *row) {
+            mutation = entries::notification_delete(mutation, &trigger.cell.column, self.start);
+        }
+        if self.is_one_row() {
+            mutation = entries::done(mutation, &self.primary.column, commit);
+        }
+        let own_lock = Condition::value(self.primary.column.clone(), self.lock_value(self.primary_kind()));
+        mutation.when(own_lock.through(Filter::Prewrite(Prewrite {
+            start: self.start,
+            is_read_lock: false,
+            acknowledged_after: None,
+        })))
+    }
+
+    /// What commits the cells of a row.
+    pub(crate) fn commit_row(&self, row: &Bytes, commit: Timestamp) -> Mutation {
+        let cells = self.rows.get(row).into_iter().flatten();
+        cells.fold(Mutation::new(row.clone()), |mutation, cell| {
+            let is_primary = self.is_primary(row, &cell.column);
+            let times = (self.start, commit);
+            entries::commit(mutation, &cell.column, times, cell.kind, is_primary)
+        })
+    }
+
+    /// The lock of the primary, as it is stored.
+    pub(crate) fn primary_lock(&self) -> Bytes {
+        self.lock_value(self.primary_kind())
+    }
+
+    /// The mutations that notify the observers of rows beside the primary's, whose own travel with its commit.
+    pub(crate) fn other_notifications(&self, commit: Timestamp) -> Vec<Mutation> {
+        let others = self.notified.iter().filter(|(row, _)| **row != self.primary.row);
+        others
+            .map(|(row, columns)| {
+                columns.iter().fold(Mutation::new(row.clone()), |mutation, column| {
+                    entries::notification(mutation, column, commit)
+                })
+            })
+            .collect()
+    }
+
+    fn is_primary(&self, row: &Bytes, column: &Column) -> bool {
+        self.primary.row == *row && self.primary.column == *column
+    }
+
+    fn primary_kind(&self) -> LockKind {
+        let cells = self.rows.get(&self.primary.row).into_iter().flatten();
+        let mut primary = cells.filter(|cell| cell.column == self.primary.column);
+        primary.next().map_or(LockKind::Read, |cell| cell.kind)
+    }
+
+    fn prewrite(&self, kind: LockKind, is_primary: bool) -> Prewrite {
+        let trigger = self.trigger.as_ref().filter(|_| is_primary);
+        Prewrite {
+            start: self.start,
+            is_read_lock: kind == LockKind::Read,
+            acknowledged_after: trigger
+                .filter(|trigger| trigger.kind == ObserverKind::Strong)
+                .map(|trigger| trigger.notified_at),
+        }
+    }
+
+    /// The value of a lock is the same whenever it is made: it is compared byte by byte.
+    fn lock_value(&self, kind: LockKind) -> Bytes {
+        match kind {
+            LockKind::Read => self.lock_values.read.encode(),
+            LockKind::Write {
+                is_write,
+                is_delete,
+                is_trigger,
+            } => LockValue {
+                is_write,
+                is_delete,
+                is_trigger,
+                ..self.lock_values.primary.clone()
+            }
+            .encode(),
+        }
+    }
+}
+
+/// The smallest cell that is written; the trigger, if it is a strong one (P1).
+fn primary(buffer: &WriteBuffer, trigger: Option<&Trigger>) -> Option<RowColumn> {
+    let mut written = buffer
+        .writes
+        .iter()
+        .filter(|(_, write)| **write != PendingWrite::ReadLock);
+    match trigger {
+        Some(trigger) if trigger.kind == ObserverKind::Strong => Some(trigger.cell.clone()),
+        _ => written.next().map(|(cell, _)| cell.clone()),
+    }
+}
+
+fn kind_of(write: PendingWrite, is_trigger: bool) -> (LockKind, Option<Bytes>) {
+    let (is_write, is_delete, value) = match write {
+        PendingWrite::ReadLock => return (LockKind::Read, None),
+        PendingWrite::Set(value) => (true, false, Some(value)),
+        PendingWrite::Delete => (true, true, None),
+        PendingWrite::Acknowledge => (false, false, None),
+    };
+    let kind = LockKind::Write {
+        is_write,
+        is_delete,
+        is_trigger,
+    };
+    (kind, value)
+}
+
+/// Strong observers are notified of every value that is set, weak ones where they were asked for.
+fn notified(client: &Shared, buffer: &WriteBuffer) -> BTreeMap<Bytes, Vec<Column>> {
+    let set = buffer.writes.iter().filter_map(|(cell, write)| match write {
+        PendingWrite::Set(_) if client.observed(&cell.column) == Some(ObserverKind::Strong) => Some(cell),
+        _ => None,
+    });
+    let mut notified: BTreeMap<Bytes, Vec<Column>> = BTreeMap::new();
+    for cell in set.chain(&buffer.notified) {
+        notified.entry(cell.row.clone()).or_default().push(cell.column.clone());
+    }
+    notified
+}

@@ -1,0 +1,216 @@
+//! Reading at a timestamp.
+//!
+//! - **S1.** What is read is what was committed at or before the timestamp, and nothing else. A lock of another
+//!   transaction at or before it is dealt with first: that transaction may have committed before it.
+//! - **S2.** What was read is handed out only after it was seen that the horizon of garbage collection is not above the
+//!   timestamp. Otherwise the read fails with [`Stale`].
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures::stream::{self, StreamExt, TryStreamExt};
+use tracing::trace;
+
+use crate::client::{ActiveKey, Backoff, Shared};
+use crate::data::{Cell, Key, RowColumn, Span, Timestamp};
+use crate::error::{Error, Result};
+use crate::layout::{EntryKind, EntryStamp};
+use crate::table::{CellBatches, Filter, Scan};
+use crate::transaction::Stale;
+use crate::transaction::found_lock::{FoundLock, unexpected};
+use crate::transaction::resolve::{self, resolve};
+
+/// A timestamp to read at, held against garbage collection until it is dropped or has become too old.
+#[derive(Debug)]
+pub(crate) struct Reading {
+    pub(crate) client: Arc<Shared>,
+    key: ActiveKey,
+    seen: Mutex<Seen>,
+}
+
+/// What a transaction has come upon.
+#[derive(Debug, Default)]
+struct Seen {
+    cells: u64,
+    stale: Option<Stale>,
+}
+
+/// How often a lock may be met whose primary knows nothing of it, before the table is taken for damaged: it may have
+/// been resolved and collected between two looks.
+const MOST_ORPHAN_LOOKS: u32 = 3;
+
+impl Reading {
+    pub(crate) async fn begin(client: Arc<Shared>) -> Result<Self> {
+        let key = client
+            .active
+            .begin(&*client.coordination, &*client.transactor)
+            .await?;
+        Ok(Self {
+            client,
+            key,
+            seen: Mutex::default(),
+        })
+    }
+
+    /// Where it reads.
+    pub(crate) fn start(&self) -> Timestamp {
+        self.key.0
+    }
+
+    /// The staleness that a read met, if one did.
+    pub(crate) fn stale(&self) -> Option<Stale> {
+        self.seen().stale
+    }
+
+    /// The committed cells of a scan, in key order; the timestamp of each is where its transaction began.
+    pub(crate) fn scan(self: &Arc<Self>, scan: Scan) -> CellBatches {
+        if scan.filter_intent() != Filter::None {
+            return failed(Error::invalid(
+                "a scan of a snapshot has a filter of its own already; ask for it without one",
+            ));
+        }
+        let rest = Rest {
+            reading: self.clone(),
+            scan: Some(scan.filter(Filter::Snapshot { at: self.start() })),
+            open: None,
+            waiting: None,
+        };
+        stream::try_unfold(rest, Rest::next).boxed()
+    }
+
+    /// Fails if garbage may have been collected above the timestamp (S2).
+    pub(crate) async fn check_fresh(&self) -> Result<()> {
+        let horizon = self.client.coordination.horizon().await?;
+        let start = self.start();
+        if horizon <= start {
+            return Ok(());
+        }
+        let stale = Stale { start, horizon };
+        self.seen().stale = Some(stale);
+        Err(stale.into())
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Reading {
+    fn drop(&mut self) {
+        self.client.active.end(self.key);
+        metrics::counter!("fluo_cells_read_total").increment(self.seen().cells);
+    }
+}
+
+/// What is left of a scan.
+struct Rest {
+    reading: Arc<Reading>,
+    /// What has not been read yet; `None` once all has been.
+    scan: Option<Scan>,
+    open: Option<CellBatches>,
+    waiting: Option<Waiting>,
+}
+
+/// A lock that is being waited for.
+struct Waiting {
+    backoff: Backoff,
+    cells: BTreeSet<(RowColumn, Timestamp)>,
+    orphan_looks: u32,
+}
+
+impl Rest {
+    /// The next batch, and what is left after it.
+    async fn next(mut self) -> Result<Option<(Vec<Cell>, Self)>> {
+        while let Some(scan) = &self.scan {
+            let table = &self.reading.client.table;
+            let open = self.open.get_or_insert_with(|| table.scan(scan.clone()));
+            let Some(mut batch) = open.try_next().await? else {
+                self.reading.check_fresh().await?;
+                return Ok(None);
+            };
+            self.reading.check_fresh().await?;
+            let first_lock = batch.iter().position(|cell| !is_data(cell));
+            let locked = first_lock.map(|at| batch.split_off(at)).unwrap_or_default();
+            let committed = batch.into_iter().map(committed).collect::<Result<Vec<_>>>()?;
+            if let Some(lock) = locked.first() {
+                // Everything from the lock on is read again once it is dealt with.
+                let from = Key {
+                    timestamp: i64::MAX,
+                    ..lock.key.clone()
+                };
+                self.scan = Some(scan.clone().from_key(&from));
+                self.open = None;
+                self.deal_with(&locked).await?;
+            } else {
+                self.waiting = None;
+            }
+            if !committed.is_empty() {
+                self.reading.seen().cells += u64::try_from(committed.len()).unwrap_or(u64::MAX);
+                trace!(start = %self.reading.start(), cells = committed.len(), "read");
+                return Ok(Some((committed, self)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Resolves the locks of a batch; waits if some of them are left to their owners.
+    async fn deal_with(&mut self, found: &[Cell]) -> Result<()> {
+        let client = self.reading.client.clone();
+        let locks = found
+            .iter()
+            .filter(|cell| !is_data(cell))
+            .map(FoundLock::of)
+            .collect::<Result<Vec<_>>>()?;
+        let Some(first) = locks.first() else {
+            return Ok(());
+        };
+        let start = self.reading.start();
+        let cells: BTreeSet<_> = locks.iter().map(|lock| (lock.cell.clone(), lock.start)).collect();
+        // Waiting begins anew when none of the locks is one that was waited for.
+        let waiting = match self.waiting.take() {
+            Some(waiting) if !waiting.cells.is_disjoint(&cells) => waiting,
+            _ => Waiting {
+                backoff: Backoff::of_locks(&client.settings, start),
+                cells: BTreeSet::new(),
+                orphan_looks: 0,
+            },
+        };
+        let waiting = self.waiting.insert(Waiting { cells, ..waiting });
+        let resolved = resolve(&client, &locks).await?;
+        if resolved.orphaned > 0 {
+            waiting.orphan_looks += 1;
+            if waiting.orphan_looks >= MOST_ORPHAN_LOOKS {
+                return Err(resolve::orphan(first));
+            }
+        }
+        if resolved.waiting > 0 {
+            let before = waiting.backoff.elapsed();
+            waiting.backoff.wait().await;
+            let waited = waiting.backoff.elapsed().saturating_sub(before);
+            metrics::histogram!("fluo_lock_wait_seconds").record(waited.as_secs_f64());
+        }
+        Ok(())
+    }
+}
+
+fn failed(error: Error) -> CellBatches {
+    stream::iter([Err(error)]).boxed()
+}
+
+fn is_data(cell: &Cell) -> bool {
+    EntryStamp::decode(cell.key.timestamp).is_some_and(|stamp| stamp.kind == EntryKind::Data)
+}
+
+/// A cell whose timestamp is where its transaction began.
+fn committed(mut cell: Cell) -> Result<Cell> {
+    let Some(stamp) = EntryStamp::decode(cell.key.timestamp) else {
+        return Err(unexpected(&cell));
+    };
+    cell.key.timestamp = i64::try_from(stamp.timestamp.get()).unwrap_or(i64::MAX);
+    Ok(cell)
+}
+
+/// The span of one cell.
+pub(crate) fn cell_span(cell: &RowColumn) -> Span {
+    Span::cell(cell.row.clone(), &cell.column)
+}

@@ -1,0 +1,178 @@
+//! Locks of others: rolled forward or back, or left to a transaction that lives.
+//!
+//! - **R1.** A transaction is what its primary says. Nothing is done to a lock before the primary was asked.
+//! - **R2.** Committed: every other lock of it becomes committed at its timestamp. Rolled back: every other lock of it
+//!   is taken away. Whoever meets such a lock does it, whether its owner lives or not.
+//! - **R3.** A primary that is still locked is rolled back only if its transactor is gone, or its lock was waited for
+//!   long enough; and only by a conditional write, which its owner's commit of the primary excludes.
+//! - **R4.** What is written here may be written by several, any number of times.
+
+use std::collections::BTreeMap;
+
+use tracing::debug;
+
+use crate::client::{Shared, is_passing};
+use crate::coordination::TransactorId;
+use crate::data::{Bytes, RowColumn, Timestamp};
+use crate::error::{Error, ErrorKind, Result};
+use crate::table::{Condition, Filter, Mutation, Outcome};
+use crate::transaction::entries::{self, RolledBackBy};
+use crate::transaction::found_lock::{FoundLock, LockKind};
+use crate::transaction::status::{TransactionStatus, status};
+
+/// What was done about some locks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Resolved {
+    /// Locks that are left to their owners, who live.
+    pub(crate) waiting: usize,
+    /// Locks whose primary knew nothing of them. They are gone by now, or the table is damaged.
+    pub(crate) orphaned: usize,
+}
+
+/// Deals with locks that were met.
+pub(crate) async fn resolve(client: &Shared, locks: &[FoundLock]) -> Result<Resolved> {
+    let mut resolved = Resolved::default();
+    let mut writes = RowMutations::default();
+    for ((primary, start), group) in groups(locks) {
+        let Some(transactor) = group.first().map(|lock| lock.transactor) else {
+            continue;
+        };
+        let decided = decided(client, &primary, start, transactor).await?;
+        if !matches!(decided, TransactionStatus::Locked(_)) {
+            client.sightings.forget(&primary, start);
+        }
+        match decided {
+            TransactionStatus::Committed(commit) => {
+                metrics::counter!("fluo_locks_rolled_forward_total").increment(as_count(group.len()));
+                writes.roll_forward(&group, commit);
+            }
+            TransactionStatus::RolledBack => {
+                metrics::counter!("fluo_locks_rolled_back_total").increment(as_count(group.len()));
+                writes.roll_back(&group);
+            }
+            TransactionStatus::Locked(_) => resolved.waiting += group.len(),
+            TransactionStatus::Unknown => resolved.orphaned += group.len(),
+        }
+    }
+    let reader = locks.first().map_or(Timestamp::ZERO, |lock| lock.start);
+    client.write_surely(writes.into_mutations(), reader).await?;
+    Ok(resolved)
+}
+
+/// The error for locks that stay although their primary knows nothing of them.
+pub(crate) fn orphan(lock: &FoundLock) -> Error {
+    Error::new(
+        ErrorKind::Corrupt,
+        format!(
+            "`{}` is locked by the transaction that began at {}, of which its primary `{}` knows nothing; \
+             the lock can neither be rolled forward nor back",
+            lock.cell, lock.start, lock.primary
+        ),
+    )
+}
+
+type Groups<'a> = BTreeMap<(RowColumn, Timestamp), Vec<&'a FoundLock>>;
+
+fn groups(locks: &[FoundLock]) -> Groups<'_> {
+    let mut groups = Groups::new();
+    for lock in locks {
+        let key = (lock.primary.clone(), lock.start);
+        groups.entry(key).or_default().push(lock);
+    }
+    groups
+}
+
+/// What has become of a transaction, after one that is dead or too slow was rolled back (R3).
+async fn decided(
+    client: &Shared,
+    primary: &RowColumn,
+    start: Timestamp,
+    transactor: TransactorId,
+) -> Result<TransactionStatus> {
+    let found = status(&*client.table, primary, start).await?;
+    let TransactionStatus::Locked(value) = &found else {
+        return Ok(found);
+    };
+    let patience = client.settings.rollback_after;
+    let cause = if client.sightings.has_timed_out(primary, start, transactor, patience) {
+        "timed out"
+    } else if !client.coordination.is_alive(transactor).await? {
+        "dead"
+    } else {
+        return Ok(found);
+    };
+    if !roll_back_primary(client, primary, start, value.clone()).await? {
+        // Its owner, or another reader, was faster.
+        return status(&*client.table, primary, start).await;
+    }
+    debug!(%primary, %start, %transactor, cause, "rolled back a transaction");
+    metrics::counter!("fluo_transactions_recovered_total", "cause" => cause).increment(1);
+    Ok(TransactionStatus::RolledBack)
+}
+
+/// Rolls back the primary of another transaction, unless something was decided meanwhile; says whether it did.
+///
+/// The condition asks for the status and not for the lock alone: a transactor that locks the same primary again
+/// writes the very same value.
+async fn roll_back_primary(
+    client: &Shared,
+    primary: &RowColumn,
+    start: Timestamp,
+    value: Bytes,
+) -> Result<bool> {
+    let is_locked = Condition::value(primary.column.clone(), value)
+        .through(Filter::TransactionStatus { start });
+    let mutation = Mutation::new(primary.row.clone());
+    let by = RolledBackBy::AnotherOne;
+    let mutation = entries::roll_back_primary(mutation, &primary.column, start, by).when(is_locked);
+    let outcomes = client.table.write_conditional(vec![mutation]).await;
+    match outcomes.map(|outcomes| outcomes.into_iter().next()) {
+        Ok(Some(Outcome::Accepted)) => Ok(true),
+        Ok(Some(Outcome::Rejected | Outcome::Unknown(_)) | None) => Ok(false),
+        Ok(Some(Outcome::Refused(error))) => Err(error),
+        Err(error) if is_passing(error.kind()) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Updates by row, so that each row is written once.
+#[derive(Debug, Default)]
+pub(crate) struct RowMutations {
+    rows: BTreeMap<Bytes, Mutation>,
+}
+
+impl RowMutations {
+    pub(crate) fn add(&mut self, row: &Bytes, update: impl FnOnce(Mutation) -> Mutation) {
+        let mutation = self.rows.remove(row).unwrap_or_else(|| Mutation::new(row.clone()));
+        self.rows.insert(row.clone(), update(mutation));
+    }
+
+    fn roll_forward(&mut self, locks: &[&FoundLock], commit: Timestamp) {
+        for lock in locks.iter().filter(|lock| !lock.is_primary()) {
+            let times = (lock.start, commit);
+            self.add(&lock.cell.row, |mutation| {
+                entries::commit(mutation, &lock.cell.column, times, lock.kind, false)
+            });
+        }
+    }
+
+    fn roll_back(&mut self, locks: &[&FoundLock]) {
+        for lock in locks.iter().filter(|lock| !lock.is_primary()) {
+            self.roll_back_cell(&lock.cell, lock.start, lock.kind);
+        }
+    }
+
+    pub(crate) fn roll_back_cell(&mut self, cell: &RowColumn, start: Timestamp, kind: LockKind) {
+        self.add(&cell.row, |mutation| {
+            entries::roll_back(mutation, &cell.column, start, kind)
+        });
+    }
+
+    pub(crate) fn into_mutations(self) -> Vec<Mutation> {
+        self.rows.into_values().collect()
+    }
+}
+
+fn as_count(count: usize) -> u64 {
+    u64::try_from(count).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,161 @@
+//! The public handle for reading.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use futures::stream::TryStreamExt;
+
+use crate::data::{Bytes, Cell, Column, RowColumn, Span, Timestamp};
+use crate::error::{Error, Result};
+use crate::table::{CellBatches, ColumnSelector, Scan};
+use crate::transaction::buffer::check_cell;
+use crate::transaction::reading::{Reading, cell_span};
+
+/// A table as it was at one timestamp, for as long as the snapshot is held.
+///
+/// It shows what was committed before it was taken and nothing else, in every row alike. It costs nothing to take and
+/// holds back garbage collection until it is dropped, or has become older than
+/// [`max_transaction_age`](crate::ClientSettings::max_transaction_age): from then on its reads may fail with
+/// [`Stale`](crate::Stale), but are never wrong. A read that meets the lock of another transaction waits for it, or
+/// puts an end to it if its transactor is dead.
+///
+/// ```
+/// # use fluo_core::{Column, doc::example_client};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> fluo_core::Result<()> {
+/// let client = example_client().await?;
+/// let balance = Column::new("account", "balance");
+/// client.run(async |tx| tx.set("alice", &balance, "100")).await?;
+///
+/// let before = client.snapshot().await?;
+/// client.run(async |tx| tx.set("alice", &balance, "80")).await?;
+/// assert_eq!(before.get("alice", &balance).await?.as_deref(), Some(&b"100"[..]));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    pub(crate) reading: Arc<Reading>,
+}
+
+impl Snapshot {
+    /// The timestamp at which it reads.
+    pub fn start(&self) -> Timestamp {
+        self.reading.start()
+    }
+
+    /// The value of a cell.
+    ///
+    /// # Errors
+    /// [`Invalid`](crate::ErrorKind::Invalid) for a cell that no transaction can hold (an empty row, an empty column,
+    /// the family `ntfy`, a visibility that cannot be read); [`Unavailable`](crate::ErrorKind::Unavailable) with
+    /// [`Stale`](crate::Stale) as its source; whatever the table and the coordination fail with. A read that
+    /// failed may have rolled back a dead transaction, and has done nothing else.
+    pub async fn get(&self, row: impl Into<Bytes>, column: &Column) -> Result<Option<Bytes>> {
+        let cell = self.get_cell(row, column).await?;
+        Ok(cell.map(|cell| cell.value))
+    }
+
+    /// A cell with the timestamp at which the transaction that wrote it began.
+    ///
+    /// # Errors
+    /// As [`get`](Self::get).
+    pub async fn get_cell(&self, row: impl Into<Bytes>, column: &Column) -> Result<Option<Cell>> {
+        let cell = RowColumn::new(row, column.clone());
+        check_cell(&cell)?;
+        let mut batches = self.reading.scan(Scan::over(cell_span(&cell)));
+        let first = batches.try_next().await?;
+        Ok(first.and_then(|cells| cells.into_iter().next()))
+    }
+
+    /// The values of some columns of a row; a column without a value is not in the answer.
+    ///
+    /// # Errors
+    /// As [`get`](Self::get).
+    pub async fn get_columns<'a>(
+        &self,
+        row: impl Into<Bytes>,
+        columns: impl IntoIterator<Item = &'a Column>,
+    ) -> Result<BTreeMap<Column, Bytes>> {
+        let row = row.into();
+        let cells = columns.into_iter().map(|column| RowColumn::new(row.clone(), column.clone()));
+        let found = self.get_all(cells).await?;
+        Ok(found.into_iter().map(|(cell, value)| (cell.column, value)).collect())
+    }
+
+    /// The values of some cells, read in one scan; a cell without a value is not in the answer.
+    ///
+    /// # Errors
+    /// As [`get`](Self::get).
+    pub async fn get_all(
+        &self,
+        cells: impl IntoIterator<Item = RowColumn>,
+    ) -> Result<BTreeMap<RowColumn, Bytes>> {
+        let cells: Vec<RowColumn> = cells.into_iter().collect();
+        cells.iter().try_for_each(check_cell)?;
+        let found: Vec<Cell> = self
+            .reading
+            .scan(Scan::over_all(cells.iter().map(cell_span)))
+            .try_concat()
+            .await?;
+        let value = |cell: Cell| (RowColumn::new(cell.key.row, cell.key.column), cell.value);
+        Ok(found.into_iter().map(value).collect())
+    }
+
+    /// The values of some columns of some rows, read in one scan; a row without any is not in the answer.
+    ///
+    /// # Errors
+    /// As [`get`](Self::get).
+    pub async fn get_rows<'a>(
+        &self,
+        rows: impl IntoIterator<Item = Bytes>,
+        columns: impl IntoIterator<Item = &'a Column>,
+    ) -> Result<BTreeMap<Bytes, BTreeMap<Column, Bytes>>> {
+        let columns: Vec<&Column> = columns.into_iter().collect();
+        let of_row = |row: Bytes| columns.iter().map(move |column| RowColumn::new(row.clone(), (*column).clone()));
+        let found = self.get_all(rows.into_iter().flat_map(of_row)).await?;
+        let mut by_row: BTreeMap<Bytes, BTreeMap<Column, Bytes>> = BTreeMap::new();
+        for (cell, value) in found {
+            by_row.entry(cell.row).or_default().insert(cell.column, value);
+        }
+        Ok(by_row)
+    }
+
+    /// All cells of a row.
+    ///
+    /// # Errors
+    /// As [`get`](Self::get).
+    pub async fn get_row(&self, row: impl Into<Bytes>) -> Result<BTreeMap<Column, Bytes>> {
+        let row = row.into();
+        if row.is_empty() {
+            return Err(Error::invalid(
+                "the row is empty; a transaction needs a row of at least one byte",
+            ));
+        }
+        let found: Vec<Cell> = self.scan(Scan::over(Span::row(row))).try_concat().await?;
+        Ok(found.into_iter().map(|cell| (cell.key.column, cell.value)).collect())
+    }
+
+    /// Reads cells in key order, in batches. The timestamp of each is where the transaction that wrote it began.
+    ///
+    /// # Errors
+    /// In the stream, at most one, as its last item; as [`get`](Self::get), and
+    /// [`Invalid`](crate::ErrorKind::Invalid) for a scan with a filter.
+    pub fn scan(&self, scan: Scan) -> CellBatches {
+        self.reading.scan(scan)
+    }
+
+    /// Reads some columns of all rows with a prefix, as [`scan`](Self::scan) does; no columns are all.
+    ///
+    /// # Errors
+    /// As [`scan`](Self::scan).
+    pub fn scan_prefix<'a>(
+        &self,
+        prefix: impl Into<Bytes>,
+        columns: impl IntoIterator<Item = &'a Column>,
+    ) -> CellBatches {
+        let select = |column: &Column| ColumnSelector::qualifier(column.family.clone(), column.qualifier.clone());
+        let scan = Scan::over(Span::prefix(prefix));
+        self.scan(columns.into_iter().map(select).fold(scan, Scan::column))
+    }
+}

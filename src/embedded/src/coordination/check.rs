@@ -1,0 +1,99 @@
+//! The check of what is stored of applications.
+
+use std::collections::BTreeMap;
+
+use fluo_core::coordination::{FailedNotification, check_application_name, stored};
+use redb::{ReadTransaction, ReadableTable};
+
+use super::{nodes, set_aside};
+use crate::error::Failure;
+
+/// Every node that an application can have.
+const NODES: [&str; 7] = [
+    stored::TABLE,
+    stored::ID,
+    stored::OBSERVERS,
+    stored::SETTINGS,
+    stored::MAX_TIMESTAMP,
+    stored::HORIZON,
+    stored::TRANSACTOR_COUNT,
+];
+
+/// Checks all applications, and gives their number.
+pub(crate) fn check(snapshot: &ReadTransaction) -> Result<u64, Failure> {
+    let names = nodes::names(snapshot)?;
+    check_paths(snapshot)?;
+    let mut left: BTreeMap<&str, usize> = BTreeMap::new();
+    for name in &names {
+        check_application(snapshot, name)?;
+        left.insert(name, FailedNotification::MAX_SET_ASIDE);
+    }
+    check_set_aside(snapshot, &mut left)?;
+    Ok(u64::try_from(names.len()).unwrap_or(u64::MAX))
+}
+
+fn check_paths(snapshot: &ReadTransaction) -> Result<(), Failure> {
+    let Some(all) = nodes::in_snapshot(snapshot)? else {
+        return Ok(());
+    };
+    for node in all.iter()? {
+        let (path, _) = node?;
+        let path = path.value();
+        let name = nodes::name_of(path)?;
+        let is_known = |node: &&str| path == format!("/{name}{node}");
+        if check_application_name(name).is_err() || !NODES.iter().any(|node| is_known(node)) {
+            return Err(Failure::damaged(format_args!(
+                "`{}` is no path of an application",
+                path.escape_default()
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn check_application(snapshot: &ReadTransaction, name: &str) -> Result<(), Failure> {
+    let Some(nodes) = nodes::in_snapshot(snapshot)? else {
+        return Ok(());
+    };
+    let application = nodes::read_in(&nodes, name)?;
+    application
+        .check()
+        .map_err(|error| Failure::damaged(format_args!("of the application `{name}`, {error}")))?;
+    let end = nodes::timestamp_at(&nodes, name, stored::MAX_TIMESTAMP)?;
+    let horizon = nodes::timestamp_at(&nodes, name, stored::HORIZON)?;
+    if horizon > end {
+        return Err(Failure::damaged(format_args!(
+            "the horizon of the application `{name}` is {horizon}, and its timestamps end at {end}"
+        )));
+    }
+    nodes::last_transactor(&nodes, name)?;
+    Ok(())
+}
+
+fn check_set_aside(
+    snapshot: &ReadTransaction,
+    left: &mut BTreeMap<&str, usize>,
+) -> Result<(), Failure> {
+    let Some(table) = set_aside::in_snapshot(snapshot)? else {
+        return Ok(());
+    };
+    for entry in table.iter()? {
+        let (key, value) = entry?;
+        let (name, _) =
+            set_aside::read(key.value(), value.value()).ok_or_else(set_aside::unreadable)?;
+        match left.get_mut(name) {
+            None => {
+                return Err(Failure::damaged(
+                    "there is a failed notification of no application",
+                ));
+            }
+            Some(0) => {
+                return Err(Failure::damaged(format_args!(
+                    "the application `{name}` has too many failed notifications"
+                )));
+            }
+            Some(left) => *left -= 1,
+        }
+    }
+    Ok(())
+}

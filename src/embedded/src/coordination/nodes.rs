@@ -1,0 +1,148 @@
+//! What is stored of applications: paths and bytes, as Fluo keeps them in ZooKeeper.
+
+use std::ops::Range;
+
+use fluo_core::coordination::{Application, no_such_application, stored};
+use fluo_core::{ErrorKind, Timestamp};
+use redb::{ReadTransaction, ReadableTable, TableError, WriteTransaction};
+
+use crate::error::Failure;
+use crate::schema::COORDINATION;
+
+/// The path of a node of an application.
+fn path(name: &str, node: &str) -> String {
+    format!("/{name}{node}")
+}
+
+/// The paths of all nodes of an application.
+pub(super) fn paths_of(name: &str) -> Range<String> {
+    // `0` comes right after `/`.
+    format!("/{name}/")..format!("/{name}0")
+}
+
+/// The nodes of all applications; none where a directory never had any.
+pub(super) fn in_snapshot(
+    snapshot: &ReadTransaction,
+) -> Result<Option<impl ReadableTable<&'static str, &'static [u8]> + use<>>, Failure> {
+    match snapshot.open_table(COORDINATION) {
+        Err(TableError::TableDoesNotExist(_)) => Ok(None),
+        nodes => Ok(Some(nodes?)),
+    }
+}
+
+/// What is at a node.
+pub(super) fn get(
+    nodes: &impl ReadableTable<&'static str, &'static [u8]>,
+    name: &str,
+    node: &str,
+) -> Result<Option<Vec<u8>>, Failure> {
+    let bytes = nodes.get(path(name, node).as_str())?;
+    Ok(bytes.map(|bytes| bytes.value().to_vec()))
+}
+
+/// Writes a node.
+pub(super) fn put(
+    transaction: &WriteTransaction,
+    name: &str,
+    node: &str,
+    bytes: &[u8],
+) -> Result<(), Failure> {
+    let mut nodes = transaction.open_table(COORDINATION)?;
+    nodes.insert(path(name, node).as_str(), bytes)?;
+    Ok(())
+}
+
+/// Whether there is an application of this name.
+pub(super) fn exist(
+    nodes: &impl ReadableTable<&'static str, &'static [u8]>,
+    name: &str,
+) -> Result<bool, Failure> {
+    Ok(nodes.get(path(name, stored::ID).as_str())?.is_some())
+}
+
+/// The names of all applications, sorted.
+pub(super) fn names(snapshot: &ReadTransaction) -> Result<Vec<String>, Failure> {
+    let mut names: Vec<String> = Vec::new();
+    let Some(nodes) = in_snapshot(snapshot)? else {
+        return Ok(names);
+    };
+    let mut from = "/".to_owned();
+    // One look for each application, however many nodes it has.
+    while let Some(node) = nodes.range::<&str>(from.as_str()..)?.next() {
+        let (path, _) = node?;
+        let name = name_of(path.value())?.to_owned();
+        from = paths_of(&name).end;
+        names.push(name);
+    }
+    // A name sorts by itself, not with what comes behind it in a path.
+    names.sort();
+    Ok(names)
+}
+
+/// The name of the application of a path.
+pub(super) fn name_of(path: &str) -> Result<&str, Failure> {
+    let rest = path.strip_prefix('/');
+    let name = rest.and_then(|rest| rest.split_once('/'));
+    let (name, _) = name
+        .ok_or_else(|| Failure::damaged(format_args!("`{path}` is no path of an application")))?;
+    Ok(name)
+}
+
+/// Reads what is stored of an application.
+pub(super) fn read(snapshot: &ReadTransaction, name: &str) -> Result<Application, Failure> {
+    let nodes = in_snapshot(snapshot)?.ok_or_else(|| no_such_application(name))?;
+    if !exist(&nodes, name)? {
+        return Err(no_such_application(name).into());
+    }
+    read_in(&nodes, name)
+}
+
+/// [`read`] among the nodes of all applications.
+pub(super) fn read_in(
+    nodes: &impl ReadableTable<&'static str, &'static [u8]>,
+    name: &str,
+) -> Result<Application, Failure> {
+    let application = stored::read_application(|node| get(nodes, name, node));
+    application.map_err(|failure| of_application(name, failure))
+}
+
+/// A timestamp at a node.
+pub(super) fn timestamp_at(
+    nodes: &impl ReadableTable<&'static str, &'static [u8]>,
+    name: &str,
+    node: &str,
+) -> Result<Timestamp, Failure> {
+    let bytes = get(nodes, name, node)?;
+    let timestamp = stored::read_timestamp(node, bytes.as_deref());
+    timestamp.map_err(|error| of_application(name, error.into()))
+}
+
+/// The last number of a transactor.
+pub(super) fn last_transactor(
+    nodes: &impl ReadableTable<&'static str, &'static [u8]>,
+    name: &str,
+) -> Result<u64, Failure> {
+    let bytes = get(nodes, name, stored::TRANSACTOR_COUNT)?;
+    let last = stored::read_transactor_count(bytes.as_deref());
+    last.map_err(|error| of_application(name, error.into()))
+}
+
+/// A node that makes no sense is damage, and not something that was refused.
+fn of_application(name: &str, failure: Failure) -> Failure {
+    match failure {
+        Failure::Refused(error) if error.kind() == ErrorKind::Corrupt => {
+            Failure::damaged(format_args!("of the application `{name}`, {error}"))
+        }
+        other => other,
+    }
+}
+
+/// Removes all nodes of an application.
+pub(super) fn remove(transaction: &WriteTransaction, name: &str) -> Result<(), Failure> {
+    let paths = paths_of(name);
+    let range = paths.start.as_str()..paths.end.as_str();
+    transaction
+        .open_table(COORDINATION)?
+        .retain_in::<&str, _>(range, |_, _| false)?;
+    Ok(())
+}

@@ -1,0 +1,202 @@
+//! The port to one application.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use fluo_core::coordination::{
+    Application, Coordination, FailedNotification, TimestampBlock, Transactor, TransactorId,
+    WorkerMembership, check_settings, no_such_application, stored,
+};
+use fluo_core::{Result, RowColumn, Timestamp};
+use redb::{ReadTransaction, WriteTransaction};
+use tokio::time::Instant;
+
+use super::application::EmbeddedApplication;
+use super::presence::{EmbeddedTransactor, EmbeddedWorker, TransactorPresence, WorkerPresence};
+use super::{nodes, set_aside};
+use crate::error::Failure;
+use crate::scan::off_the_runtime;
+use crate::schema::COORDINATION;
+use crate::tables::Shared;
+use crate::writer::Verdict;
+
+/// A handle on one application.
+#[derive(Debug)]
+pub(super) struct EmbeddedCoordination {
+    pub(super) application: Arc<EmbeddedApplication>,
+    pub(super) shared: Arc<Shared>,
+}
+
+impl EmbeddedCoordination {
+    /// Runs a job of the writer, if the application is still there by then.
+    async fn run<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&WriteTransaction, Arc<EmbeddedApplication>) -> Result<Verdict<T>, Failure>
+        + Send
+        + 'static,
+    ) -> Result<T> {
+        let application = self.application.clone();
+        let job = move |transaction: &WriteTransaction| {
+            application.check_there()?;
+            if !nodes::exist(&transaction.open_table(COORDINATION)?, &application.name)? {
+                return Err(no_such_application(&application.name).into());
+            }
+            job(transaction, application)
+        };
+        self.shared.writer.run(job).await
+    }
+
+    async fn read<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&ReadTransaction, &str) -> Result<T, Failure> + Send + 'static,
+    ) -> Result<T> {
+        let (store, name) = (self.shared.store.clone(), self.application.name.clone());
+        let found = off_the_runtime(move || store.read(|snapshot| read(snapshot, &name))).await;
+        // After the reading: what was read may be of the next one of this name.
+        self.application.check_there()?;
+        found
+    }
+
+    /// Reserves more timestamps in the file, and hands out so many of them.
+    async fn reserve(&self, count: NonZeroU32) -> Result<TimestampBlock> {
+        let _alone = self.application.reserving.lock().await;
+        let end = {
+            let mut stamps = self.application.stamps();
+            // Somebody else may have reserved meanwhile.
+            if let Some(block) = stamps.take(count)? {
+                return Ok(block);
+            }
+            stamps.reservation(count, Instant::now())?
+        };
+        // Whoever stops waiting here has reserved what nobody was given: the next one reserves it again.
+        self.run(move |transaction, application| {
+            let bytes = stored::timestamp(end);
+            nodes::put(
+                transaction,
+                &application.name,
+                stored::MAX_TIMESTAMP,
+                &bytes,
+            )?;
+            Ok(Verdict::Commit(()))
+        })
+        .await?;
+        let mut stamps = self.application.stamps();
+        stamps.reserved(end);
+        let block = stamps.take(count)?;
+        block.ok_or_else(|| {
+            let message = "timestamps that were just reserved are gone";
+            fluo_core::Error::new(fluo_core::ErrorKind::Storage, message)
+        })
+    }
+}
+
+#[async_trait]
+impl Coordination for EmbeddedCoordination {
+    async fn timestamps(&self, count: NonZeroU32) -> Result<TimestampBlock> {
+        self.application.check_there()?;
+        let at_hand = self.application.stamps().take(count)?;
+        match at_hand {
+            Some(block) => Ok(block),
+            None => self.reserve(count).await,
+        }
+    }
+
+    async fn horizon(&self) -> Result<Timestamp> {
+        self.application.check_there()?;
+        Ok(self.application.stamps().horizon)
+    }
+
+    async fn advance_horizon(&self) -> Result<Timestamp> {
+        let _alone = self.application.horizon_moves.lock().await;
+        let (before, after) = {
+            let sessions = self.application.sessions();
+            let stamps = self.application.stamps();
+            (
+                stamps.horizon,
+                sessions.horizon_after(stamps.horizon, stamps.next()),
+            )
+        };
+        self.run(move |transaction, application| {
+            if before == after {
+                return Ok(Verdict::Discard(()));
+            }
+            let bytes = stored::timestamp(after);
+            nodes::put(transaction, &application.name, stored::HORIZON, &bytes)?;
+            Ok(Verdict::Commit(()))
+        })
+        .await?;
+        self.application.stamps().horizon = after;
+        Ok(after)
+    }
+
+    async fn begin_transactor(&self) -> Result<Box<dyn Transactor>> {
+        let begin = |transaction: &WriteTransaction, application: Arc<EmbeddedApplication>| {
+            let name = &application.name;
+            let last = nodes::last_transactor(&transaction.open_table(COORDINATION)?, name)?;
+            let count = stored::transactor_count(last + 1);
+            nodes::put(transaction, name, stored::TRANSACTOR_COUNT, &count)?;
+            let id = TransactorId(last + 1);
+            Ok(Verdict::Commit(TransactorPresence::begin(application, id)))
+        };
+        Ok(Box::new(EmbeddedTransactor {
+            presence: self.run(begin).await?,
+            _directory: self.shared.clone(),
+        }))
+    }
+
+    async fn is_alive(&self, transactor: TransactorId) -> Result<bool> {
+        self.application.check_there()?;
+        Ok(self.application.sessions().is_alive(transactor))
+    }
+
+    async fn join_workers(&self) -> Result<Box<dyn WorkerMembership>> {
+        let join = |_: &WriteTransaction, application| {
+            Ok(Verdict::Discard(WorkerPresence::join(application)))
+        };
+        Ok(Box::new(EmbeddedWorker {
+            presence: self.run(join).await?,
+            _directory: self.shared.clone(),
+        }))
+    }
+
+    async fn set_aside(&self, failed: FailedNotification) -> Result<()> {
+        let failed = failed.bounded();
+        self.run(move |transaction, application| {
+            set_aside::put(transaction, &application.name, &failed)?;
+            Ok(Verdict::Commit(()))
+        })
+        .await
+    }
+
+    async fn set_aside_list(&self) -> Result<Vec<FailedNotification>> {
+        self.read(set_aside::list).await
+    }
+
+    async fn forget_set_aside(&self, cell: &RowColumn) -> Result<bool> {
+        let cell = cell.clone();
+        self.run(move |transaction, application| {
+            let is_forgotten = set_aside::remove(transaction, &application.name, &cell)?;
+            Ok(match is_forgotten {
+                true => Verdict::Commit(true),
+                false => Verdict::Discard(false),
+            })
+        })
+        .await
+    }
+
+    async fn application(&self) -> Result<Application> {
+        self.read(nodes::read).await
+    }
+
+    async fn update_settings(&self, settings: BTreeMap<String, String>) -> Result<()> {
+        check_settings(&settings)?;
+        let bytes = stored::settings(&settings);
+        self.run(move |transaction, application| {
+            nodes::put(transaction, &application.name, stored::SETTINGS, &bytes)?;
+            Ok(Verdict::Commit(()))
+        })
+        .await
+    }
+}

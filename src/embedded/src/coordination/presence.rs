@@ -1,0 +1,90 @@
+//! Transactors and workers. They are present as long as these values live, the process included.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use fluo_core::coordination::{Transactor, TransactorId, WorkerMembership};
+use fluo_core::layout::Share;
+use fluo_core::{Result, Timestamp};
+
+use super::application::EmbeddedApplication;
+use crate::tables::Shared;
+
+/// The presence of a transactor. Made in the writer's thread, in one step with its number, so that whoever is not told
+/// of it is not present; it does not hold the directory.
+#[derive(Debug)]
+pub(super) struct TransactorPresence {
+    id: TransactorId,
+    application: Arc<EmbeddedApplication>,
+}
+
+impl TransactorPresence {
+    pub(super) fn begin(application: Arc<EmbeddedApplication>, id: TransactorId) -> Self {
+        application.sessions().begin_transactor(id);
+        Self { id, application }
+    }
+}
+
+impl Drop for TransactorPresence {
+    fn drop(&mut self) {
+        self.application.sessions().end_transactor(self.id);
+    }
+}
+
+/// A transactor, and a hold on the directory.
+#[derive(Debug)]
+pub(super) struct EmbeddedTransactor {
+    pub(super) presence: TransactorPresence,
+    pub(super) _directory: Arc<Shared>,
+}
+
+#[async_trait]
+impl Transactor for EmbeddedTransactor {
+    fn id(&self) -> TransactorId {
+        self.presence.id
+    }
+
+    async fn publish_oldest_active(&self, oldest: Option<Timestamp>) -> Result<()> {
+        let application = &self.presence.application;
+        let _still = application.horizon_moves.lock().await;
+        application.sessions().publish(self.presence.id, oldest)
+    }
+}
+
+/// The presence of a worker, as that of a transactor.
+#[derive(Debug)]
+pub(super) struct WorkerPresence {
+    worker: u64,
+    application: Arc<EmbeddedApplication>,
+}
+
+impl WorkerPresence {
+    pub(super) fn join(application: Arc<EmbeddedApplication>) -> Self {
+        let worker = application.sessions().join_worker();
+        Self {
+            worker,
+            application,
+        }
+    }
+}
+
+impl Drop for WorkerPresence {
+    fn drop(&mut self) {
+        self.application.sessions().leave_worker(self.worker);
+    }
+}
+
+/// A worker, and a hold on the directory.
+#[derive(Debug)]
+pub(super) struct EmbeddedWorker {
+    pub(super) presence: WorkerPresence,
+    pub(super) _directory: Arc<Shared>,
+}
+
+#[async_trait]
+impl WorkerMembership for EmbeddedWorker {
+    async fn share(&self) -> Result<Share> {
+        let application = &self.presence.application;
+        application.sessions().share(self.presence.worker)
+    }
+}

@@ -1,0 +1,259 @@
+//! Failed notifications, as they are stored.
+//!
+//! ```text
+//! key    name of the application, 00, the cell as the key of a put at timestamp 0
+//! value  kind                00 strong, 01 weak
+//!        timestamp           8 bytes, big-endian
+//!        tries               4 bytes, big-endian
+//!        failed at           8 bytes, big-endian: milliseconds since 1970, two's complement
+//!        error               UTF-8
+//! ```
+
+use std::ops::Range;
+
+use fluo_core::coordination::{FailedNotification, ObserverKind, too_many_set_aside};
+use fluo_core::{KeyRef, RowColumn, Timestamp};
+use redb::{ReadTransaction, ReadableTable, TableError, WriteTransaction};
+
+use crate::error::Failure;
+use crate::key::{self, KeyReader};
+use crate::schema::SET_ASIDE;
+
+const STRONG: u8 = 0;
+const WEAK: u8 = 1;
+
+fn key_of(name: &str, cell: &RowColumn) -> Vec<u8> {
+    let mut bytes = keys_of(name).start;
+    let column = &cell.column;
+    let cell = KeyRef {
+        row: &cell.row,
+        family: &column.family,
+        qualifier: &column.qualifier,
+        visibility: &column.visibility,
+        timestamp: 0,
+    };
+    key::push_key(&mut bytes, cell, false);
+    bytes
+}
+
+/// The keys of an application: its name has no zero in it.
+fn keys_of(name: &str) -> Range<Vec<u8>> {
+    let with = |end: u8| [name.as_bytes(), &[end]].concat();
+    with(0)..with(1)
+}
+
+/// Writes the failed notification of a cell, if there is room.
+pub(super) fn put(
+    transaction: &WriteTransaction,
+    name: &str,
+    failed: &FailedNotification,
+) -> Result<(), Failure> {
+    let mut table = transaction.open_table(SET_ASIDE)?;
+    let key = key_of(name, &failed.cell);
+    let replaced = table
+        .insert(key.as_slice(), value_of(failed).as_slice())?
+        .is_some();
+    if !replaced {
+        let keys = keys_of(name);
+        let range = table.range::<&[u8]>(keys.start.as_slice()..keys.end.as_slice())?;
+        if range.take(FailedNotification::MAX_SET_ASIDE + 1).count()
+            > FailedNotification::MAX_SET_ASIDE
+        {
+            return Err(too_many_set_aside().into());
+        }
+    }
+    Ok(())
+}
+
+/// Forgets the failed notification of a cell; false if there is none.
+pub(super) fn remove(
+    transaction: &WriteTransaction,
+    name: &str,
+    cell: &RowColumn,
+) -> Result<bool, Failure> {
+    let mut table = transaction.open_table(SET_ASIDE)?;
+    let removed = table.remove(key_of(name, cell).as_slice())?;
+    Ok(removed.is_some())
+}
+
+/// Forgets all of an application.
+pub(super) fn remove_all(transaction: &WriteTransaction, name: &str) -> Result<(), Failure> {
+    let keys = keys_of(name);
+    let range = keys.start.as_slice()..keys.end.as_slice();
+    transaction
+        .open_table(SET_ASIDE)?
+        .retain_in::<&[u8], _>(range, |_, _| false)?;
+    Ok(())
+}
+
+/// All of an application, by cell.
+pub(super) fn list(
+    snapshot: &ReadTransaction,
+    name: &str,
+) -> Result<Vec<FailedNotification>, Failure> {
+    let Some(table) = in_snapshot(snapshot)? else {
+        return Ok(Vec::new());
+    };
+    let keys = keys_of(name);
+    let range = table.range::<&[u8]>(keys.start.as_slice()..keys.end.as_slice())?;
+    let failed = range.map(|entry| {
+        let (key, value) = entry?;
+        let (_, failed) = read(key.value(), value.value()).ok_or_else(unreadable)?;
+        Ok(failed)
+    });
+    failed.collect()
+}
+
+/// The failed notifications of all applications; none where a directory never had any.
+pub(super) fn in_snapshot(
+    snapshot: &ReadTransaction,
+) -> Result<Option<impl ReadableTable<&'static [u8], &'static [u8]> + use<>>, Failure> {
+    match snapshot.open_table(SET_ASIDE) {
+        Err(TableError::TableDoesNotExist(_)) => Ok(None),
+        table => Ok(Some(table?)),
+    }
+}
+
+/// An entry, with the name of its application; `None` if the bytes are not one.
+pub(super) fn read<'a>(key: &'a [u8], value: &[u8]) -> Option<(&'a str, FailedNotification)> {
+    let zero = memchr::memchr(0, key)?;
+    let (name, cell) = key.split_at_checked(zero)?;
+    let mut reader = KeyReader::default();
+    let (cell, is_delete) = reader.read(cell.get(1..)?)?;
+    if is_delete || cell.timestamp != 0 {
+        return None;
+    }
+    let cell = cell.to_key();
+    let (&[kind], value) = value.split_first_chunk()?;
+    let (timestamp, value) = value.split_first_chunk()?;
+    let (tries, value) = value.split_first_chunk()?;
+    let (failed_at_ms, error) = value.split_first_chunk()?;
+    let failed = FailedNotification {
+        cell: RowColumn::new(cell.row, cell.column),
+        kind: match kind {
+            STRONG => ObserverKind::Strong,
+            WEAK => ObserverKind::Weak,
+            _ => return None,
+        },
+        timestamp: Timestamp::new(u64::from_be_bytes(*timestamp)).ok()?,
+        tries: u32::from_be_bytes(*tries),
+        error: std::str::from_utf8(error).ok()?.to_owned(),
+        failed_at_ms: i64::from_be_bytes(*failed_at_ms),
+    };
+    Some((std::str::from_utf8(name).ok()?, failed))
+}
+
+fn value_of(failed: &FailedNotification) -> Vec<u8> {
+    let kind = match failed.kind {
+        ObserverKind::Strong => STRONG,
+        ObserverKind::Weak => WEAK,
+    };
+    let parts: [&[u8]; 5] = [
+        &[kind],
+        &failed.timestamp.get().to_be_bytes(),
+        &failed.tries.to_be_bytes(),
+        &failed.failed_at_ms.to_be_bytes(),
+        failed.error.as_bytes(),
+    ];
+    parts.concat()
+}
+
+/// An entry that [`read`] does not read.
+pub(super) fn unreadable() -> Failure {
+    Failure::damaged("a failed notification cannot be read")
+}
+
+#[cfg(test)]
+mod tests {
+    use fluo_core::{Bytes, Column};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn part() -> impl Strategy<Value = Bytes> {
+        let byte = prop_oneof![Just(0u8), Just(1), Just(0xff), any::<u8>()];
+        proptest::collection::vec(byte, 0..4).prop_map(Bytes::from)
+    }
+
+    fn failed() -> impl Strategy<Value = FailedNotification> {
+        let cell = (part(), part(), part(), part());
+        let numbers = (0..=Timestamp::MAX.get(), any::<u32>(), any::<i64>());
+        (cell, numbers, any::<bool>(), any::<String>()).prop_map(
+            |(
+                (row, family, qualifier, visibility),
+                (timestamp, tries, failed_at_ms),
+                weak,
+                error,
+            )| {
+                let kind = match weak {
+                    true => ObserverKind::Weak,
+                    false => ObserverKind::Strong,
+                };
+                FailedNotification {
+                    cell: RowColumn::new(
+                        row,
+                        Column {
+                            family,
+                            qualifier,
+                            visibility,
+                        },
+                    ),
+                    kind,
+                    timestamp: Timestamp::new(timestamp).unwrap(),
+                    tries,
+                    error,
+                    failed_at_ms,
+                }
+            },
+        )
+    }
+
+    #[test]
+    fn the_bytes_are_those_of_the_format_document() {
+        let failed = FailedNotification {
+            cell: RowColumn::new("r", Column::new("f", "q")),
+            kind: ObserverKind::Weak,
+            timestamp: Timestamp::new(258).unwrap(),
+            tries: 3,
+            error: "no".to_owned(),
+            failed_at_ms: -1,
+        };
+        let hex = |bytes: Vec<u8>| {
+            let bytes: Vec<_> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+            bytes.join(" ")
+        };
+        let document = include_str!("../../../../docs/storage-format.md");
+        let mut lines = document
+            .lines()
+            .skip_while(|line| !line.starts_with("<!-- set-aside example"))
+            .filter_map(|line| line.split_once("= ").map(|(_, hex)| hex));
+        assert_eq!(lines.next().unwrap(), hex(key_of("web", &failed.cell)));
+        assert_eq!(lines.next().unwrap(), hex(value_of(&failed)));
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_written_is_read(failed in failed()) {
+            let (key, value) = (key_of("web", &failed.cell), value_of(&failed));
+            prop_assert_eq!(read(&key, &value), Some(("web", failed)));
+        }
+
+        #[test]
+        fn keys_sort_as_cells_sort_and_by_application(a in failed(), b in failed()) {
+            prop_assert_eq!(key_of("web", &a.cell).cmp(&key_of("web", &b.cell)), a.cell.cmp(&b.cell));
+            let keys = keys_of("web");
+            prop_assert!(keys.contains(&key_of("web", &a.cell)));
+            prop_assert!(!keys.contains(&key_of("web2", &a.cell)) && !keys.contains(&key_of("we", &a.cell)));
+        }
+
+        #[test]
+        fn any_bytes_are_read_or_refused(
+            key in proptest::collection::vec(prop_oneof![Just(0u8), Just(1), any::<u8>()], 0..30),
+            value in any::<Vec<u8>>(),
+        ) {
+            if let Some((name, failed)) = read(&key, &value) {
+                prop_assert_eq!((key_of(name, &failed.cell), value_of(&failed)), (key.clone(), value));
+            }
+        }
+    }
+}
