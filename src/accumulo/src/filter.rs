@@ -114,9 +114,121 @@ pub(crate) fn columns(scan: &Scan) -> Option<Vec<ColumnSelector>> {
 
 /// Whether an entry that the servers showed is one that the scan shows, after the one that it showed `last`.
 pub(crate) fn is_shown(filter: Filter, span: &Span, last: Option<&Key>, key: &Key) -> bool {
-    let is_new = last.is_none_or(|last| match filter.is_of_one_column() {
-        true => false,
-        false => key > last,
-    });
+    let is_new = last.is_none_or(|last| !filter.is_of_one_column() && key > last);
     is_new && span.contains(key)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroU32;
+
+    use fluo_core::{Column, Timestamp};
+
+    use super::*;
+
+    fn at(number: u64) -> Timestamp {
+        Timestamp::new(number).unwrap()
+    }
+
+    /// Priority, class and options of the iterators.
+    fn settings(filter: Filter) -> Vec<String> {
+        let setting = |it: IteratorSetting| {
+            let class = it.class.rsplit('.').next().unwrap().to_owned();
+            assert_eq!(
+                it.class,
+                format!("org.apache.fluo.accumulo.iterators.{class}")
+            );
+            format!("{} {class} {:?}", it.priority, it.options)
+        };
+        iterators(filter)
+            .unwrap()
+            .into_iter()
+            .map(setting)
+            .collect()
+    }
+
+    #[test]
+    fn the_iterators_are_those_of_fluo_with_its_options() {
+        assert_eq!(
+            settings(Filter::Snapshot { at: at(7) }),
+            [r#"10 SnapshotIterator {"timestampOpt": "7"}"#]
+        );
+        assert_eq!(
+            settings(Filter::TransactionStatus { start: at(7) }),
+            [r#"10 RollbackCheckIterator {"timestampOpt": "7"}"#]
+        );
+        assert_eq!(
+            settings(Filter::OpenReadLocks),
+            ["10 OpenReadLockIterator {}"]
+        );
+        let share = Share::new(NonZeroU32::new(7).unwrap(), 3).ok();
+        assert_eq!(
+            settings(Filter::Notifications { share }),
+            [
+                "11 NotificationIterator {}",
+                r#"30 NotificationHashFilter {"divisor": "7", "remainder": "3"}"#
+            ]
+        );
+        let prewrite = Prewrite {
+            start: at(7),
+            is_read_lock: false,
+            acknowledged_after: None,
+        };
+        assert_eq!(
+            settings(Filter::Prewrite(prewrite)),
+            [r#"10 PrewriteIterator {"timestampOpt": "7"}"#]
+        );
+        let all = Prewrite {
+            is_read_lock: true,
+            acknowledged_after: Some(at(5)),
+            ..prewrite
+        };
+        assert_eq!(
+            settings(Filter::Prewrite(all)),
+            [
+                r#"10 PrewriteIterator {"checkAckOpt": "true", "ntfyTsOpt": "5", "readLock": "true", "timestampOpt": "7"}"#
+            ]
+        );
+    }
+
+    #[test]
+    fn a_column_is_asked_for_from_its_beginning() {
+        let column = Column::new("f", "q");
+        let key = |timestamp| Key::new("r", column.clone(), timestamp);
+        let span = Span::between(key(5), None);
+        let begun = Span::between(key(i64::MAX), None);
+        assert_eq!(asked_for(Filter::None, &span), span);
+        assert_eq!(asked_for(Filter::OpenReadLocks, &span), begun);
+        let status = Filter::TransactionStatus { start: at(7) };
+        assert_eq!(asked_for(status, &span), Span::cell("r", &column));
+        let up_to = Span::between(key(5), Some(key(3)));
+        let begun = Span::between(key(i64::MAX), Some(key(3)));
+        assert_eq!(asked_for(status, &up_to), begun);
+    }
+
+    #[test]
+    fn only_what_the_filter_looks_at_is_asked_for() {
+        let (cells, notifications) = (ColumnSelector::family("f"), ColumnSelector::family("ntfy"));
+        let asked = |filter, families: &[&ColumnSelector]| {
+            let scan = Scan::over(Span::all()).filter(filter);
+            let families = families.iter().copied().cloned();
+            columns(&families.fold(scan, Scan::column))
+        };
+        let all_notifications = Filter::Notifications { share: None };
+        assert_eq!(asked(Filter::OpenReadLocks, &[]), Some(vec![]));
+        assert_eq!(
+            asked(Filter::OpenReadLocks, &[&cells, &notifications]),
+            Some(vec![cells.clone()])
+        );
+        assert_eq!(asked(Filter::OpenReadLocks, &[&notifications]), None);
+        assert_eq!(
+            asked(all_notifications, &[]),
+            Some(vec![notifications.clone()])
+        );
+        assert_eq!(asked(all_notifications, &[&cells]), None);
+        assert_eq!(
+            asked(Filter::None, &[&notifications]),
+            Some(vec![notifications])
+        );
+    }
 }

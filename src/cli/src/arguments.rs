@@ -3,6 +3,7 @@
 use clap::{Parser, Subcommand};
 
 use crate::advise::Advise;
+use crate::app::AppCommand;
 use crate::key::KeyCommand;
 use crate::table::TableCommand;
 
@@ -42,6 +43,12 @@ pub(crate) enum Command {
         after_help = "Example:\n  fluo table create --at embedded:./data pages"
     )]
     Table(TableCommand),
+    /// Make applications, look at them and remove them
+    #[command(
+        subcommand,
+        after_help = "Example:\n  fluo app init --at embedded:./data web"
+    )]
+    App(AppCommand),
     // The help is the page of its arguments.
     Advise(Advise),
     /// Show what the row hasher does to real, skewed rows; leaves nothing behind

@@ -4,7 +4,9 @@
 //! check found a difference, 2 on bad use or failure; 130 on Ctrl-C, 143 on SIGTERM, 129 on SIGHUP.
 
 mod advise;
+mod app;
 mod arguments;
+mod confirm;
 mod demo;
 mod design;
 mod document;
@@ -48,6 +50,7 @@ fn run(command: Command) -> anyhow::Result<Outcome> {
         Command::Table(command) => in_runtime(until_interrupted(|standing| async move {
             table::run(command, &standing).await
         })),
+        Command::App(command) => in_runtime(until_interrupted(|_| app::run(command))),
         Command::Advise(command) => in_runtime(until_interrupted(|_| advise::run(command))),
         Command::Demo => in_runtime(demo::run()),
     }

@@ -6,7 +6,7 @@ mod command;
 
 use command::{Place, assert_says};
 
-const COMMANDS: [&str; 22] = [
+const COMMANDS: [&str; 28] = [
     "",
     "key",
     "key add",
@@ -27,6 +27,12 @@ const COMMANDS: [&str; 22] = [
     "table apply",
     "table verify",
     "table watch",
+    "app",
+    "app init",
+    "app list",
+    "app status",
+    "app config",
+    "app remove",
     "advise",
     "demo",
 ];
@@ -80,7 +86,7 @@ fn every_command_on_tables_tells_how_to_reach_a_live_accumulo() {
 #[test]
 fn no_command_is_missing_here() {
     let place = Place::new();
-    for group in ["", "key", "table"] {
+    for group in ["", "key", "table", "app"] {
         let run = place.fluo(&format!("{group} --help")).succeeds();
         let listed = run
             .text()
@@ -101,7 +107,7 @@ fn no_command_is_missing_here() {
 #[test]
 fn without_a_command_the_help_is_an_error() {
     let place = Place::new();
-    for command in ["", "key", "table"] {
+    for command in ["", "key", "table", "app"] {
         let run = place.fluo(command);
         assert_eq!((run.code, run.text()), (Some(2), ""));
         assert_says(&run.stderr, "Usage: fluo");

@@ -39,10 +39,11 @@
 //! # Where to look
 //! | question | answer |
 //! |---|---|
-//! | what may I rely on when I read and write? | the contract of [`Table`], rules T1 to T12 |
-//! | what may I rely on when I split, merge, set properties? | the contract of [`TableAdmin`], rules A1 to A10 |
+//! | what may I rely on when I read and write? | the contract of [`Table`], rules T1 to T15 |
+//! | what may I rely on when I split, merge, set properties? | the contract of [`TableAdmin`], rules A1 to A11 |
 //! | what does a scan show of versions, deletes, visibilities? | [`table::View`], rules V1 to V5 |
 //! | in which order do keys come? | [`Key`] |
+//! | what do transactions write, and what of it may go? | [`layout`] |
 //! | where will the balancer put my tablets? | [`balancer`] |
 //! | what can I do about an error? | [`ErrorKind`] |
 //!
@@ -53,6 +54,7 @@ mod client;
 mod clock;
 mod data;
 mod error;
+mod observer;
 mod transaction;
 
 pub mod balancer;
@@ -61,7 +63,7 @@ pub mod layout;
 pub mod table;
 
 pub use client::{
-    Attempt, Client, ClientSettings, Decision, PendingCommit, RetryPolicy, Runner,
+    admin, Attempt, Client, ClientSettings, Decision, PendingCommit, RetryPolicy, Runner,
 };
 pub use clock::{Clock, SystemClock};
 pub use data::{
@@ -69,6 +71,7 @@ pub use data::{
     Visibility, VisibilityError, prefix_successor, row_successor, unescape,
 };
 pub use error::{Error, ErrorKind, Result};
+pub use observer::{Observer, ObserverError, ObserverFn, Observers, Worker, WorkerSettings, observer_fn};
 pub use table::{
     CellBatches, Change, ColumnSelector, Condition, ConditionalMutation, Expected, Filter,
     LocalityGroups, MemoryTables, Mutation, Outcome, Prewrite, Scan, Table, TableAdmin, TableAdminExt,

@@ -6,6 +6,7 @@ use redb::ReadableTable;
 
 use crate::error::Failure;
 use crate::key::{self, KeyReader};
+use crate::skip::Skip;
 
 /// How the writer of a condition sees the table.
 #[derive(Clone, Copy, Debug)]
@@ -36,11 +37,10 @@ impl Reader<'_> {
         key::push_column(&mut from, prefix);
         let mut to = from.clone();
         key::push_after_all_versions(&mut to);
-        let mut entries = cells
-            .range::<&[u8]>(from.as_slice()..to.as_slice())?
-            .peekable();
+        let mut entries = cells.range::<&[u8]>(from.as_slice()..to.as_slice())?;
+        let mut next = entries.next();
         // Most conditions are about a column that is not there: no view is needed to say so.
-        if entries.peek().is_none() {
+        if next.is_none() {
             return Ok(condition.holds(None));
         }
         let scan = Scan::over(Span::cell(row.clone(), column)).filter(condition.filter);
@@ -49,7 +49,8 @@ impl Reader<'_> {
         };
         let mut view = View::new(&scan, span, self.versions, self.authorizations);
         let mut reader = KeyReader::default();
-        for entry in entries {
+        let mut skip = Skip::default();
+        while let Some(entry) = next {
             let (bytes, value) = entry?;
             let (key, is_delete) = reader.read(bytes.value()).ok_or_else(unreadable_key)?;
             let is_wanted = condition
@@ -58,6 +59,11 @@ impl Reader<'_> {
             if view.admit(key, value.value(), is_delete) == Admission::Show && is_wanted {
                 return Ok(condition.holds(Some(value.value())));
             }
+            if let Some(from) = skip.hidden(&view, bytes.value()) {
+                let from = from.min(to.clone());
+                entries = cells.range::<&[u8]>(from.as_slice()..to.as_slice())?;
+            }
+            next = entries.next();
         }
         Ok(condition.holds(None))
     }

@@ -23,6 +23,9 @@ const PUT: u8 = 0x01;
 /// Longer and larger than any timestamp and kind: with it a column's bytes end after all its entries.
 const AFTER_ALL_VERSIONS: [u8; 10] = [0xff; 10];
 
+/// Bytes of timestamp and kind, with which a key ends.
+const TIMESTAMP_AND_KIND_BYTES: usize = 9;
+
 /// A stored entry's key and whether it is a delete marker.
 pub(crate) type Entry<'a> = (KeyRef<'a>, bool);
 
@@ -49,6 +52,25 @@ pub(crate) fn push_after_all_versions(into: &mut Vec<u8>) {
 pub(crate) fn version(column: &[u8], timestamp: i64) -> Vec<u8> {
     let timestamp = (timestamp ^ i64::MAX).to_be_bytes();
     [column, &timestamp, &[PUT]].concat()
+}
+
+/// The first stored key of a column at or below a timestamp, as bytes: where a range that starts there is cut.
+pub(crate) fn first_version(column: &[u8], timestamp: i64) -> Vec<u8> {
+    let timestamp = (timestamp ^ i64::MAX).to_be_bytes();
+    [column, &timestamp, &[DELETE]].concat()
+}
+
+/// A bound after all versions of a column.
+pub(crate) fn after_all_versions(column: &[u8]) -> Vec<u8> {
+    let mut bound = column.to_vec();
+    push_after_all_versions(&mut bound);
+    bound
+}
+
+/// The bytes of a stored key without timestamp and kind: those of its column.
+pub(crate) fn column_of(stored: &[u8]) -> &[u8] {
+    let column_bytes = stored.len().saturating_sub(TIMESTAMP_AND_KIND_BYTES);
+    stored.get(..column_bytes).unwrap_or_default()
 }
 
 /// The first stored key at or after `key`, as bytes: where a range that starts or ends there is cut.
@@ -214,8 +236,12 @@ mod tests {
         fn a_version_is_the_key_of_a_put(stored in stored_key()) {
             let mut column = Vec::new();
             push_column(&mut column, stored.key.as_ref());
+            let first = first_version(&column, stored.key.timestamp);
+            prop_assert_eq!(first, bound(stored.key.as_ref()));
             let put = StoredKey { is_delete: false, ..stored };
-            prop_assert_eq!(version(&column, put.key.timestamp), encode(&put));
+            let encoded = encode(&put);
+            prop_assert_eq!(column_of(&encoded), &column);
+            prop_assert_eq!(version(&column, put.key.timestamp), encoded);
         }
 
         #[test]

@@ -82,6 +82,7 @@ mod made;
 mod scan;
 mod schema;
 mod settings;
+mod skip;
 mod store;
 mod table;
 mod tables;

@@ -1,7 +1,7 @@
 //! The conformance suite: what every implementation of the ports is held to, rule by rule.
 //!
 //! Each function here is named by the rule of the contract that it checks and by what it shows. The rules T1
-//! to T12 are [`Table`](fluo_core::Table)'s, A1 to A10 are [`TableAdmin`]'s, V1 to V5 are those of
+//! to T15 are [`Table`](fluo_core::Table)'s, A1 to A11 are [`TableAdmin`]'s, V1 to V5 are those of
 //! [`View`](fluo_core::table::View), seen through real scans. A function makes tables of its own, under names
 //! that nothing else uses, and deletes them at the end; so rules can run at once, on an instance that is in
 //! use. It panics where the rule does not hold, and leaves its table to be looked at.
@@ -56,6 +56,7 @@ mod resuming;
 mod rule;
 mod settings;
 mod tablets;
+mod transactions;
 mod view;
 mod writing;
 
@@ -112,6 +113,12 @@ macro_rules! __for_each_rule {
             conditional::t11_there_is_an_outcome_for_each_mutation_in_order,
             conditional::t11_a_call_without_mutations_has_no_outcomes,
             cancelling::t12_a_dropped_call_is_whole_or_nothing,
+            transactions::t13_a_filter_shows_what_its_function_says,
+            transactions::t13_a_filter_of_one_column_shows_what_its_function_says,
+            transactions::t14_a_condition_looks_through_its_filter,
+            transactions::t14_a_condition_through_a_filter_that_cannot_be_checked_is_refused,
+            transactions::t15_a_scan_through_a_filter_resumes_after_any_key,
+            transactions::t15_a_scan_through_a_filter_can_be_resumed_batch_by_batch,
             life::a1_a_wrong_name_is_refused,
             life::a2_a_table_that_does_not_exist_is_not_found,
             life::a2_creating_a_table_twice_changes_nothing,
@@ -133,6 +140,9 @@ macro_rules! __for_each_rule {
             settings::a9_a_call_may_be_repeated,
             settings::a10_a_wrong_name_of_a_property_is_refused,
             settings::a10_the_servers_load_what_they_have,
+            transactions::a11_a_compaction_drops_the_garbage_of_cells,
+            transactions::a11_a_compaction_drops_the_garbage_of_notifications,
+            transactions::a11_without_the_properties_nothing_is_dropped,
         }
     };
 }

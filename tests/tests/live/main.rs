@@ -35,6 +35,7 @@ mod proof_memory;
 mod proof_spread;
 mod protocols;
 mod scan;
+mod scenarios;
 mod security;
 mod table_files;
 mod table_iterators;

@@ -1,14 +1,14 @@
 //! `fluo table create`, `delete` and `list`.
 
-use std::io::{self, BufRead, IsTerminal};
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::str::FromStr;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use clap::Args;
 use fluo_core::{TableAdminExt, Versions};
 
 use super::system;
+use crate::confirm;
 use crate::output;
 use crate::target::TargetArguments;
 
@@ -82,32 +82,16 @@ impl Delete {
         if !tables.table_exists(&self.name).await? {
             return Err(fluo_core::Error::no_such_table(&self.name).into());
         }
-        if !self.yes && io::stdin().is_terminal() {
-            self.ask().await?;
+        if !self.yes {
+            let name = &self.name;
+            let question = format!("delete table `{name}` and all its rows?");
+            confirm::at_terminal(&question, name, &format!("table `{name}` was not deleted"))
+                .await?;
         }
         tables.delete_table(&self.name).await?;
         output::say(&format!("deleted table `{}`", self.name));
         Ok(())
     }
-
-    async fn ask(&self) -> Result<()> {
-        let name = self.name.clone();
-        output::say(&format!(
-            "delete table `{name}` and all its rows? type its name to confirm:"
-        ));
-        // Somewhere else, so that Ctrl-C is an answer too.
-        tokio::task::spawn_blocking(move || confirm(&name, io::stdin().lock())).await?
-    }
-}
-
-/// Nothing is deleted unless its name is the answer.
-fn confirm(name: &str, mut answers: impl BufRead) -> Result<()> {
-    let mut answer = Vec::new();
-    answers.read_until(b'\n', &mut answer)?;
-    if answer.trim_ascii_end() != name.as_bytes() {
-        bail!("table `{name}` was not deleted");
-    }
-    Ok(())
 }
 
 impl List {
@@ -133,18 +117,4 @@ fn versions(text: &str) -> Result<Versions, String> {
 
 fn servers(text: &str) -> Result<NonZeroUsize, String> {
     NonZeroUsize::from_str(text).map_err(|_| "write a number from 1 on".to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_table_is_deleted_only_if_its_name_is_typed() {
-        assert!(confirm("pages", b"pages\r\n".as_slice()).is_ok());
-        for answer in [b"".as_slice(), b"y\n", b"page\n", b"\xff\n", b" pages\n"] {
-            let refused = confirm("pages", answer).unwrap_err();
-            assert_eq!(refused.to_string(), "table `pages` was not deleted");
-        }
-    }
 }

@@ -13,7 +13,7 @@ use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use fluo_accumulo::{AccumuloTables, Settings as ProxySettings};
 use fluo_core::{ErrorKind, TableAdmin};
-use fluo_embedded::{EmbeddedTables, Settings};
+use fluo_embedded::{EmbeddedApplications, EmbeddedTables, Settings};
 
 use self::login::LoginArguments;
 use self::place::Target;
@@ -44,6 +44,39 @@ impl TargetArguments {
             Target::Embedded(directory) => self.open_embedded(directory, Settings::default()),
             Target::Proxy(address) => self.connect(address).await,
         }
+    }
+
+    /// The tables and the applications of a target that exists.
+    pub(crate) fn open_applications(&self) -> Result<(EmbeddedTables, EmbeddedApplications)> {
+        self.embedded_applications("`fluo app init` makes it, with a first application", false)
+    }
+
+    /// The tables and the applications of a target, which is made where it does not exist.
+    pub(crate) fn open_or_create_applications(
+        &self,
+    ) -> Result<(EmbeddedTables, EmbeddedApplications)> {
+        self.embedded_applications("it could not be made", true)
+    }
+
+    fn embedded_applications(
+        &self,
+        advice: &str,
+        create_if_missing: bool,
+    ) -> Result<(EmbeddedTables, EmbeddedApplications)> {
+        let Target::Embedded(directory) = &self.at else {
+            bail!(
+                "{}: applications on Accumulo keep what their processes share in ZooKeeper, which this build cannot \
+                 reach yet; write --at embedded:DIR",
+                self.at
+            );
+        };
+        let settings = Settings {
+            create_if_missing,
+            ..Settings::default()
+        };
+        let tables = self.open_directory(directory, settings, advice)?;
+        let applications = tables.applications();
+        Ok((tables, applications))
     }
 
     /// The tables of a target; an embedded one is made where it does not exist, with this number of servers.
@@ -87,13 +120,22 @@ impl TargetArguments {
     }
 
     fn open_embedded(&self, directory: &Path, settings: Settings) -> Result<Arc<dyn TableAdmin>> {
+        let advice = "`fluo table create` makes a first table";
+        Ok(Arc::new(self.open_directory(directory, settings, advice)?))
+    }
+
+    fn open_directory(
+        &self,
+        directory: &Path,
+        settings: Settings,
+        advice: &str,
+    ) -> Result<EmbeddedTables> {
         self.login.check_unused(&self.at, self.tls.given())?;
         match EmbeddedTables::open(directory, settings) {
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                let advice = format!("{}: `fluo table create` makes a first table", self.at);
-                Err(anyhow!(error).context(advice))
+                Err(anyhow!(error).context(format!("{}: {advice}", self.at)))
             }
-            opened => Ok(Arc::new(opened?)),
+            opened => Ok(opened?),
         }
     }
 

@@ -11,9 +11,9 @@ use tracing::debug;
 use crate::client::active::ActiveTimestamps;
 use crate::client::{ClientSettings, PendingCommit, Runner, Shared};
 use crate::coordination::{Application, Coordination, TransactorId};
-use crate::data::{Column, Timestamp};
+use crate::data::{Column, Span, Timestamp};
 use crate::error::{Error, Result};
-use crate::table::Table;
+use crate::table::{Table, TableAdmin, property};
 use crate::transaction::{Open, OwnedTransaction, Reading, Snapshot, Transaction};
 
 /// A client of an application. A clone shares everything with it.
@@ -78,6 +78,7 @@ impl Client {
             application,
             sightings: crate::client::sightings::Sightings::default(),
             observed,
+            listeners: crate::observer::Listeners::default(),
         });
         tokio::spawn(keep_horizon(Arc::downgrade(&shared), shared.settings.horizon_period));
         Ok(Self { shared })
@@ -139,6 +140,21 @@ impl Client {
     /// Whatever the coordination fails with.
     pub async fn advance_horizon(&self) -> Result<Timestamp> {
         self.shared.advance_horizon().await
+    }
+
+    /// Moves the horizon up, tells the table where it is, and compacts a part of it: what no snapshot at or above the
+    /// horizon can see is dropped there. Gives the horizon.
+    ///
+    /// # Errors
+    /// Whatever the coordination and [`TableAdmin::compact`] fail with. What was dropped until then was garbage.
+    pub async fn collect_garbage(&self, tables: &dyn TableAdmin, span: &Span) -> Result<Timestamp> {
+        let (table, horizon) = (&self.shared.application.table, self.advance_horizon().await?);
+        // In force for snapshots before it is for compactions: who reads below it is told.
+        tables
+            .set_property(table, property::GARBAGE_HORIZON, &horizon.to_string())
+            .await?;
+        tables.compact(table, span).await?;
+        Ok(horizon)
     }
 
     /// The application, as it was when the client was opened.

@@ -1,6 +1,7 @@
 //! A client of an application: it begins, runs and commits transactions.
 
 mod active;
+pub mod admin;
 mod backoff;
 mod handle;
 mod pipeline;
@@ -15,5 +16,6 @@ pub use runner::{Attempt, Decision, RetryPolicy, Runner};
 pub use settings::ClientSettings;
 
 pub(crate) use active::ActiveKey;
-pub(crate) use backoff::Backoff;
+pub(crate) use backoff::{Backoff, cut};
+pub(crate) use runner::RunError;
 pub(crate) use shared::{Shared, is_passing};

@@ -217,6 +217,7 @@ impl Runner {
         F: Future<Output = Result<T, E>>,
     {
         let span = debug_span!("transaction", start = %open.reading().start());
+        let _ended = Ended(open);
         let ran = body(open.handle()).instrument(span).await;
         match ran {
             Ok(result) => match open.commit().await {
@@ -240,6 +241,15 @@ impl Runner {
             return Decision::GiveUp;
         }
         Decision::RetryAfter(super::backoff::cut(pause, start.get()))
+    }
+}
+
+/// Ends a transaction however the body ends: a handle may outlive a body that panicked or was dropped.
+struct Ended<'a>(&'a Open);
+
+impl Drop for Ended<'_> {
+    fn drop(&mut self) {
+        self.0.end();
     }
 }
 

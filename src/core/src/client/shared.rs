@@ -11,6 +11,7 @@ use crate::client::{Backoff, ClientSettings};
 use crate::coordination::{Application, Coordination, ObserverKind, Transactor};
 use crate::data::{Column, Timestamp};
 use crate::error::{ErrorKind, Result};
+use crate::observer::Listeners;
 use crate::table::{Mutation, Table};
 
 /// What the handles of one client share.
@@ -28,6 +29,8 @@ pub(crate) struct Shared {
     /// Since when locks are in the way.
     pub(crate) sightings: Sightings,
     pub(crate) observed: BTreeMap<Column, ObserverKind>,
+    /// Its workers, which are told of what it commits.
+    pub(crate) listeners: Listeners,
 }
 
 impl Shared {

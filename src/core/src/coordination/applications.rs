@@ -11,8 +11,8 @@ use crate::error::{Error, ErrorKind, Result};
 
 /// The applications of one instance: their life, and the [`Coordination`] of each.
 ///
-/// It knows nothing of tables: `client::initialize` makes the table of an application, and records the application
-/// here.
+/// It knows nothing of tables: [`admin::initialize`](crate::admin::initialize) makes the table of an application, and
+/// records the application here.
 ///
 /// # Contract
 /// - **C10, life.** [`check_application_name`](super::check_application_name) says what a name may be; another one is
@@ -66,7 +66,7 @@ pub fn no_such_application(name: &str) -> Error {
     Error::new(
         ErrorKind::NotFound,
         format!(
-            "there is no application `{}`; `fluo app init`, or `client::initialize` in a program, makes one",
+            "there is no application `{}`; `fluo app init`, or `admin::initialize` in a program, makes one",
             shown(name)
         ),
     )
@@ -84,12 +84,11 @@ pub fn initialized_already(name: &str) -> Error {
 }
 
 /// The error of every implementation for an application that is to be removed while it runs.
-pub fn still_running(name: &str, transactors: usize, workers: usize) -> Error {
+pub fn still_running(name: &str) -> Error {
     Error::new(
         ErrorKind::Unavailable,
         format!(
-            "the application `{}` is running (transactors: {transactors}, workers: {workers}); stop its processes \
-             first",
+            "the application `{}` is running; stop its clients and workers first",
             shown(name)
         ),
     )

@@ -83,16 +83,6 @@ impl Sessions {
         Share::new(count, rank)
     }
 
-    /// How many transactors are alive.
-    pub fn transactors(&self) -> usize {
-        self.transactors.len()
-    }
-
-    /// How many workers are present.
-    pub fn workers(&self) -> usize {
-        self.workers.len()
-    }
-
     /// Whether anybody is present.
     pub fn is_running(&self) -> bool {
         !self.transactors.is_empty() || !self.workers.is_empty()

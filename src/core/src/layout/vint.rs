@@ -70,7 +70,7 @@ pub(super) fn concat<const N: usize>(fields: [&[u8]; N]) -> Vec<u8> {
     into
 }
 
-/// The fields that [`concat`] joined, if they are exactly so many.
+/// The fields that [`concat()`] joined, if they are exactly so many.
 pub(super) fn split<const N: usize>(bytes: &[u8]) -> Option<[&[u8]; N]> {
     let mut fields: [&[u8]; N] = [&[]; N];
     let mut rest = bytes;

@@ -32,8 +32,8 @@ use crate::table::{LocalityGroups, Table, Tablets, Versions};
 /// - **A7, tablets.** [`tablets`](TableAdmin::tablets) has one more tablet than there are split points, in
 ///   order. Where a table counts its entries, a flushed tablet that nobody writes to has at least as many as it
 ///   shows cells; where it estimates, a compacted one has.
-/// - **A8, compaction.** A compaction changes nothing that a scan yields; it may drop what none can, delete markers
-///   included: a put that is written below a marker while one runs, or later, may be shown.
+/// - **A8, compaction.** A compaction changes nothing that a scan yields, apart from A11; it may drop what none can,
+///   delete markers included: a put that is written below a marker while one runs, or later, may be shown.
 /// - **A9, effect.** A call that returned `Ok` is in force for every later call of this instance; where changes take
 ///   time to spread, the call waits until they have. After an
 ///   [`Uncertain`](crate::ErrorKind::Uncertain) error a call may be in force wholly, partly or not at all;
@@ -42,6 +42,9 @@ use crate::table::{LocalityGroups, Table, Tablets, Versions};
 ///   [`property::check`](crate::table::property::check) says. [`can_load`](TableAdmin::can_load) answers for the
 ///   servers, and for one of the probes of [`group_balancers`](crate::balancer::group_balancers) at least it
 ///   answers true where the group balancer can be used.
+/// - **A11, garbage.** On a table whose properties ask for it, a compaction of the whole table drops what transactions
+///   have left behind: of each column exactly what [`GarbageRules`](crate::table::GarbageRules) say, at once. Any other
+///   compaction may drop it or less.
 #[async_trait]
 pub trait TableAdmin: Debug + Send + Sync {
     /// The names of all tables, sorted.

@@ -1,7 +1,7 @@
 //! The filter of a scan, at one column.
 
 use crate::layout::{
-    NotificationsFilter, PrewriteFilter, ReadLocksFilter, SnapshotFilter, StatusFilter,
+    LooksNext, NotificationsFilter, PrewriteFilter, ReadLocksFilter, SnapshotFilter, StatusFilter,
 };
 use crate::table::Filter;
 
@@ -25,6 +25,17 @@ impl ColumnFilter {
             Filter::TransactionStatus { start } => Some(Self::Status(StatusFilter::new(start))),
             Filter::OpenReadLocks => Some(Self::ReadLocks(ReadLocksFilter::new())),
             Filter::Notifications { .. } => Some(Self::Notifications(NotificationsFilter::new())),
+        }
+    }
+
+    /// Where in the column it looks next.
+    pub(super) fn looks_next(&self) -> LooksNext {
+        match self {
+            Self::Snapshot(filter) => filter.looks_next(),
+            Self::Prewrite(filter) => filter.looks_next(),
+            Self::Status(filter) => filter.looks_next(),
+            Self::ReadLocks(filter) => filter.looks_next(),
+            Self::Notifications(filter) => filter.looks_next(),
         }
     }
 

@@ -54,9 +54,20 @@ pub type CellBatches = BoxStream<'static, Result<Vec<Cell>>>;
 ///   at its timestamp, if it has one): [`Absent`](crate::table::Expected::Absent) holds if that is nothing, a
 ///   value holds if it is that value, byte by byte. A table may refuse to look at the oldest timestamp there is
 ///   (`i64::MIN`) as `Invalid`. A column that the handle may not see could be neither told
-///   from an absent one nor compared: a condition on it is `Invalid`.
+///   from an absent one nor compared: a condition on it is `Invalid`. For filters see T14.
 /// - **T11, outcomes.** There is one outcome for each mutation, in their order. `Accepted`, `Rejected` and
 ///   `Refused` are final. `Unknown` says that nobody can tell: read before deciding. A call without mutations has none.
+///
+/// Filters of transactions, on a table that shows all versions and on which nothing was deleted:
+/// - **T13, functions.** What such a [`Filter`](crate::table::Filter) shows of a column depends on the entries of that
+///   column alone, and is what its function in [`layout`](crate::layout) says, entry by entry. An entry that none of
+///   ours can be is shown, or ends the scan with an error. A notification whose
+///   hash [has no absolute value](crate::layout::Share::owns) may be shown to no share.
+/// - **T14, conditions.** A condition may look at its column through a filter of transactions: what a scan of the column
+///   through it yields first counts. One at a timestamp, on a family that the filter does not
+///   [look at](crate::table::Filter::looks_at_family), or through a filter that is not of columns is `Invalid`.
+/// - **T15, resuming.** V5 holds for filters of transactions too: a scan that begins in the middle of a column
+///   shows what the whole scan would have shown there.
 #[async_trait]
 pub trait Table: Debug + Send + Sync {
     /// Reads cells.

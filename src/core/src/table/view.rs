@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::data::{Authorizations, Key, KeyRef, Span, Visibility};
+use crate::layout::LooksNext;
 use crate::table::column_filter::ColumnFilter;
 use crate::table::{Filter, Scan, Versions};
 
@@ -158,6 +159,13 @@ impl<'a> View<'a> {
         } else {
             Admission::Hide
         }
+    }
+
+    /// Where in the column of the last entry an entry can stand that is looked at: what comes before may be left out,
+    /// and is hidden. Only filters of transactions leave out anything; a delete marker that is left out hides nothing.
+    pub fn looks_next(&self) -> LooksNext {
+        let filter = self.seen.column.filter.as_ref();
+        filter.map_or(LooksNext::AtOrBelow(i64::MAX), ColumnFilter::looks_next)
     }
 
     fn enter(&mut self, key: KeyRef<'_>) {

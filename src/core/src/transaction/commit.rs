@@ -137,6 +137,7 @@ impl Commit {
         };
         self.commit_primary(commit).await?;
         debug!(%commit, "committed");
+        self.reading.client.listeners.tell(&self.plan.notified, commit);
         self.finish(commit).await;
         Ok(Committed {
             start: self.plan.start,

@@ -16,6 +16,8 @@
 //!   has. If the step ends there, the next one begins at the beginning of a column.
 
 mod step;
+#[cfg(test)]
+mod whole_columns;
 
 use std::sync::Arc;
 

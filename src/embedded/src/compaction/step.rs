@@ -11,9 +11,6 @@ use crate::key::{self, KeyReader};
 use crate::schema::{CellsDefinition, PROPERTIES, TABLETS, cells_name};
 use crate::tablets::{self, CountChanges};
 
-/// Bytes of timestamp and kind, with which a key ends.
-const TIMESTAMP_AND_KIND_BYTES: usize = 9;
-
 /// How far a compaction has come.
 #[derive(Debug)]
 pub(super) struct Compaction {
@@ -111,14 +108,14 @@ impl Compaction {
             let (bytes, value) = entry?;
             let bytes = bytes.value();
             let (key, is_delete) = reader.read(bytes).ok_or_else(unreadable_key)?;
-            if self.column != column_of(bytes) {
+            if self.column != key::column_of(bytes) {
                 self.leave_column(&mut hidden);
                 if looked_at >= most {
                     // From its beginning, where something may be written meanwhile.
-                    self.next = Some(column_of(bytes).to_vec());
+                    self.next = Some(key::column_of(bytes).to_vec());
                     return Ok(hidden);
                 }
-                self.column.extend_from_slice(column_of(bytes));
+                self.column.extend_from_slice(key::column_of(bytes));
                 self.garbage = rules.of_column(key.family);
             }
             self.look_for_garbage(key.timestamp, value.value(), is_delete);
@@ -188,12 +185,6 @@ impl Compaction {
         }
         changes.apply(&mut records)
     }
-}
-
-/// The bytes of a stored key without timestamp and kind.
-fn column_of(bytes: &[u8]) -> &[u8] {
-    let column_bytes = bytes.len().saturating_sub(TIMESTAMP_AND_KIND_BYTES);
-    bytes.get(..column_bytes).unwrap_or_default()
 }
 
 #[cfg(test)]

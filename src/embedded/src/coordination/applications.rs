@@ -83,10 +83,8 @@ impl Applications for EmbeddedApplications {
 
 /// Refuses if anybody is present. Whoever begins or joins does it in the writer's thread, as this is.
 fn check_stopped(application: &EmbeddedApplication) -> Result<(), Failure> {
-    let sessions = application.sessions();
-    if sessions.is_running() {
-        let (transactors, workers) = (sessions.transactors(), sessions.workers());
-        return Err(still_running(&application.name, transactors, workers).into());
+    match application.sessions().is_running() {
+        true => Err(still_running(&application.name).into()),
+        false => Ok(()),
     }
-    Ok(())
 }

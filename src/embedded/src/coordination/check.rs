@@ -41,7 +41,7 @@ fn check_paths(snapshot: &ReadTransaction) -> Result<(), Failure> {
         let path = path.value();
         let name = nodes::name_of(path)?;
         let is_known = |node: &&str| path == format!("/{name}{node}");
-        if check_application_name(name).is_err() || !NODES.iter().any(|node| is_known(node)) {
+        if check_application_name(name).is_err() || !NODES.iter().any(is_known) {
             return Err(Failure::damaged(format_args!(
                 "`{}` is no path of an application",
                 path.escape_default()

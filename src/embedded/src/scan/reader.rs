@@ -11,6 +11,7 @@ use crate::condition::unreadable_key;
 use crate::contain::contain_in;
 use crate::error::Failure;
 use crate::key::{self, KeyReader};
+use crate::skip::Skip;
 use crate::tables::Shared;
 
 type Entries = Range<'static, &'static [u8], &'static [u8]>;
@@ -37,6 +38,7 @@ pub(crate) struct Reader {
     next_span: usize,
     view: ViewState,
     keys: KeyReader,
+    skip: Skip,
     /// Last: the directory is held for as long as something is read from it.
     shared: Arc<Shared>,
 }
@@ -58,6 +60,7 @@ impl Reader {
             next_span: 0,
             view: ViewState::default(),
             keys: KeyReader::default(),
+            skip: Skip::default(),
             shared,
         }
     }
@@ -134,6 +137,9 @@ impl Reader {
             let (key, is_delete) = self.keys.read(bytes.value()).ok_or_else(unreadable_key)?;
             if view.admit(key, value.value(), is_delete) == Admission::Show {
                 batch.push(key, value.value());
+                self.skip.shown();
+            } else if let Some(from) = self.skip.hidden(&view, bytes.value()) {
+                *entries = entries_of(&self.cells, &from, span)?;
             }
         }
         self.view = view.into_state();
@@ -149,6 +155,8 @@ fn entries_of(
     let Some(end) = span.end() else {
         return Ok(cells.range::<&[u8]>(from..)?);
     };
+    // What is passed over may reach beyond the span.
     let end = key::bound(end.as_ref());
+    let from = from.min(&end);
     Ok(cells.range::<&[u8]>(from..end.as_slice())?)
 }

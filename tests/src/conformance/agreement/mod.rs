@@ -9,7 +9,7 @@ use std::sync::Arc;
 use fluo_core::{MemoryTables, TableAdmin};
 
 use operation::Operation;
-use random::Random;
+pub(super) use random::Random;
 use side::Side;
 
 /// A sequence of random operations. The same seed makes the same sequence.

@@ -1,9 +1,9 @@
 //! Reproducible randomness: SplitMix64.
 
-pub(super) struct Random(u64);
+pub(in crate::conformance) struct Random(u64);
 
 impl Random {
-    pub(super) fn new(seed: u64) -> Self {
+    pub(in crate::conformance) fn new(seed: u64) -> Self {
         Self(seed)
     }
 
@@ -15,21 +15,26 @@ impl Random {
     }
 
     /// A number below `bound`.
-    pub(super) fn below(&mut self, bound: usize) -> usize {
+    pub(in crate::conformance) fn below(&mut self, bound: usize) -> usize {
         let bound = u64::try_from(bound).unwrap();
-        usize::try_from(self.next() % bound).unwrap()
+        usize::try_from(self.number_below(bound)).unwrap()
     }
 
-    pub(super) fn one_in(&mut self, n: usize) -> bool {
+    /// The same of 64 bits.
+    pub(in crate::conformance) fn number_below(&mut self, bound: u64) -> u64 {
+        self.next() % bound
+    }
+
+    pub(in crate::conformance) fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
 
-    pub(super) fn pick<T: Copy>(&mut self, among: &[T]) -> T {
+    pub(in crate::conformance) fn pick<T: Copy>(&mut self, among: &[T]) -> T {
         among[self.below(among.len())]
     }
 
     /// From `least` to `most` of what `draw` makes.
-    pub(super) fn several<T>(
+    pub(in crate::conformance) fn several<T>(
         &mut self,
         least: usize,
         most: usize,
@@ -39,7 +44,10 @@ impl Random {
         (0..count).map(|_| draw(self)).collect()
     }
 
-    pub(super) fn maybe<T>(&mut self, draw: impl FnOnce(&mut Self) -> T) -> Option<T> {
+    pub(in crate::conformance) fn maybe<T>(
+        &mut self,
+        draw: impl FnOnce(&mut Self) -> T,
+    ) -> Option<T> {
         (!self.one_in(4)).then(|| draw(self))
     }
 }

@@ -51,13 +51,8 @@ impl Applications for MemoryApplications {
             .ok_or_else(|| no_such_application(name))?;
         {
             let mut application = locked(application);
-            let sessions = &application.sessions;
-            if sessions.is_running() {
-                return Err(still_running(
-                    name,
-                    sessions.transactors(),
-                    sessions.workers(),
-                ));
+            if application.sessions.is_running() {
+                return Err(still_running(name));
             }
             application.is_removed = true;
         }

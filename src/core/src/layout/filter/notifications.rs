@@ -1,5 +1,6 @@
 //! Whether there is a notification.
 
+use super::walk::LooksNext;
 use crate::layout::notification::is_deletion;
 
 /// Shows at most one entry of a column of notifications: the newest, unless it takes notifications away.
@@ -12,6 +13,14 @@ impl NotificationsFilter {
     /// At the beginning of a column.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Where in the column it looks next.
+    pub fn looks_next(&self) -> LooksNext {
+        match self.newest_was_seen {
+            true => LooksNext::Nowhere,
+            false => LooksNext::AtOrBelow(i64::MAX),
+        }
     }
 
     /// Whether the next entry of the column is shown.

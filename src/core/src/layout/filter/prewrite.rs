@@ -1,6 +1,6 @@
 //! What stands in the way of a lock.
 
-use super::walk::Walk;
+use super::walk::{LooksNext, Walk};
 use crate::data::Timestamp;
 use crate::layout::stamp::Section;
 use crate::layout::{DelReadLockValue, WriteValue};
@@ -44,6 +44,11 @@ impl PrewriteFilter {
             over_up_to: None,
             ended_read_lock: None,
         }
+    }
+
+    /// Where in the column it looks next.
+    pub fn looks_next(&self) -> LooksNext {
+        self.walk.looks_next()
     }
 
     /// Whether the next entry of the column is shown.

@@ -1,6 +1,6 @@
 //! Read locks that nobody has ended.
 
-use super::walk::Walk;
+use super::walk::{LooksNext, Walk};
 use crate::layout::stamp::Section;
 
 /// Shows the `RLOCK` entries of a column that have no `DEL_RLOCK`.
@@ -26,6 +26,11 @@ impl ReadLocksFilter {
             walk: Walk::begin(),
             ended: None,
         }
+    }
+
+    /// Where in the column it looks next.
+    pub fn looks_next(&self) -> LooksNext {
+        self.walk.looks_next()
     }
 
     /// Whether the next entry of the column is shown.

@@ -1,6 +1,6 @@
 //! What a reader at a timestamp needs to know of a column.
 
-use super::walk::Walk;
+use super::walk::{LooksNext, Walk};
 use crate::data::Timestamp;
 use crate::layout::WriteValue;
 use crate::layout::stamp::Section;
@@ -29,6 +29,11 @@ impl SnapshotFilter {
             over_up_to: None,
             value_at: None,
         }
+    }
+
+    /// Where in the column it looks next.
+    pub fn looks_next(&self) -> LooksNext {
+        self.walk.looks_next()
     }
 
     /// Whether the next entry of the column is shown.

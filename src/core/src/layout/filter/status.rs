@@ -1,6 +1,6 @@
 //! What became of a transaction, as its primary tells.
 
-use super::walk::Walk;
+use super::walk::{LooksNext, Walk};
 use crate::data::Timestamp;
 use crate::layout::WriteValue;
 use crate::layout::stamp::Section;
@@ -25,6 +25,11 @@ impl StatusFilter {
             walk: Walk::begin(),
             over_up_to: None,
         }
+    }
+
+    /// Where in the column it looks next.
+    pub fn looks_next(&self) -> LooksNext {
+        self.walk.looks_next()
     }
 
     /// Whether the next entry of the column is shown.

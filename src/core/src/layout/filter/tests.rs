@@ -1,5 +1,7 @@
 //! Columns, and what each filter shows of them: the truth tables of Fluo's iterators.
 
+use std::slice;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -311,15 +313,18 @@ fn a_notification_is_there_if_the_newest_entry_sets_it() {
 #[test]
 fn an_entry_that_cannot_be_read_is_shown() {
     let unknown = (i64::MIN, Bytes::new());
-    assert_eq!(snapshot(&[unknown.clone()], 5), Some(unknown.clone()));
-    assert_eq!(status(&[unknown.clone()], 5), Some(unknown));
+    assert_eq!(
+        snapshot(slice::from_ref(&unknown), 5),
+        Some(unknown.clone())
+    );
+    assert_eq!(status(slice::from_ref(&unknown), 5), Some(unknown));
     let damaged = entry(EntryKind::Write, 3, Bytes::from_static(b"?"));
     let column = [damaged.clone(), data(1)];
     assert_eq!(snapshot(&column, 5), Some(damaged.clone()));
     assert_eq!(status(&column, 5), Some(damaged.clone()));
     assert_eq!(in_the_way(&column, to_write(5)), Some(damaged));
     let end = entry(EntryKind::DelReadLock, 3, Bytes::from_static(b"?"));
-    assert_eq!(in_the_way(&[end.clone()], to_write(5)), Some(end));
+    assert_eq!(in_the_way(slice::from_ref(&end), to_write(5)), Some(end));
 }
 
 proptest! {

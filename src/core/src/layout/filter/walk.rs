@@ -2,6 +2,15 @@
 
 use crate::layout::stamp::Section;
 
+/// Where in a column a filter looks next: what comes before may be passed over unseen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LooksNext {
+    /// At the first entry at or below this timestamp.
+    AtOrBelow(i64),
+    /// At nothing more of the column.
+    Nowhere,
+}
+
 /// The newest stamp that a filter still looks at; none once it has seen enough.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Walk(Option<i64>);
@@ -15,6 +24,11 @@ impl Walk {
     /// Whether the entry of this stamp is looked at.
     pub(super) fn looks_at(self, stamp: i64) -> bool {
         self.0.is_some_and(|newest| stamp <= newest)
+    }
+
+    /// Where it goes on.
+    pub(super) fn looks_next(self) -> LooksNext {
+        self.0.map_or(LooksNext::Nowhere, LooksNext::AtOrBelow)
     }
 
     /// Goes on with a section.

@@ -1,11 +1,12 @@
+//! Observers, workers and loaders, scenario by scenario.
+
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
-    reason = "tests"
+    reason = "a test panics where it fails"
 )]
-//! Transactions, scenario by scenario, on the tables that evaluate the protocol themselves.
 
-mod bank;
+mod chain;
 mod ground;

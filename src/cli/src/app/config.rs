@@ -1,0 +1,74 @@
+//! `fluo app config`.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use clap::Args;
+use fluo_core::Escaped;
+use fluo_core::coordination::{Application, Applications, ObservedColumn};
+use serde::Serialize;
+
+use crate::output;
+use crate::target::TargetArguments;
+
+/// The settings of an application, one a line: `name = value`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  fluo app config --at embedded:./data web")]
+pub(crate) struct Config {
+    #[command(flatten)]
+    target: TargetArguments,
+    /// The application
+    name: String,
+    /// Print JSON: the settings, the table, the id and the observed columns, with bytes that are not printable ASCII
+    /// escaped as \xNN
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Shown {
+    id: String,
+    table: String,
+    observers: Vec<ShownColumn>,
+    settings: BTreeMap<String, String>,
+}
+
+#[derive(Serialize)]
+struct ShownColumn {
+    family: String,
+    qualifier: String,
+    visibility: String,
+    kind: String,
+    id: String,
+}
+
+impl Config {
+    pub(crate) async fn run(&self) -> Result<()> {
+        let (_, applications) = self.target.open_applications()?;
+        let stored = applications.open(&self.name).await?.application().await?;
+        if self.json {
+            return output::print_json(&shown(stored));
+        }
+        stored.settings.iter().try_for_each(|(name, value)| {
+            output::print(&output::shown(&format!("{name} = {value}")))
+        })
+    }
+}
+
+fn shown(stored: Application) -> Shown {
+    let column = |observed: &ObservedColumn| ShownColumn {
+        family: Escaped(&observed.column.family).to_string(),
+        qualifier: Escaped(&observed.column.qualifier).to_string(),
+        visibility: Escaped(&observed.column.visibility).to_string(),
+        kind: observed.kind.to_string(),
+        id: observed.id.clone(),
+    };
+    Shown {
+        observers: stored.observers.iter().map(column).collect(),
+        id: stored.id,
+        table: stored.table,
+        settings: stored.settings,
+    }
+}

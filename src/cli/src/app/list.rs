@@ -1,0 +1,56 @@
+//! `fluo app list`.
+
+use anyhow::Result;
+use clap::Args;
+use fluo_core::admin;
+use fluo_core::coordination::Applications;
+use serde::Serialize;
+
+use crate::output;
+use crate::target::TargetArguments;
+
+/// The applications, one a line: name, STOPPED or RUNNING, and the table.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  fluo app list --at embedded:./data")]
+pub(crate) struct List {
+    #[command(flatten)]
+    target: TargetArguments,
+    /// Print a JSON array
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Listed {
+    name: String,
+    status: String,
+    table: String,
+}
+
+impl List {
+    pub(crate) async fn run(&self) -> Result<()> {
+        let (_, applications) = self.target.open_applications()?;
+        let mut listed = Vec::new();
+        for name in applications.list().await? {
+            let stored = applications.open(&name).await?.application().await?;
+            listed.push(Listed {
+                status: admin::status(&applications, &name).await?.to_string(),
+                table: stored.table,
+                name,
+            });
+        }
+        if self.json {
+            return output::print_json(&listed);
+        }
+        let longest = listed.iter().map(|one| one.name.chars().count()).max();
+        let width = longest.unwrap_or_default();
+        listed.iter().try_for_each(|one| {
+            output::print(&format!(
+                "{:width$}  {:7}  {}",
+                one.name, one.status, one.table
+            ))
+        })
+    }
+}

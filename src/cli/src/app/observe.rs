@@ -1,0 +1,85 @@
+//! Observed columns and settings, as arguments write them.
+
+use std::str::FromStr;
+
+use fluo_core::coordination::{ObservedColumn, ObserverKind};
+use fluo_core::{Bytes, Column, unescape};
+
+/// `FAMILY:QUALIFIER=KIND[,ID]`.
+pub(super) fn observed(text: &str) -> Result<ObservedColumn, String> {
+    let parts = text.split_once('=');
+    let (column, observer) =
+        parts.ok_or("write FAMILY:QUALIFIER=strong or FAMILY:QUALIFIER=weak")?;
+    let parts = column.split_once(':');
+    let (family, qualifier) =
+        parts.ok_or("the column has a family and a qualifier; write FAMILY:QUALIFIER=strong")?;
+    let (kind, id) = observer.split_once(',').unwrap_or((observer, ""));
+    let kind = ObserverKind::from_str(kind).map_err(|error| error.to_string())?;
+    let bytes = |text: &str| -> Result<Bytes, String> {
+        unescape(text).map_err(|error| format!("`{text}`: {error}"))
+    };
+    let column = Column::new(bytes(family)?, bytes(qualifier)?);
+    Ok(ObservedColumn::new(column, kind, id))
+}
+
+/// `NAME=VALUE`.
+pub(super) fn setting(text: &str) -> Result<(String, String), String> {
+    let parts = text.split_once('=').filter(|(name, _)| !name.is_empty());
+    let (name, value) = parts.ok_or("a setting has a name and a value; write NAME=VALUE")?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_observed_column_is_read() {
+        for (text, expected) in [
+            ("page:links=strong", "page:links (strong)"),
+            ("page:links=Weak,count", "page:links (weak, `count`)"),
+            (r"a\x3a\x3d:=weak,a,b=c", "a:=: (weak, `a,b=c`)"),
+            (":q=STRONG,", ":q (strong)"),
+            (r"f:\xff\x00=strong", r"f:\xff\x00 (strong)"),
+        ] {
+            assert_eq!(observed(text).unwrap().to_string(), expected);
+        }
+        for (text, expected) in [
+            (
+                "page:links",
+                "write FAMILY:QUALIFIER=strong or FAMILY:QUALIFIER=weak",
+            ),
+            (
+                "page=strong",
+                "the column has a family and a qualifier; write FAMILY:QUALIFIER=strong",
+            ),
+            (
+                "page:links=loud",
+                "`loud` is not a kind of observer; it is strong or weak",
+            ),
+            (
+                "é:links=weak",
+                "`é`: at byte 0: a byte that is not printable ASCII",
+            ),
+        ] {
+            let message = observed(text).unwrap_err();
+            assert!(message.starts_with(expected), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_setting_is_read() {
+        assert_eq!(
+            setting("a=b=c").unwrap(),
+            ("a".to_owned(), "b=c".to_owned())
+        );
+        assert_eq!(setting("a=").unwrap(), ("a".to_owned(), String::new()));
+        for wrong in ["a", "=v", ""] {
+            let message = setting(wrong).unwrap_err();
+            assert_eq!(
+                message,
+                "a setting has a name and a value; write NAME=VALUE"
+            );
+        }
+    }
+}

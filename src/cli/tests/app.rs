@@ -1,0 +1,281 @@
+//! Applications come and go.
+
+#![cfg(test)]
+
+mod command;
+
+use command::{Place, assert_says};
+use fluo_core::coordination::Applications;
+use fluo_embedded::{EmbeddedTables, Settings};
+
+const INIT: &str = "app init --at embedded:d";
+
+#[test]
+fn an_application_is_initialised_listed_shown_and_removed() {
+    let place = Place::new();
+    let observe = r"--observe page:links=strong,count --observe a\x3a:\xff=weak";
+    let set = "--set web.tablets=20 --set b=x=y";
+    let run = place
+        .fluo(&format!("{INIT} --table pages {observe} {set} web"))
+        .succeeds();
+    assert_eq!(
+        (run.text(), run.stderr.as_str()),
+        ("", "initialised application `web` with table `pages`\n")
+    );
+    place.fluo(&format!("{INIT} links_2")).succeeds();
+    place
+        .fluo("app list --at embedded:d")
+        .prints("links_2  STOPPED  links_2\nweb      STOPPED  pages\n");
+    let listed = place.fluo("app list --at embedded:d --json").json();
+    assert_eq!(
+        listed[1],
+        serde_json::json!({ "name": "web", "status": "STOPPED", "table": "pages" })
+    );
+    place
+        .fluo("app status --at embedded:d web")
+        .prints("STOPPED\n");
+    place
+        .fluo("app status --at embedded:d nope")
+        .prints("NOT_FOUND\n");
+    place
+        .fluo("app config --at embedded:d web")
+        .prints("b = x=y\nweb.tablets = 20\n");
+    place.fluo("app config --at embedded:d links_2").prints("");
+    let config = place.fluo("app config --at embedded:d --json web").json();
+    assert_eq!(
+        config["observers"],
+        serde_json::json!([
+            { "family": "page", "qualifier": "links", "visibility": "", "kind": "strong", "id": "count" },
+            { "family": "a:", "qualifier": r"\xff", "visibility": "", "kind": "weak", "id": "" },
+        ])
+    );
+    assert_eq!(
+        (&config["table"], &config["settings"]["b"]),
+        (&"pages".into(), &"x=y".into())
+    );
+    let id = config["id"].as_str().unwrap();
+    // A random UUID.
+    assert_eq!((id.len(), id.as_bytes()[14]), (36, b'4'), "{id}");
+    let other = place
+        .fluo("app config --at embedded:d --json links_2")
+        .json();
+    assert_ne!(other["id"], config["id"]);
+
+    let shown = place.shown();
+    assert_eq!(shown["properties"]["table.group.notify"], "ntfy");
+    let run = place
+        .fluo("app remove --at embedded:d --yes web")
+        .succeeds();
+    assert_eq!(
+        (run.text(), run.stderr.as_str()),
+        ("", "removed application `web` and table `pages`\n")
+    );
+    place.fluo("app remove --at embedded:d links_2").succeeds();
+    place.fluo("app list --at embedded:d").prints("");
+    place.fluo("table list --at embedded:d").prints("");
+    EmbeddedTables::check(place.path("d")).unwrap();
+}
+
+#[test]
+fn what_is_there_is_kept_unless_it_is_cleared() {
+    let place = Place::with_table();
+    assert_eq!(
+        place.fluo(&format!("{INIT} pages")).fails(),
+        "there is a table `pages` already, and it is no application's; name another table for `pages`, or say that \
+         this one is to be cleared"
+    );
+    place
+        .fluo(&format!("{INIT} --clear --set a=1 pages"))
+        .succeeds();
+    assert_eq!(
+        place.fluo(&format!("{INIT} pages")).fails(),
+        "the application `pages` is initialised already; open it, or remove it first"
+    );
+    assert_eq!(
+        place
+            .fluo(&format!("{INIT} --clear --table pages web"))
+            .fails(),
+        "the table `pages` is that of the application `pages`; give `web` a table of its own"
+    );
+    place
+        .fluo("app config --at embedded:d pages")
+        .prints("a = 1\n");
+    place
+        .fluo(&format!("{INIT} --clear --yes pages"))
+        .succeeds();
+    place.fluo("app config --at embedded:d pages").prints("");
+}
+
+#[test]
+fn what_is_not_there_is_named() {
+    let place = Place::with_table();
+    for command in ["config", "remove"] {
+        assert_eq!(
+            place
+                .fluo(&format!("app {command} --at embedded:d nope"))
+                .fails(),
+            "there is no application `nope`; `fluo app init`, or `admin::initialize` in a program, makes one"
+        );
+    }
+    assert_says(
+        &place.fluo("app list --at embedded:none").fails(),
+        "embedded:none: `fluo app init` makes it, with a first application: there is no directory `none`",
+    );
+}
+
+#[test]
+fn a_wrong_request_makes_no_directory() {
+    let place = Place::new();
+    for (arguments, part) in [
+        (
+            ["--table", "pages", "a/b"].as_slice(),
+            "`a/b` cannot be the name of an application",
+        ),
+        (
+            &["--table", "pages", "a\u{1b}"],
+            "`a\\u{1b}` cannot be the name of an application",
+        ),
+        (&["web-index"], "`web-index` cannot be the name of a table"),
+        (
+            &["--observe", "ntfy:q=weak", "web"],
+            "ntfy:q (weak) cannot be observed",
+        ),
+        (
+            &["--observe", "f:q=weak", "--observe", "f:q=strong", "web"],
+            "f:q is observed twice; a column has one observer",
+        ),
+    ] {
+        let init = ["app", "init", "--at", "embedded:d"];
+        let message = place.with(init.iter().chain(arguments)).fails();
+        assert_says(&message, part);
+    }
+    for (arguments, part) in [
+        (
+            "--observe f:q web",
+            "write FAMILY:QUALIFIER=strong or FAMILY:QUALIFIER=weak",
+        ),
+        (
+            "--observe f:q=loud web",
+            "`loud` is not a kind of observer; it is strong or weak",
+        ),
+        (
+            "--set a web",
+            "a setting has a name and a value; write NAME=VALUE",
+        ),
+        ("", "<NAME>"),
+    ] {
+        let run = place.fluo(&format!("{INIT} {arguments}"));
+        assert_says(&run.refuses_arguments(), part);
+    }
+    assert_eq!(place.names("."), ["tmp"]);
+}
+
+#[test]
+fn a_live_accumulo_is_not_reached_yet() {
+    let place = Place::new();
+    for command in ["init", "list", "status", "config", "remove"] {
+        let name = if command == "list" { "" } else { "web" };
+        let message = place
+            .fluo(&format!(
+                "app {command} --at proxy:localhost:1 --user root {name}"
+            ))
+            .fails();
+        assert_eq!(
+            message,
+            "proxy:localhost:1: applications on Accumulo keep what their processes share in ZooKeeper, which this \
+             build cannot reach yet; write --at embedded:DIR"
+        );
+    }
+}
+
+#[test]
+fn a_name_that_a_terminal_would_obey_is_shown_and_not_sent() {
+    let place = Place::new();
+    place
+        .with([
+            "app",
+            "init",
+            "--at",
+            "embedded:d",
+            "--set",
+            "a\n=\u{1b}[31m",
+            "web",
+        ])
+        .succeeds();
+    place
+        .fluo("app config --at embedded:d web")
+        .prints("a\\n = \\u{1b}[31m\n");
+    let json = place.fluo("app config --at embedded:d --json web").json();
+    assert_eq!(json["settings"]["a\n"], "\u{1b}[31m");
+}
+
+/// The directory is held by one process, so an application that runs elsewhere cannot even be looked at.
+#[tokio::test]
+async fn a_directory_is_held_by_one_process() {
+    let place = Place::new();
+    place.fluo(&format!("{INIT} web")).succeeds();
+    let tables = EmbeddedTables::open(place.path("d"), Settings::default()).unwrap();
+    let web = tables.applications().open("web").await.unwrap();
+    drop(tables);
+    for arguments in [
+        "app list --at embedded:d",
+        "app init --at embedded:d other",
+        "app remove --at embedded:d web",
+    ] {
+        assert_says(
+            &place.fluo(arguments).fails(),
+            "the directory `d` is held by another process",
+        );
+    }
+    drop(web);
+    place
+        .fluo("app status --at embedded:d web")
+        .prints("STOPPED\n");
+}
+
+#[cfg(unix)]
+#[test]
+fn at_a_terminal_it_is_asked_for() {
+    let place = Place::new();
+    place.fluo(&format!("{INIT} web")).succeeds();
+    for (arguments, question, refusal) in [
+        (
+            "app remove --at embedded:d web",
+            "remove application `web`, and delete table `web` and all its rows? type its name to confirm:",
+            "application `web` was not removed",
+        ),
+        (
+            "app init --at embedded:d --clear web",
+            "remove application `web`, and delete table `web` and all its rows? type its name to confirm:",
+            "application `web` was not initialised",
+        ),
+        (
+            "app init --at embedded:d --clear --table other web",
+            "remove application `web`? type its name to confirm:",
+            "application `web` was not initialised",
+        ),
+    ] {
+        let session = place.at_terminal(arguments, &[]);
+        session.waits_for(question);
+        session.types("no\r");
+        let (code, shown) = session.ended();
+        assert_eq!(code, Some(2));
+        assert_says(&shown, refusal);
+        place
+            .fluo("app status --at embedded:d web")
+            .prints("STOPPED\n");
+    }
+    // Nothing is deleted, nothing is asked.
+    let (code, shown) = place
+        .at_terminal(&format!("{INIT} --clear new"), &[])
+        .ended();
+    assert_eq!(code, Some(0), "{shown}");
+    let session = place.at_terminal("app remove --at embedded:d web", &[]);
+    session.waits_for("type its name to confirm:");
+    session.types("web\r");
+    let (code, shown) = session.ended();
+    assert_eq!(code, Some(0), "{shown}");
+    place
+        .fluo("app status --at embedded:d web")
+        .prints("NOT_FOUND\n");
+}

@@ -1,0 +1,334 @@
+//! The life of an application: its table and what its processes share, made and removed together.
+//!
+//! The two are in two places, and no step changes both. So an application is recorded last and removed first: whatever
+//! is interrupted leaves a table without an application at worst, which says so when it is met, and which
+//! [`Initialization::clear_table`] replaces.
+//!
+//! ```
+//! use fluo_core::coordination::{Applications, MemoryApplications, ObservedColumn, ObserverKind};
+//! use fluo_core::admin::{self, Initialization, Status};
+//! use fluo_core::{Column, MemoryTables};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> fluo_core::Result<()> {
+//! let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());
+//! let links = ObservedColumn::new(Column::new("page", "links"), ObserverKind::Strong, "count");
+//! // The id is random text that tells this application from one of the same name before it.
+//! let initialization = Initialization::new("8d2fa41c", "web").observe(links);
+//! admin::initialize(&tables, &applications, "web", initialization).await?;
+//! assert_eq!(admin::status(&applications, "web").await?, Status::Stopped);
+//!
+//! admin::remove(&tables, &applications, "web").await?;
+//! assert_eq!(admin::status(&applications, "web").await?, Status::NotFound);
+//! # Ok(())
+//! # }
+//! ```
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::coordination::{
+    Application, Applications, ObservedColumn, check_application_name, initialized_already,
+    still_running,
+};
+use crate::error::{Error, ErrorKind, Result};
+use crate::layout::NOTIFICATION_FAMILY;
+use crate::table::property::{GARBAGE, GARBAGE_HORIZON, NOTIFICATION_GARBAGE};
+use crate::table::{LocalityGroups, TableAdmin, TableAdminExt, Versions};
+
+/// The locality group of notifications: workers look for them without reading the rest.
+const NOTIFY_GROUP: &str = "notify";
+
+/// What a table of an application is set to beside its locality group. The iterators run in every compaction; which
+/// garbage the first one drops is said in one of its options by whoever collects it.
+const PROPERTIES: [(&str, &str); 7] = [
+    (GARBAGE, GARBAGE_ITERATOR),
+    // Nothing is garbage yet. On a server the iterator does not begin without a horizon, and no compaction would end.
+    (GARBAGE_HORIZON, "0"),
+    ("table.iterator.minc.gc", GARBAGE_ITERATOR),
+    ("table.iterator.minc.gc.opt.timestamp.gc", "0"),
+    (NOTIFICATION_GARBAGE, NOTIFICATION_ITERATOR),
+    ("table.iterator.minc.ntfy", NOTIFICATION_ITERATOR),
+    ("table.cache.block.enable", "true"),
+];
+const GARBAGE_ITERATOR: &str = "10,org.apache.fluo.accumulo.iterators.GarbageCollectionIterator";
+const NOTIFICATION_ITERATOR: &str = "11,org.apache.fluo.accumulo.iterators.NotificationIterator";
+
+/// How an application is initialised.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Initialization {
+    /// Random text, of a UUID as a rule, that tells the application from one of the same name before it.
+    pub id: String,
+    /// The table, which is made for it.
+    pub table: String,
+    /// The columns that are observed.
+    pub observers: Vec<ObservedColumn>,
+    /// Settings by name.
+    pub settings: BTreeMap<String, String>,
+    /// Whether a table of this name is deleted first, with all that is in it. Otherwise it is an error.
+    pub clear_table: bool,
+    /// Whether an application of this name is removed first; its table stays, unless it is the one that is cleared.
+    /// Otherwise it is an error.
+    pub clear_application: bool,
+}
+
+impl Initialization {
+    /// Nothing is observed, set or cleared.
+    pub fn new(id: impl Into<String>, table: impl Into<String>) -> Self {
+        Self {
+            id: id.into(),
+            table: table.into(),
+            observers: Vec::new(),
+            settings: BTreeMap::new(),
+            clear_table: false,
+            clear_application: false,
+        }
+    }
+
+    /// The same with one more observed column.
+    #[must_use]
+    pub fn observe(mut self, observed: ObservedColumn) -> Self {
+        self.observers.push(observed);
+        self
+    }
+
+    /// The same with a setting.
+    #[must_use]
+    pub fn set(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.settings.insert(name.into(), value.into());
+        self
+    }
+
+    /// The same where a table and an application of these names are deleted first.
+    #[must_use]
+    pub fn clear(mut self) -> Self {
+        (self.clear_table, self.clear_application) = (true, true);
+        self
+    }
+
+    /// Checks all that can be checked before anything is looked at; [`initialize`] does it too.
+    ///
+    /// # Errors
+    /// [`Invalid`](ErrorKind::Invalid): a name, an observed column or a setting.
+    pub fn check(&self, name: &str) -> Result<()> {
+        check_application_name(name)?;
+        self.clone().into_application().check()
+    }
+
+    fn into_application(self) -> Application {
+        Application {
+            id: self.id,
+            table: self.table,
+            observers: self.observers,
+            settings: self.settings,
+        }
+    }
+}
+
+/// How an application is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Status {
+    /// There is none of this name.
+    NotFound,
+    /// It is initialised, and has neither transactors nor workers.
+    Stopped,
+    /// It has transactors or workers.
+    Running,
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::NotFound => "NOT_FOUND",
+            Self::Stopped => "STOPPED",
+            Self::Running => "RUNNING",
+        })
+    }
+}
+
+/// Makes an application and its table.
+///
+/// Everything is checked before anything is done. Then, in this order: an application of this name is removed, a table
+/// of this name is deleted, where that is asked for; the table is made, keeping all versions, and set up; the application
+/// is recorded. Interrupted, it leaves a table without an application: call it again and let it clear the table.
+///
+/// # Errors
+/// - [`Invalid`](ErrorKind::Invalid): a name, an observed column or a setting; nothing was done.
+/// - [`AlreadyExists`](ErrorKind::AlreadyExists): the application or the table is there and is not to be cleared, or the
+///   table is another application's; nothing was done.
+/// - [`Unavailable`](ErrorKind::Unavailable): the application is running; nothing was done.
+/// - Otherwise those of the calls on the way: what was done before stays.
+pub async fn initialize(
+    tables: &dyn TableAdmin,
+    applications: &dyn Applications,
+    name: &str,
+    initialization: Initialization,
+) -> Result<()> {
+    initialization.check(name)?;
+    let (clear_table, clear_application) =
+        (initialization.clear_table, initialization.clear_application);
+    let application = initialization.into_application();
+    let table = application.table.clone();
+    let is_there = is_clear_to_begin(applications, name, clear_application).await?;
+    check_owner(applications, name, &table).await?;
+    let has_table = tables.table_exists(&table).await?;
+    if has_table && !clear_table {
+        return Err(table_is_there(name, &table));
+    }
+    if is_there {
+        applications.remove(name).await?;
+    }
+    if has_table {
+        tables.delete_table(&table).await?;
+    }
+    make_table(tables, &table).await?;
+    applications.initialize(name, application).await
+}
+
+/// Whether there is an application that has to go first.
+async fn is_clear_to_begin(
+    applications: &dyn Applications,
+    name: &str,
+    clear: bool,
+) -> Result<bool> {
+    if !applications.list().await?.iter().any(|found| found == name) {
+        return Ok(false);
+    }
+    if !clear {
+        return Err(initialized_already(name));
+    }
+    if applications.is_running(name).await? {
+        return Err(still_running(name));
+    }
+    Ok(true)
+}
+
+/// Refuses a table that another application has: two in one table would take each other's rows for damage.
+async fn check_owner(applications: &dyn Applications, name: &str, table: &str) -> Result<()> {
+    for other in applications.list().await? {
+        if other == name {
+            continue;
+        }
+        let stored = match applications.open(&other).await {
+            Ok(other) => other.application().await,
+            Err(error) => Err(error),
+        };
+        match stored {
+            Ok(stored) if stored.table == table => {
+                return Err(Error::new(
+                    ErrorKind::AlreadyExists,
+                    format!(
+                        "the table `{table}` is that of the application `{other}`; give `{name}` a table of its own"
+                    ),
+                ));
+            }
+            // Removed meanwhile.
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            stored => {
+                stored?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn table_is_there(name: &str, table: &str) -> Error {
+    Error::new(
+        ErrorKind::AlreadyExists,
+        format!(
+            "there is a table `{table}` already, and it is no application's; name another table for `{name}`, or say \
+             that this one is to be cleared"
+        ),
+    )
+}
+
+async fn make_table(tables: &dyn TableAdmin, table: &str) -> Result<()> {
+    tables.create_table(table, Versions::All).await?;
+    let notifications = LocalityGroups::default().with(NOTIFY_GROUP, [NOTIFICATION_FAMILY]);
+    tables.set_locality_groups(table, &notifications).await?;
+    for (property, value) in PROPERTIES {
+        tables.set_property(table, property, value).await?;
+    }
+    Ok(())
+}
+
+/// How an application is.
+///
+/// # Errors
+/// Those of [`Applications::is_running`], apart from `NotFound`.
+pub async fn status(applications: &dyn Applications, name: &str) -> Result<Status> {
+    match applications.is_running(name).await {
+        Ok(true) => Ok(Status::Running),
+        Ok(false) => Ok(Status::Stopped),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Status::NotFound),
+        Err(error) => Err(error),
+    }
+}
+
+/// Removes an application and deletes its table, in this order: interrupted, it leaves a table without an application.
+///
+/// # Errors
+/// [`NotFound`](ErrorKind::NotFound), [`Unavailable`](ErrorKind::Unavailable) while it is running: nothing was done.
+/// Otherwise those of the calls on the way.
+pub async fn remove(
+    tables: &dyn TableAdmin,
+    applications: &dyn Applications,
+    name: &str,
+) -> Result<()> {
+    let table = applications.open(name).await?.application().await?.table;
+    applications.remove(name).await?;
+    match tables.delete_table(&table).await {
+        // Somebody deleted it before.
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        deleted => deleted,
+    }
+}
+
+/// Checks that the observers of a program are those of the application: each stored column has one, and there is no
+/// other. The name of an observer is compared where a name is stored.
+///
+/// # Errors
+/// [`Invalid`](ErrorKind::Invalid): what is missing on each side.
+pub fn check_observers(stored: &[ObservedColumn], registered: &[ObservedColumn]) -> Result<()> {
+    let is_same = |stored: &ObservedColumn, registered: &ObservedColumn| {
+        stored.column == registered.column
+            && stored.kind == registered.kind
+            && (stored.id.is_empty() || stored.id == registered.id)
+    };
+    let missing = names(
+        stored
+            .iter()
+            .filter(|stored| !registered.iter().any(|other| is_same(stored, other))),
+    );
+    let unknown = names(
+        registered
+            .iter()
+            .filter(|registered| !stored.iter().any(|other| is_same(other, registered))),
+    );
+    if missing.is_empty() && unknown.is_empty() {
+        return Ok(());
+    }
+    let told = |what: &str, names: Vec<String>| {
+        (!names.is_empty()).then(|| format!("{what} {}", names.join(", ")))
+    };
+    let missing = told("this program has no observer for", missing);
+    let unknown = told("the application does not observe", unknown);
+    let sentences: Vec<_> = missing.into_iter().chain(unknown).collect();
+    Err(Error::invalid(format!(
+        "the observers are not those of the application: {}; register those that it was initialised with, or \
+         initialise it with these",
+        sentences.join("; ")
+    )))
+}
+
+/// How observed columns are told, at most so many one by one.
+fn names<'a>(observed: impl Iterator<Item = &'a ObservedColumn>) -> Vec<String> {
+    const MOST_TOLD: usize = 10;
+    let mut names: Vec<_> = observed.map(ToString::to_string).collect();
+    if names.len() > MOST_TOLD {
+        let more = names.len() - MOST_TOLD;
+        names.truncate(MOST_TOLD);
+        names.push(format!("and {more} more"));
+    }
+    names
+}

@@ -1,0 +1,128 @@
+//! Notifications that failed, and when each is tried again.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::data::RowColumn;
+use crate::observer::WorkerSettings;
+
+/// The cells whose last try failed. They wait in the table (O4); here is only when they are due, and how often they
+/// were tried.
+#[derive(Debug, Default)]
+pub(super) struct Failures {
+    failing: BTreeMap<RowColumn, Failing>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Failing {
+    tries: u32,
+    pause: Duration,
+    failed: Instant,
+}
+
+impl Failing {
+    fn due(&self) -> Instant {
+        self.failed + self.pause
+    }
+}
+
+impl Failures {
+    /// How often a cell was tried in vain.
+    pub(super) fn tries(&self, cell: &RowColumn) -> u32 {
+        self.failing.get(cell).map_or(0, |failing| failing.tries)
+    }
+
+    /// Whether a cell has to wait longer.
+    pub(super) fn is_early(&self, cell: &RowColumn) -> bool {
+        let failing = self.failing.get(cell);
+        failing.is_some_and(|failing| failing.due() > Instant::now())
+    }
+
+    /// Remembers a try that failed. Where there are too many others, a new one is not remembered: the others are set
+    /// aside or mended in time, and this one is found again until there is room.
+    pub(super) fn put_off(&mut self, cell: &RowColumn, tries: u32, settings: &WorkerSettings) {
+        let before = self.failing.get(cell);
+        if before.is_none() && self.failing.len() >= settings.max_queued_notifications {
+            return;
+        }
+        let pause = match before {
+            _ if tries >= settings.max_tries.get() => settings.max_retry_pause,
+            None => settings.first_retry_pause,
+            Some(before) => (before.pause * 2).min(settings.max_retry_pause),
+        };
+        let failing = Failing {
+            tries,
+            pause,
+            failed: Instant::now(),
+        };
+        self.failing.insert(cell.clone(), failing);
+    }
+
+    /// Forgets a cell that was dealt with.
+    pub(super) fn forget(&mut self, cell: &RowColumn) {
+        self.failing.remove(cell);
+    }
+
+    /// Forgets the cells that were due when a look at all notifications began, and were not found by it.
+    pub(super) fn forget_gone(&mut self, begun: Instant, is_there: impl Fn(&RowColumn) -> bool) {
+        self.failing.retain(|cell, failing| failing.due() > begun || is_there(cell));
+    }
+
+    /// When the first of them is due.
+    pub(super) fn next_due(&self) -> Option<Instant> {
+        self.failing.values().map(Failing::due).min()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Column;
+
+    fn cell(row: &'static str) -> RowColumn {
+        RowColumn::new(row, Column::new("f", "q"))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn pauses_double_to_the_longest_and_begin_anew_after_a_success() {
+        let settings = WorkerSettings::default();
+        let mut failures = Failures::default();
+        let mut pause = settings.first_retry_pause;
+        for tries in 1..12 {
+            failures.put_off(&cell("a"), tries, &settings);
+            let longest = tries >= settings.max_tries.get();
+            let expected = if longest { settings.max_retry_pause } else { pause };
+            assert_eq!(failures.next_due(), Some(Instant::now() + expected));
+            assert!(failures.is_early(&cell("a")) && !failures.is_early(&cell("b")));
+            tokio::time::advance(expected).await;
+            assert!(!failures.is_early(&cell("a")));
+            pause = (pause * 2).min(settings.max_retry_pause);
+        }
+        assert_eq!(failures.tries(&cell("a")), 11);
+        failures.forget(&cell("a"));
+        assert_eq!((failures.tries(&cell("a")), failures.next_due()), (0, None));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_beyond_the_bound_is_not_remembered_and_those_that_are_gone_are_forgotten() {
+        let settings = WorkerSettings {
+            max_queued_notifications: 2,
+            ..WorkerSettings::default()
+        };
+        let mut failures = Failures::default();
+        for row in ["a", "b", "c", "a"] {
+            let tries = failures.tries(&cell(row)) + 1;
+            failures.put_off(&cell(row), tries, &settings);
+        }
+        let tries = |failures: &Failures| ["a", "b", "c"].map(|row| failures.tries(&cell(row)));
+        assert_eq!(tries(&failures), [2, 1, 0]);
+        tokio::time::advance(settings.first_retry_pause).await;
+        failures.forget_gone(Instant::now(), |_| false);
+        assert_eq!(tries(&failures), [2, 0, 0], "`a` is not due yet");
+        tokio::time::advance(settings.max_retry_pause).await;
+        failures.forget_gone(Instant::now(), |known| *known == cell("a"));
+        assert_eq!(tries(&failures), [2, 0, 0], "`a` was found");
+    }
+}

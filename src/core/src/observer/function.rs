@@ -1,0 +1,62 @@
+//! Observers that are functions.
+
+use std::fmt;
+use std::future::Future;
+
+use async_trait::async_trait;
+
+use crate::data::{Bytes, Column};
+use crate::observer::{Observer, ObserverError};
+use crate::transaction::Transaction;
+
+/// An observer made of a function; see [`observer_fn`].
+#[derive(Clone, Copy)]
+pub struct ObserverFn<F>(F);
+
+/// Makes an observer of an async function or closure. Its future owns what it uses.
+///
+/// ```
+/// use fluo_core::{Column, Error, observer_fn};
+///
+/// let length = Column::new("page", "length");
+/// let observer = observer_fn(move |tx, row, column| {
+///     let length = length.clone();
+///     async move {
+///         let text = tx.get(row.clone(), &column).await?.unwrap_or_default();
+///         tx.set(row, &length, text.len().to_string())?;
+///         Ok::<_, Error>(())
+///     }
+/// });
+/// # fn is_observer(_: impl fluo_core::Observer) {}
+/// # is_observer(observer);
+/// # is_observer(observer_fn(async |tx: fluo_core::Transaction, row: fluo_core::Bytes, column: Column| {
+/// #     tx.delete(row, &column)
+/// # }));
+/// ```
+pub fn observer_fn<F, R, E>(process: F) -> ObserverFn<F>
+where
+    F: Fn(Transaction, Bytes, Column) -> R + Send + Sync + 'static,
+    R: Future<Output = Result<(), E>> + Send,
+    E: Into<ObserverError>,
+{
+    ObserverFn(process)
+}
+
+#[async_trait]
+impl<F, R, E> Observer for ObserverFn<F>
+where
+    F: Fn(Transaction, Bytes, Column) -> R + Send + Sync + 'static,
+    R: Future<Output = Result<(), E>> + Send,
+    E: Into<ObserverError>,
+{
+    async fn process(&self, tx: Transaction, row: Bytes, column: Column) -> Result<(), ObserverError> {
+        let ran = (self.0)(tx, row, column);
+        ran.await.map_err(Into::into)
+    }
+}
+
+impl<F> fmt::Debug for ObserverFn<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ObserverFn").finish_non_exhaustive()
+    }
+}

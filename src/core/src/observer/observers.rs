@@ -1,0 +1,163 @@
+//! The observers of a worker, by column.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::coordination::{Application, ObservedColumn, ObserverKind};
+use crate::data::Column;
+use crate::error::{Error, Result};
+use crate::layout::NOTIFICATION_FAMILY;
+use crate::observer::Observer;
+
+/// The observers that a worker runs: one for each column, each with an id of its own.
+///
+/// They have to be those that the application was initialised with, all of them and no others: its clients write
+/// notifications for those.
+///
+/// ```
+/// use fluo_core::{Column, Observers, Transaction, observer_fn};
+///
+/// # fn main() -> fluo_core::Result<()> {
+/// let observer = observer_fn(async |tx: Transaction, row, column| tx.delete(row, &column));
+/// let observers = Observers::new().strong(Column::new("page", "links"), "links", observer)?;
+/// let again = observer_fn(async |tx: Transaction, row, column| tx.delete(row, &column));
+/// assert!(observers.weak(Column::new("page", "links"), "other", again).is_err());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Default)]
+pub struct Observers {
+    by_column: BTreeMap<Column, Registered>,
+}
+
+/// An observer, and how it was registered.
+#[derive(Clone)]
+pub(super) struct Registered {
+    pub(super) observed: ObservedColumn,
+    pub(super) observer: Arc<dyn Observer>,
+}
+
+impl Observers {
+    /// No observers yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The same with one that is notified of every value that is set in a column.
+    ///
+    /// # Errors
+    /// [`Invalid`](crate::ErrorKind::Invalid): the column or the id is taken, the id is empty, the column is empty or in
+    /// the family `ntfy`, or it has a visibility.
+    pub fn strong(
+        self,
+        column: Column,
+        id: impl Into<String>,
+        observer: impl Observer,
+    ) -> Result<Self> {
+        self.with(ObservedColumn::new(column, ObserverKind::Strong, id), Arc::new(observer))
+    }
+
+    /// The same with one that is notified where a transaction [asks](crate::Transaction::notify) for it.
+    ///
+    /// # Errors
+    /// As [`strong`](Self::strong).
+    pub fn weak(self, column: Column, id: impl Into<String>, observer: impl Observer) -> Result<Self> {
+        self.with(ObservedColumn::new(column, ObserverKind::Weak, id), Arc::new(observer))
+    }
+
+    /// What an application has to be initialised with for these observers, by column.
+    pub fn observed_columns(&self) -> Vec<ObservedColumn> {
+        self.by_column
+            .values()
+            .map(|registered| registered.observed.clone())
+            .collect()
+    }
+
+    /// Checks that these are the observers that an application was initialised with. An id that the application does
+    /// not know, because a Java client wrote it, fits any.
+    ///
+    /// # Errors
+    /// [`Invalid`](crate::ErrorKind::Invalid): the first that is missing, is there beyond them, or is another one.
+    pub fn check(&self, application: &Application) -> Result<()> {
+        for stored in &application.observers {
+            let Some(registered) = self.by_column.get(&stored.column) else {
+                return Err(Error::invalid(format!(
+                    "the application was initialised with an observer of {stored}, which this worker does not have; \
+                     register it, or initialise the application without it"
+                )));
+            };
+            let ours = &registered.observed;
+            let has_same_id = stored.id.is_empty() || stored.id == ours.id;
+            if ours.kind != stored.kind || !has_same_id {
+                return Err(Error::invalid(format!(
+                    "this worker observes {ours}, and the application was initialised with {stored}; they have to be \
+                     the same"
+                )));
+            }
+        }
+        let is_stored = |column: &Column| {
+            let mut stored = application.observers.iter();
+            stored.any(|stored| stored.column == *column)
+        };
+        match self.by_column.values().find(|ours| !is_stored(&ours.observed.column)) {
+            None => Ok(()),
+            Some(extra) => Err(Error::invalid(format!(
+                "this worker observes {}, which the application was not initialised with, so that it would never \
+                 be notified; initialise the application with it",
+                extra.observed
+            ))),
+        }
+    }
+
+    pub(super) fn get(&self, column: &Column) -> Option<&Registered> {
+        self.by_column.get(column)
+    }
+
+    fn with(mut self, observed: ObservedColumn, observer: Arc<dyn Observer>) -> Result<Self> {
+        check_column(&observed)?;
+        if observed.id.is_empty() {
+            return Err(Error::invalid(format!(
+                "the observer of {observed} has no id; give it one, by which it is known in the application"
+            )));
+        }
+        let mut others = self.by_column.values().map(|other| &other.observed);
+        let taken = others.find(|other| other.column == observed.column || other.id == observed.id);
+        if let Some(other) = taken {
+            return Err(Error::invalid(format!(
+                "{observed} cannot be registered beside {other}; a column has one observer, and an id is used once"
+            )));
+        }
+        let column = observed.column.clone();
+        self.by_column.insert(column, Registered { observed, observer });
+        Ok(self)
+    }
+}
+
+fn check_column(observed: &ObservedColumn) -> Result<()> {
+    let column = &observed.column;
+    if column.family.is_empty() && column.qualifier.is_empty() {
+        return Err(Error::invalid(format!(
+            "{observed} cannot be observed: the column is empty, and no transaction can write it"
+        )));
+    }
+    if column.family == NOTIFICATION_FAMILY {
+        return Err(Error::invalid(format!(
+            "{observed} cannot be observed: the family `{NOTIFICATION_FAMILY}` is where notifications are kept"
+        )));
+    }
+    if !column.visibility.is_empty() {
+        return Err(Error::invalid(format!(
+            "{observed} cannot be observed: it has a visibility, and Fluo's clients take back notifications without \
+             one, so that they would run for ever; observe a column without a visibility that is written beside it"
+        )));
+    }
+    Ok(())
+}
+
+impl fmt::Debug for Observers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let observed = self.by_column.values().map(|registered| &registered.observed);
+        f.debug_set().entries(observed).finish()
+    }
+}

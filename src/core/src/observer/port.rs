@@ -1,0 +1,35 @@
+//! What a user writes to be told of changes.
+
+use std::error::Error as StdError;
+
+use async_trait::async_trait;
+
+use crate::data::{Bytes, Column};
+use crate::transaction::Transaction;
+
+/// What an observer fails with: any error.
+pub type ObserverError = Box<dyn StdError + Send + Sync>;
+
+/// Code that runs when an observed cell has changed.
+///
+/// It runs in a transaction of its own, which the worker commits when it returns `Ok`, and in the commit of which the
+/// notification is taken back. Nothing else is passed on: an observer reads what it needs to know from its
+/// transaction. It may be run again with a new transaction, as often as there are conflicts, so that it should have no
+/// effects beside those of the transaction, or such as may be repeated.
+///
+/// [`observer_fn`](super::observer_fn) makes one of a closure.
+#[async_trait]
+pub trait Observer: Send + Sync + 'static {
+    /// Processes the notification of a cell.
+    ///
+    /// Several changes of a cell may lead to one run. The transaction reads what was committed before it began, which is
+    /// at least the change that the notification tells of. It cannot be committed here, and has ended when this has
+    /// returned.
+    ///
+    /// # Errors
+    /// After an error nothing of the transaction is written, and the notification is tried again later; after a number of
+    /// tries it is set aside with the error. An [`Error`](crate::Error) of a kind that passes
+    /// ([`Unavailable`](crate::ErrorKind::Unavailable), [`Uncertain`](crate::ErrorKind::Uncertain)) is tried again for as
+    /// long as it takes.
+    async fn process(&self, tx: Transaction, row: Bytes, column: Column) -> Result<(), ObserverError>;
+}

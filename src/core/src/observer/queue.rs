@@ -1,0 +1,301 @@
+//! What a worker knows of the notifications that are its own: those that wait for a task, and those that are run.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::select;
+use tokio::sync::{Notify, Semaphore};
+use tokio::time::{Instant, sleep_until};
+
+use crate::coordination::FailedNotification;
+use crate::data::{RowColumn, Timestamp};
+use crate::layout::{Share, notification_column};
+use crate::observer::WorkerSettings;
+use crate::observer::failures::Failures;
+
+/// The notifications of one worker, between whoever finds them and the tasks that run them.
+#[derive(Debug)]
+pub(crate) struct Queue {
+    settings: WorkerSettings,
+    state: Mutex<State>,
+    /// One permit for each notification that waits.
+    ready: Semaphore,
+    /// Tells whoever looks for notifications that the state has changed in a way that is its concern.
+    changed: Notify,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    share: Option<Share>,
+    /// The oldest first.
+    waiting: BTreeSet<(Timestamp, RowColumn)>,
+    waiting_bytes: usize,
+    /// Those that wait and those that are run.
+    tracked: BTreeMap<RowColumn, Tracked>,
+    /// Cells that were dealt with since the look that is going on began, and up to which timestamp. The look may have
+    /// read them before that.
+    finished: BTreeMap<RowColumn, Timestamp>,
+    is_looking: bool,
+    failures: Failures,
+    /// Cells of which a record may be among those set aside.
+    set_aside: BTreeSet<RowColumn>,
+    is_look_wanted: bool,
+    is_room_wanted: bool,
+}
+
+#[derive(Debug)]
+struct Tracked {
+    at: Timestamp,
+    /// A later notification, found since.
+    later: Option<Timestamp>,
+    is_running: bool,
+}
+
+/// A notification that is to be run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Found {
+    pub(super) cell: RowColumn,
+    pub(super) at: Timestamp,
+}
+
+/// What became of a notification that was offered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Offered {
+    /// It waits for a task now.
+    Queued,
+    /// It is known, has been dealt with, is another's, or has to wait because it failed.
+    Skipped,
+    /// There is no room for it.
+    NoRoom,
+}
+
+impl Queue {
+    pub(super) fn new(settings: WorkerSettings) -> Self {
+        Self {
+            settings,
+            state: Mutex::default(),
+            ready: Semaphore::new(0),
+            changed: Notify::new(),
+        }
+    }
+
+    /// Takes a notification that was just written. Where there is no room, the table is looked at later.
+    pub(crate) fn offer(&self, cell: RowColumn, at: Timestamp) {
+        let mut state = self.locked();
+        if self.admit(&mut state, cell, at) == Offered::NoRoom {
+            self.want_look(&mut state);
+        }
+    }
+
+    /// Takes a notification that a look has found.
+    pub(super) fn take_found(&self, found: Found) -> Offered {
+        self.admit(&mut self.locked(), found.cell, found.at)
+    }
+
+    /// The next notification to be run; none once the queue is closed.
+    pub(super) async fn next(&self) -> Option<Found> {
+        loop {
+            self.ready.acquire().await.ok()?.forget();
+            if let Some(found) = self.begin_next() {
+                return Some(found);
+            }
+        }
+    }
+
+    /// A notification was dealt with, and every other one of its cell up to a timestamp.
+    pub(super) fn done(&self, cell: &RowColumn, up_to: Timestamp) {
+        let mut state = self.locked();
+        state.failures.forget(cell);
+        if state.is_looking && state.finished.len() < self.settings.max_queued_notifications * 2 {
+            state.finished.insert(cell.clone(), up_to);
+        }
+        let later = state.tracked.remove(cell).and_then(|tracked| tracked.later);
+        if let Some(later) = later.filter(|later| *later > up_to)
+            && self.admit(&mut state, cell.clone(), later) == Offered::NoRoom
+        {
+            self.want_look(&mut state);
+        }
+    }
+
+    /// A notification failed after so many tries, and is to be tried again after a pause.
+    pub(super) fn put_off(&self, cell: &RowColumn, tries: u32) {
+        let mut state = self.locked();
+        state.tracked.remove(cell);
+        state.failures.put_off(cell, tries, &self.settings);
+        self.changed.notify_one();
+    }
+
+    /// How often a cell was tried in vain.
+    pub(super) fn tries(&self, cell: &RowColumn) -> u32 {
+        self.locked().failures.tries(cell)
+    }
+
+    /// A record of a cell was added to those that are set aside.
+    pub(super) fn add_set_aside(&self, cell: RowColumn) {
+        self.locked().set_aside.insert(cell);
+    }
+
+    /// Records of these cells are among those that are set aside.
+    pub(super) fn know_set_aside(&self, records: impl IntoIterator<Item = RowColumn>) {
+        let mut state = self.locked();
+        if state.set_aside.len() > FailedNotification::MAX_SET_ASIDE {
+            state.set_aside.clear();
+        }
+        state.set_aside.extend(records);
+    }
+
+    /// Whether a record of a cell may be among those that are set aside. It is asked once.
+    pub(super) fn take_set_aside(&self, cell: &RowColumn) -> bool {
+        self.locked().set_aside.remove(cell)
+    }
+
+    /// Sets the share of the notifications that is this worker's; says whether it is another than before.
+    pub(super) fn set_share(&self, share: Share) -> bool {
+        self.locked().share.replace(share) != Some(share)
+    }
+
+    /// A look at the table begins, or ends: meanwhile it is remembered what is dealt with.
+    pub(super) fn set_looking(&self, is_looking: bool) {
+        let mut state = self.locked();
+        state.is_looking = is_looking;
+        state.finished.clear();
+    }
+
+    /// Forgets the failures of cells that a whole look, begun at an instant, has not found.
+    pub(super) fn forget_gone(&self, begun: Instant) {
+        let mut state = self.locked();
+        let State {
+            failures, tracked, ..
+        } = &mut *state;
+        failures.forget_gone(begun, |cell| tracked.contains_key(cell));
+    }
+
+    /// Waits until at most half of the room is taken.
+    pub(super) async fn room(&self) {
+        loop {
+            {
+                let mut state = self.locked();
+                state.is_room_wanted = !self.is_half_empty(&state);
+                if !state.is_room_wanted {
+                    return;
+                }
+            }
+            self.changed.notified().await;
+        }
+    }
+
+    /// Rests until the next look: a pause, or less if a notification that failed is due, or a look is asked for.
+    pub(super) async fn rest(&self, least: Duration, pause: Duration) {
+        let now = Instant::now();
+        let (earliest, latest) = (now + least, now + pause);
+        loop {
+            let due = {
+                let mut state = self.locked();
+                if std::mem::take(&mut state.is_look_wanted) {
+                    return;
+                }
+                state.failures.next_due()
+            };
+            let until = due.map_or(latest, |due| due.clamp(earliest, latest));
+            select! {
+                () = sleep_until(until) => return,
+                () = self.changed.notified() => {}
+            }
+        }
+    }
+
+    /// From now on nothing is given out.
+    pub(super) fn close(&self) {
+        self.ready.close();
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.ready.is_closed()
+    }
+
+    fn admit(&self, state: &mut State, cell: RowColumn, at: Timestamp) -> Offered {
+        if let Some(tracked) = state.tracked.get_mut(&cell) {
+            if at > tracked.at {
+                tracked.later = tracked.later.max(Some(at));
+            }
+            return Offered::Skipped;
+        }
+        let is_finished = state.finished.get(&cell).is_some_and(|up_to| *up_to >= at);
+        if is_finished || !state.owns(&cell) || state.failures.is_early(&cell) {
+            return Offered::Skipped;
+        }
+        let bytes = state.waiting_bytes + size_bytes(&cell);
+        let is_full = state.waiting.len() >= self.settings.max_queued_notifications
+            || (bytes > self.settings.max_queued_bytes && !state.waiting.is_empty());
+        if is_full {
+            return Offered::NoRoom;
+        }
+        let tracked = Tracked {
+            at,
+            later: None,
+            is_running: false,
+        };
+        state.tracked.insert(cell.clone(), tracked);
+        state.waiting.insert((at, cell));
+        state.waiting_bytes = bytes;
+        metrics::gauge!("fluo_notifications_queued").increment(1);
+        self.ready.add_permits(1);
+        Offered::Queued
+    }
+
+    fn begin_next(&self) -> Option<Found> {
+        let mut state = self.locked();
+        let (at, cell) = state.waiting.pop_first()?;
+        metrics::gauge!("fluo_notifications_queued").decrement(1);
+        state.waiting_bytes -= size_bytes(&cell);
+        if state.is_room_wanted && self.is_half_empty(&state) {
+            self.changed.notify_one();
+        }
+        if !state.owns(&cell) {
+            // The shares were dealt out anew while it waited.
+            state.tracked.remove(&cell);
+            return None;
+        }
+        if let Some(tracked) = state.tracked.get_mut(&cell) {
+            tracked.is_running = true;
+        }
+        Some(Found { cell, at })
+    }
+
+    fn is_half_empty(&self, state: &State) -> bool {
+        state.waiting.len() <= self.settings.max_queued_notifications / 2
+            && state.waiting_bytes <= self.settings.max_queued_bytes / 2
+    }
+
+    fn want_look(&self, state: &mut State) {
+        state.is_look_wanted = true;
+        self.changed.notify_one();
+    }
+
+    fn locked(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Whether a cell is this worker's; nothing is before its share is known.
+    fn owns(&self, cell: &RowColumn) -> bool {
+        self.share.is_some_and(|share| {
+            share.divisor().get() == 1
+                || share.owns(&cell.row, &notification_column(&cell.column).qualifier)
+        })
+    }
+}
+
+impl Drop for Queue {
+    fn drop(&mut self) {
+        let left = self.locked().waiting.len();
+        let left = u32::try_from(left).unwrap_or(u32::MAX);
+        metrics::gauge!("fluo_notifications_queued").decrement(left);
+    }
+}
+
+fn size_bytes(cell: &RowColumn) -> usize {
+    cell.row.len() + cell.column.size_bytes()
+}

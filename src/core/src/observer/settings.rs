@@ -1,0 +1,116 @@
+//! What can be set for a worker.
+
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use crate::error::{Error, Result};
+
+/// How a [`Worker`](super::Worker) looks for notifications, how many it holds, and what it does with those that fail.
+///
+/// ```
+/// use fluo_core::WorkerSettings;
+///
+/// let settings = WorkerSettings { tasks: 8, ..WorkerSettings::default() };
+/// assert!(settings.check().is_ok());
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorkerSettings {
+    /// How many observers run at once; 1 to 10,000. Fluo's `fluo.worker.num.threads`. Default: 32.
+    pub tasks: usize,
+    /// Most notifications that wait in memory; the others wait in the table. 1 to 10,000,000. Default: 10,000.
+    pub max_queued_notifications: usize,
+    /// Most bytes of the rows and columns of notifications that wait in memory; at least 1. One that is larger than
+    /// this waits alone. Default: 16 MiB.
+    pub max_queued_bytes: usize,
+    /// The pause after a look at all notifications that found some; at least a millisecond. It doubles with every look
+    /// that finds none. What this client commits is known at once, without a look. Default: 50 milliseconds.
+    pub min_scan_pause: Duration,
+    /// The longest pause before the next look. Default: 5 seconds.
+    pub max_scan_pause: Duration,
+    /// How often a notification is tried that fails, before it is set aside. Default: 10.
+    pub max_tries: NonZeroU32,
+    /// The pause before the second try; it doubles with every further one. Default: 100 milliseconds.
+    pub first_retry_pause: Duration,
+    /// The longest pause before a further try. Default: 1 minute.
+    pub max_retry_pause: Duration,
+}
+
+impl Default for WorkerSettings {
+    fn default() -> Self {
+        Self {
+            tasks: 32,
+            max_queued_notifications: 10_000,
+            max_queued_bytes: 16 << 20,
+            min_scan_pause: Duration::from_millis(50),
+            max_scan_pause: Duration::from_secs(5),
+            max_tries: const { NonZeroU32::new(10).unwrap() },
+            first_retry_pause: Duration::from_millis(100),
+            max_retry_pause: Duration::from_secs(60),
+        }
+    }
+}
+
+/// The shortest pause: below it a pause is none.
+const LEAST: Duration = Duration::from_millis(1);
+
+impl WorkerSettings {
+    /// Checks every bound; starting a worker does it too.
+    ///
+    /// # Errors
+    /// [`Invalid`](crate::ErrorKind::Invalid): the first field that is out of its bounds, and what they are.
+    pub fn check(&self) -> Result<()> {
+        for (name, number, most) in [
+            ("tasks", self.tasks, 10_000),
+            ("max_queued_notifications", self.max_queued_notifications, 10_000_000),
+            ("max_queued_bytes", self.max_queued_bytes, usize::MAX),
+        ] {
+            if number == 0 || number > most {
+                return Err(Error::invalid(format!(
+                    "setting `{name}` is {number}; it must be at least 1 and at most {most}"
+                )));
+            }
+        }
+        for (least_name, least, name, most) in [
+            ("min_scan_pause", self.min_scan_pause, "max_scan_pause", self.max_scan_pause),
+            ("first_retry_pause", self.first_retry_pause, "max_retry_pause", self.max_retry_pause),
+        ] {
+            if least < LEAST {
+                return Err(Error::invalid(format!(
+                    "setting `{least_name}` is {least:?}; it must be at least {LEAST:?}"
+                )));
+            }
+            if most < least {
+                return Err(Error::invalid(format!(
+                    "setting `{name}` is {most:?}; it must be at least `{least_name}`, which is {least:?}"
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_setting_out_of_bounds_is_named_with_its_bounds() {
+        let message = |change: fn(&mut WorkerSettings)| {
+            let mut settings = WorkerSettings::default();
+            change(&mut settings);
+            settings.check().unwrap_err().to_string()
+        };
+        assert_eq!(
+            message(|settings| settings.tasks = 0),
+            "setting `tasks` is 0; it must be at least 1 and at most 10000"
+        );
+        assert_eq!(
+            message(|settings| settings.min_scan_pause = Duration::ZERO),
+            "setting `min_scan_pause` is 0ns; it must be at least 1ms"
+        );
+        assert_eq!(
+            message(|settings| settings.max_retry_pause = Duration::from_millis(5)),
+            "setting `max_retry_pause` is 5ms; it must be at least `first_retry_pause`, which is 100ms"
+        );
+    }
+}

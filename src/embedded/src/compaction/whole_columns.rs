@@ -1,0 +1,172 @@
+//! What transactions left behind goes column by column, whatever the size of a step and whatever is written between two.
+
+use std::collections::BTreeMap;
+
+use fluo_core::layout::{EntryKind, EntryStamp, WriteValue, keep};
+use fluo_core::table::property;
+use fluo_core::{Bytes, Column, Key, RowColumn, Span, Timestamp, Versions};
+use proptest::prelude::*;
+use redb::backends::InMemoryBackend;
+use redb::{Database, ReadableTable, WriteTransaction};
+
+use super::step::Compaction;
+use crate::catalog;
+use crate::error::Failure;
+use crate::key::{self, KeyReader};
+use crate::schema::{CellsDefinition, META, TABLETS, cells_name};
+use crate::tablets::{self, CountChanges};
+
+const TABLE_ID: u64 = 1;
+const HORIZON: u64 = 6;
+const CLASS: &str = "10,org.apache.fluo.accumulo.iterators.GarbageCollectionIterator";
+
+/// Each column with its entries, newest first; and whether a delete marker stands in it.
+type Columns = BTreeMap<RowColumn, (Vec<(i64, Bytes)>, bool)>;
+
+#[derive(Clone, Debug)]
+struct Entry {
+    key: Key,
+    value: Bytes,
+    is_delete: bool,
+}
+
+fn entries(most: usize) -> impl Strategy<Value = Vec<Entry>> {
+    let timestamp = || (0u64..10).prop_map(|number| Timestamp::new(number).unwrap());
+    let write = (timestamp(), any::<[bool; 2]>()).prop_map(|(start, [is_primary, is_delete])| {
+        let value = WriteValue {
+            start,
+            is_primary,
+            is_delete,
+        };
+        (EntryKind::Write, value.encode())
+    });
+    let other = proptest::sample::select(vec![
+        EntryKind::TxDone,
+        EntryKind::Lock,
+        EntryKind::Ack,
+        EntryKind::Data,
+    ]);
+    let kind = prop_oneof![write, other.prop_map(|kind| (kind, Bytes::new()))];
+    let is_delete = proptest::bool::weighted(0.03);
+    let entry = ("[ab]", "[pq]", kind, timestamp(), is_delete).prop_map(
+        |(row, qualifier, (kind, value), timestamp, is_delete)| {
+            let stamp = EntryStamp::new(kind, timestamp).encode();
+            Entry {
+                key: Key::new(row, Column::new("f", qualifier), stamp),
+                value: if is_delete { Bytes::new() } else { value },
+                is_delete,
+            }
+        },
+    );
+    proptest::collection::vec(entry, 0..most)
+}
+
+fn store(transaction: &WriteTransaction, entries: &[Entry]) -> Result<(), Failure> {
+    let name = cells_name(TABLE_ID);
+    let mut cells = transaction.open_table(CellsDefinition::new(&name))?;
+    let mut records = transaction.open_table(TABLETS)?;
+    let mut changes = CountChanges::default();
+    for Entry {
+        key,
+        value,
+        is_delete,
+    } in entries
+    {
+        let mut bytes = Vec::new();
+        key::push_key(&mut bytes, key.as_ref(), *is_delete);
+        if cells.insert(bytes.as_slice(), &value[..])?.is_none() {
+            changes.add(tablets::key_of_row(&records, TABLE_ID, &key.row)?, 1);
+        }
+    }
+    changes.apply(&mut records)
+}
+
+fn stored(transaction: &WriteTransaction) -> Result<Columns, Failure> {
+    let name = cells_name(TABLE_ID);
+    let cells = transaction.open_table(CellsDefinition::new(&name))?;
+    let mut reader = KeyReader::default();
+    let mut columns = Columns::new();
+    for entry in cells.iter()? {
+        let (bytes, value) = entry?;
+        let (key, is_delete) = reader.read(bytes.value()).unwrap();
+        let key = key.to_key();
+        let column = columns
+            .entry(RowColumn::new(key.row, key.column))
+            .or_default();
+        column
+            .0
+            .push((key.timestamp, Bytes::copy_from_slice(value.value())));
+        column.1 |= is_delete;
+    }
+    Ok(columns)
+}
+
+fn collected(column: &[(i64, Bytes)]) -> Vec<(i64, Bytes)> {
+    let borrowed: Vec<_> = column
+        .iter()
+        .map(|(stamp, value)| (*stamp, &value[..]))
+        .collect();
+    let keep = keep(&borrowed, Timestamp::new(HORIZON).ok(), true);
+    let kept = column.iter().zip(keep).filter(|(_, keep)| *keep);
+    kept.map(|(entry, _)| entry.clone()).collect()
+}
+
+/// Steps until the compaction is done; more is written after each step.
+fn run(first: &[Entry], meanwhile: Vec<Vec<Entry>>, most: usize) -> Result<(), Failure> {
+    let engine = Database::builder().create_with_backend(InMemoryBackend::new())?;
+    let transaction = engine.begin_write()?;
+    transaction
+        .open_table(META)?
+        .insert("next-table-id", TABLE_ID)?;
+    catalog::create(&transaction, "t", Versions::All)?;
+    let horizon = HORIZON.to_string();
+    for (name, value) in [
+        (property::GARBAGE, CLASS),
+        (property::GARBAGE_HORIZON, &horizon),
+    ] {
+        catalog::put_property(&transaction, TABLE_ID, name, Some(value))?;
+    }
+    store(&transaction, first)?;
+    let is_left_alone = meanwhile.is_empty();
+    let mut meanwhile = meanwhile.into_iter();
+    let mut compaction = Compaction::of("t", TABLE_ID, Span::all());
+    let begun_with = stored(&transaction)?;
+    while !compaction.is_done() {
+        let before = stored(&transaction)?;
+        compaction.step(&transaction, most)?;
+        let after = stored(&transaction)?;
+        for (place, (entries, has_marker)) in &before {
+            let left = after
+                .get(place)
+                .map(|(left, _)| &left[..])
+                .unwrap_or_default();
+            let is_whole = left == entries || left == collected(entries);
+            assert!(
+                is_whole || *has_marker,
+                "{place}: of {entries:?} {left:?} is left"
+            );
+        }
+        store(&transaction, &meanwhile.next().unwrap_or_default())?;
+    }
+    for (place, (entries, has_marker)) in begun_with {
+        if is_left_alone && !has_marker {
+            let left = stored(&transaction)?.remove(&place).unwrap_or_default();
+            assert_eq!(left.0, collected(&entries), "{place}");
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn a_column_is_left_as_it_is_or_collected_as_a_whole(
+        first in entries(60),
+        meanwhile in prop_oneof![
+            Just(Vec::new()),
+            proptest::collection::vec(entries(4), 0..20),
+        ],
+        most in prop_oneof![1usize..6, Just(usize::MAX)],
+    ) {
+        prop_assert!(run(&first, meanwhile, most).is_ok());
+    }
+}

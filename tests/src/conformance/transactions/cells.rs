@@ -1,0 +1,125 @@
+//! Cells of a table, drawn at random.
+
+use std::collections::BTreeMap;
+
+use fluo_core::layout::notification_column;
+use fluo_core::{Bytes, Cell, Column, Key, Mutation, RowColumn};
+
+use super::entry::{self, Entry};
+use crate::conformance::agreement::Random;
+use crate::conformance::ground::Ground;
+
+/// Most entries of a column: servers pass over more than ten by seeking.
+const MOST_ENTRIES: usize = 40;
+
+/// What is stored, by place: the entries of a column in stored order.
+#[derive(Debug)]
+pub(super) struct Cells {
+    columns: BTreeMap<RowColumn, Vec<Entry>>,
+}
+
+/// Which entries a column gets.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Mix {
+    /// Of all kinds, whether they fit together or not.
+    Any,
+    /// Those of transactions, one after the other and at once.
+    Transactions,
+}
+
+impl Cells {
+    /// Cells of a few rows, in columns of cells and of notifications, some of which not everybody may see.
+    pub(super) fn draw(seed: u64) -> Self {
+        let mut random = Random::new(seed);
+        let observed = Column::new("stat", "count");
+        let places = [
+            Column::new("", ""),
+            Column::new("f", "a"),
+            Column::new("f", "a").with_visibility("A"),
+            Column::new("f", "b"),
+            Column::new("g", "a"),
+            notification_column(&observed),
+            notification_column(&Column::new("f", "a")),
+            Column::new("z", "a"),
+        ];
+        let mut columns = BTreeMap::new();
+        for row in 0..6 {
+            for column in &places {
+                if random.one_in(4) {
+                    continue;
+                }
+                let entries = match column.family == "ntfy" {
+                    true => random.several(1, MOST_ENTRIES, entry::of_notification),
+                    false => of_cell(&mut random),
+                };
+                let place = RowColumn::new(format!("r{row}"), column.clone());
+                columns.insert(place, in_stored_order(entries));
+            }
+        }
+        Self { columns }
+    }
+
+    /// Each column with its place.
+    pub(super) fn columns(&self) -> impl Iterator<Item = (&RowColumn, &[Entry])> {
+        self.columns
+            .iter()
+            .map(|(place, entries)| (place, &entries[..]))
+    }
+
+    /// All of them, in the order of the table.
+    pub(super) fn all(&self) -> Vec<Cell> {
+        let cells = self.columns.iter().flat_map(|(place, entries)| {
+            let key = |stamp| Key::new(place.row.clone(), place.column.clone(), stamp);
+            let entries = entries.iter();
+            entries.map(move |(stamp, value)| Cell::new(key(*stamp), value.clone()))
+        });
+        cells.collect()
+    }
+
+    /// Leaves of each column what `keep` says.
+    pub(super) fn retain(&mut self, keep: impl Fn(&RowColumn, &[Entry]) -> Vec<bool>) {
+        for (place, entries) in &mut self.columns {
+            let mut keep = keep(place, entries).into_iter();
+            entries.retain(|_| keep.next().unwrap());
+        }
+    }
+
+    /// Writes half of the entries, flushes, splits, and writes the rest.
+    pub(super) async fn write(&self, ground: &Ground) {
+        ground.write(self.half(0)).await;
+        ground.tables.flush(&ground.name).await.unwrap();
+        ground.add_splits(["r2", "r4"]).await;
+        ground.write(self.half(1)).await;
+    }
+
+    fn half(&self, half: usize) -> Vec<Mutation> {
+        let mut mutations: BTreeMap<Bytes, Mutation> = BTreeMap::new();
+        for (place, entries) in &self.columns {
+            let mutation = mutations.remove(&place.row);
+            let mutation = mutation.unwrap_or_else(|| Mutation::new(place.row.clone()));
+            let entries = entries.iter().skip(half).step_by(2);
+            let written = entries.fold(mutation, |mutation, (stamp, value)| {
+                mutation.put_at(place.column.clone(), *stamp, value.clone())
+            });
+            mutations.insert(place.row.clone(), written);
+        }
+        let mutations = mutations.into_values();
+        mutations
+            .filter(|mutation| !mutation.updates.is_empty())
+            .collect()
+    }
+}
+
+fn of_cell(random: &mut Random) -> Vec<Entry> {
+    match random.pick(&[Mix::Any, Mix::Transactions]) {
+        Mix::Any if random.one_in(3) => random.several(11, MOST_ENTRIES, entry::of_cell),
+        Mix::Any => random.several(1, 6, entry::of_cell),
+        Mix::Transactions => random.several(1, 5, entry::of_transaction).concat(),
+    }
+}
+
+/// Newest first, and one entry for each timestamp.
+fn in_stored_order(entries: Vec<Entry>) -> Vec<Entry> {
+    let by_stamp: BTreeMap<i64, Bytes> = entries.into_iter().collect();
+    by_stamp.into_iter().rev().collect()
+}

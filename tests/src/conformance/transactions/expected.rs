@@ -1,0 +1,97 @@
+//! What a table should show: what the functions of the layout say, column by column.
+
+use std::num::NonZeroU32;
+
+use fluo_core::layout::{
+    NotificationsFilter, Prewrite, PrewriteFilter, ReadLocksFilter, Share, SnapshotFilter,
+    StatusFilter,
+};
+use fluo_core::{Cell, Filter, Key, RowColumn, Timestamp};
+
+use super::cells::Cells;
+use super::entry::Entry;
+
+/// What a scan of everything through a filter should yield, for a reader without authorizations.
+pub(super) fn scanned(cells: &Cells, filter: Filter) -> Vec<Cell> {
+    let columns = cells
+        .columns()
+        .filter(|(place, _)| place.column.visibility.is_empty());
+    let shown = columns.flat_map(|(place, entries)| of_column(place, entries, filter));
+    let mut shown: Vec<Cell> = shown.collect();
+    shown.sort();
+    shown
+}
+
+/// What should be shown of a column.
+pub(super) fn of_column(place: &RowColumn, entries: &[Entry], filter: Filter) -> Vec<Cell> {
+    let is_of_notifications = place.column.family == "ntfy";
+    let shown = match filter {
+        Filter::Notifications { share } if is_of_notifications => {
+            let is_owned = share.is_none_or(|it| it.owns(&place.row, &place.column.qualifier));
+            let mut filter = NotificationsFilter::new();
+            through(entries, |stamp, _| is_owned && filter.shows(stamp))
+        }
+        Filter::Notifications { .. } => Vec::new(),
+        _ if is_of_notifications => Vec::new(),
+        Filter::Snapshot { at } => {
+            let mut filter = SnapshotFilter::new(at);
+            through(entries, |stamp, value| filter.shows(stamp, value))
+        }
+        Filter::Prewrite(prewrite) => {
+            let mut filter = PrewriteFilter::new(prewrite);
+            through(entries, |stamp, value| filter.shows(stamp, value))
+        }
+        Filter::TransactionStatus { start } => {
+            let mut filter = StatusFilter::new(start);
+            through(entries, |stamp, value| filter.shows(stamp, value))
+        }
+        Filter::OpenReadLocks => {
+            let mut filter = ReadLocksFilter::new();
+            through(entries, |stamp, _| filter.shows(stamp))
+        }
+        other => panic!("{other:?} is not a filter of transactions"),
+    };
+    let key = |stamp| Key::new(place.row.clone(), place.column.clone(), stamp);
+    let shown = shown.into_iter();
+    shown
+        .map(|(stamp, value)| Cell::new(key(stamp), value))
+        .collect()
+}
+
+fn through(entries: &[Entry], mut shows: impl FnMut(i64, &[u8]) -> bool) -> Vec<Entry> {
+    let shown = entries.iter().filter(|(stamp, value)| shows(*stamp, value));
+    shown.cloned().collect()
+}
+
+fn at(number: u64) -> Timestamp {
+    Timestamp::new(number).unwrap()
+}
+
+/// The filters of whole tables.
+pub(super) fn filters_of_tables() -> Vec<Filter> {
+    let snapshots = [0, 1, 3, 6, 9, 13, Timestamp::MAX.get()];
+    let snapshots = snapshots.map(|timestamp| Filter::Snapshot { at: at(timestamp) });
+    let shares = (0..3).map(|part| Share::new(NonZeroU32::new(3).unwrap(), part).unwrap());
+    let shares = [None].into_iter().chain(shares.map(Some));
+    let notifications = shares.map(|share| Filter::Notifications { share });
+    let filters = snapshots.into_iter().chain(notifications);
+    filters.chain([Filter::OpenReadLocks]).collect()
+}
+
+/// The filters of one column.
+pub(super) fn filters_of_columns() -> Vec<Filter> {
+    let mut filters = Vec::new();
+    for start in [0, 4, 8, 13].map(at) {
+        filters.push(Filter::TransactionStatus { start });
+        for is_read_lock in [false, true] {
+            for acknowledged_after in [None, Some(at(5))] {
+                filters.push(Filter::Prewrite(Prewrite {
+                    start,
+                    is_read_lock,
+                    acknowledged_after,
+                }));
+            }
+        }
+    }
+    filters
+}

@@ -1,0 +1,26 @@
+//! T13 to T15 and A11: what transactions leave on a table, seen through their filters and kept by compactions.
+//!
+//! Cells of all kinds are drawn at random, those that transactions write and those that none would, and what a table
+//! answers is compared with the pure functions of [`fluo_core::layout`].
+
+mod cells;
+mod entry;
+mod expected;
+mod filters;
+mod garbage;
+mod resuming;
+
+pub use filters::{
+    t13_a_filter_of_one_column_shows_what_its_function_says,
+    t13_a_filter_shows_what_its_function_says, t14_a_condition_looks_through_its_filter,
+    t14_a_condition_through_a_filter_that_cannot_be_checked_is_refused,
+};
+pub use garbage::{
+    a11_a_compaction_drops_the_garbage_of_cells,
+    a11_a_compaction_drops_the_garbage_of_notifications,
+    a11_without_the_properties_nothing_is_dropped,
+};
+pub use resuming::{
+    t15_a_scan_through_a_filter_can_be_resumed_batch_by_batch,
+    t15_a_scan_through_a_filter_resumes_after_any_key,
+};

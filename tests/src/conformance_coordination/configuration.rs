@@ -1,0 +1,114 @@
+//! C9: the configuration.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use fluo_core::coordination::{Application, Applications, ObservedColumn, ObserverKind};
+use fluo_core::{Column, ErrorKind};
+
+use super::ground::Ground;
+
+/// Texts that a careless form of storage would change.
+const TEXTS: [&str; 10] = [
+    "plain",
+    " with blanks ",
+    "a=b:c#d!e",
+    r"C:\path\u0041",
+    "two\r\nlines\t\u{c}",
+    "\0\u{1}\u{7f}\u{85}",
+    "Zählung",
+    "\u{feff}😀",
+    "${fluo.connection.application.name}",
+    "# no comment",
+];
+
+fn odd() -> Application {
+    let observe = |application: Application, column: Column, kind, id| {
+        application.observe(ObservedColumn::new(column, kind, id))
+    };
+    let bytes: Vec<u8> = (0..=255).collect();
+    let column = Column::new("f", bytes).with_visibility("A&(B|C)");
+    let application = Application::new("8D2FA41C-{}", "namespace.table_2");
+    let application = observe(application, column, ObserverKind::Weak, "second \"id\"\n");
+    let application = observe(application, Column::new("f", ""), ObserverKind::Strong, "");
+    let application = observe(
+        application,
+        Column::new("", "\0"),
+        ObserverKind::Strong,
+        "é😀",
+    );
+    TEXTS
+        .iter()
+        .enumerate()
+        .fold(application, |application, (n, text)| {
+            application.set(*text, TEXTS[(n + 1) % TEXTS.len()])
+        })
+}
+
+/// C9: what was initialised comes back to the byte, observed columns in their order.
+pub async fn c9_what_was_initialised_comes_back(applications: Arc<dyn Applications>) {
+    for application in [Application::new("1", "t"), odd()] {
+        let ground = Ground::with(&applications, application.clone()).await;
+        assert_eq!(
+            ground.open().await.application().await.unwrap(),
+            application
+        );
+        ground.end().await;
+    }
+}
+
+/// C9: settings that are given take the place of all settings, and of nothing else.
+pub async fn c9_settings_are_replaced_as_a_whole(applications: Arc<dyn Applications>) {
+    let ground = Ground::with(&applications, odd()).await;
+    let (coordination, other) = (&ground.coordination, ground.open().await);
+    for settings in [
+        BTreeMap::from([("a".to_owned(), String::new())]),
+        BTreeMap::new(),
+        odd().settings,
+    ] {
+        coordination
+            .update_settings(settings.clone())
+            .await
+            .unwrap();
+        let expected = Application { settings, ..odd() };
+        assert_eq!(other.application().await.unwrap(), expected);
+    }
+    ground.end().await;
+}
+
+/// C9: settings that are out of bounds are refused as a whole.
+pub async fn c9_wrong_settings_change_nothing(applications: Arc<dyn Applications>) {
+    let before = Application::new("1", "t").set("a", "1");
+    let ground = Ground::with(&applications, before.clone()).await;
+    let large = "v".repeat(Application::MAX_SETTINGS_BYTES);
+    for wrong in [("", "v"), ("name", large.as_str())] {
+        let settings =
+            BTreeMap::from([wrong, ("b", "2")].map(|(k, v)| (k.to_owned(), v.to_owned())));
+        let error = ground
+            .coordination
+            .update_settings(settings)
+            .await
+            .unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Invalid);
+        assert_eq!(ground.coordination.application().await.unwrap(), before);
+    }
+    ground.end().await;
+}
+
+/// C9: as many observed columns and settings as are allowed are kept.
+pub async fn c9_as_much_is_kept_as_is_allowed(applications: Arc<dyn Applications>) {
+    let mut largest = Application::new("i".repeat(Application::MAX_ID_BYTES), "t");
+    // 65 bytes a column, and as many columns as fit.
+    for number in 0..Application::MAX_OBSERVERS {
+        let mut column = Column::new("f", format!("{number:04}"));
+        column.visibility = "v".repeat(60).into();
+        largest = largest.observe(ObservedColumn::new(column, ObserverKind::Weak, ""));
+    }
+    let rest = Application::MAX_OBSERVER_BYTES - 65 * Application::MAX_OBSERVERS;
+    largest.observers[0].id = "\u{1}".repeat(rest);
+    let value = "\u{1}".repeat(Application::MAX_SETTINGS_BYTES - 4);
+    let largest = largest.set("name", value);
+    let ground = Ground::with(&applications, largest.clone()).await;
+    assert_eq!(ground.coordination.application().await.unwrap(), largest);
+    ground.end().await;
+}

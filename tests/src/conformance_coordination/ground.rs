@@ -1,0 +1,95 @@
+//! An application of its own for one rule, and what rules have in common.
+
+use std::num::NonZeroU32;
+use std::process;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use fluo_core::coordination::{
+    Application, Applications, Coordination, FailedNotification, ObserverKind, Transactor,
+};
+use fluo_core::{Column, RowColumn, Timestamp};
+
+/// An application that no other rule, and no other run, uses. One that a failed rule leaves behind can be looked at.
+pub(super) struct Ground {
+    pub(super) applications: Arc<dyn Applications>,
+    pub(super) name: String,
+    pub(super) coordination: Arc<dyn Coordination>,
+}
+
+impl Ground {
+    pub(super) async fn new(applications: &Arc<dyn Applications>) -> Self {
+        Self::with(applications, Application::new("1", "t")).await
+    }
+
+    pub(super) async fn with(
+        applications: &Arc<dyn Applications>,
+        application: Application,
+    ) -> Self {
+        let name = unused_name();
+        applications.initialize(&name, application).await.unwrap();
+        Self {
+            applications: applications.clone(),
+            coordination: applications.open(&name).await.unwrap(),
+            name,
+        }
+    }
+
+    /// Another handle.
+    pub(super) async fn open(&self) -> Arc<dyn Coordination> {
+        self.applications.open(&self.name).await.unwrap()
+    }
+
+    pub(super) async fn next(&self) -> Timestamp {
+        next(&*self.coordination).await
+    }
+
+    pub(super) async fn begin(&self) -> Box<dyn Transactor> {
+        self.coordination.begin_transactor().await.unwrap()
+    }
+
+    pub(super) async fn advance(&self) -> Timestamp {
+        self.coordination.advance_horizon().await.unwrap()
+    }
+
+    pub(super) async fn end(self) {
+        self.applications.remove(&self.name).await.unwrap();
+    }
+}
+
+/// A name that no application has.
+pub(super) fn unused_name() -> String {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    let n = NEXT.fetch_add(1, Ordering::Relaxed);
+    format!("conformance {}-{}-{n}", now.as_millis(), process::id())
+}
+
+pub(super) fn count(count: u32) -> NonZeroU32 {
+    NonZeroU32::new(count).unwrap()
+}
+
+pub(super) async fn next(coordination: &dyn Coordination) -> Timestamp {
+    coordination
+        .timestamps(NonZeroU32::MIN)
+        .await
+        .unwrap()
+        .first
+}
+
+pub(super) fn at(number: u64) -> Timestamp {
+    Timestamp::new(number).unwrap()
+}
+
+/// A failed notification of a row.
+pub(super) fn failed(row: impl Into<fluo_core::Bytes>) -> FailedNotification {
+    FailedNotification {
+        cell: RowColumn::new(row, Column::new("f", "q")),
+        kind: ObserverKind::Strong,
+        timestamp: at(7),
+        tries: 3,
+        error: "it fails".to_owned(),
+        failed_at_ms: 1_700_000_000_000,
+    }
+}

@@ -1,0 +1,159 @@
+//! C3 to C5: the horizon.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use fluo_core::Timestamp;
+use fluo_core::coordination::Applications;
+use futures::future::join_all;
+
+use super::ground::{Ground, at, count, next};
+
+/// C3: the horizon begins at 0; a block has the one that is in force.
+pub async fn c3_the_horizon_begins_at_zero_and_is_in_the_blocks(
+    applications: Arc<dyn Applications>,
+) {
+    let ground = Ground::new(&applications).await;
+    assert_eq!(
+        ground.coordination.horizon().await.unwrap(),
+        Timestamp::ZERO
+    );
+    let block = ground.coordination.timestamps(count(5)).await.unwrap();
+    assert_eq!(block.horizon, Timestamp::ZERO);
+    let horizon = ground.advance().await;
+    let other = ground.open().await;
+    assert_eq!(other.horizon().await.unwrap(), horizon);
+    let block = other.timestamps(count(1)).await.unwrap();
+    assert_eq!(block.horizon, horizon);
+    assert!(block.horizon <= block.first);
+    ground.end().await;
+}
+
+/// C4: with nothing published the horizon advances to the next timestamp, also before the first one.
+pub async fn c4_it_advances_to_the_next_timestamp(applications: Arc<dyn Applications>) {
+    let ground = Ground::new(&applications).await;
+    let before = ground.advance().await;
+    assert!(before <= ground.next().await);
+    let last = ground.coordination.timestamps(count(2_500)).await.unwrap();
+    let last = last.iter().last().unwrap();
+    // Alive, with nothing published.
+    let _transactor = ground.begin().await;
+    let horizon = ground.advance().await;
+    assert!(horizon > last, "{horizon} is not above {last}");
+    assert_eq!(ground.advance().await, horizon);
+    assert!(ground.next().await >= horizon);
+    drop(_transactor);
+    ground.end().await;
+}
+
+/// C4: the horizon advances to the oldest timestamp that is published, whoever else publishes a newer one.
+pub async fn c4_the_oldest_that_is_published_holds_it(applications: Arc<dyn Applications>) {
+    let ground = Ground::new(&applications).await;
+    let (first, second) = (ground.begin().await, ground.begin().await);
+    let old = ground.next().await;
+    let new = ground.next().await;
+    second.publish_oldest_active(Some(new)).await.unwrap();
+    first.publish_oldest_active(Some(old)).await.unwrap();
+    assert_eq!(ground.advance().await, old);
+    first.publish_oldest_active(Some(new)).await.unwrap();
+    assert_eq!(ground.advance().await, new);
+    // A published timestamp that nobody was given yet is no reason to go past the next one.
+    for transactor in [&first, &second] {
+        let far = at(new.get() + 1_000_000);
+        transactor.publish_oldest_active(Some(far)).await.unwrap();
+    }
+    let horizon = ground.advance().await;
+    assert!(horizon > new && horizon <= ground.next().await);
+    drop((first, second));
+    ground.end().await;
+}
+
+/// C4, C5: a published timestamp below the horizon holds it where it is, and does not move it back.
+pub async fn c4_it_never_goes_back(applications: Arc<dyn Applications>) {
+    let ground = Ground::new(&applications).await;
+    let old = ground.next().await;
+    let horizon = ground.advance().await;
+    assert!(horizon > old);
+    let transactor = ground.begin().await;
+    transactor.publish_oldest_active(Some(old)).await.unwrap();
+    assert_eq!(ground.coordination.horizon().await.unwrap(), horizon);
+    ground.next().await;
+    assert_eq!(ground.advance().await, horizon);
+    transactor
+        .publish_oldest_active(Some(Timestamp::ZERO))
+        .await
+        .unwrap();
+    assert_eq!(ground.advance().await, horizon);
+    drop(transactor);
+    ground.end().await;
+}
+
+/// C5: what was withdrawn, or published by somebody who is gone, does not hold the horizon.
+pub async fn c5_who_is_gone_holds_nothing(applications: Arc<dyn Applications>) {
+    let ground = Ground::new(&applications).await;
+    let (first, second) = (ground.begin().await, ground.begin().await);
+    let old = ground.next().await;
+    first.publish_oldest_active(Some(old)).await.unwrap();
+    second.publish_oldest_active(Some(old)).await.unwrap();
+    ground.next().await;
+    assert_eq!(ground.advance().await, old);
+    first.publish_oldest_active(None).await.unwrap();
+    assert_eq!(ground.advance().await, old);
+    drop(second);
+    let horizon = ground.advance().await;
+    assert!(horizon > old);
+    first.publish_oldest_active(None).await.unwrap();
+    drop(first);
+    ground.end().await;
+}
+
+/// C5: many transactors publish, get a timestamp, and read at it, while others move the horizon: no reader is below it.
+pub async fn c5_what_is_published_is_not_passed(applications: Arc<dyn Applications>) {
+    let ground = Ground::new(&applications).await;
+    let ends = Arc::new(AtomicBool::new(false));
+    let collectors = (0..2).map(|_| {
+        let (coordination, ends) = (ground.coordination.clone(), ends.clone());
+        tokio::spawn(async move {
+            let mut horizon = Timestamp::ZERO;
+            while !ends.load(Ordering::SeqCst) {
+                let after = coordination.advance_horizon().await.unwrap();
+                assert!(after >= horizon, "from {horizon} back to {after}");
+                assert!(coordination.horizon().await.unwrap() >= after);
+                horizon = after;
+                tokio::task::yield_now().await;
+            }
+        })
+    });
+    let collectors: Vec<_> = collectors.collect();
+    let readers = (0..6).map(|_| {
+        let coordination = ground.coordination.clone();
+        tokio::spawn(async move {
+            for _ in 0..12 {
+                let transactor = coordination.begin_transactor().await.unwrap();
+                for _ in 0..6 {
+                    let published = next(&*coordination).await;
+                    transactor
+                        .publish_oldest_active(Some(published))
+                        .await
+                        .unwrap();
+                    let held_at = published.max(coordination.horizon().await.unwrap());
+                    let start = coordination.timestamps(count(1)).await.unwrap();
+                    assert!(start.horizon <= start.first);
+                    for _ in 0..8 {
+                        let horizon = coordination.horizon().await.unwrap();
+                        assert!(horizon <= start.first, "{horizon} above {start:?}");
+                        assert!(horizon <= held_at, "{horizon} has passed {held_at}");
+                        tokio::task::yield_now().await;
+                    }
+                }
+            }
+        })
+    });
+    join_all(readers).await.into_iter().for_each(Result::unwrap);
+    ends.store(true, Ordering::SeqCst);
+    join_all(collectors)
+        .await
+        .into_iter()
+        .for_each(Result::unwrap);
+    ground.end().await;
+}

@@ -1,0 +1,157 @@
+//! C10: the life of applications.
+
+use std::sync::Arc;
+
+use fluo_core::coordination::{Application, Applications, ObservedColumn, ObserverKind};
+use fluo_core::{Column, ErrorKind};
+use futures::future::join_all;
+
+use super::ground::{Ground, at, count, failed, unused_name};
+
+const WRONG_NAMES: [&str; 6] = ["", "a/b", "a.b", "a:b", "a\u{1b}", "\u{e000}"];
+
+/// C10: a name that no application can have is refused, and nothing of it is there.
+pub async fn c10_a_wrong_name_is_refused(applications: Arc<dyn Applications>) {
+    let too_long = "x".repeat(256);
+    for name in WRONG_NAMES.into_iter().chain([too_long.as_str()]) {
+        let application = Application::new("1", "t");
+        let error = applications
+            .initialize(name, application)
+            .await
+            .unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Invalid, "{error}");
+        assert!(
+            !applications
+                .list()
+                .await
+                .unwrap()
+                .iter()
+                .any(|found| found == name)
+        );
+    }
+}
+
+/// C10: what names an application that does not exist is not found, and says how one is made.
+pub async fn c10_what_does_not_exist_is_not_found(applications: Arc<dyn Applications>) {
+    let unused = unused_name();
+    for name in WRONG_NAMES.into_iter().chain([unused.as_str()]) {
+        for error in [
+            applications.open(name).await.unwrap_err(),
+            applications.is_running(name).await.unwrap_err(),
+            applications.remove(name).await.unwrap_err(),
+        ] {
+            assert_eq!(error.kind(), ErrorKind::NotFound, "{error}");
+            assert!(error.to_string().contains("`fluo app init`"), "{error}");
+        }
+    }
+}
+
+/// C10: what is out of its bounds is not initialised.
+pub async fn c10_what_is_out_of_bounds_is_not_initialised(applications: Arc<dyn Applications>) {
+    let observed = |family| ObservedColumn::new(Column::new(family, "q"), ObserverKind::Weak, "o");
+    let good = || Application::new("1", "t");
+    for wrong in [
+        Application::new("", "t"),
+        Application::new("1", "no table"),
+        good().observe(observed("ntfy")),
+        good().observe(observed("f")).observe(observed("f")),
+        good().set("", "v"),
+        good().set("a", "v".repeat(Application::MAX_SETTINGS_BYTES)),
+    ] {
+        let name = unused_name();
+        let error = applications.initialize(&name, wrong).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Invalid, "{error}");
+        let error = applications.open(&name).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::NotFound, "{error}");
+    }
+}
+
+/// C10: initialising an application that exists is refused, and changes nothing of it.
+pub async fn c10_initialising_twice_changes_nothing(applications: Arc<dyn Applications>) {
+    let before = Application::new("1", "t").set("a", "1");
+    let ground = Ground::with(&applications, before.clone()).await;
+    ground.coordination.set_aside(failed("r")).await.unwrap();
+    let first = ground.next().await;
+    let other = Application::new("2", "u");
+    let error = applications
+        .initialize(&ground.name, other)
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::AlreadyExists);
+    let expected = format!(
+        "the application `{}` is initialised already; open it, or remove it first",
+        ground.name
+    );
+    assert_eq!(error.to_string(), expected);
+    assert_eq!(ground.coordination.application().await.unwrap(), before);
+    assert_eq!(ground.coordination.set_aside_list().await.unwrap().len(), 1);
+    assert!(ground.next().await > first);
+    ground.end().await;
+}
+
+/// C10: of many that initialise an application at once, one does.
+pub async fn c10_an_application_is_initialised_by_one(applications: Arc<dyn Applications>) {
+    let name = unused_name();
+    let tasks = (0..8).map(|task| {
+        let (applications, name) = (applications.clone(), name.clone());
+        tokio::spawn(async move {
+            let application = Application::new(format!("id-{task}"), "t");
+            match applications.initialize(&name, application).await {
+                Ok(()) => Some(format!("id-{task}")),
+                Err(error) => {
+                    assert_eq!(error.kind(), ErrorKind::AlreadyExists, "{error}");
+                    None
+                }
+            }
+        })
+    });
+    let winners: Vec<_> = join_all(tasks)
+        .await
+        .into_iter()
+        .filter_map(Result::unwrap)
+        .collect();
+    assert_eq!(winners.len(), 1, "{winners:?}");
+    let coordination = applications.open(&name).await.unwrap();
+    assert_eq!(coordination.application().await.unwrap().id, winners[0]);
+    applications.remove(&name).await.unwrap();
+}
+
+/// C10: applications are listed by name, and have nothing of each other, also where one name begins with the other.
+pub async fn c10_applications_are_apart(applications: Arc<dyn Applications>) {
+    let first = Ground::new(&applications).await;
+    let names: Vec<_> = ["", " b", "0", "-", "\u{e9}"]
+        .map(|end| first.name.clone() + end)
+        .into();
+    for name in &names[1..] {
+        applications
+            .initialize(name, Application::new("2", "u"))
+            .await
+            .unwrap();
+    }
+    let mut expected = names.clone();
+    expected.sort();
+    let mut listed = applications.list().await.unwrap();
+    assert!(listed.is_sorted());
+    listed.retain(|name| names.contains(name));
+    assert_eq!(listed, expected);
+
+    first.coordination.timestamps(count(5_000)).await.unwrap();
+    first.coordination.set_aside(failed("r")).await.unwrap();
+    let transactor = first.begin().await;
+    let worker = first.coordination.join_workers().await.unwrap();
+    first.advance().await;
+    for name in &names[1..] {
+        let other = applications.open(name).await.unwrap();
+        assert!(!applications.is_running(name).await.unwrap());
+        assert_eq!(other.horizon().await.unwrap(), at(0));
+        assert!(!other.is_alive(transactor.id()).await.unwrap());
+        assert!(other.set_aside_list().await.unwrap().is_empty());
+        assert_eq!(other.timestamps(count(1)).await.unwrap().first, at(2));
+        assert_eq!(other.application().await.unwrap().id, "2");
+        applications.remove(name).await.unwrap();
+    }
+    assert_eq!(first.coordination.set_aside_list().await.unwrap().len(), 1);
+    assert_eq!(first.coordination.application().await.unwrap().id, "1");
+    drop((transactor, worker));
+    first.end().await;
+}

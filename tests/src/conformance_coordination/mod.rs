@@ -1,0 +1,162 @@
+//! The conformance suite of coordination: what every implementation of
+//! [`Applications`] and [`Coordination`](fluo_core::coordination::Coordination) is held to, rule by rule.
+//!
+//! Each function here is named by the rule of the contract (C1 to C12) that it checks and by what it shows. It makes
+//! applications of its own, under names that nothing else uses, and removes them at the end; so rules can run at once, on
+//! an instance that is in use. It panics where the rule does not hold, and leaves its application to be looked at.
+//!
+//! # Using it
+//! [`suite!`] makes one test of each rule, so that a failure names the rule. Its argument is an async function
+//! that opens an instance; with it comes whatever must live as long, such as a temporary directory.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use fluo_core::coordination::{Applications, MemoryApplications};
+//!
+//! async fn open() -> (Arc<dyn Applications>, ()) {
+//!     (Arc::new(MemoryApplications::new()), ())
+//! }
+//!
+//! fluo_tests::conformance_coordination::suite!(open);
+//! ```
+//!
+//! [`run_all`] runs the same rules one after the other, and [`RULES`] lists them. Beside the list stand checks that need
+//! more than an instance: what survives reopening, a session that ends while its owner lives, and the bound on failed
+//! notifications, for which somebody must have set many aside.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a rule that does not hold must panic: that is how a test fails"
+)]
+
+mod configuration;
+mod ground;
+mod horizon;
+mod life;
+mod removal;
+mod reopening;
+mod rule;
+mod set_aside;
+mod timestamps;
+mod transactors;
+mod workers;
+
+use std::sync::Arc;
+
+use fluo_core::coordination::Applications;
+
+pub use reopening::{
+    c2_timestamps_go_on_after_reopening, c3_the_horizon_survives_reopening,
+    c6_numbers_are_not_used_again_after_reopening, c12_what_returned_survives_reopening,
+};
+pub use rule::Rule;
+pub use set_aside::c8_there_are_so_many_at_most;
+pub use transactors::c6_a_session_ends_while_its_owner_lives;
+
+/// Hands the list of all rules, each with its module, to a macro.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __for_each_coordination_rule {
+    ($with:path $(, $argument:expr)?) => {
+        $with! {
+            [$($argument)?]
+            timestamps::c1_the_first_timestamp_is_two,
+            timestamps::c1_a_block_is_as_large_as_asked_for,
+            timestamps::c1_timestamps_are_handed_out_once,
+            timestamps::c2_later_calls_get_later_timestamps,
+            horizon::c3_the_horizon_begins_at_zero_and_is_in_the_blocks,
+            horizon::c4_it_advances_to_the_next_timestamp,
+            horizon::c4_the_oldest_that_is_published_holds_it,
+            horizon::c4_it_never_goes_back,
+            horizon::c5_who_is_gone_holds_nothing,
+            horizon::c5_what_is_published_is_not_passed,
+            transactors::c6_numbers_begin_at_one_and_are_not_used_twice,
+            transactors::c6_a_transactor_is_alive_until_it_is_dropped,
+            workers::c7_shares_are_in_the_order_of_joining,
+            workers::c7_every_cell_is_in_one_share,
+            workers::c7_many_workers_come_and_go,
+            set_aside::c8_the_last_one_of_a_cell_stays,
+            set_aside::c8_they_are_listed_by_cell,
+            set_aside::c8_of_a_long_error_the_beginning_is_kept,
+            configuration::c9_what_was_initialised_comes_back,
+            configuration::c9_settings_are_replaced_as_a_whole,
+            configuration::c9_wrong_settings_change_nothing,
+            configuration::c9_as_much_is_kept_as_is_allowed,
+            life::c10_a_wrong_name_is_refused,
+            life::c10_what_does_not_exist_is_not_found,
+            life::c10_what_is_out_of_bounds_is_not_initialised,
+            life::c10_initialising_twice_changes_nothing,
+            life::c10_an_application_is_initialised_by_one,
+            life::c10_applications_are_apart,
+            removal::c11_a_removed_application_leaves_nothing_behind,
+            removal::c11_a_handle_ends_with_its_application,
+            removal::c11_a_running_application_is_not_removed,
+            removal::c11_nobody_begins_in_a_removed_application,
+            removal::c12_who_is_not_told_is_not_present,
+        }
+    };
+}
+
+macro_rules! list_rules {
+    ([] $($module:ident::$rule:ident,)*) => {
+        $(pub use $module::$rule;)*
+
+        /// All rules, in the order of the contract.
+        pub const RULES: &[Rule] =
+            &[$(Rule::new(stringify!($rule), |applications| Box::pin($rule(applications)))),*];
+    };
+}
+
+__for_each_coordination_rule!(list_rules);
+
+/// Runs all rules, one after the other.
+///
+/// # Panics
+/// Where a rule does not hold.
+pub async fn run_all(applications: Arc<dyn Applications>) {
+    for rule in RULES {
+        rule.run(applications.clone()).await;
+    }
+}
+
+/// Makes a test of each rule. The argument names an async function without arguments that opens an instance: it returns
+/// the `Arc<dyn Applications>` and whatever must live as long. The tests need tokio and its macros.
+#[doc(inline)]
+pub use crate::__coordination_suite as suite;
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __coordination_suite {
+    ($open:expr) => {
+        $crate::__for_each_coordination_rule!($crate::__coordination_tests, $open);
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __coordination_tests {
+    ([$open:expr] $($module:ident::$rule:ident,)*) => {
+        $(
+            #[::tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $rule() {
+                let rule = $crate::conformance_coordination::rule(stringify!($rule));
+                let (applications, held) = ($open)().await;
+                rule.run(applications).await;
+                drop(held);
+            }
+        )*
+    };
+}
+
+/// The rule of a name, so that a single one can be run.
+///
+/// # Panics
+/// If there is no rule of that name.
+pub fn rule(name: &str) -> &'static Rule {
+    let found = RULES.iter().find(|rule| rule.name() == name);
+    found.unwrap_or_else(|| panic!("there is no rule `{name}`"))
+}

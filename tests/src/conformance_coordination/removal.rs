@@ -1,0 +1,155 @@
+//! C11 and C12: removal, and who is present.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use fluo_core::coordination::{Application, Applications, TransactorId};
+use fluo_core::{ErrorKind, Timestamp};
+use futures::FutureExt;
+
+use super::ground::{Ground, at, count, failed, unused_name};
+
+/// C11: an application takes all that was its with it; one made later under its name begins anew.
+pub async fn c11_a_removed_application_leaves_nothing_behind(applications: Arc<dyn Applications>) {
+    let name = unused_name();
+    for life in 0..3 {
+        let application = Application::new("same-id", "t").set("life", life.to_string());
+        applications
+            .initialize(&name, application.clone())
+            .await
+            .unwrap();
+        let coordination = applications.open(&name).await.unwrap();
+        assert_eq!(coordination.application().await.unwrap(), application);
+        assert_eq!(coordination.horizon().await.unwrap(), Timestamp::ZERO);
+        assert_eq!(
+            coordination.timestamps(count(1_500)).await.unwrap().first,
+            at(2)
+        );
+        assert!(coordination.set_aside_list().await.unwrap().is_empty());
+        let transactor = coordination.begin_transactor().await.unwrap();
+        assert_eq!(transactor.id(), TransactorId(1));
+        drop(transactor);
+        coordination.set_aside(failed("r")).await.unwrap();
+        assert!(coordination.advance_horizon().await.unwrap() > at(1_500));
+        applications.remove(&name).await.unwrap();
+        assert!(!applications.list().await.unwrap().contains(&name));
+        let error = applications.remove(&name).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::NotFound);
+    }
+}
+
+/// C11: a handle on a removed application finds nothing, not even the next one of the same name.
+pub async fn c11_a_handle_ends_with_its_application(applications: Arc<dyn Applications>) {
+    let Ground {
+        coordination, name, ..
+    } = Ground::new(&applications).await;
+    // Some are at hand.
+    coordination.timestamps(count(1)).await.unwrap();
+    applications.remove(&name).await.unwrap();
+    for is_made_again in [false, true] {
+        if is_made_again {
+            let next = Application::new("1", "t");
+            applications.initialize(&name, next).await.unwrap();
+        }
+        let failed = failed("r");
+        for error in [
+            coordination.timestamps(count(1)).await.unwrap_err(),
+            coordination.horizon().await.unwrap_err(),
+            coordination.advance_horizon().await.unwrap_err(),
+            coordination.begin_transactor().await.unwrap_err(),
+            coordination.is_alive(TransactorId(1)).await.unwrap_err(),
+            coordination.join_workers().await.unwrap_err(),
+            coordination.set_aside(failed.clone()).await.unwrap_err(),
+            coordination.set_aside_list().await.unwrap_err(),
+            coordination
+                .forget_set_aside(&failed.cell)
+                .await
+                .unwrap_err(),
+            coordination.application().await.unwrap_err(),
+            coordination.update_settings([].into()).await.unwrap_err(),
+        ] {
+            assert_eq!(error.kind(), ErrorKind::NotFound, "{error}");
+        }
+    }
+    let next = applications.open(&name).await.unwrap();
+    assert_eq!(next.timestamps(count(1)).await.unwrap().first, at(2));
+    assert!(!applications.is_running(&name).await.unwrap());
+    applications.remove(&name).await.unwrap();
+}
+
+/// C11: an application with a transactor or a worker is running, and is not removed.
+pub async fn c11_a_running_application_is_not_removed(applications: Arc<dyn Applications>) {
+    let ground = Ground::new(&applications).await;
+    let name = &ground.name;
+    assert!(!applications.is_running(name).await.unwrap());
+    let transactor = ground.begin().await;
+    let worker = ground.coordination.join_workers().await.unwrap();
+    let refused = async || {
+        assert!(applications.is_running(name).await.unwrap());
+        let error = applications.remove(name).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unavailable);
+        assert_eq!(
+            error.to_string(),
+            format!("the application `{name}` is running; stop its clients and workers first")
+        );
+    };
+    refused().await;
+    drop(transactor);
+    refused().await;
+    drop(worker);
+    assert!(!applications.is_running(name).await.unwrap());
+    // What was refused changed nothing.
+    assert_eq!(ground.next().await, at(2));
+    ground.end().await;
+}
+
+/// C11: of a removal, and somebody who begins or joins at the same time, one is refused.
+pub async fn c11_nobody_begins_in_a_removed_application(applications: Arc<dyn Applications>) {
+    for round in 0..40 {
+        let ground = Ground::new(&applications).await;
+        let (other, name) = (applications.clone(), ground.name.clone());
+        let removal = tokio::spawn(async move { other.remove(&name).await });
+        let coordination = ground.coordination.clone();
+        let present = tokio::spawn(async move {
+            // Who is present is held until both have ended.
+            match round % 2 {
+                0 => coordination
+                    .begin_transactor()
+                    .await
+                    .map(|found| (Some(found), None)),
+                _ => coordination
+                    .join_workers()
+                    .await
+                    .map(|found| (None, Some(found))),
+            }
+        });
+        match (removal.await.unwrap(), present.await.unwrap()) {
+            (Ok(()), Err(error)) => {
+                assert_eq!(error.kind(), ErrorKind::NotFound, "{error}");
+            }
+            (Err(error), Ok(_)) => assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}"),
+            both => panic!("round {round}: {both:?}"),
+        }
+        let _ = applications.remove(&ground.name).await;
+    }
+}
+
+/// C12: whoever stops waiting while a transactor begins or a worker joins is not present.
+pub async fn c12_who_is_not_told_is_not_present(applications: Arc<dyn Applications>) {
+    let ground = Ground::new(&applications).await;
+    for _ in 0..20 {
+        // What is ready at once is dropped like what is not.
+        drop(ground.coordination.begin_transactor().now_or_never());
+        drop(ground.coordination.join_workers().now_or_never());
+    }
+    let mut waits = 0;
+    while applications.is_running(&ground.name).await.unwrap() {
+        waits += 1;
+        assert!(waits < 1_000, "somebody is still present");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let transactor = ground.begin().await;
+    assert!(ground.coordination.is_alive(transactor.id()).await.unwrap());
+    drop(transactor);
+    ground.end().await;
+}

@@ -1,0 +1,48 @@
+//! A rule of the suite as a value.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use fluo_core::coordination::Applications;
+use futures::future::BoxFuture;
+
+/// Far above what any rule takes anywhere: a rule that takes longer hangs.
+const HANGS_AFTER: Duration = Duration::from_secs(300);
+
+/// A rule of the suite: its name, and what checks it.
+#[derive(Clone, Copy)]
+pub struct Rule {
+    name: &'static str,
+    check: fn(Arc<dyn Applications>) -> BoxFuture<'static, ()>,
+}
+
+impl Rule {
+    pub(super) const fn new(
+        name: &'static str,
+        check: fn(Arc<dyn Applications>) -> BoxFuture<'static, ()>,
+    ) -> Self {
+        Self { name, check }
+    }
+
+    /// The name: the rule of the contract, and what is shown.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Checks it.
+    ///
+    /// # Panics
+    /// Where the rule does not hold, or its check hangs.
+    pub async fn run(&self, applications: Arc<dyn Applications>) {
+        let check = (self.check)(applications);
+        let end = tokio::time::timeout(HANGS_AFTER, check).await;
+        assert!(end.is_ok(), "{}: no end after {HANGS_AFTER:?}", self.name);
+    }
+}
+
+impl fmt::Debug for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Rule").field(&self.name).finish()
+    }
+}

@@ -1,0 +1,92 @@
+//! C1 and C2: timestamps.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use fluo_core::Timestamp;
+use fluo_core::coordination::Applications;
+use futures::future::join_all;
+
+use super::ground::{Ground, at, count};
+
+/// C1: the first timestamp of an application is 2.
+pub async fn c1_the_first_timestamp_is_two(applications: Arc<dyn Applications>) {
+    let ground = Ground::new(&applications).await;
+    let block = ground.coordination.timestamps(count(3)).await.unwrap();
+    assert_eq!((block.first, block.count), (at(2), count(3)));
+    assert_eq!(
+        block.iter().map(Timestamp::get).collect::<Vec<_>>(),
+        [2, 3, 4]
+    );
+    ground.end().await;
+}
+
+/// C1, C2: a block has as many as were asked for, few or many, and none of the blocks overlap.
+pub async fn c1_a_block_is_as_large_as_asked_for(applications: Arc<dyn Applications>) {
+    let ground = Ground::new(&applications).await;
+    let mut end = 0;
+    for size in [1, 999, 1, 1_000, 1_001, 7, 3_000_000, u32::MAX, 1] {
+        let block = ground.coordination.timestamps(count(size)).await.unwrap();
+        assert_eq!(block.count, count(size));
+        assert!(block.first.get() >= end, "{block:?} begins below {end}");
+        end = block.first.get() + u64::from(size);
+    }
+    ground.end().await;
+}
+
+/// C1: over many tasks and handles, no timestamp is handed out twice.
+pub async fn c1_timestamps_are_handed_out_once(applications: Arc<dyn Applications>) {
+    let ground = Ground::new(&applications).await;
+    let tasks = (0..8_u32).map(|task| {
+        let (applications, name) = (ground.applications.clone(), ground.name.clone());
+        tokio::spawn(async move {
+            let coordination = applications.open(&name).await.unwrap();
+            let mut stamps = Vec::new();
+            for call in 0..300 {
+                let size = count((task * 31 + call * 17) % 40 + 1);
+                let block = coordination.timestamps(size).await.unwrap();
+                assert_eq!(block.count, size);
+                stamps.extend(block.iter());
+                if call % 16 == 0 {
+                    tokio::task::yield_now().await;
+                }
+            }
+            stamps
+        })
+    });
+    let stamps: Vec<Timestamp> = join_all(tasks)
+        .await
+        .into_iter()
+        .flat_map(Result::unwrap)
+        .collect();
+    let different: BTreeSet<_> = stamps.iter().copied().collect();
+    assert_eq!(different.len(), stamps.len());
+    assert_eq!(different.first(), Some(&at(2)));
+    ground.end().await;
+}
+
+/// C2: whoever asks after somebody else was answered gets a later timestamp.
+pub async fn c2_later_calls_get_later_timestamps(applications: Arc<dyn Applications>) {
+    let ground = Ground::new(&applications).await;
+    let answered = Arc::new(AtomicU64::new(0));
+    let tasks = (0..6_u32).map(|task| {
+        let (applications, name) = (ground.applications.clone(), ground.name.clone());
+        let answered = answered.clone();
+        tokio::spawn(async move {
+            let coordination = applications.open(&name).await.unwrap();
+            for call in 0..400 {
+                let before = answered.load(Ordering::SeqCst);
+                let block = coordination
+                    .timestamps(count((task + call) % 5 + 1))
+                    .await
+                    .unwrap();
+                assert!(block.first.get() > before, "{block:?} after {before}");
+                let last = block.iter().last().unwrap();
+                answered.fetch_max(last.get(), Ordering::SeqCst);
+            }
+        })
+    });
+    join_all(tasks).await.into_iter().for_each(Result::unwrap);
+    ground.end().await;
+}

@@ -1,0 +1,47 @@
+//! A call through the ports of coordination.
+
+use std::num::NonZeroU32;
+
+use fluo_core::coordination::TransactorId;
+use fluo_core::{RowColumn, Timestamp};
+
+/// A call through the ports of coordination: of the applications, of one of them, of its transactors and workers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CoordinationCall {
+    /// [`initialize`](fluo_core::coordination::Applications::initialize) of this application.
+    Initialize(String),
+    /// [`open`](fluo_core::coordination::Applications::open) of this application.
+    Open(String),
+    /// [`list`](fluo_core::coordination::Applications::list).
+    List,
+    /// [`is_running`](fluo_core::coordination::Applications::is_running) of this application.
+    IsRunning(String),
+    /// [`remove`](fluo_core::coordination::Applications::remove) of this application.
+    Remove(String),
+    /// [`timestamps`](fluo_core::coordination::Coordination::timestamps), so many.
+    Timestamps(NonZeroU32),
+    /// [`horizon`](fluo_core::coordination::Coordination::horizon).
+    Horizon,
+    /// [`advance_horizon`](fluo_core::coordination::Coordination::advance_horizon).
+    AdvanceHorizon,
+    /// [`begin_transactor`](fluo_core::coordination::Coordination::begin_transactor).
+    BeginTransactor,
+    /// [`is_alive`](fluo_core::coordination::Coordination::is_alive) of this transactor.
+    IsAlive(TransactorId),
+    /// [`join_workers`](fluo_core::coordination::Coordination::join_workers).
+    JoinWorkers,
+    /// [`set_aside`](fluo_core::coordination::Coordination::set_aside) of a notification of this cell.
+    SetAside(RowColumn),
+    /// [`set_aside_list`](fluo_core::coordination::Coordination::set_aside_list).
+    SetAsideList,
+    /// [`forget_set_aside`](fluo_core::coordination::Coordination::forget_set_aside) of this cell.
+    ForgetSetAside(RowColumn),
+    /// [`application`](fluo_core::coordination::Coordination::application).
+    Application,
+    /// [`update_settings`](fluo_core::coordination::Coordination::update_settings).
+    UpdateSettings,
+    /// [`publish_oldest_active`](fluo_core::coordination::Transactor::publish_oldest_active) by this transactor.
+    Publish(TransactorId, Option<Timestamp>),
+    /// [`share`](fluo_core::coordination::WorkerMembership::share).
+    Share,
+}

@@ -1,0 +1,94 @@
+//! The port to one application.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use fluo_core::coordination::{
+    Application, Coordination, FailedNotification, TimestampBlock, Transactor, TransactorId,
+    WorkerMembership,
+};
+use fluo_core::{Result, RowColumn, Timestamp};
+
+use super::plan::SharedPlan;
+use super::presence::{FaultyTransactor, FaultyWorker};
+use crate::CoordinationCall;
+
+#[derive(Debug)]
+pub(super) struct FaultyCoordination {
+    pub(super) inner: Arc<dyn Coordination>,
+    pub(super) plan: SharedPlan,
+}
+
+impl FaultyCoordination {
+    async fn call<T>(
+        &self,
+        call: CoordinationCall,
+        work: impl Future<Output = Result<T>>,
+    ) -> Result<T> {
+        self.plan.call(call, work).await
+    }
+}
+
+#[async_trait]
+impl Coordination for FaultyCoordination {
+    async fn timestamps(&self, count: NonZeroU32) -> Result<TimestampBlock> {
+        let call = CoordinationCall::Timestamps(count);
+        self.call(call, self.inner.timestamps(count)).await
+    }
+
+    async fn horizon(&self) -> Result<Timestamp> {
+        self.call(CoordinationCall::Horizon, self.inner.horizon())
+            .await
+    }
+
+    async fn advance_horizon(&self) -> Result<Timestamp> {
+        let call = CoordinationCall::AdvanceHorizon;
+        self.call(call, self.inner.advance_horizon()).await
+    }
+
+    async fn begin_transactor(&self) -> Result<Box<dyn Transactor>> {
+        let call = CoordinationCall::BeginTransactor;
+        let inner = self.call(call, self.inner.begin_transactor()).await?;
+        let plan = self.plan.clone();
+        Ok(Box::new(FaultyTransactor { inner, plan }))
+    }
+
+    async fn is_alive(&self, transactor: TransactorId) -> Result<bool> {
+        let call = CoordinationCall::IsAlive(transactor);
+        self.call(call, self.inner.is_alive(transactor)).await
+    }
+
+    async fn join_workers(&self) -> Result<Box<dyn WorkerMembership>> {
+        let call = CoordinationCall::JoinWorkers;
+        let inner = self.call(call, self.inner.join_workers()).await?;
+        let plan = self.plan.clone();
+        Ok(Box::new(FaultyWorker { inner, plan }))
+    }
+
+    async fn set_aside(&self, failed: FailedNotification) -> Result<()> {
+        let call = CoordinationCall::SetAside(failed.cell.clone());
+        self.call(call, self.inner.set_aside(failed)).await
+    }
+
+    async fn set_aside_list(&self) -> Result<Vec<FailedNotification>> {
+        let call = CoordinationCall::SetAsideList;
+        self.call(call, self.inner.set_aside_list()).await
+    }
+
+    async fn forget_set_aside(&self, cell: &RowColumn) -> Result<bool> {
+        let call = CoordinationCall::ForgetSetAside(cell.clone());
+        self.call(call, self.inner.forget_set_aside(cell)).await
+    }
+
+    async fn application(&self) -> Result<Application> {
+        let call = CoordinationCall::Application;
+        self.call(call, self.inner.application()).await
+    }
+
+    async fn update_settings(&self, settings: BTreeMap<String, String>) -> Result<()> {
+        let call = CoordinationCall::UpdateSettings;
+        self.call(call, self.inner.update_settings(settings)).await
+    }
+}

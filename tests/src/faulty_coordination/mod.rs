@@ -1,0 +1,119 @@
+//! Applications that fail at chosen calls, and list all of them.
+
+mod coordination;
+mod plan;
+mod presence;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use fluo_core::Result;
+use fluo_core::coordination::{Application, Applications, Coordination};
+
+use self::coordination::FaultyCoordination;
+use self::plan::SharedPlan;
+use crate::{CoordinationCall, Fault};
+
+/// Applications that list every call and fail at chosen ones, and otherwise are those that they wrap. A clone shares plan
+/// and calls.
+///
+/// All calls are counted together, from 0 over the life of the wrapper: those of the applications, and those of every
+/// coordination, transactor and worker that was got through them. A call that is made to fail is counted and listed like
+/// any other. With no faults the wrapper passes the conformance suite, and is a record of what was called.
+///
+/// [`Fault::Partial`] is [`Lost`](Fault::Lost) here. Who begins or joins in a call whose answer is lost is not present
+/// (C12). Nobody who is cut off leaves: what they hold is given back when it is dropped.
+///
+/// ```
+/// use std::num::NonZeroU32;
+/// use std::sync::Arc;
+///
+/// use fluo_core::ErrorKind;
+/// use fluo_core::coordination::{Application, Applications, MemoryApplications};
+/// use fluo_tests::{CoordinationCall, FaultyApplications};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> fluo_core::Result<()> {
+/// let applications = FaultyApplications::new(Arc::new(MemoryApplications::new())).cut_off_from(3);
+/// applications.initialize("web", Application::new("1", "web")).await?;
+/// let web = applications.open("web").await?;
+/// web.timestamps(NonZeroU32::MIN).await?;
+/// let error = web.timestamps(NonZeroU32::MIN).await.unwrap_err();
+/// assert_eq!(error.kind(), ErrorKind::Unavailable);
+/// assert_eq!(applications.calls()[1], CoordinationCall::Open("web".to_owned()));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct FaultyApplications {
+    inner: Arc<dyn Applications>,
+    plan: SharedPlan,
+}
+
+impl FaultyApplications {
+    /// Wraps applications, with no faults yet.
+    pub fn new(inner: Arc<dyn Applications>) -> Self {
+        Self {
+            inner,
+            plan: SharedPlan::default(),
+        }
+    }
+
+    /// Fails the `n`-th call: the one that will stand at `n` in [`calls`](Self::calls).
+    #[must_use]
+    pub fn fail_call(self, n: usize, fault: Fault) -> Self {
+        self.plan.get().faults.insert(n, fault);
+        self
+    }
+
+    /// Fails the `n`-th call and all after it, for ever, with [`Unavailable`](fluo_core::ErrorKind::Unavailable): what it
+    /// is like to lose the connection.
+    #[must_use]
+    pub fn cut_off_from(self, n: usize) -> Self {
+        self.plan.get().cut_off_from = Some(n);
+        self
+    }
+
+    /// Fails every call from now on.
+    pub fn cut_off(&self) {
+        let mut plan = self.plan.get();
+        plan.cut_off_from = Some(plan.calls.len());
+    }
+
+    /// All calls so far, in order.
+    pub fn calls(&self) -> Vec<CoordinationCall> {
+        self.plan.get().calls.clone()
+    }
+}
+
+#[async_trait]
+impl Applications for FaultyApplications {
+    async fn initialize(&self, name: &str, application: Application) -> Result<()> {
+        let call = CoordinationCall::Initialize(name.to_owned());
+        let work = self.inner.initialize(name, application);
+        self.plan.call(call, work).await
+    }
+
+    async fn open(&self, name: &str) -> Result<Arc<dyn Coordination>> {
+        let call = CoordinationCall::Open(name.to_owned());
+        let inner = self.plan.call(call, self.inner.open(name)).await?;
+        let plan = self.plan.clone();
+        Ok(Arc::new(FaultyCoordination { inner, plan }))
+    }
+
+    async fn list(&self) -> Result<Vec<String>> {
+        self.plan
+            .call(CoordinationCall::List, self.inner.list())
+            .await
+    }
+
+    async fn is_running(&self, name: &str) -> Result<bool> {
+        let call = CoordinationCall::IsRunning(name.to_owned());
+        self.plan.call(call, self.inner.is_running(name)).await
+    }
+
+    async fn remove(&self, name: &str) -> Result<()> {
+        let call = CoordinationCall::Remove(name.to_owned());
+        self.plan.call(call, self.inner.remove(name)).await
+    }
+}

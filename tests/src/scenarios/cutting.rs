@@ -1,0 +1,113 @@
+//! A table that is cut off after some of its changing calls.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use async_trait::async_trait;
+use fluo_core::{
+    CellBatches, ConditionalMutation, Error, ErrorKind, Mutation, Outcome, Result, Scan, Table,
+};
+use futures::stream::{self, StreamExt};
+
+/// A table of which everything fails once so many changing calls have gone through: what a process that died there has
+/// left behind is what is in the table then.
+#[derive(Debug)]
+pub(super) struct CutTable {
+    inner: Arc<dyn Table>,
+    calls: AtomicUsize,
+    most: usize,
+    /// The number of the call whose answer is lost, if any; the table is not cut off by it.
+    lost: Option<Lost>,
+}
+
+/// A changing call whose answer is lost.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lost {
+    /// Which call it is; the first is 0.
+    pub(super) call: usize,
+    /// Whether it took effect.
+    pub(super) is_applied: bool,
+}
+
+enum Fate {
+    Through,
+    LostAfter,
+    LostBefore,
+    CutOff,
+}
+
+impl CutTable {
+    pub(super) fn after(inner: Arc<dyn Table>, most: usize) -> Self {
+        Self {
+            inner,
+            calls: AtomicUsize::new(0),
+            most,
+            lost: None,
+        }
+    }
+
+    pub(super) fn losing(inner: Arc<dyn Table>, lost: Lost) -> Self {
+        Self {
+            lost: Some(lost),
+            ..Self::after(inner, usize::MAX)
+        }
+    }
+
+    /// How many changing calls there were.
+    pub(super) fn calls(&self) -> usize {
+        self.calls.load(Ordering::Relaxed)
+    }
+
+    fn next(&self) -> Fate {
+        let call = self.calls.fetch_add(1, Ordering::Relaxed);
+        match self.lost {
+            Some(lost) if lost.call == call && lost.is_applied => Fate::LostAfter,
+            Some(lost) if lost.call == call => Fate::LostBefore,
+            _ if call < self.most => Fate::Through,
+            _ => Fate::CutOff,
+        }
+    }
+}
+
+fn cut_off() -> Error {
+    Error::new(ErrorKind::Storage, "cut off")
+}
+
+fn lost() -> Error {
+    Error::new(ErrorKind::Uncertain, "the answer was lost")
+}
+
+#[async_trait]
+impl Table for CutTable {
+    fn scan(&self, scan: Scan) -> CellBatches {
+        if self.calls() >= self.most {
+            return stream::iter([Err(cut_off())]).boxed();
+        }
+        self.inner.scan(scan)
+    }
+
+    async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
+        match self.next() {
+            Fate::Through => self.inner.write(mutations).await,
+            Fate::CutOff => Err(cut_off()),
+            Fate::LostBefore => Err(lost()),
+            Fate::LostAfter => {
+                self.inner.write(mutations).await?;
+                Err(lost())
+            }
+        }
+    }
+
+    async fn write_conditional(&self, mutations: Vec<ConditionalMutation>) -> Result<Vec<Outcome>> {
+        let unknown = vec![Outcome::Unknown(lost()); mutations.len()];
+        match self.next() {
+            Fate::Through => self.inner.write_conditional(mutations).await,
+            Fate::CutOff => Err(cut_off()),
+            Fate::LostBefore => Ok(unknown),
+            Fate::LostAfter => {
+                self.inner.write_conditional(mutations).await?;
+                Ok(unknown)
+            }
+        }
+    }
+}

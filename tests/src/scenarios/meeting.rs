@@ -1,0 +1,124 @@
+//! Two transactions, and many, that meet.
+
+use std::sync::Arc;
+
+use fluo_core::{CommitError, Conflict, OtherTransaction, TableAdmin};
+use futures::future::join_all;
+
+use super::cutting::CutTable;
+use super::scene::{Scene, amount, balance, balances, hasty, set};
+
+const ACCOUNTS: [&str; 4] = ["alice", "bob", "carol", "dave"];
+
+pub(super) fn conflict(error: CommitError) -> Conflict {
+    match error {
+        CommitError::Conflict(conflict) => conflict,
+        other => panic!("not a conflict: {other}"),
+    }
+}
+
+pub async fn the_second_of_two_that_write_a_cell_fails_and_says_who_was_first(tables: Arc<dyn TableAdmin>) {
+    let scene = Scene::new(&tables).await;
+    let client = scene.client().await;
+    let (first, second) = (client.begin().await.unwrap(), client.begin().await.unwrap());
+    for tx in [&first, &second] {
+        tx.set("alice", &balance(), "1").unwrap();
+    }
+    second.set("zoe", &balance(), "1").unwrap();
+    let second_start = second.start();
+    let committed = first.commit().await.unwrap();
+    let conflict = conflict(second.commit().await.unwrap_err());
+    let (start, commit) = (committed.start, committed.commit.unwrap());
+    assert_eq!(conflict.start, second_start);
+    assert_eq!(conflict.cells.iter().map(|cell| &cell.row[..]).collect::<Vec<_>>(), [b"alice"]);
+    assert_eq!(conflict.other, Some(OtherTransaction::Committed { start, commit }));
+    assert_eq!(
+        conflict.to_string(),
+        format!(
+            "the transaction that began at {second_start} met another one at `alice account:balance`, which began at \
+             {start} and committed at {commit}"
+        )
+    );
+    assert_eq!(balances(&client, ["alice", "zoe"]).await.unwrap(), [1, 0]);
+    assert_eq!(scene.locked().await, []);
+    scene.end().await;
+}
+
+pub async fn one_that_only_read_what_another_wrote_commits(tables: Arc<dyn TableAdmin>) {
+    let scene = Scene::new(&tables).await;
+    let client = scene.client().await;
+    let reader = client.begin().await.unwrap();
+    set(&client, &[("alice", 5)]).await;
+    assert_eq!(super::scene::read(&reader, "alice").await, 0);
+    reader.set("bob", &balance(), "7").unwrap();
+    reader.commit().await.unwrap();
+    let idle = client.begin().await.unwrap().commit().await.unwrap();
+    assert_eq!(idle.commit, None, "nothing was written");
+    scene.end().await;
+}
+
+pub async fn transfers_at_once_keep_the_sum(tables: Arc<dyn TableAdmin>) {
+    let scene = Scene::new(&tables).await;
+    let client = scene.client().await;
+    set(&client, &ACCOUNTS.map(|account| (account, 100))).await;
+    let transfers = (0..6usize).map(|task| {
+        let client = client.clone();
+        tokio::spawn(async move {
+            for round in 0..8usize {
+                let (from, to) = (ACCOUNTS[(task + round) % 4], ACCOUNTS[(task * 3 + 1) % 4]);
+                if from == to {
+                    continue;
+                }
+                let transfer = client.run(async |tx| {
+                    let payer = amount(tx.get(from, &balance()).await?);
+                    let payee = amount(tx.get(to, &balance()).await?);
+                    tx.set(from, &balance(), (payer - 7).to_string())?;
+                    tx.set(to, &balance(), (payee + 7).to_string())
+                });
+                transfer.await.unwrap();
+            }
+        })
+    });
+    let watching = tokio::spawn({
+        let client = client.clone();
+        async move {
+            for _ in 0..20 {
+                let sum: i64 = balances(&client, ACCOUNTS).await.unwrap().iter().sum();
+                assert_eq!(sum, 400);
+            }
+        }
+    });
+    for done in join_all(transfers).await {
+        done.unwrap();
+    }
+    watching.await.unwrap();
+    assert_eq!(scene.locked().await, []);
+    scene.end().await;
+}
+
+/// A transaction that never reads has to put an end to a dead one as well, or it would meet it for ever.
+pub async fn a_blind_write_meets_the_lock_of_the_dead_only_once(tables: Arc<dyn TableAdmin>) {
+    let scene = Scene::new(&tables).await;
+    let cut = Arc::new(CutTable::after(scene.table.clone(), 1));
+    let dying = scene.client_of(cut, hasty()).await;
+    let tx = dying.begin().await.unwrap();
+    tx.set("alice", &balance(), "1").unwrap();
+    tx.set("bob", &balance(), "1").unwrap();
+    tx.commit().await.unwrap_err();
+    let transactor = dying.transactor();
+    drop(dying);
+    let client = scene.client().await;
+    let blind = client.begin().await.unwrap();
+    blind.set("alice", &balance(), "2").unwrap();
+    let met = conflict(blind.commit().await.unwrap_err());
+    assert!(
+        matches!(met.other, Some(OtherTransaction::Locking { transactor: other, .. }) if other == transactor),
+        "{met}"
+    );
+    assert_eq!(scene.locked().await, []);
+    let again = client.begin().await.unwrap();
+    again.set("alice", &balance(), "2").unwrap();
+    again.commit().await.unwrap();
+    assert_eq!(balances(&client, ["alice", "bob"]).await.unwrap(), [2, 0]);
+    scene.end().await;
+}

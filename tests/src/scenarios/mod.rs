@@ -1,0 +1,98 @@
+//! Scenarios of transactions, which hold on every table: what one who uses them sees when all goes well, when two meet,
+//! and when one dies at any of its calls.
+//!
+//! Each function makes a table and an application of its own, under names that nothing else uses, and deletes the table
+//! at the end. The coordination is kept in memory. A function panics where its scenario does not hold.
+//!
+//! [`suite!`] makes one test of each, as [`conformance::suite!`](crate::conformance::suite) does for
+//! rules.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a scenario that does not hold must panic: that is how a test fails"
+)]
+#![allow(missing_docs, reason = "the name of a scenario says what it shows")]
+
+mod bad_input;
+mod crashing;
+mod cutting;
+mod garbage;
+mod meeting;
+mod pipelining;
+mod read_locking;
+mod reading;
+mod scene;
+mod waiting;
+
+/// Hands the list of all scenarios, each with its module, to a macro.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __for_each_scenario {
+    ($with:path $(, $argument:expr)?) => {
+        $with! {
+            [$($argument)?]
+            reading::what_is_committed_is_read_by_those_who_begin_later,
+            reading::snapshots_show_their_own_time,
+            reading::a_deleted_cell_has_no_value_until_it_is_set_again,
+            reading::cells_are_read_by_row_by_column_and_in_scans,
+            reading::a_transaction_does_not_read_its_own_writes,
+            reading::any_bytes_come_back_as_they_were_set,
+            meeting::the_second_of_two_that_write_a_cell_fails_and_says_who_was_first,
+            meeting::one_that_only_read_what_another_wrote_commits,
+            meeting::transfers_at_once_keep_the_sum,
+            meeting::a_blind_write_meets_the_lock_of_the_dead_only_once,
+            read_locking::readers_under_a_lock_do_not_meet,
+            read_locking::a_write_excludes_who_has_read_under_a_lock,
+            read_locking::write_skew_is_possible_and_gone_with_read_locks,
+            read_locking::a_read_lock_of_the_dead_stops_nobody,
+            crashing::one_that_dies_after_any_call_is_whole_or_nothing,
+            crashing::one_that_hangs_after_any_call_is_whole_or_nothing,
+            crashing::an_answer_that_is_lost_is_found_out,
+            waiting::a_lock_of_the_living_is_waited_for,
+            waiting::one_that_has_committed_is_rolled_forward_while_it_lives,
+            garbage::what_is_collected_is_seen_by_no_snapshot,
+            garbage::a_snapshot_that_is_too_old_says_so,
+            pipelining::many_commits_in_the_background_all_come_to_an_end,
+            bad_input::a_wrong_cell_is_refused_and_the_rest_commits,
+            bad_input::an_ended_transaction_does_nothing,
+        }
+    };
+}
+
+macro_rules! list_scenarios {
+    ([] $($module:ident::$scenario:ident,)*) => {
+        $(pub use $module::$scenario;)*
+    };
+}
+
+__for_each_scenario!(list_scenarios);
+
+/// Makes a test of each scenario; the argument is an async function that opens an instance, with whatever must live as
+/// long.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __scenario_tests {
+    ([$open:expr] $($module:ident::$scenario:ident,)*) => {
+        $(
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $scenario() {
+                let (tables, _keep) = $open().await;
+                $crate::scenarios::$scenario(tables).await;
+            }
+        )*
+    };
+}
+
+/// Makes one test of each scenario.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __scenario_suite {
+    ($open:expr) => {
+        $crate::__for_each_scenario!($crate::__scenario_tests, $open);
+    };
+}
+
+pub use crate::__scenario_suite as suite;

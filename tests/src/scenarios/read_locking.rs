@@ -1,0 +1,105 @@
+//! Reads under a lock.
+
+use std::sync::Arc;
+
+use fluo_core::{OwnedTransaction, TableAdmin};
+
+use super::cutting::CutTable;
+use super::meeting::conflict;
+use super::scene::{Scene, amount, balance, balances, hasty, set};
+
+async fn read_locked(tx: &OwnedTransaction, row: &'static str) -> i64 {
+    amount(tx.with_read_lock().get(row, &balance()).await.unwrap())
+}
+
+pub async fn readers_under_a_lock_do_not_meet(tables: Arc<dyn TableAdmin>) {
+    let scene = Scene::new(&tables).await;
+    let client = scene.client().await;
+    set(&client, &[("alice", 5)]).await;
+    let (first, second) = (client.begin().await.unwrap(), client.begin().await.unwrap());
+    for (tx, row) in [(&first, "bob"), (&second, "carol")] {
+        let read = read_locked(tx, "alice").await;
+        tx.set(row, &balance(), read.to_string()).unwrap();
+    }
+    first.commit().await.unwrap();
+    second.commit().await.unwrap();
+    assert_eq!(balances(&client, ["bob", "carol"]).await.unwrap(), [5, 5]);
+    // One that only reads has nothing to commit.
+    let reader = client.begin().await.unwrap();
+    read_locked(&reader, "alice").await;
+    assert_eq!(reader.commit().await.unwrap().commit, None);
+    assert_eq!(scene.locked().await, []);
+    scene.end().await;
+}
+
+pub async fn a_write_excludes_who_has_read_under_a_lock(tables: Arc<dyn TableAdmin>) {
+    let scene = Scene::new(&tables).await;
+    let client = scene.client().await;
+    set(&client, &[("alice", 5)]).await;
+    let reader = client.begin().await.unwrap();
+    read_locked(&reader, "alice").await;
+    reader.set("bob", &balance(), "1").unwrap();
+    set(&client, &[("alice", 6)]).await;
+    assert_eq!(conflict(reader.commit().await.unwrap_err()).cells[0].row, "alice");
+
+    // The other way round: who writes what another has read under a lock since fails.
+    let writer = client.begin().await.unwrap();
+    writer.set("alice", &balance(), "7").unwrap();
+    let reader = client.begin().await.unwrap();
+    read_locked(&reader, "alice").await;
+    reader.set("bob", &balance(), "1").unwrap();
+    reader.commit().await.unwrap();
+    conflict(writer.commit().await.unwrap_err());
+    // And one that begins afterwards does not.
+    set(&client, &[("alice", 8)]).await;
+    assert_eq!(balances(&client, ["alice", "bob"]).await.unwrap(), [8, 1]);
+    assert_eq!(scene.locked().await, []);
+    scene.end().await;
+}
+
+/// Two accounts may be overdrawn as long as their sum is not. Each of two transactions looks at both and takes from one.
+pub async fn write_skew_is_possible_and_gone_with_read_locks(tables: Arc<dyn TableAdmin>) {
+    let scene = Scene::new(&tables).await;
+    let client = scene.client().await;
+    for is_locking in [false, true] {
+        set(&client, &[("alice", 60), ("bob", 60)]).await;
+        let (first, second) = (client.begin().await.unwrap(), client.begin().await.unwrap());
+        for (tx, mine, other) in [(&first, "alice", "bob"), (&second, "bob", "alice")] {
+            let there = match is_locking {
+                true => read_locked(tx, other).await,
+                false => super::scene::read(tx, other).await,
+            };
+            assert!(super::scene::read(tx, mine).await + there >= 100);
+            tx.set(mine, &balance(), "-40").unwrap();
+        }
+        let outcomes = [first.commit().await, second.commit().await];
+        let committed = outcomes.iter().filter(|outcome| outcome.is_ok()).count();
+        let sum: i64 = balances(&client, ["alice", "bob"]).await.unwrap().iter().sum();
+        match is_locking {
+            false => assert_eq!((committed, sum), (2, -80)),
+            true => assert!(committed <= 1 && sum >= 20, "{outcomes:?}"),
+        }
+    }
+    assert_eq!(scene.locked().await, []);
+    scene.end().await;
+}
+
+pub async fn a_read_lock_of_the_dead_stops_nobody(tables: Arc<dyn TableAdmin>) {
+    let scene = Scene::new(&tables).await;
+    let client = scene.client().await;
+    set(&client, &[("alice", 5)]).await;
+    for cut in 1..=4 {
+        let table = Arc::new(CutTable::after(scene.table.clone(), cut));
+        let dying = scene.client_of(table, hasty()).await;
+        let tx = dying.begin().await.unwrap();
+        read_locked(&tx, "alice").await;
+        tx.set("zoe", &balance(), "1").unwrap();
+        drop(tx.commit().await);
+        drop(dying);
+        assert!(balances(&client, ["alice"]).await.is_ok());
+        set(&client, &[("alice", 6)]).await;
+        set(&client, &[("zoe", 6)]).await;
+        assert_eq!(scene.locked().await, [], "cut off after {cut} calls");
+    }
+    scene.end().await;
+}

@@ -1,0 +1,121 @@
+//! A table and an application of its own for one scenario.
+
+use std::process;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use fluo_core::admin::{Initialization, initialize};
+use fluo_core::coordination::{Applications, Coordination, MemoryApplications};
+use fluo_core::{
+    Authorizations, Bytes, Cell, Client, ClientSettings, Column, Filter, Result, RowColumn, Scan,
+    Snapshot, Span, Table, TableAdmin, TableExt, Timestamp,
+};
+
+const APPLICATION: &str = "scene";
+
+/// A table and an application that no other scenario uses.
+pub(super) struct Scene {
+    pub(super) tables: Arc<dyn TableAdmin>,
+    pub(super) name: String,
+    pub(super) table: Arc<dyn Table>,
+    pub(super) coordination: Arc<dyn Coordination>,
+}
+
+/// Settings under which a scenario that waits for a timeout does not take long.
+pub(super) fn hasty() -> ClientSettings {
+    ClientSettings {
+        rollback_after: Duration::from_millis(300),
+        give_up_after: Duration::from_secs(20),
+        longest_wait: Duration::from_millis(50),
+        ..ClientSettings::default()
+    }
+}
+
+impl Scene {
+    pub(super) async fn new(tables: &Arc<dyn TableAdmin>) -> Self {
+        let (name, applications) = (unused_name(), MemoryApplications::new());
+        let initialization = Initialization::new("5f0c", &name);
+        initialize(&**tables, &applications, APPLICATION, initialization)
+            .await
+            .unwrap();
+        let table = tables.open_table(&name, Authorizations::none()).await.unwrap();
+        Self {
+            tables: tables.clone(),
+            name,
+            table,
+            coordination: applications.open(APPLICATION).await.unwrap(),
+        }
+    }
+
+    pub(super) async fn client(&self) -> Client {
+        self.client_of(self.table.clone(), ClientSettings::default()).await
+    }
+
+    pub(super) async fn client_of(&self, table: Arc<dyn Table>, settings: ClientSettings) -> Client {
+        Client::open(table, self.coordination.clone(), settings).await.unwrap()
+    }
+
+    /// Deletes the table. A scenario that fails leaves it to be looked at.
+    pub(super) async fn end(self) {
+        self.tables.delete_table(&self.name).await.unwrap();
+    }
+
+    /// The cells that are locked, for writing or for reading.
+    pub(super) async fn locked(&self) -> Vec<RowColumn> {
+        let latest = Filter::Snapshot { at: Timestamp::MAX };
+        let mut found = self.read(latest).await;
+        found.retain(|cell| kind_of(cell) == fluo_core::layout::EntryKind::Lock);
+        found.extend(self.read(Filter::OpenReadLocks).await);
+        let place = |cell: Cell| RowColumn::new(cell.key.row, cell.key.column);
+        found.into_iter().map(place).collect()
+    }
+
+    async fn read(&self, filter: Filter) -> Vec<Cell> {
+        let all = Scan::over(Span::all()).filter(filter);
+        self.table.read(all).await.unwrap()
+    }
+}
+
+fn kind_of(cell: &Cell) -> fluo_core::layout::EntryKind {
+    fluo_core::layout::EntryStamp::decode(cell.key.timestamp).unwrap().kind
+}
+
+fn unused_name() -> String {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis();
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    format!("scenario_{}_{since_1970}_{number}", process::id())
+}
+
+pub(super) fn balance() -> Column {
+    Column::new("account", "balance")
+}
+
+pub(super) fn amount(value: Option<Bytes>) -> i64 {
+    value.map_or(0, |value| std::str::from_utf8(&value).unwrap().parse().unwrap())
+}
+
+pub(super) async fn read(snapshot: &Snapshot, row: &'static str) -> i64 {
+    amount(snapshot.get(row, &balance()).await.unwrap())
+}
+
+/// Sets some accounts in one transaction.
+pub(super) async fn set(client: &Client, accounts: &[(&'static str, i64)]) {
+    client
+        .run(async |tx| {
+            accounts
+                .iter()
+                .try_for_each(|(account, amount)| tx.set(*account, &balance(), amount.to_string()))
+        })
+        .await
+        .unwrap();
+}
+
+/// The balances of some accounts in one snapshot.
+pub(super) async fn balances<const N: usize>(client: &Client, accounts: [&'static str; N]) -> Result<[i64; N]> {
+    let snapshot = client.snapshot().await?;
+    let cells = accounts.map(|account| RowColumn::new(account, balance()));
+    let found = snapshot.get_all(cells.clone()).await?;
+    Ok(cells.map(|cell| amount(found.get(&cell).cloned())))
+}

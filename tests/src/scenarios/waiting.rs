@@ -1,0 +1,61 @@
+//! Locks of the living.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use fluo_core::{ClientSettings, TableAdmin};
+
+use super::cutting::CutTable;
+use super::scene::{Scene, balance, balances, hasty, set};
+
+/// The transaction hangs in the middle of its commit, and is not rolled back as long as there is time.
+pub async fn a_lock_of_the_living_is_waited_for(tables: Arc<dyn TableAdmin>) {
+    let scene = Scene::new(&tables).await;
+    set(&scene.client().await, &[("alice", 1), ("bob", 1)]).await;
+    let table = Arc::new(CutTable::after(scene.table.clone(), 2));
+    let hanging = scene.client_of(table, hasty()).await;
+    let tx = hanging.begin().await.unwrap();
+    tx.set("alice", &balance(), "2").unwrap();
+    tx.set("bob", &balance(), "2").unwrap();
+    tx.commit().await.unwrap_err();
+    assert_eq!(scene.locked().await.len(), 2);
+
+    let patient = scene
+        .client_of(
+            scene.table.clone(),
+            ClientSettings {
+                rollback_after: Duration::from_secs(600),
+                ..hasty()
+            },
+        )
+        .await;
+    let reading = balances(&patient, ["alice", "bob"]);
+    let read = tokio::time::timeout(Duration::from_millis(500), reading).await;
+    assert!(read.is_err(), "it did not wait: {read:?}");
+    assert_eq!(scene.locked().await.len(), 2);
+    // Now that the other one is gone, so are its locks.
+    drop(hanging);
+    assert_eq!(balances(&patient, ["alice", "bob"]).await.unwrap(), [1, 1]);
+    assert_eq!(scene.locked().await, []);
+    scene.end().await;
+}
+
+/// Its primary says that it has committed: nobody has to wait for the rest, although it lives.
+pub async fn one_that_has_committed_is_rolled_forward_while_it_lives(tables: Arc<dyn TableAdmin>) {
+    let scene = Scene::new(&tables).await;
+    let patience = Duration::from_secs(600);
+    let patient = ClientSettings { rollback_after: patience, ..hasty() };
+    let client = scene.client_of(scene.table.clone(), patient).await;
+    set(&client, &[("alice", 1), ("bob", 1)]).await;
+    // It has committed its primary, and is cut off before the rest.
+    let table = Arc::new(CutTable::after(scene.table.clone(), 3));
+    let owner = scene.client_of(table, hasty()).await;
+    let tx = owner.begin().await.unwrap();
+    tx.set("alice", &balance(), "2").unwrap();
+    tx.set("bob", &balance(), "2").unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(scene.locked().await.len(), 1);
+    assert_eq!(balances(&client, ["alice", "bob"]).await.unwrap(), [2, 2]);
+    assert_eq!(scene.locked().await, []);
+    scene.end().await;
+}

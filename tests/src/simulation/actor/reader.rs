@@ -1,0 +1,52 @@
+//! Snapshots are read, at leisure.
+
+use fluo_core::Result;
+
+use super::{ACCOUNTS, Actor, OPENING, PAIRS, number_of};
+use crate::simulation::ground::number;
+use crate::simulation::history::Seen;
+use crate::simulation::recorded::{rows, scan};
+
+const PREFIXES: [&str; 4] = ["bank:", "blind:", "count:", "skew:"];
+
+/// Takes a snapshot and reads it several times, with pauses.
+pub(super) async fn read(actor: &Actor) -> Result<()> {
+    let world = &actor.world;
+    let snapshot = actor.client.snapshot().await?;
+    let story = world.history().begin("reader", snapshot.start());
+    for _ in 0..=world.random.below(4) {
+        if world.random.chance(400) {
+            actor.rest().await;
+        }
+        let prefix = world.random.pick(&PREFIXES);
+        let seen = rows(prefix, scan(world, &snapshot, prefix).await?);
+        check_sums(actor, prefix, &seen);
+        world.history().with(story, |story| story.reads.push(seen));
+    }
+    Ok(())
+}
+
+/// What holds in every snapshot.
+fn check_sums(actor: &Actor, prefix: &str, seen: &Seen) {
+    let Seen::Rows { cells, .. } = seen else {
+        return;
+    };
+    let of_row = |row: &str| {
+        let cell = fluo_core::RowColumn::new(row.to_owned(), number());
+        number_of(cells.get(&cell).map(|version| &version.value))
+    };
+    if prefix == "bank:" {
+        let sum: i64 = ACCOUNTS.iter().map(|account| of_row(account)).sum();
+        let whole = OPENING * i64::try_from(ACCOUNTS.len()).unwrap_or_default();
+        if sum != whole {
+            actor.world.violation(format!("a snapshot shows a sum of {sum}; it was {whole}"));
+        }
+    }
+    if prefix == "skew:" {
+        for (one, other) in PAIRS {
+            if of_row(one) + of_row(other) == 0 {
+                actor.world.violation(format!("{one} and {other} are both empty"));
+            }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! The table as it must be, at every timestamp.
+
+use std::collections::BTreeMap;
+
+use fluo_core::{Bytes, RowColumn, Timestamp};
+
+use crate::simulation::commits::Commits;
+use crate::simulation::history::{History, Version};
+
+/// Every version of every cell that was committed, by the time of its commit; none is a delete.
+#[derive(Debug, Default)]
+pub(super) struct Model {
+    cells: BTreeMap<RowColumn, BTreeMap<Timestamp, Option<Version>>>,
+}
+
+impl Model {
+    pub(super) fn of(history: &History, commits: &Commits) -> Self {
+        let mut model = Self::default();
+        for story in &history.stories {
+            let Some(commit) = commits.committed.get(&story.start) else {
+                continue;
+            };
+            for (cell, value) in &story.writes {
+                let version = value.clone().map(|value| Version {
+                    start: story.start,
+                    value,
+                });
+                model.cells.entry(cell.clone()).or_default().insert(*commit, version);
+            }
+        }
+        model
+    }
+
+    /// What a reader at a timestamp must see of a cell.
+    pub(super) fn at(&self, cell: &RowColumn, at: Timestamp) -> Option<&Version> {
+        let versions = self.cells.get(cell)?;
+        versions.range(..=at).next_back().and_then(|(_, version)| version.as_ref())
+    }
+
+    /// What a reader at a timestamp must see of some rows; no end is all.
+    pub(super) fn rows_at(&self, from: &Bytes, to: &Bytes, at: Timestamp) -> BTreeMap<RowColumn, Version> {
+        let is_in = |row: &Bytes| row >= from && (to.is_empty() || row < to);
+        let cells = self.cells.keys().filter(|cell| is_in(&cell.row));
+        cells.filter_map(|cell| Some((cell.clone(), self.at(cell, at)?.clone()))).collect()
+    }
+}

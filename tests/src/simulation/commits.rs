@@ -1,0 +1,74 @@
+//! What was committed, as the table saw it.
+
+use std::collections::BTreeMap;
+
+use fluo_core::layout::{DelLockOutcome, DelLockValue, EntryKind, EntryStamp, WriteValue};
+use fluo_core::{Change, Mutation, Timestamp, Update};
+
+/// The transactions that were decided, read off the entries of primaries at the instant at which the table took them.
+/// No client has to be believed, and none has to live to tell.
+#[derive(Debug, Default)]
+pub(super) struct Commits {
+    /// By start: when it committed.
+    pub(super) committed: BTreeMap<Timestamp, Timestamp>,
+    pub(super) rolled_back: BTreeMap<Timestamp, ()>,
+}
+
+/// What an update of a primary decides.
+enum Decision {
+    Commit { start: Timestamp, commit: Timestamp },
+    RollBack { start: Timestamp },
+}
+
+impl Commits {
+    /// Takes note of a mutation that takes effect now; says what is wrong with it.
+    pub(super) fn note(&mut self, mutation: &Mutation) -> Option<String> {
+        mutation.updates.iter().filter_map(decision).filter_map(|it| self.decide(it)).next()
+    }
+
+    fn decide(&mut self, decision: Decision) -> Option<String> {
+        match decision {
+            Decision::Commit { start, commit } => {
+                let before = self.committed.insert(start, commit);
+                if self.rolled_back.contains_key(&start) {
+                    return Some(format!("{start} was rolled back, and commits at {commit}"));
+                }
+                let before = before.filter(|before| *before != commit)?;
+                Some(format!("{start} committed at {before}, and commits again at {commit}"))
+            }
+            Decision::RollBack { start } => {
+                self.rolled_back.insert(start, ());
+                let commit = self.committed.get(&start)?;
+                Some(format!("{start} committed at {commit}, and is rolled back"))
+            }
+        }
+    }
+}
+
+fn decision(update: &Update) -> Option<Decision> {
+    let stamp = EntryStamp::decode(update.timestamp?)?;
+    let Change::Put(value) = &update.change else {
+        return None;
+    };
+    match stamp.kind {
+        EntryKind::Write => {
+            let write = WriteValue::decode(value).ok().filter(|write| write.is_primary)?;
+            Some(Decision::Commit {
+                start: write.start,
+                commit: stamp.timestamp,
+            })
+        }
+        EntryKind::DelLock => {
+            let ended = DelLockValue::decode(value).ok().filter(|ended| ended.is_primary)?;
+            let start = stamp.timestamp;
+            Some(match ended.outcome {
+                DelLockOutcome::Committed => Decision::Commit {
+                    start,
+                    commit: ended.done,
+                },
+                DelLockOutcome::RolledBack => Decision::RollBack { start },
+            })
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,131 @@
+//! The coordination, as one client reaches it.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use fluo_core::coordination::{
+    Application, Coordination, FailedNotification, TimestampBlock, Transactor, TransactorId, WorkerMembership,
+};
+use fluo_core::{Result, RowColumn, Timestamp};
+
+use super::WorldBug;
+use super::link::{Fate, Link, unavailable, uncertain};
+
+/// The coordination at the other end of a link.
+#[derive(Debug)]
+pub(super) struct SimulatedCoordination {
+    pub(super) link: Arc<Link>,
+}
+
+/// Sends a call over a link: it fails before or after it took effect, or its client is cut off there.
+async fn send<T>(link: &Link, call: impl Future<Output = Result<T>> + Send) -> Result<T> {
+    link.travel().await;
+    let fate = link.fate();
+    let answer = match fate {
+        Fate::Before => return Err(unavailable()),
+        Fate::Lost => Err(uncertain()),
+        Fate::Fine => call.await,
+        Fate::After | Fate::Late => {
+            call.await?;
+            Err(uncertain())
+        }
+        Fate::Cut { takes_effect } => {
+            if takes_effect {
+                call.await?;
+            }
+            link.cut().await;
+            Err(uncertain())
+        }
+    };
+    link.travel().await;
+    answer
+}
+
+impl SimulatedCoordination {
+    async fn send<T>(&self, call: impl Future<Output = Result<T>> + Send) -> Result<T> {
+        send(&self.link, call).await
+    }
+
+    async fn timestamps_once(&self, count: NonZeroU32) -> Result<TimestampBlock> {
+        let world = &self.link.world;
+        let mut block = world.coordination.timestamps(count).await?;
+        if world.strikes(WorldBug::TimestampTwice) {
+            block.first = Timestamp::new(block.first.get().saturating_sub(1))?;
+        }
+        self.link.say(format!("timestamp {} (horizon {})", block.first, block.horizon));
+        Ok(block)
+    }
+}
+
+#[async_trait]
+impl Coordination for SimulatedCoordination {
+    async fn timestamps(&self, count: NonZeroU32) -> Result<TimestampBlock> {
+        self.send(self.timestamps_once(count)).await
+    }
+
+    async fn horizon(&self) -> Result<Timestamp> {
+        self.send(self.link.world.coordination.horizon()).await
+    }
+
+    async fn advance_horizon(&self) -> Result<Timestamp> {
+        let advanced = self.send(self.link.world.coordination.advance_horizon()).await?;
+        self.link.say(format!("horizon {advanced}"));
+        Ok(advanced)
+    }
+
+    async fn begin_transactor(&self) -> Result<Box<dyn Transactor>> {
+        let inner = self.send(self.link.world.coordination.begin_transactor()).await?;
+        self.link.set_transactor(inner.id());
+        self.link.say(format!("is transactor {}", inner.id()));
+        let link = self.link.clone();
+        Ok(Box::new(SimulatedTransactor { link, inner }))
+    }
+
+    async fn is_alive(&self, transactor: TransactorId) -> Result<bool> {
+        self.send(self.link.world.coordination.is_alive(transactor)).await
+    }
+
+    async fn join_workers(&self) -> Result<Box<dyn WorkerMembership>> {
+        self.send(self.link.world.coordination.join_workers()).await
+    }
+
+    async fn set_aside(&self, failed: FailedNotification) -> Result<()> {
+        self.send(self.link.world.coordination.set_aside(failed)).await
+    }
+
+    async fn set_aside_list(&self) -> Result<Vec<FailedNotification>> {
+        self.send(self.link.world.coordination.set_aside_list()).await
+    }
+
+    async fn forget_set_aside(&self, cell: &RowColumn) -> Result<bool> {
+        self.send(self.link.world.coordination.forget_set_aside(cell)).await
+    }
+
+    async fn application(&self) -> Result<Application> {
+        self.send(self.link.world.coordination.application()).await
+    }
+
+    async fn update_settings(&self, settings: BTreeMap<String, String>) -> Result<()> {
+        self.send(self.link.world.coordination.update_settings(settings)).await
+    }
+}
+
+#[derive(Debug)]
+struct SimulatedTransactor {
+    link: Arc<Link>,
+    inner: Box<dyn Transactor>,
+}
+
+#[async_trait]
+impl Transactor for SimulatedTransactor {
+    fn id(&self) -> TransactorId {
+        self.inner.id()
+    }
+
+    async fn publish_oldest_active(&self, oldest: Option<Timestamp>) -> Result<()> {
+        self.link.say(format!("publishes {oldest:?}"));
+        send(&self.link, self.inner.publish_oldest_active(oldest)).await
+    }
+}

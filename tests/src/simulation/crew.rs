@@ -1,0 +1,83 @@
+//! The clients of a run: they come, are cut off, and others come in their place.
+
+use std::sync::Arc;
+
+use fluo_core::{Client, ErrorKind};
+use futures::future::join_all;
+use tokio::task::JoinHandle;
+use tokio::time::{sleep, timeout};
+
+use super::actor::{Actor, Part};
+use super::coordination::SimulatedCoordination;
+use super::link::Link;
+use super::table::SimulatedTable;
+use super::world::World;
+
+/// A client with its actors.
+struct Member {
+    link: Arc<Link>,
+    actors: Vec<JoinHandle<()>>,
+}
+
+/// Keeps so many clients at work until the run is over; waits then for those that are left.
+pub(super) async fn work(world: &World) {
+    let mut members = Vec::new();
+    let mut came = 0;
+    while !world.is_over() {
+        members.retain(|member: &Member| !member.link.is_cut());
+        for member in &mut members {
+            let is_done = member.actors.iter().all(JoinHandle::is_finished);
+            if world.is_retired(member.link.client) && is_done {
+                member.link.break_off();
+            }
+        }
+        let working = members.iter().filter(|member| !world.is_retired(member.link.client)).count();
+        if u64::try_from(working).unwrap_or_default() < world.dials.clients {
+            came += 1;
+            members.extend(hire(world, came).await);
+        }
+        sleep(world.dials.rest).await;
+    }
+    for member in members.into_iter().filter(|member| !member.link.is_cut()) {
+        if timeout(PATIENCE, join_all(member.actors)).await.is_err() {
+            world.violation(format!("the actors of client {} never end", member.link.client));
+        }
+    }
+}
+
+/// Within this virtual time everything comes to an end once nothing fails any more.
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(600);
+
+/// A client that nothing happens to.
+pub(super) async fn open(world: &World, number: u64) -> fluo_core::Result<(Arc<Link>, Client)> {
+    let link = Arc::new(Link::new(world.clone(), number));
+    let table = Arc::new(SimulatedTable { link: link.clone() });
+    let coordination = Arc::new(SimulatedCoordination { link: link.clone() });
+    let client = Client::open(table, coordination, world.dials.settings.clone()).await?;
+    Ok((link, client))
+}
+
+async fn hire(world: &World, number: u64) -> Option<Member> {
+    // A client that is cut off while it begins never answers.
+    let opened = timeout(PATIENCE / 100, open(world, number)).await.ok()?;
+    let (link, client) = match opened {
+        Ok(opened) => opened,
+        Err(error) if matches!(error.kind(), ErrorKind::Unavailable | ErrorKind::Uncertain) => return None,
+        Err(error) => {
+            world.violation(format!("a client cannot be opened: {error}"));
+            return None;
+        }
+    };
+    let actors = Part::ALL.map(|part| {
+        let actor = Actor {
+            world: world.clone(),
+            link: link.clone(),
+            client: client.clone(),
+        };
+        tokio::spawn(actor.play(part))
+    });
+    Some(Member {
+        link,
+        actors: actors.into(),
+    })
+}

@@ -1,0 +1,78 @@
+//! How rough a run is.
+
+use std::time::Duration;
+
+use fluo_core::ClientSettings;
+
+use super::random::Random;
+
+/// How often things go wrong in a run, and how patient its clients are.
+///
+/// Each seed draws its own, many of them zero: a run in which everything fails at once never gets far, and what is
+/// wrong with one kind of fault hides behind another.
+#[derive(Clone, Debug)]
+pub(super) struct Dials {
+    /// Of a thousand calls of a table, how many fail and did nothing.
+    pub(super) fails_before: u64,
+    /// How many take effect, and nobody is told.
+    pub(super) fails_after: u64,
+    /// How many have no effect, and nobody is told.
+    pub(super) is_lost: u64,
+    /// How many take effect late, and nobody is told.
+    pub(super) is_late: u64,
+    /// Of a hundred thousand calls, after how many the client is never heard of again.
+    pub(super) is_cut: u64,
+    /// Of a hundred thousand calls, after how many the session of the client ends while it goes on.
+    pub(super) expires: u64,
+    /// Of a thousand calls, how many take long.
+    pub(super) is_slow: u64,
+    /// Usual time of a call, at most.
+    pub(super) usual: Duration,
+    /// Time of one that takes long, at most.
+    pub(super) slow: Duration,
+    /// Whether what is late may come after garbage was collected.
+    pub(super) is_late_for_ever: bool,
+    /// How long a cut off client counts as alive, at most.
+    pub(super) session: Duration,
+    /// How long the actors go on.
+    pub(super) length: Duration,
+    /// Pause between two things that an actor does, at most.
+    pub(super) rest: Duration,
+    /// Pause between two collections of garbage, at most; none is no collection.
+    pub(super) collection: Option<Duration>,
+    pub(super) clients: u64,
+    pub(super) settings: ClientSettings,
+}
+
+impl Dials {
+    pub(super) fn drawn(random: &Random) -> Self {
+        let often = |values: &[u64]| random.pick(values);
+        let millis = |values: &[u64]| Duration::from_millis(random.pick(values));
+        Self {
+            fails_before: often(&[0, 0, 10, 60]),
+            fails_after: often(&[0, 0, 10, 60]),
+            is_lost: often(&[0, 0, 10, 60]),
+            is_late: often(&[0, 0, 10, 60]),
+            is_cut: often(&[0, 100, 300, 1_000]),
+            expires: often(&[0, 0, 50, 300]),
+            is_slow: often(&[0, 5, 30, 100]),
+            usual: millis(&[2, 5, 20, 60]),
+            slow: millis(&[300, 1_500, 4_000]),
+            is_late_for_ever: false,
+            session: millis(&[10, 500, 3_000]),
+            length: Duration::from_secs(12),
+            rest: millis(&[20, 100, 400]),
+            collection: Some(millis(&[200, 1_000, 4_000])).filter(|_| !random.chance(200)),
+            clients: 2 + random.below(3),
+            settings: ClientSettings {
+                rollback_after: millis(&[300, 1_000, 3_000]),
+                first_wait: millis(&[1, 5, 20]),
+                longest_wait: millis(&[50, 200, 500]),
+                give_up_after: millis(&[200, 1_000, 4_000]),
+                horizon_period: millis(&[100, 500, 2_000]),
+                max_transaction_age: millis(&[1_000, 4_000, 20_000]),
+                ..ClientSettings::default()
+            },
+        }
+    }
+}

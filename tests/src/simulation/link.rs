@@ -1,0 +1,148 @@
+//! What lies between one client and everything that it calls.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use fluo_core::coordination::TransactorId;
+use fluo_core::{Error, ErrorKind};
+use tokio::time::sleep;
+
+use super::world::World;
+
+/// The way from one client to its table and its coordination: it takes time, loses calls and answers, and may end.
+#[derive(Debug)]
+pub(super) struct Link {
+    pub(super) world: World,
+    /// The number of the client, in the order in which they came.
+    pub(super) client: u64,
+    is_cut: AtomicBool,
+    transactor: AtomicU64,
+}
+
+/// What becomes of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// It takes effect and is answered.
+    Fine,
+    /// It has no effect, and says so.
+    Before,
+    /// It takes effect, and its answer is lost.
+    After,
+    /// It has no effect, and nobody can tell.
+    Lost,
+    /// It takes effect later, and nobody can tell.
+    Late,
+    /// The client is never heard of again; the call took effect or did not.
+    Cut { takes_effect: bool },
+}
+
+impl Link {
+    pub(super) fn new(world: World, client: u64) -> Self {
+        Self {
+            world,
+            client,
+            is_cut: AtomicBool::new(false),
+            transactor: AtomicU64::new(0),
+        }
+    }
+
+    pub(super) fn is_cut(&self) -> bool {
+        self.is_cut.load(Ordering::SeqCst)
+    }
+
+    pub(super) fn set_transactor(&self, transactor: TransactorId) {
+        self.transactor.store(transactor.0, Ordering::SeqCst);
+    }
+
+    pub(super) fn say(&self, what: impl AsRef<str>) {
+        self.world.trace.add(format!("c{} {}", self.client, what.as_ref()));
+    }
+
+    /// Takes the time that a call takes one way. Never returns once the link is cut.
+    pub(super) async fn travel(&self) {
+        if self.is_cut() {
+            std::future::pending::<()>().await;
+        }
+        let (random, dials) = (&self.world.random, &self.world.dials);
+        let longest = match random.chance(dials.is_slow) && self.world.is_rough() {
+            true => dials.slow,
+            false => dials.usual,
+        };
+        let time = random.time_below(longest);
+        if time.is_zero() {
+            tokio::task::yield_now().await;
+        } else {
+            sleep(time).await;
+        }
+        if self.is_cut() {
+            std::future::pending::<()>().await;
+        }
+    }
+
+    /// What becomes of a call now.
+    pub(super) fn fate(&self) -> Fate {
+        if !self.world.is_rough() {
+            return Fate::Fine;
+        }
+        let (random, dials) = (&self.world.random, &self.world.dials);
+        if random.below(100_000) < dials.is_cut {
+            return Fate::Cut {
+                takes_effect: random.chance(500),
+            };
+        }
+        if random.below(100_000) < dials.expires {
+            self.expire();
+        }
+        let drawn = random.below(1_000);
+        let mut up_to = 0;
+        for (often, fate) in [
+            (dials.fails_before, Fate::Before),
+            (dials.fails_after, Fate::After),
+            (dials.is_lost, Fate::Lost),
+            (dials.is_late, Fate::Late),
+        ] {
+            up_to += often;
+            if drawn < up_to {
+                return fate;
+            }
+        }
+        Fate::Fine
+    }
+
+    /// Cuts the client off for ever. Its session ends after a while; it does not know.
+    pub(super) async fn cut(&self) {
+        self.break_off();
+        std::future::pending::<()>().await;
+    }
+
+    pub(super) fn break_off(&self) {
+        if self.is_cut.swap(true, Ordering::SeqCst) {
+            return;
+        }
+        self.say("is cut off");
+        let (world, transactor) = (self.world.clone(), self.transactor());
+        let delay = world.random.time_below(world.dials.session);
+        tokio::spawn(async move {
+            sleep(delay).await;
+            world.end_transactor(transactor);
+        });
+    }
+
+    /// Ends the session while the client goes on, for a while.
+    fn expire(&self) {
+        self.say("lost its session");
+        self.world.end_transactor(self.transactor());
+        self.world.retire(self.client);
+    }
+
+    fn transactor(&self) -> TransactorId {
+        TransactorId(self.transactor.load(Ordering::SeqCst))
+    }
+}
+
+pub(super) fn unavailable() -> Error {
+    Error::new(ErrorKind::Unavailable, "simulated: the call was not sent; nothing was done")
+}
+
+pub(super) fn uncertain() -> Error {
+    Error::new(ErrorKind::Uncertain, "simulated: the answer was lost; the call may have taken effect")
+}

@@ -1,0 +1,45 @@
+//! The one source of chance of a run.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// Numbers drawn from one seed. Everything in a run that could go one way or another asks here, in an order that the
+/// run itself decides, so that a seed is a run.
+#[derive(Debug)]
+pub(super) struct Random(Mutex<fastrand::Rng>);
+
+impl Random {
+    pub(super) fn new(seed: u64) -> Self {
+        Self(Mutex::new(fastrand::Rng::with_seed(seed)))
+    }
+
+    /// A number below `end`; 0 where that is 0.
+    pub(super) fn below(&self, end: u64) -> u64 {
+        match end {
+            0 => 0,
+            _ => self.with(|rng| rng.u64(..end)),
+        }
+    }
+
+    /// True so many times in a thousand.
+    pub(super) fn chance(&self, per_mille: u64) -> bool {
+        per_mille > 0 && self.below(1_000) < per_mille
+    }
+
+    /// One of some; the default where there are none.
+    pub(super) fn pick<T: Clone + Default>(&self, from: &[T]) -> T {
+        let at = self.below(u64::try_from(from.len()).unwrap_or_default());
+        let at = usize::try_from(at).unwrap_or_default();
+        from.get(at).cloned().unwrap_or_default()
+    }
+
+    /// A time below `end`, in whole milliseconds.
+    pub(super) fn time_below(&self, end: Duration) -> Duration {
+        let end_ms = u64::try_from(end.as_millis()).unwrap_or(u64::MAX);
+        Duration::from_millis(self.below(end_ms))
+    }
+
+    fn with<T>(&self, draw: impl FnOnce(&mut fastrand::Rng) -> T) -> T {
+        draw(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}

@@ -1,0 +1,144 @@
+//! A transaction whose reads and writes are taken down.
+
+use std::collections::BTreeMap;
+
+use fluo_core::{
+    Bytes, Cell, Column, CommitError, Committed, Error, ErrorKind, Result, RowColumn, Scan, Snapshot, Span,
+    Timestamp, Transaction, prefix_successor,
+};
+use futures::stream::TryStreamExt;
+
+use super::history::{Seen, StoryId, Told, Version};
+use super::world::World;
+
+/// Reads and writes of one transaction, taken down in the history.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Recorded<'a> {
+    world: &'a World,
+    tx: &'a Transaction,
+    pub(super) story: StoryId,
+}
+
+impl<'a> Recorded<'a> {
+    pub(super) fn new(world: &'a World, actor: &'static str, tx: &'a Transaction) -> Self {
+        let story = world.history().begin(actor, tx.start());
+        world.trace.add(format!("{actor} begins {}", tx.start()));
+        Self { world, tx, story }
+    }
+
+    pub(super) async fn get(&self, row: &str, column: &Column) -> Result<Option<Bytes>> {
+        let found = self.tx.get_cell(row.to_owned(), column).await?;
+        let cell = RowColumn::new(row.to_owned(), column.clone());
+        Ok(self.saw(cell, found))
+    }
+
+    /// Reads a cell under a lock. The version cannot be asked for, so it is read once more without one.
+    pub(super) async fn get_locked(&self, row: &str, column: &Column) -> Result<Option<Bytes>> {
+        self.tx.with_read_lock().get(row.to_owned(), column).await?;
+        let cell = RowColumn::new(row.to_owned(), column.clone());
+        self.world.history().with(self.story, |story| {
+            story.locked.insert(cell);
+        });
+        self.get(row, column).await
+    }
+
+    /// Reads all rows with a prefix.
+    pub(super) async fn scan(&self, prefix: &str) -> Result<BTreeMap<RowColumn, Bytes>> {
+        let cells = scan(self.world, self.tx, prefix).await?;
+        let values = cells.iter().map(|(cell, version)| (cell.clone(), version.value.clone())).collect();
+        self.world.history().with(self.story, |story| story.reads.push(rows(prefix, cells)));
+        Ok(values)
+    }
+
+    pub(super) fn set(&self, row: &str, column: &Column, value: impl Into<Bytes>) -> Result<()> {
+        let value = value.into();
+        self.tx.set(row.to_owned(), column, value.clone())?;
+        self.wrote(row, column, Some(value));
+        Ok(())
+    }
+
+    pub(super) fn delete(&self, row: &str, column: &Column) -> Result<()> {
+        self.tx.delete(row.to_owned(), column)?;
+        self.wrote(row, column, None);
+        Ok(())
+    }
+
+    fn wrote(&self, row: &str, column: &Column, value: Option<Bytes>) {
+        let cell = RowColumn::new(row.to_owned(), column.clone());
+        self.world.history().with(self.story, |story| {
+            story.locked.remove(&cell);
+            story.writes.insert(cell, value);
+        });
+    }
+
+    fn saw(&self, cell: RowColumn, found: Option<Cell>) -> Option<Bytes> {
+        let version = found.map(version);
+        let value = version.as_ref().map(|version| version.value.clone());
+        self.world.trace.add(format!("{} sees {cell} = {value:?}", self.tx.start()));
+        self.world.history().with(self.story, |story| story.reads.push(Seen::Cell(cell, version)));
+        value
+    }
+}
+
+/// Takes down what the engine said of a transaction.
+pub(super) fn told(world: &World, story: StoryId, result: &Result<Committed, CommitError>) {
+    let told = match result {
+        Ok(committed) => Told::Committed(committed.commit),
+        Err(error) => told_by(error),
+    };
+    world.history().with(story, |story| {
+        story.told = told;
+        world.trace.add(format!("{} {} is told {told:?}", story.actor, story.start));
+    });
+}
+
+pub(super) fn told_by(error: &CommitError) -> Told {
+    match error {
+        CommitError::Failed(error) if error.kind() == ErrorKind::Uncertain => Told::Uncertain,
+        _ => Told::Failed,
+    }
+}
+
+/// As [`told`], of a transaction that a runner ran.
+pub(super) fn told_error(world: &World, story: StoryId, error: &Error) {
+    let told = match error.kind() {
+        ErrorKind::Uncertain => Told::Uncertain,
+        _ => Told::Failed,
+    };
+    world.history().with(story, |story| {
+        story.told = told;
+        world.trace.add(format!("{} {} is told {told:?}: {error}", story.actor, story.start));
+    });
+}
+
+/// The cells of all rows with a prefix, as a snapshot shows them.
+pub(super) async fn scan(
+    world: &World,
+    snapshot: &Snapshot,
+    prefix: &str,
+) -> Result<BTreeMap<RowColumn, Version>> {
+    let cells: Vec<Cell> = snapshot
+        .scan(Scan::over(Span::prefix(prefix.to_owned())))
+        .try_concat()
+        .await?;
+    world.trace.add(format!("{} sees {} cells of {prefix}", snapshot.start(), cells.len()));
+    let place = |cell: Cell| (RowColumn::new(cell.key.row.clone(), cell.key.column.clone()), version(cell));
+    Ok(cells.into_iter().map(place).collect())
+}
+
+/// What was seen by a scan of a prefix.
+pub(super) fn rows(prefix: &str, cells: BTreeMap<RowColumn, Version>) -> Seen {
+    Seen::Rows {
+        from: prefix.to_owned().into(),
+        to: prefix_successor(prefix.as_bytes()).unwrap_or_default(),
+        cells,
+    }
+}
+
+fn version(cell: Cell) -> Version {
+    let number = u64::try_from(cell.key.timestamp).unwrap_or_default();
+    Version {
+        start: Timestamp::new(number).unwrap_or(Timestamp::MAX),
+        value: cell.value,
+    }
+}

@@ -1,0 +1,79 @@
+//! The end of a run: nothing fails any more, and one client cleans up behind the others.
+
+use fluo_core::{Filter, Result, RowColumn, Scan, Span, TableExt, Timestamp};
+use std::collections::BTreeSet;
+
+use super::actor::Actor;
+use super::recorded::{Recorded, rows, scan, told};
+use super::world::World;
+use super::crew;
+
+/// Reads everything, so that every lock is resolved; writes everything, so that every read lock is; looks that none
+/// is left, and reads again.
+pub(super) async fn settle(world: &World) -> Result<()> {
+    let (link, client) = crew::open(world, u64::MAX).await?;
+    let actor = Actor {
+        world: world.clone(),
+        link,
+        client,
+    };
+    read_all(&actor).await?;
+    left(world, Filter::Snapshot { at: Timestamp::MAX }, "lock").await?;
+    touch_all(&actor).await?;
+    left(world, Filter::OpenReadLocks, "read lock").await?;
+    read_all(&actor).await
+}
+
+async fn read_all(actor: &Actor) -> Result<()> {
+    let snapshot = actor.client.snapshot().await?;
+    let story = actor.world.history().begin("last reader", snapshot.start());
+    match scan(&actor.world, &snapshot, "").await {
+        Ok(cells) => actor.world.history().with(story, |story| story.reads.push(rows("", cells))),
+        Err(error) => actor.world.violation(format!("what is left cannot be read: {error}")),
+    }
+    Ok(())
+}
+
+/// Writes every cell with a read lock, which ends those of the dead.
+async fn touch_all(actor: &Actor) -> Result<()> {
+    let world = &actor.world;
+    let locked = world.table.read(Scan::over(Span::all()).filter(Filter::OpenReadLocks)).await?;
+    let cells: BTreeSet<RowColumn> = locked
+        .into_iter()
+        .map(|cell| RowColumn::new(cell.key.row, cell.key.column))
+        .collect();
+    for cell in cells {
+        let row = String::from_utf8_lossy(&cell.row).into_owned();
+        // One try for each reader of the dead that can be in the way, and one to succeed.
+        for last in [false, false, false, false, true] {
+            let tx = actor.client.begin().await?;
+            let touch = Recorded::new(world, "last writer", &tx);
+            let value = touch.get(&row, &cell.column).await?.unwrap_or_else(|| "0".into());
+            touch.set(&row, &cell.column, value)?;
+            let story = touch.story;
+            let committed = tx.commit().await;
+            told(world, story, &committed);
+            match committed {
+                Ok(_) => break,
+                Err(error) if last => {
+                    world.violation(format!("`{cell}` cannot be written at the end: {error}"));
+                }
+                Err(_) => tokio::time::sleep(world.dials.settings.rollback_after).await,
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Says of every lock that is left that it must not be.
+async fn left(world: &World, filter: Filter, what: &str) -> Result<()> {
+    let found = world.table.read(Scan::over(Span::all()).filter(filter)).await?;
+    for cell in found {
+        let stamp = fluo_core::layout::EntryStamp::decode(cell.key.timestamp);
+        let is_data = stamp.is_some_and(|stamp| stamp.kind == fluo_core::layout::EntryKind::Data);
+        if !is_data {
+            world.violation(format!("a {what} is left: {} {stamp:?}", cell.key));
+        }
+    }
+    Ok(())
+}

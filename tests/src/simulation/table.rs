@@ -1,0 +1,178 @@
+//! The table, as one client reaches it.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use fluo_core::{
+    Bytes, Cell, CellBatches, ConditionalMutation, Mutation, Outcome, Result, Scan, Span, Table, TableExt,
+    row_successor,
+};
+use futures::stream::{self, StreamExt};
+
+use super::WorldBug;
+use super::late::Late;
+use super::link::{Fate, Link, unavailable, uncertain};
+use super::words;
+
+/// The table at the other end of a link. Every mutation has a fate of its own, and takes effect at a time of its own.
+#[derive(Debug)]
+pub(super) struct SimulatedTable {
+    pub(super) link: Arc<Link>,
+}
+
+#[async_trait]
+impl Table for SimulatedTable {
+    fn scan(&self, scan: Scan) -> CellBatches {
+        let rest = Rest {
+            link: self.link.clone(),
+            batch_cells: scan.max_batch_cells().get(),
+            scan: Some(scan),
+            found: Vec::new(),
+        };
+        stream::try_unfold(rest, Rest::next).boxed()
+    }
+
+    async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
+        let mut failed = None;
+        for (number, mutation) in mutations.into_iter().enumerate() {
+            self.link.travel().await;
+            match self.fate("write", &mutation) {
+                Fate::Before if number == 0 => return Err(unavailable()),
+                Fate::Before | Fate::Lost => failed = Some(uncertain()),
+                Fate::Late => {
+                    self.link.world.delay(Late::Plain(mutation));
+                    failed = Some(uncertain());
+                }
+                Fate::After => {
+                    self.link.world.apply(mutation).await?;
+                    failed = Some(uncertain());
+                }
+                Fate::Fine if self.link.world.strikes(WorldBug::WriteLost) => {}
+                Fate::Fine => self.link.world.apply(mutation).await?,
+                Fate::Cut { takes_effect } => {
+                    if takes_effect {
+                        self.link.world.apply(mutation).await?;
+                    }
+                    self.link.cut().await;
+                }
+            }
+        }
+        self.link.travel().await;
+        failed.map_or(Ok(()), Err)
+    }
+
+    async fn write_conditional(&self, mutations: Vec<ConditionalMutation>) -> Result<Vec<Outcome>> {
+        let mut outcomes = Vec::new();
+        for mutation in mutations {
+            self.link.travel().await;
+            let fate = self.fate("write if", &mutation.mutation);
+            if fate == Fate::Before && outcomes.is_empty() {
+                return Err(unavailable());
+            }
+            outcomes.push(self.write_one(mutation, fate).await?);
+        }
+        self.link.travel().await;
+        Ok(outcomes)
+    }
+}
+
+impl SimulatedTable {
+    fn fate(&self, what: &str, mutation: &Mutation) -> Fate {
+        let fate = self.link.fate();
+        let said = match fate {
+            Fate::Fine => String::new(),
+            other => format!(" ({other:?})"),
+        };
+        self.link.say(format!("{what} {}{said}", words::of_mutation(mutation)));
+        fate
+    }
+
+    async fn write_one(&self, mutation: ConditionalMutation, fate: Fate) -> Result<Outcome> {
+        let world = &self.link.world;
+        Ok(match fate {
+            Fate::Fine => world.apply_if(mutation).await?,
+            Fate::Before => Outcome::Refused(unavailable()),
+            Fate::Lost if world.strikes(WorldBug::UnknownAsAccepted) => Outcome::Accepted,
+            Fate::Lost => Outcome::Unknown(uncertain()),
+            Fate::Late => {
+                world.delay(Late::Conditional(mutation));
+                Outcome::Unknown(uncertain())
+            }
+            Fate::After => {
+                world.apply_if(mutation).await?;
+                match world.strikes(WorldBug::UnknownAsRejected) {
+                    true => Outcome::Rejected,
+                    false => Outcome::Unknown(uncertain()),
+                }
+            }
+            Fate::Cut { takes_effect } => {
+                if takes_effect {
+                    world.apply_if(mutation).await?;
+                }
+                self.link.cut().await;
+                Outcome::Unknown(uncertain())
+            }
+        })
+    }
+}
+
+/// What is left of a scan: pieces of whole rows, each read at a time of its own.
+struct Rest {
+    link: Arc<Link>,
+    batch_cells: usize,
+    /// What has not been read yet.
+    scan: Option<Scan>,
+    /// What has been read and not been handed out.
+    found: Vec<Cell>,
+}
+
+impl Rest {
+    async fn next(mut self) -> Result<Option<(Vec<Cell>, Self)>> {
+        while self.found.is_empty() {
+            let Some(scan) = self.scan.take() else {
+                return Ok(None);
+            };
+            self.link.travel().await;
+            self.link.say(format!("scan {}", words::of_scan(&scan)));
+            match self.link.fate() {
+                Fate::Fine => {}
+                Fate::Cut { .. } => self.link.cut().await,
+                _ => return Err(unavailable()),
+            }
+            self.read_piece(&scan).await?;
+            self.link.travel().await;
+        }
+        let rest = self.found.split_off(self.batch_cells.min(self.found.len()));
+        let batch = std::mem::replace(&mut self.found, rest);
+        Ok(Some((batch, self)))
+    }
+
+    async fn read_piece(&mut self, scan: &Scan) -> Result<()> {
+        let world = &self.link.world;
+        let mut found = world.table.read(scan.clone()).await?;
+        let mut rows: Vec<Bytes> = found.iter().map(|cell| cell.key.row.clone()).collect();
+        rows.dedup();
+        if rows.len() > 1 && world.random.chance(500) {
+            let last = world.random.pick(rows.get(..rows.len() - 1).unwrap_or_default());
+            found.retain(|cell| cell.key.row <= last);
+            self.scan = Some(rest_after_row(scan, &last));
+        }
+        if world.strikes(WorldBug::CellNotRead) {
+            found.pop();
+        }
+        self.found = found;
+        Ok(())
+    }
+}
+
+/// What is left of a scan after a row.
+fn rest_after_row(scan: &Scan, row: &Bytes) -> Scan {
+    let next = row_successor(row);
+    let after = scan.spans().iter().filter_map(|span| {
+        let start = span.start().clone().max(fluo_core::Key::first_of_row(next.clone()));
+        let rest = Span::between(start, span.end().cloned());
+        (!rest.is_empty()).then_some(rest)
+    });
+    let rest = Scan::over_all(after).filter(scan.filter_intent()).batch_cells(scan.max_batch_cells());
+    scan.columns().iter().cloned().fold(rest, Scan::column)
+}

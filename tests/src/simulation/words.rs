@@ -1,0 +1,43 @@
+//! How a trace says what a call is about.
+
+use fluo_core::layout::{EntryStamp, NOTIFICATION_FAMILY, NotificationStamp};
+use fluo_core::{Escaped, Filter, Mutation, Scan, Update};
+
+/// A mutation in one line: its row, and what each update puts.
+pub(super) fn of_mutation(mutation: &Mutation) -> String {
+    let updates: Vec<String> = mutation.updates.iter().map(of_update).collect();
+    format!("{} {}", Escaped(&mutation.row), updates.join(", "))
+}
+
+fn of_update(update: &Update) -> String {
+    let column = &update.column;
+    let timestamp = update.timestamp.unwrap_or_default();
+    if column.family == NOTIFICATION_FAMILY {
+        let stamp = NotificationStamp::decode(timestamp);
+        return match stamp {
+            Some(stamp) if stamp.is_delete => format!("ntfy taken back @{}", stamp.timestamp),
+            Some(stamp) => format!("ntfy @{}", stamp.timestamp),
+            None => format!("{column} @{timestamp}"),
+        };
+    }
+    match EntryStamp::decode(timestamp) {
+        Some(stamp) => format!("{column} {:?}@{}", stamp.kind, stamp.timestamp),
+        None => format!("{column} @{timestamp}"),
+    }
+}
+
+/// A scan in one line: where it begins, and through which filter.
+pub(super) fn of_scan(scan: &Scan) -> String {
+    let filter = match scan.filter_intent() {
+        Filter::Snapshot { at } => format!("snapshot at {at}"),
+        Filter::TransactionStatus { start } => format!("status of {start}"),
+        Filter::OpenReadLocks => "read locks".to_owned(),
+        other => format!("{other:?}"),
+    };
+    let rows: Vec<String> = scan
+        .spans()
+        .iter()
+        .map(|span| Escaped(&span.start().row).to_string())
+        .collect();
+    format!("[{}] {filter}", rows.join(" "))
+}

@@ -1,0 +1,189 @@
+//! What all clients of a run share.
+
+use std::collections::BTreeSet;
+use std::ops::Deref;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use fluo_core::coordination::{
+    Application, Applications, Coordination, MemoryApplications, TransactorId,
+};
+use fluo_core::{
+    Authorizations, ConditionalMutation, MemoryTables, Mutation, Outcome, Result, Table, TableAdmin,
+    Versions,
+};
+
+use super::commits::Commits;
+use super::dials::Dials;
+use super::history::History;
+use super::late::LateWrites;
+use super::random::Random;
+use super::trace::Trace;
+use super::words;
+use super::{WorldBug, ground};
+
+/// A table in memory, its coordination, and everything that is known of a run. A clone is the same world.
+#[derive(Clone, Debug)]
+pub(super) struct World(Arc<Inner>);
+
+#[derive(Debug)]
+pub(super) struct Inner {
+    pub(super) tables: MemoryTables,
+    pub(super) table: Arc<dyn Table>,
+    pub(super) applications: MemoryApplications,
+    pub(super) coordination: Arc<dyn Coordination>,
+    pub(super) random: Random,
+    pub(super) dials: Dials,
+    pub(super) trace: Trace,
+    pub(super) late: LateWrites,
+    pub(super) bug: Option<WorldBug>,
+    history: Mutex<History>,
+    commits: Mutex<Commits>,
+    violations: Mutex<Vec<String>>,
+    /// Clients that are to be replaced.
+    retired: Mutex<BTreeSet<u64>>,
+    phase: AtomicU8,
+}
+
+/// Nothing fails, and the actors have not begun.
+const CALM: u8 = 0;
+/// Calls fail.
+const ROUGH: u8 = 1;
+/// Nothing fails any more, and the actors come to an end.
+const OVER: u8 = 2;
+
+impl World {
+    pub(super) async fn new(random: Random, dials: Dials, bug: Option<WorldBug>) -> Result<Self> {
+        let tables = MemoryTables::new();
+        tables.create_table(ground::TABLE, Versions::All).await?;
+        ground::collect_garbage(&tables).await?;
+        let table = tables.open_table(ground::TABLE, Authorizations::none()).await?;
+        let applications = MemoryApplications::new();
+        let mut application = Application::new("7b5e9a39-0d52-4f1e-8e52-6d6f0cf3c7c1", ground::TABLE);
+        application.observers = ground::observed();
+        applications.initialize(ground::APPLICATION, application).await?;
+        let coordination = applications.open(ground::APPLICATION).await?;
+        Ok(Self(Arc::new(Inner {
+            tables,
+            table,
+            applications,
+            coordination,
+            random,
+            dials,
+            trace: Trace::new(),
+            late: LateWrites::default(),
+            bug,
+            history: Mutex::default(),
+            commits: Mutex::default(),
+            violations: Mutex::default(),
+            retired: Mutex::default(),
+            phase: AtomicU8::new(CALM),
+        })))
+    }
+
+    /// Calls begin to fail.
+    pub(super) fn begin(&self) {
+        self.phase.store(ROUGH, Ordering::SeqCst);
+    }
+
+    /// Nothing fails any more.
+    pub(super) fn end(&self) {
+        self.phase.store(OVER, Ordering::SeqCst);
+        self.trace.add("---- nothing fails any more");
+    }
+
+    pub(super) fn is_rough(&self) -> bool {
+        self.phase.load(Ordering::SeqCst) == ROUGH
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.phase.load(Ordering::SeqCst) == OVER
+    }
+
+    /// Whether a planted breakage strikes now.
+    pub(super) fn strikes(&self, bug: WorldBug) -> bool {
+        self.bug == Some(bug) && self.is_rough() && self.random.chance(50)
+    }
+
+    /// Writes to the true table.
+    pub(super) async fn apply(&self, mut mutation: Mutation) -> Result<()> {
+        if self.strikes(WorldBug::RowTorn) {
+            let half = mutation.updates.len().div_ceil(2);
+            mutation.updates.truncate(half);
+        }
+        self.trace.add(format!("    put {}", words::of_mutation(&mutation)));
+        self.note(&mutation);
+        self.table.write(vec![mutation]).await
+    }
+
+    /// Writes to the true table if the conditions hold.
+    pub(super) async fn apply_if(&self, mutation: ConditionalMutation) -> Result<Outcome> {
+        let written = mutation.mutation.clone();
+        if self.strikes(WorldBug::ConditionIgnored) {
+            self.apply(written).await?;
+            return Ok(Outcome::Accepted);
+        }
+        let mut outcomes = self.table.write_conditional(vec![mutation]).await?;
+        let outcome = outcomes.pop();
+        let is_accepted = outcome.as_ref().is_some_and(Outcome::is_accepted);
+        let said = if is_accepted { "accepted" } else { "rejected" };
+        self.trace.add(format!("    {said} {}", words::of_mutation(&written)));
+        if is_accepted {
+            self.note(&written);
+        }
+        outcome.ok_or_else(super::link::uncertain)
+    }
+
+    fn note(&self, mutation: &Mutation) {
+        let wrong = self.commits().note(mutation);
+        if let Some(wrong) = wrong {
+            self.violation(wrong);
+        }
+    }
+
+    pub(super) fn end_transactor(&self, transactor: TransactorId) {
+        if let Ok(true) = self.applications.end_transactor(ground::APPLICATION, transactor) {
+            self.trace.add(format!("transactor {transactor} ends"));
+        }
+    }
+
+    /// Asks for another client in the place of one.
+    pub(super) fn retire(&self, client: u64) {
+        lock(&self.retired).insert(client);
+    }
+
+    pub(super) fn is_retired(&self, client: u64) -> bool {
+        lock(&self.retired).contains(&client)
+    }
+
+    /// Takes note of something that must not be.
+    pub(super) fn violation(&self, what: impl Into<String>) {
+        let what = what.into();
+        self.trace.add(format!("VIOLATION {what}"));
+        lock(&self.violations).push(what);
+    }
+
+    pub(super) fn violations(&self) -> Vec<String> {
+        lock(&self.violations).clone()
+    }
+
+    pub(super) fn commits(&self) -> MutexGuard<'_, Commits> {
+        lock(&self.commits)
+    }
+
+    pub(super) fn history(&self) -> MutexGuard<'_, History> {
+        lock(&self.history)
+    }
+}
+
+impl Deref for World {
+    type Target = Inner;
+
+    fn deref(&self) -> &Inner {
+        &self.0
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

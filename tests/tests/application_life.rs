@@ -1,0 +1,306 @@
+//! Applications and their tables come and go together, whatever fails on the way.
+
+#![allow(clippy::unwrap_used, reason = "a test panics where it fails")]
+
+use std::sync::Arc;
+
+use fluo_core::admin::{self, Initialization, Status, check_observers};
+use fluo_core::coordination::{Applications, MemoryApplications, ObservedColumn, ObserverKind};
+use fluo_core::{
+    Authorizations, Column, ErrorKind, MemoryTables, Mutation, Scan, Span, TableAdmin, TableExt,
+    Versions,
+};
+use fluo_tests::{Fault, FaultyApplications, FaultyTables};
+
+struct Place {
+    tables: MemoryTables,
+    applications: MemoryApplications,
+}
+
+impl Place {
+    fn new() -> Self {
+        Self {
+            tables: MemoryTables::new(),
+            applications: MemoryApplications::new(),
+        }
+    }
+
+    async fn initialize(&self, name: &str, with: Initialization) -> fluo_core::Result<()> {
+        admin::initialize(&self.tables, &self.applications, name, with).await
+    }
+
+    async fn remove(&self, name: &str) -> fluo_core::Result<()> {
+        admin::remove(&self.tables, &self.applications, name).await
+    }
+
+    async fn status(&self, name: &str) -> Status {
+        admin::status(&self.applications, name).await.unwrap()
+    }
+
+    async fn write(&self, table: &str) {
+        let none = Authorizations::none();
+        let table = self.tables.open_table(table, none).await.unwrap();
+        let row = Mutation::new("r").put(Column::new("f", "q"), "v");
+        table.write(vec![row]).await.unwrap();
+    }
+
+    async fn cells(&self, table: &str) -> usize {
+        let none = Authorizations::none();
+        let table = self.tables.open_table(table, none).await.unwrap();
+        table.read(Scan::over(Span::all())).await.unwrap().len()
+    }
+}
+
+fn web() -> Initialization {
+    let links = ObservedColumn::new(Column::new("page", "links"), ObserverKind::Strong, "count");
+    Initialization::new("1", "pages")
+        .observe(links)
+        .set("a", "1")
+}
+
+#[tokio::test]
+async fn an_application_comes_with_a_table_for_transactions() {
+    let place = Place::new();
+    assert_eq!(place.status("web").await, Status::NotFound);
+    place.initialize("web", web()).await.unwrap();
+    let properties = place.tables.properties("pages").await.unwrap();
+    let properties: Vec<_> = properties
+        .iter()
+        .map(|(name, value)| format!("{name} = {value}"))
+        .collect();
+    assert_eq!(
+        properties,
+        [
+            "table.cache.block.enable = true",
+            "table.group.notify = ntfy",
+            "table.groups.enabled = notify",
+            "table.iterator.majc.gc = 10,org.apache.fluo.accumulo.iterators.GarbageCollectionIterator",
+            "table.iterator.majc.ntfy = 11,org.apache.fluo.accumulo.iterators.NotificationIterator",
+            "table.iterator.minc.gc = 10,org.apache.fluo.accumulo.iterators.GarbageCollectionIterator",
+            "table.iterator.minc.ntfy = 11,org.apache.fluo.accumulo.iterators.NotificationIterator",
+        ]
+    );
+    let application = place
+        .applications
+        .open("web")
+        .await
+        .unwrap()
+        .application()
+        .await
+        .unwrap();
+    assert_eq!(
+        (application.id.as_str(), application.table.as_str()),
+        ("1", "pages")
+    );
+    assert_eq!(
+        (application.observers, application.settings),
+        (web().observers, web().settings)
+    );
+
+    let running = place.applications.open("web").await.unwrap();
+    let transactor = running.begin_transactor().await.unwrap();
+    assert_eq!(place.status("web").await, Status::Running);
+    assert_eq!(place.status("web").await.to_string(), "RUNNING");
+    let refused = "the application `web` is running; stop its clients and workers first";
+    let error = place.remove("web").await.unwrap_err();
+    assert_eq!(
+        (error.kind(), error.to_string().as_str()),
+        (ErrorKind::Unavailable, refused)
+    );
+    let error = place.initialize("web", web().clear()).await.unwrap_err();
+    assert_eq!(
+        (error.kind(), error.to_string().as_str()),
+        (ErrorKind::Unavailable, refused)
+    );
+    assert_eq!(place.tables.tables().await.unwrap(), ["pages"]);
+    drop(transactor);
+    assert_eq!(place.status("web").await.to_string(), "STOPPED");
+    place.remove("web").await.unwrap();
+    assert_eq!(place.status("web").await.to_string(), "NOT_FOUND");
+    assert!(place.tables.tables().await.unwrap().is_empty());
+    let error = place.remove("web").await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NotFound);
+    assert_eq!(
+        error.to_string(),
+        "there is no application `web`; `fluo app init`, or `admin::initialize` in a program, makes one"
+    );
+}
+
+#[tokio::test]
+async fn what_is_there_is_kept_unless_it_is_to_be_cleared() {
+    let place = Place::new();
+    place
+        .tables
+        .create_table("pages", Versions::All)
+        .await
+        .unwrap();
+    place.write("pages").await;
+    let error = place.initialize("web", web()).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::AlreadyExists);
+    assert_eq!(
+        error.to_string(),
+        "there is a table `pages` already, and it is no application's; name another table for `web`, or say that \
+         this one is to be cleared"
+    );
+    assert_eq!(place.cells("pages").await, 1);
+    let cleared = Initialization {
+        clear_table: true,
+        ..web()
+    };
+    place.initialize("web", cleared.clone()).await.unwrap();
+    assert_eq!(place.cells("pages").await, 0);
+
+    let error = place.initialize("web", cleared).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the application `web` is initialised already; open it, or remove it first"
+    );
+    let error = place.initialize("other", web().clear()).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::AlreadyExists);
+    assert_eq!(
+        error.to_string(),
+        "the table `pages` is that of the application `web`; give `other` a table of its own"
+    );
+    place.write("pages").await;
+    // Another table for the same application: the old one stays.
+    let moved = Initialization {
+        table: "other".to_owned(),
+        ..web().clear()
+    };
+    place.initialize("web", moved).await.unwrap();
+    assert_eq!(place.cells("pages").await, 1);
+    assert_eq!(place.tables.tables().await.unwrap(), ["other", "pages"]);
+}
+
+#[tokio::test]
+async fn a_wrong_request_does_nothing() {
+    let place = Place::new();
+    place.initialize("web", web()).await.unwrap();
+    place.write("pages").await;
+    let wrong = [
+        ("a/b", web()),
+        (
+            "web",
+            Initialization {
+                id: String::new(),
+                ..web()
+            },
+        ),
+        (
+            "web",
+            Initialization {
+                table: "a b".to_owned(),
+                ..web()
+            },
+        ),
+        ("web", web().observe(web().observers.remove(0))),
+        ("web", web().set("", "v")),
+    ];
+    for (name, wrong) in wrong {
+        let error = place.initialize(name, wrong.clear()).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Invalid, "{error}");
+    }
+    assert_eq!(place.cells("pages").await, 1);
+}
+
+/// Each step fails in each way, once over nothing and once over an older application: called again, it is as if nothing
+/// had failed.
+#[tokio::test]
+async fn what_fails_on_the_way_is_repaired_by_the_next_call() {
+    for is_there in [false, true] {
+        let mut failed = 0;
+        for fault in [Fault::Before, Fault::After, Fault::Lost] {
+            for n in 0..40 {
+                let place = Place::new();
+                if is_there {
+                    place.initialize("web", web()).await.unwrap();
+                }
+                let tables = FaultyTables::new(Arc::new(place.tables.clone()));
+                let applications = FaultyApplications::new(Arc::new(place.applications.clone()));
+                let (tables, applications) = match n.checked_sub(20) {
+                    None => (tables.fail_call(n, fault), applications),
+                    Some(n) => (tables, applications.fail_call(n, fault)),
+                };
+                let new = Initialization {
+                    id: "2".to_owned(),
+                    ..web().clear()
+                };
+                let first = admin::initialize(&tables, &applications, "web", new.clone()).await;
+                failed += usize::from(first.is_err());
+                if first.is_err() {
+                    // An application that is recorded has its table.
+                    if place.status("web").await == Status::Stopped {
+                        assert_eq!(place.tables.tables().await.unwrap(), ["pages"]);
+                    }
+                    place.initialize("web", new).await.unwrap();
+                }
+                let web = place.applications.open("web").await.unwrap();
+                assert_eq!(web.application().await.unwrap().id, "2");
+                assert_eq!(place.tables.properties("pages").await.unwrap().len(), 7);
+
+                // And it is removed, whatever fails.
+                let tables = FaultyTables::new(Arc::new(place.tables.clone())).fail_call(0, fault);
+                let removed = admin::remove(&tables, &place.applications, "web").await;
+                assert!(removed.is_err());
+                assert_eq!(place.status("web").await, Status::NotFound);
+                place
+                    .initialize(
+                        "web",
+                        Initialization {
+                            clear_table: true,
+                            ..crate::web()
+                        },
+                    )
+                    .await
+                    .unwrap();
+            }
+        }
+        assert!(failed >= 3 * 10, "{failed}");
+    }
+}
+
+#[test]
+fn observers_are_compared_with_those_that_are_stored() {
+    let observed = |family: &'static str, kind, id: &str| {
+        ObservedColumn::new(Column::new(family, "q"), kind, id)
+    };
+    let (strong, weak) = (ObserverKind::Strong, ObserverKind::Weak);
+    let stored = [observed("a", strong, "x"), observed("b", weak, "")];
+    let registered = [observed("b", weak, "any"), observed("a", strong, "x")];
+    assert!(check_observers(&stored, &registered).is_ok());
+    assert!(check_observers(&[], &[]).is_ok());
+    let ends = "; register those that it was initialised with, or initialise it with these";
+    for (registered, told) in [
+        (
+            vec![observed("b", weak, "y")],
+            "this program has no observer for a:q (strong, `x`)",
+        ),
+        (
+            vec![
+                observed("b", weak, ""),
+                observed("a", strong, "x"),
+                observed("c", weak, "z"),
+            ],
+            "the application does not observe c:q (weak, `z`)",
+        ),
+        (
+            vec![observed("a", weak, "x"), observed("b", weak, "")],
+            "this program has no observer for a:q (strong, `x`); the application does not observe a:q (weak, `x`)",
+        ),
+    ] {
+        let error = check_observers(&stored, &registered).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Invalid);
+        assert_eq!(
+            error.to_string(),
+            format!("the observers are not those of the application: {told}{ends}")
+        );
+    }
+    let many: Vec<_> = (0..12)
+        .map(|n| ObservedColumn::new(Column::new("f", format!("{n:02}")), weak, ""))
+        .collect();
+    let message = check_observers(&many, &[]).unwrap_err().to_string();
+    assert!(
+        message.contains("f:09 (weak), and 2 more; register"),
+        "{message}"
+    );
+}

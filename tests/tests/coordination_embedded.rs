@@ -1,0 +1,109 @@
+//! The applications of an embedded directory pass the conformance suite of coordination.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test panics where it fails"
+)]
+
+use std::path::Path;
+use std::sync::Arc;
+
+use fluo_core::coordination::{Application, Applications, FailedNotification, ObserverKind};
+use fluo_core::{Column, RowColumn, Timestamp};
+use fluo_embedded::{EmbeddedTables, Settings};
+use fluo_tests::conformance_coordination;
+use redb::{Database, ReadableTable, TableDefinition};
+use tempfile::TempDir;
+
+fn open(directory: &Path, settings: Settings) -> Arc<dyn Applications> {
+    let settings = Settings {
+        create_if_missing: true,
+        ..settings
+    };
+    let tables = EmbeddedTables::open(directory, settings).unwrap();
+    Arc::new(tables.applications())
+}
+
+async fn embedded() -> (Arc<dyn Applications>, TempDir) {
+    let directory = tempfile::tempdir().unwrap();
+    (open(directory.path(), Settings::default()), directory)
+}
+
+conformance_coordination::suite!(embedded);
+
+#[tokio::test]
+async fn what_was_acknowledged_survives_reopening() {
+    let directory = tempfile::tempdir().unwrap();
+    let open = async || open(directory.path(), Settings::default());
+    conformance_coordination::c2_timestamps_go_on_after_reopening(&open).await;
+    conformance_coordination::c3_the_horizon_survives_reopening(&open).await;
+    conformance_coordination::c6_numbers_are_not_used_again_after_reopening(&open).await;
+    conformance_coordination::c12_what_returned_survives_reopening(&open).await;
+    assert_eq!(
+        EmbeddedTables::check(directory.path())
+            .unwrap()
+            .applications,
+        0
+    );
+}
+
+/// So many that are set aside one by one would take a minute of syncs: they are copies of one, in the file.
+#[tokio::test]
+async fn there_are_so_many_set_aside_at_most() {
+    const SET_ASIDE: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("set-aside");
+    let directory = tempfile::tempdir().unwrap();
+    {
+        let applications = open(directory.path(), Settings::default());
+        let application = Application::new("1", "t");
+        applications.initialize("web", application).await.unwrap();
+        let web = applications.open("web").await.unwrap();
+        let first = FailedNotification {
+            cell: RowColumn::new("00000", Column::new("f", "q")),
+            kind: ObserverKind::Strong,
+            timestamp: Timestamp::ZERO,
+            tries: 1,
+            error: String::new(),
+            failed_at_ms: 0,
+        };
+        web.set_aside(first).await.unwrap();
+    }
+    let engine = Database::open(directory.path().join("fluo.redb")).unwrap();
+    let transaction = engine.begin_write().unwrap();
+    {
+        let mut table = transaction.open_table(SET_ASIDE).unwrap();
+        let (key, value) = {
+            let (key, value) = table.first().unwrap().unwrap();
+            (key.value().to_vec(), value.value().to_vec())
+        };
+        for row in 1..FailedNotification::MAX_SET_ASIDE - 2 {
+            let mut key = key.clone();
+            // After the name of the application and a zero.
+            key[4..9].copy_from_slice(format!("{row:05}").as_bytes());
+            table.insert(key.as_slice(), value.as_slice()).unwrap();
+        }
+    }
+    transaction.commit().unwrap();
+    drop(engine);
+    let applications = open(directory.path(), Settings::default());
+    conformance_coordination::c8_there_are_so_many_at_most(applications, "web").await;
+    EmbeddedTables::check(directory.path()).unwrap();
+}
+
+/// Every job waits for the one before it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_tightly_bounded_queue_passes_all_rules_and_leaves_a_whole_directory() {
+    let directory = tempfile::tempdir().unwrap();
+    let applications = open(
+        directory.path(),
+        Settings {
+            cache_bytes: 1 << 20,
+            max_queued_mutations: 1,
+            ..Settings::default()
+        },
+    );
+    conformance_coordination::run_all(applications.clone()).await;
+    assert!(applications.list().await.unwrap().is_empty());
+    drop(applications);
+    EmbeddedTables::check(directory.path()).unwrap();
+}

@@ -1,0 +1,77 @@
+//! The applications in memory pass the conformance suite of coordination.
+
+#![allow(clippy::unwrap_used, reason = "a test panics where it fails")]
+
+use std::sync::Arc;
+
+use fluo_core::coordination::{
+    Application, Applications, FailedNotification, MemoryApplications, ObserverKind,
+};
+use fluo_core::{Column, RowColumn, Timestamp};
+use fluo_tests::{FaultyApplications, conformance_coordination};
+
+async fn memory() -> (Arc<dyn Applications>, ()) {
+    (Arc::new(MemoryApplications::new()), ())
+}
+
+conformance_coordination::suite!(memory);
+
+mod faulty_without_faults {
+    use super::{Applications, Arc, FaultyApplications, conformance_coordination, memory};
+
+    async fn faulty() -> (Arc<dyn Applications>, ()) {
+        let (memory, ()) = memory().await;
+        (Arc::new(FaultyApplications::new(memory)), ())
+    }
+
+    conformance_coordination::suite!(faulty);
+}
+
+#[tokio::test]
+async fn there_are_so_many_set_aside_at_most() {
+    let applications = Arc::new(MemoryApplications::new());
+    let application = Application::new("1", "t");
+    applications.initialize("web", application).await.unwrap();
+    let web = applications.open("web").await.unwrap();
+    for row in 0..FailedNotification::MAX_SET_ASIDE - 2 {
+        let failed = FailedNotification {
+            cell: RowColumn::new(format!("{row:05}"), Column::new("f", "q")),
+            kind: ObserverKind::Strong,
+            timestamp: Timestamp::ZERO,
+            tries: 1,
+            error: String::new(),
+            failed_at_ms: 0,
+        };
+        web.set_aside(failed).await.unwrap();
+    }
+    conformance_coordination::c8_there_are_so_many_at_most(applications, "web").await;
+}
+
+#[tokio::test]
+async fn a_session_ends_while_its_owner_lives() {
+    let memory = MemoryApplications::new();
+    let applications = Arc::new(memory.clone());
+    let end = async |name: &str, transactor| {
+        assert!(memory.end_transactor(name, transactor).unwrap());
+        assert!(!memory.end_transactor(name, transactor).unwrap());
+    };
+    conformance_coordination::c6_a_session_ends_while_its_owner_lives(applications, end).await;
+}
+
+/// Applications in memory live on in a clone, which is all the reopening that they have.
+#[tokio::test]
+async fn a_clone_shares_the_applications() {
+    let memory = MemoryApplications::new();
+    let open = async || Arc::new(memory.clone()) as Arc<dyn Applications>;
+    conformance_coordination::c2_timestamps_go_on_after_reopening(open).await;
+    conformance_coordination::c3_the_horizon_survives_reopening(open).await;
+    conformance_coordination::c6_numbers_are_not_used_again_after_reopening(open).await;
+    conformance_coordination::c12_what_returned_survives_reopening(open).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_instance_passes_all_rules_and_is_left_as_it_was() {
+    let applications = Arc::new(MemoryApplications::new());
+    conformance_coordination::run_all(applications.clone()).await;
+    assert!(applications.list().await.unwrap().is_empty());
+}

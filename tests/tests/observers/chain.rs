@@ -1,0 +1,108 @@
+//! What an observer writes is observed in turn.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use fluo_core::{Error, Observers, WorkerSettings, observer_fn};
+
+use crate::ground::{Ground, column, copies, idle, number, read, read_now, set};
+
+#[tokio::test]
+async fn a_chain_of_strong_observers_runs_to_its_end() {
+    let observers = Observers::new()
+        .strong(column("a"), "a", copies("b", |value| value + 1))
+        .unwrap()
+        .strong(column("b"), "b", copies("c", |value| value * 10))
+        .unwrap();
+    let ground = Ground::new(observers).await;
+    let (client, worker) = ground.start().await;
+    for row in 0..20 {
+        set(&client, &format!("row {row}"), "a", row).await;
+    }
+    idle(&client).await;
+    let now = client.snapshot().await.unwrap();
+    for row in 0..20 {
+        assert_eq!(read(&now, &format!("row {row}"), "c").await, (row + 1) * 10);
+    }
+    assert_eq!(ground.notifications().await, 0);
+    worker.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_chain_does_not_wait_for_looks_at_the_table() {
+    let observers = Observers::new()
+        .strong(column("a"), "a", copies("b", |value| value + 1))
+        .unwrap()
+        .strong(column("b"), "b", copies("c", |value| value + 1))
+        .unwrap()
+        .strong(column("c"), "c", copies("d", |value| value + 1))
+        .unwrap();
+    let ground = Ground::new(observers).await;
+    let client = ground.client().await;
+    let hour = Duration::from_secs(3_600);
+    let settings = WorkerSettings {
+        min_scan_pause: hour,
+        max_scan_pause: hour,
+        ..WorkerSettings::default()
+    };
+    let _worker = ground.worker(&client, settings).await;
+    tokio::time::sleep(Duration::from_millis(1)).await;
+    let begun = tokio::time::Instant::now();
+    set(&client, "r", "a", 1).await;
+    idle(&client).await;
+    assert_eq!(read_now(&client, "r", "d").await, 4);
+    assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
+}
+
+#[tokio::test]
+async fn several_notifications_of_a_cell_collapse_into_one_run() {
+    let runs = Arc::new(AtomicUsize::new(0));
+    let counted = runs.clone();
+    let observer = observer_fn(move |tx: fluo_core::Transaction, row: fluo_core::Bytes, from| {
+        let runs = counted.clone();
+        async move {
+            runs.fetch_add(1, Ordering::SeqCst);
+            let value = number(tx.get(row.clone(), &from).await?);
+            tx.set(row, &column("b"), value.to_string())?;
+            Ok::<_, Error>(())
+        }
+    });
+    let ground = Ground::new(Observers::new().strong(column("a"), "a", observer).unwrap()).await;
+    let client = ground.client().await;
+    for value in 1..=10 {
+        set(&client, "r", "a", value).await;
+    }
+    assert_eq!(ground.notifications().await, 1, "the newest counts");
+    let _worker = ground.worker(&client, WorkerSettings::default()).await;
+    idle(&client).await;
+    assert_eq!(read_now(&client, "r", "b").await, 10);
+    assert_eq!(runs.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn an_observer_may_notify_itself() {
+    let observer = observer_fn(move |tx: fluo_core::Transaction, row: fluo_core::Bytes, from| async move {
+        let value = number(tx.get(row.clone(), &from).await?);
+        if value > 0 {
+            tx.set(row, &from, (value - 1).to_string())?;
+        }
+        Ok::<_, Error>(())
+    });
+    let ground = Ground::new(Observers::new().strong(column("a"), "a", observer).unwrap()).await;
+    let (client, _worker) = ground.start().await;
+    set(&client, "r", "a", 25).await;
+    idle(&client).await;
+    assert_eq!(read_now(&client, "r", "a").await, 0);
+}
+
+#[tokio::test]
+async fn a_delete_notifies_nobody() {
+    let observers = Observers::new()
+        .strong(column("a"), "a", copies("b", |value| value))
+        .unwrap();
+    let ground = Ground::new(observers).await;
+    let client = ground.client().await;
+    client.run(async |tx| tx.delete("r", &column("a"))).await.unwrap();
+    assert_eq!(ground.notifications().await, 0);
+}
