@@ -63,19 +63,22 @@ pub mod layout;
 pub mod table;
 
 pub use client::{
-    admin, Attempt, Client, ClientSettings, Decision, PendingCommit, RetryPolicy, Runner,
+    Attempt, Client, ClientSettings, Decision, LoaderSettings, Loaders, Loading, PendingCommit,
+    RetryPolicy, Runner, admin,
 };
 pub use clock::{Clock, SystemClock};
 pub use data::{
-    Authorizations, Bytes, Cell, Column, EscapeError, Escaped, Key, KeyRef, RowColumn, Span, Timestamp,
-    Visibility, VisibilityError, prefix_successor, row_successor, unescape,
+    Authorizations, Bytes, Cell, Column, EscapeError, Escaped, Key, KeyRef, RowColumn, Span,
+    Timestamp, Visibility, VisibilityError, prefix_successor, row_successor, unescape,
 };
 pub use error::{Error, ErrorKind, Result};
-pub use observer::{Observer, ObserverError, ObserverFn, Observers, Worker, WorkerSettings, observer_fn};
+pub use observer::{
+    Observer, ObserverError, ObserverFn, Observers, Worker, WorkerSettings, observer_fn,
+};
 pub use table::{
     CellBatches, Change, ColumnSelector, Condition, ConditionalMutation, Expected, Filter,
-    LocalityGroups, MemoryTables, Mutation, Outcome, Prewrite, Scan, Table, TableAdmin, TableAdminExt,
-    TableExt, Tablet, Tablets, Update, Versions, check_table_name,
+    LocalityGroups, MemoryTables, Mutation, Outcome, Prewrite, Scan, Table, TableAdmin,
+    TableAdminExt, TableExt, Tablet, Tablets, Update, Versions, check_table_name,
 };
 pub use transaction::{
     CommitError, Committed, Conflict, OtherTransaction, OwnedTransaction, ReadLocking, Snapshot,

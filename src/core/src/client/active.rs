@@ -68,7 +68,11 @@ impl ActiveTimestamps {
     }
 
     /// Publishes the oldest active timestamp, or that there is none, where that is news.
-    pub(crate) async fn publish(&self, transactor: &dyn Transactor, max_age: Duration) -> Result<()> {
+    pub(crate) async fn publish(
+        &self,
+        transactor: &dyn Transactor,
+        max_age: Duration,
+    ) -> Result<()> {
         let _alone = self.publishing.lock().await;
         let (oldest, published) = self.oldest(max_age);
         if oldest == published {

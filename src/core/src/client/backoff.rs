@@ -21,9 +21,9 @@ pub(crate) struct Backoff {
 }
 
 impl Backoff {
-    /// Pauses for as long as a lock may be waited for.
+    /// Pauses while a lock is waited for. Whoever looks at it again sees when that was long enough.
     pub(crate) fn of_locks(settings: &ClientSettings, start: Timestamp) -> Self {
-        Self::new(settings, settings.rollback_after, start)
+        Self::new(settings, Duration::MAX, start)
     }
 
     /// Pauses for as long as a call may be repeated.
@@ -41,23 +41,18 @@ impl Backoff {
         }
     }
 
-    /// How long it has been since the first try.
-    pub(crate) fn elapsed(&self) -> Duration {
-        self.begun.elapsed()
-    }
-
-    /// Whether the time is up.
-    pub(crate) fn is_over(&self) -> bool {
-        self.elapsed() >= self.limit
-    }
-
     /// Waits before the next try; false once the time is up.
     pub(crate) async fn wait(&mut self) -> bool {
-        if self.is_over() {
+        if self.begun.elapsed() >= self.limit {
             return false;
         }
-        sleep(self.next_pause()).await;
+        self.pause().await;
         true
+    }
+
+    /// Waits before the next try, whatever the time is.
+    pub(crate) async fn pause(&mut self) {
+        sleep(self.next_pause()).await;
     }
 
     fn next_pause(&mut self) -> Duration {
@@ -93,7 +88,10 @@ mod tests {
         let mut whole = settings.first_wait;
         for _ in 0..20 {
             let pause = backoff.next_pause();
-            assert!(pause <= whole && pause > whole / 2, "{pause:?} of {whole:?}");
+            assert!(
+                pause <= whole && pause > whole / 2,
+                "{pause:?} of {whole:?}"
+            );
             whole = (whole * 2).min(settings.longest_wait);
         }
         let other = Backoff::of_locks(&settings, Timestamp::new(8).unwrap()).next_pause();

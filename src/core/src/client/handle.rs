@@ -22,10 +22,17 @@ use crate::transaction::{Open, OwnedTransaction, Reading, Snapshot, Transaction}
 /// locks of its transactions, and garbage that they could read is not collected.
 ///
 /// ```
-/// # use fluo_core::{Column, doc::example_client};
+/// # use fluo_core::admin::{Initialization, initialize};
+/// # use fluo_core::coordination::{Applications, MemoryApplications};
+/// # use fluo_core::{Authorizations, Client, ClientSettings, MemoryTables, TableAdmin};
+/// use fluo_core::Column;
+///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> fluo_core::Result<()> {
-/// # let client = example_client().await?;
+/// # let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());
+/// # initialize(&tables, &applications, "bank", Initialization::new("8d2fa41c", "bank")).await?;
+/// # let table = tables.open_table("bank", Authorizations::none()).await?;
+/// # let client = Client::open(table, applications.open("bank").await?, ClientSettings::default()).await?;
 /// let balance = Column::new("account", "balance");
 /// let amount = |bytes: Option<fluo_core::Bytes>| -> u64 {
 ///     bytes.and_then(|bytes| std::str::from_utf8(&bytes).ok()?.parse().ok()).unwrap_or(0)
@@ -80,7 +87,10 @@ impl Client {
             observed,
             listeners: crate::observer::Listeners::default(),
         });
-        tokio::spawn(keep_horizon(Arc::downgrade(&shared), shared.settings.horizon_period));
+        tokio::spawn(keep_horizon(
+            Arc::downgrade(&shared),
+            shared.settings.horizon_period,
+        ));
         Ok(Self { shared })
     }
 
@@ -148,7 +158,10 @@ impl Client {
     /// # Errors
     /// Whatever the coordination and [`TableAdmin::compact`] fail with. What was dropped until then was garbage.
     pub async fn collect_garbage(&self, tables: &dyn TableAdmin, span: &Span) -> Result<Timestamp> {
-        let (table, horizon) = (&self.shared.application.table, self.advance_horizon().await?);
+        let (table, horizon) = (
+            &self.shared.application.table,
+            self.advance_horizon().await?,
+        );
         // In force for snapshots before it is for compactions: who reads below it is told.
         tables
             .set_property(table, property::GARBAGE_HORIZON, &horizon.to_string())

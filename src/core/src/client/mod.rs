@@ -4,6 +4,7 @@ mod active;
 pub mod admin;
 mod backoff;
 mod handle;
+mod loaders;
 mod pipeline;
 mod runner;
 mod settings;
@@ -11,6 +12,7 @@ mod shared;
 mod sightings;
 
 pub use handle::Client;
+pub use loaders::{LoaderSettings, Loaders, Loading};
 pub use pipeline::PendingCommit;
 pub use runner::{Attempt, Decision, RetryPolicy, Runner};
 pub use settings::ClientSettings;

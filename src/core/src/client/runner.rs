@@ -17,10 +17,17 @@ use crate::transaction::{CommitError, Committed, Open, Transaction, Trigger};
 /// Runs bodies as transactions, again and again until one commits, as far as a [`RetryPolicy`] goes.
 ///
 /// ```
-/// # use fluo_core::{Column, Decision, doc::example_client};
+/// # use fluo_core::admin::{Initialization, initialize};
+/// # use fluo_core::coordination::{Applications, MemoryApplications};
+/// # use fluo_core::{Authorizations, Client, ClientSettings, MemoryTables, TableAdmin};
+/// use fluo_core::{Column, Decision};
+///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> fluo_core::Result<()> {
-/// # let client = example_client().await?;
+/// # let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());
+/// # initialize(&tables, &applications, "bank", Initialization::new("8d2fa41c", "bank")).await?;
+/// # let table = tables.open_table("bank", Authorizations::none()).await?;
+/// # let client = Client::open(table, applications.open("bank").await?, ClientSettings::default()).await?;
 /// let column = Column::new("page", "visits");
 /// let visits = client
 ///     .runner()
@@ -181,7 +188,9 @@ impl Runner {
             let start = open.reading().start();
             let error = match self.attempt(&open, &mut body).await {
                 Ok(done) => return Ok(done),
-                Err(RunError::Commit(error @ (CommitError::Conflict(_) | CommitError::Stale(_)))) => error,
+                Err(RunError::Commit(
+                    error @ (CommitError::Conflict(_) | CommitError::Stale(_)),
+                )) => error,
                 Err(other) => return Err(other),
             };
             drop(open);
@@ -192,7 +201,10 @@ impl Runner {
                 error: &error,
                 planned: self.planned(number, begun.elapsed(), pause, start),
             };
-            let decision = self.hook.as_ref().map_or(attempt.planned, |hook| hook(&attempt));
+            let decision = self
+                .hook
+                .as_ref()
+                .map_or(attempt.planned, |hook| hook(&attempt));
             debug!(%start, number, ?decision, "an attempt failed");
             match decision {
                 Decision::GiveUp => return Err(RunError::Commit(error)),
@@ -235,8 +247,17 @@ impl Runner {
         }
     }
 
-    fn planned(&self, number: u32, elapsed: Duration, pause: Duration, start: Timestamp) -> Decision {
-        let has_attempts = self.policy.max_attempts.is_none_or(|most| number < most.get());
+    fn planned(
+        &self,
+        number: u32,
+        elapsed: Duration,
+        pause: Duration,
+        start: Timestamp,
+    ) -> Decision {
+        let has_attempts = self
+            .policy
+            .max_attempts
+            .is_none_or(|most| number < most.get());
         if !has_attempts || elapsed >= self.policy.max_elapsed {
             return Decision::GiveUp;
         }
@@ -264,6 +285,8 @@ pub(crate) enum RunError<E> {
 
 impl fmt::Debug for Runner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Runner").field("policy", &self.policy).finish_non_exhaustive()
+        f.debug_struct("Runner")
+            .field("policy", &self.policy)
+            .finish_non_exhaustive()
     }
 }

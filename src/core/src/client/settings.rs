@@ -86,9 +86,21 @@ impl ClientSettings {
             )));
         }
         for (name, number, most) in [
-            ("max_transaction_bytes", self.max_transaction_bytes, usize::MAX),
-            ("max_commits_in_flight", self.max_commits_in_flight, 1_000_000),
-            ("max_commit_bytes_in_flight", self.max_commit_bytes_in_flight, MOST_BYTES),
+            (
+                "max_transaction_bytes",
+                self.max_transaction_bytes,
+                usize::MAX,
+            ),
+            (
+                "max_commits_in_flight",
+                self.max_commits_in_flight,
+                1_000_000,
+            ),
+            (
+                "max_commit_bytes_in_flight",
+                self.max_commit_bytes_in_flight,
+                MOST_BYTES,
+            ),
         ] {
             if number == 0 || number > most {
                 return Err(Error::invalid(format!(

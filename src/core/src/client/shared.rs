@@ -40,7 +40,11 @@ impl Shared {
     }
 
     /// Writes what may be written any number of times, until it is acknowledged or the time is up.
-    pub(crate) async fn write_surely(&self, mutations: Vec<Mutation>, start: Timestamp) -> Result<()> {
+    pub(crate) async fn write_surely(
+        &self,
+        mutations: Vec<Mutation>,
+        start: Timestamp,
+    ) -> Result<()> {
         if mutations.is_empty() {
             return Ok(());
         }

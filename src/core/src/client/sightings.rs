@@ -40,7 +40,11 @@ impl Sightings {
         patience: Duration,
     ) -> bool {
         let mut seen = self.locked();
-        if seen.timed_out.get(&transactor).is_some_and(|up_to| start <= *up_to) {
+        if seen
+            .timed_out
+            .get(&transactor)
+            .is_some_and(|up_to| start <= *up_to)
+        {
             return true;
         }
         seen.make_room();

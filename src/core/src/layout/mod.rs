@@ -24,7 +24,8 @@ mod write;
 
 pub use del_lock::{DelLockOutcome, DelLockValue};
 pub use filter::{
-    LooksNext, NotificationsFilter, Prewrite, PrewriteFilter, ReadLocksFilter, SnapshotFilter, StatusFilter,
+    LooksNext, NotificationsFilter, Prewrite, PrewriteFilter, ReadLocksFilter, SnapshotFilter,
+    StatusFilter,
 };
 pub use garbage::{CellGarbage, NotificationGarbage, keep, keep_notifications};
 pub use lock::LockValue;

@@ -67,7 +67,8 @@ impl Failures {
 
     /// Forgets the cells that were due when a look at all notifications began, and were not found by it.
     pub(super) fn forget_gone(&mut self, begun: Instant, is_there: impl Fn(&RowColumn) -> bool) {
-        self.failing.retain(|cell, failing| failing.due() > begun || is_there(cell));
+        self.failing
+            .retain(|cell, failing| failing.due() > begun || is_there(cell));
     }
 
     /// When the first of them is due.
@@ -93,7 +94,11 @@ mod tests {
         for tries in 1..12 {
             failures.put_off(&cell("a"), tries, &settings);
             let longest = tries >= settings.max_tries.get();
-            let expected = if longest { settings.max_retry_pause } else { pause };
+            let expected = if longest {
+                settings.max_retry_pause
+            } else {
+                pause
+            };
             assert_eq!(failures.next_due(), Some(Instant::now() + expected));
             assert!(failures.is_early(&cell("a")) && !failures.is_early(&cell("b")));
             tokio::time::advance(expected).await;

@@ -49,7 +49,12 @@ where
     R: Future<Output = Result<(), E>> + Send,
     E: Into<ObserverError>,
 {
-    async fn process(&self, tx: Transaction, row: Bytes, column: Column) -> Result<(), ObserverError> {
+    async fn process(
+        &self,
+        tx: Transaction,
+        row: Bytes,
+        column: Column,
+    ) -> Result<(), ObserverError> {
         let ran = (self.0)(tx, row, column);
         ran.await.map_err(Into::into)
     }

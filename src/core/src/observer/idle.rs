@@ -29,7 +29,7 @@ use tokio::time::sleep;
 use tracing::debug;
 
 use crate::client::{Client, cut, is_passing};
-use crate::data::Timestamp;
+use crate::data::{Span, Timestamp};
 use crate::error::Result;
 use crate::observer::scanner::{notification, notifications};
 
@@ -79,7 +79,7 @@ impl Client {
     }
 
     async fn has_notification(&self) -> Result<bool> {
-        let scan = notifications(None).batch_cells(NonZeroUsize::MIN);
+        let scan = notifications(Span::all(), None).batch_cells(NonZeroUsize::MIN);
         let mut found = self.shared.table.scan(scan);
         while let Some(cells) = found.try_next().await? {
             if let Some(cell) = cells.first() {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::client::admin::check_observers;
 use crate::coordination::{Application, ObservedColumn, ObserverKind};
 use crate::data::Column;
 use crate::error::{Error, Result};
@@ -55,15 +56,26 @@ impl Observers {
         id: impl Into<String>,
         observer: impl Observer,
     ) -> Result<Self> {
-        self.with(ObservedColumn::new(column, ObserverKind::Strong, id), Arc::new(observer))
+        self.with(
+            ObservedColumn::new(column, ObserverKind::Strong, id),
+            Arc::new(observer),
+        )
     }
 
     /// The same with one that is notified where a transaction [asks](crate::Transaction::notify) for it.
     ///
     /// # Errors
     /// As [`strong`](Self::strong).
-    pub fn weak(self, column: Column, id: impl Into<String>, observer: impl Observer) -> Result<Self> {
-        self.with(ObservedColumn::new(column, ObserverKind::Weak, id), Arc::new(observer))
+    pub fn weak(
+        self,
+        column: Column,
+        id: impl Into<String>,
+        observer: impl Observer,
+    ) -> Result<Self> {
+        self.with(
+            ObservedColumn::new(column, ObserverKind::Weak, id),
+            Arc::new(observer),
+        )
     }
 
     /// What an application has to be initialised with for these observers, by column.
@@ -78,36 +90,9 @@ impl Observers {
     /// not know, because a Java client wrote it, fits any.
     ///
     /// # Errors
-    /// [`Invalid`](crate::ErrorKind::Invalid): the first that is missing, is there beyond them, or is another one.
+    /// [`Invalid`](crate::ErrorKind::Invalid): what is missing, is there beyond them, or is another one.
     pub fn check(&self, application: &Application) -> Result<()> {
-        for stored in &application.observers {
-            let Some(registered) = self.by_column.get(&stored.column) else {
-                return Err(Error::invalid(format!(
-                    "the application was initialised with an observer of {stored}, which this worker does not have; \
-                     register it, or initialise the application without it"
-                )));
-            };
-            let ours = &registered.observed;
-            let has_same_id = stored.id.is_empty() || stored.id == ours.id;
-            if ours.kind != stored.kind || !has_same_id {
-                return Err(Error::invalid(format!(
-                    "this worker observes {ours}, and the application was initialised with {stored}; they have to be \
-                     the same"
-                )));
-            }
-        }
-        let is_stored = |column: &Column| {
-            let mut stored = application.observers.iter();
-            stored.any(|stored| stored.column == *column)
-        };
-        match self.by_column.values().find(|ours| !is_stored(&ours.observed.column)) {
-            None => Ok(()),
-            Some(extra) => Err(Error::invalid(format!(
-                "this worker observes {}, which the application was not initialised with, so that it would never \
-                 be notified; initialise the application with it",
-                extra.observed
-            ))),
-        }
+        check_observers(&application.observers, &self.observed_columns())
     }
 
     pub(super) fn get(&self, column: &Column) -> Option<&Registered> {
@@ -129,7 +114,8 @@ impl Observers {
             )));
         }
         let column = observed.column.clone();
-        self.by_column.insert(column, Registered { observed, observer });
+        self.by_column
+            .insert(column, Registered { observed, observer });
         Ok(self)
     }
 }
@@ -157,7 +143,10 @@ fn check_column(observed: &ObservedColumn) -> Result<()> {
 
 impl fmt::Debug for Observers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let observed = self.by_column.values().map(|registered| &registered.observed);
+        let observed = self
+            .by_column
+            .values()
+            .map(|registered| &registered.observed);
         f.debug_set().entries(observed).finish()
     }
 }

@@ -31,5 +31,10 @@ pub trait Observer: Send + Sync + 'static {
     /// tries it is set aside with the error. An [`Error`](crate::Error) of a kind that passes
     /// ([`Unavailable`](crate::ErrorKind::Unavailable), [`Uncertain`](crate::ErrorKind::Uncertain)) is tried again for as
     /// long as it takes.
-    async fn process(&self, tx: Transaction, row: Bytes, column: Column) -> Result<(), ObserverError>;
+    async fn process(
+        &self,
+        tx: Transaction,
+        row: Bytes,
+        column: Column,
+    ) -> Result<(), ObserverError>;
 }

@@ -12,7 +12,7 @@ use crate::data::{RowColumn, Timestamp};
 use crate::error::Error;
 use crate::observer::queue::{Found, Queue};
 use crate::observer::set_aside::set_aside;
-use crate::observer::{Observers, ObserverError, WorkerSettings, caught};
+use crate::observer::{ObserverError, Observers, WorkerSettings, caught};
 use crate::transaction::{CommitError, Trigger};
 
 /// What runs the notifications of one worker.
@@ -82,7 +82,11 @@ impl Processor {
         let queue = self.queue.clone();
         let mut runner = self.client.runner().before_decision(move |attempt| {
             // Who stops waits for what is run, but not for what would be run again.
-            if queue.is_closed() { Decision::GiveUp } else { attempt.planned }
+            if queue.is_closed() {
+                Decision::GiveUp
+            } else {
+                attempt.planned
+            }
         });
         runner.trigger = Some(trigger);
         let what = format!("the observer `{}`", registered.observed.id);
@@ -93,7 +97,9 @@ impl Processor {
         });
         match ran.await {
             Ok(((), committed)) => Tried::Done(committed.start, "committed"),
-            Err(RunError::Commit(CommitError::Acknowledged)) => Tried::Done(found.at, "acknowledged"),
+            Err(RunError::Commit(CommitError::Acknowledged)) => {
+                Tried::Done(found.at, "acknowledged")
+            }
             Err(RunError::Commit(error @ (CommitError::Conflict(_) | CommitError::Stale(_)))) => {
                 Tried::Passing(error.into())
             }

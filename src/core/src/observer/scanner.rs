@@ -18,8 +18,8 @@ use crate::observer::queue::{Found, Offered, Queue};
 use crate::table::{ColumnSelector, Filter, Scan};
 
 /// A scan of the notifications of a share; none is all.
-pub(super) fn notifications(share: Option<Share>) -> Scan {
-    Scan::over(Span::all())
+pub(super) fn notifications(over: Span, share: Option<Share>) -> Scan {
+    Scan::over(over)
         .column(ColumnSelector::family(NOTIFICATION_FAMILY))
         .filter(Filter::Notifications { share })
 }
@@ -28,7 +28,10 @@ pub(super) fn notifications(share: Option<Share>) -> Scan {
 pub(super) fn notification(cell: &Cell) -> Result<Found> {
     let column = observed_column(&cell.key.column)?;
     let stamp = NotificationStamp::decode(cell.key.timestamp).ok_or_else(|| {
-        let message = format!("`{}` has a timestamp that no notification can have", cell.key);
+        let message = format!(
+            "`{}` has a timestamp that no notification can have",
+            cell.key
+        );
         Error::new(ErrorKind::Corrupt, message)
     })?;
     Ok(Found {
@@ -89,10 +92,8 @@ impl Scanner {
         loop {
             self.queue.room().await;
             let share = self.share().await?;
-            let mut scan = notifications(Some(share)).batch_cells(self.batch_cells());
-            if let Some(from) = &from {
-                scan = scan.from_key(from);
-            }
+            let rest = from.map_or_else(Span::all, |from| Span::between(from, None));
+            let scan = notifications(rest, Some(share)).batch_cells(self.batch_cells());
             match self.look_at_part(scan, &mut looked).await? {
                 Some(rest) => from = Some(rest),
                 None => break,
@@ -100,7 +101,10 @@ impl Scanner {
         }
         self.queue.forget_gone(begun);
         if looked.unreadable > 0 {
-            warn!(cells = looked.unreadable, "cells that should be notifications are none");
+            warn!(
+                cells = looked.unreadable,
+                "cells that should be notifications are none"
+            );
         }
         debug!(queued = looked.queued, "looked for notifications");
         Ok(looked)
@@ -131,7 +135,10 @@ impl Scanner {
                     Offered::Skipped => {}
                     Offered::Queued | Offered::NoRoom => {
                         let timestamp = i64::MAX;
-                        return Ok(Some(Key { timestamp, ..cell.key }));
+                        return Ok(Some(Key {
+                            timestamp,
+                            ..cell.key
+                        }));
                     }
                 }
             }
@@ -146,7 +153,8 @@ impl Scanner {
         if self.queue.set_share(share) {
             debug!(remainder = share.remainder(), divisor = %share.divisor(), "the shares were dealt out anew");
             let records = self.client.shared.coordination.set_aside_list().await?;
-            self.queue.know_set_aside(records.into_iter().map(|record| record.cell));
+            self.queue
+                .know_set_aside(records.into_iter().map(|record| record.cell));
         }
         Ok(share)
     }

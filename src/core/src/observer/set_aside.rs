@@ -64,7 +64,10 @@ impl Client {
         let mut notified: BTreeMap<Bytes, Vec<Column>> = BTreeMap::new();
         for RowColumn { row, column } in records.iter().map(|record| &record.cell) {
             writes.add(row, |mutation| entries::notification(mutation, column, at));
-            notified.entry(row.clone()).or_default().push(column.clone());
+            notified
+                .entry(row.clone())
+                .or_default()
+                .push(column.clone());
         }
         shared.write_surely(writes.into_mutations(), at).await?;
         self.forget_unchanged(&records).await?;
@@ -75,11 +78,16 @@ impl Client {
     /// Forgets records, but not those of notifications that have failed once more by now.
     async fn forget_unchanged(&self, records: &[FailedNotification]) -> Result<()> {
         let now = self.failed_notifications().await?;
-        let now: BTreeMap<&RowColumn, Timestamp> =
-            now.iter().map(|record| (&record.cell, record.timestamp)).collect();
+        let now: BTreeMap<&RowColumn, Timestamp> = now
+            .iter()
+            .map(|record| (&record.cell, record.timestamp))
+            .collect();
         for record in records {
             if now.get(&record.cell) == Some(&record.timestamp) {
-                self.shared.coordination.forget_set_aside(&record.cell).await?;
+                self.shared
+                    .coordination
+                    .forget_set_aside(&record.cell)
+                    .await?;
             }
         }
         Ok(())

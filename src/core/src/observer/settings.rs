@@ -61,7 +61,11 @@ impl WorkerSettings {
     pub fn check(&self) -> Result<()> {
         for (name, number, most) in [
             ("tasks", self.tasks, 10_000),
-            ("max_queued_notifications", self.max_queued_notifications, 10_000_000),
+            (
+                "max_queued_notifications",
+                self.max_queued_notifications,
+                10_000_000,
+            ),
             ("max_queued_bytes", self.max_queued_bytes, usize::MAX),
         ] {
             if number == 0 || number > most {
@@ -71,8 +75,18 @@ impl WorkerSettings {
             }
         }
         for (least_name, least, name, most) in [
-            ("min_scan_pause", self.min_scan_pause, "max_scan_pause", self.max_scan_pause),
-            ("first_retry_pause", self.first_retry_pause, "max_retry_pause", self.max_retry_pause),
+            (
+                "min_scan_pause",
+                self.min_scan_pause,
+                "max_scan_pause",
+                self.max_scan_pause,
+            ),
+            (
+                "first_retry_pause",
+                self.first_retry_pause,
+                "max_retry_pause",
+                self.max_retry_pause,
+            ),
         ] {
             if least < LEAST {
                 return Err(Error::invalid(format!(

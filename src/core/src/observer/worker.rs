@@ -62,7 +62,11 @@ impl Worker {
     /// # Errors
     /// [`Invalid`](crate::ErrorKind::Invalid): a setting is out of its bounds, or the observers are not
     /// [those](Observers::check) that the application was initialised with. Whatever the coordination fails with.
-    pub async fn start(client: &Client, observers: Observers, settings: WorkerSettings) -> Result<Self> {
+    pub async fn start(
+        client: &Client,
+        observers: Observers,
+        settings: WorkerSettings,
+    ) -> Result<Self> {
         Self::start_with_clock(client, observers, settings, Arc::new(SystemClock)).await
     }
 
@@ -119,6 +123,8 @@ impl Worker {
 
 impl fmt::Debug for Worker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Worker").field("queue", &self.queue).finish_non_exhaustive()
+        f.debug_struct("Worker")
+            .field("queue", &self.queue)
+            .finish_non_exhaustive()
     }
 }

@@ -131,7 +131,7 @@ impl Scan {
 
     /// What is left of the scan from a key on, that key included.
     #[must_use]
-    pub(crate) fn from_key(mut self, from: &Key) -> Self {
+    pub(crate) fn starting_at(mut self, from: &Key) -> Self {
         let rest = |span: &Span| {
             Span::between(span.start().clone().max(from.clone()), span.end().cloned())
         };

@@ -1,9 +1,6 @@
 //! After a rejection: who was there first, and what of it is dead.
 
 use std::collections::BTreeSet;
-use std::num::NonZeroUsize;
-
-use futures::stream::TryStreamExt;
 
 use crate::data::{Bytes, Cell, Key, RowColumn, Span, Timestamp};
 use crate::error::Result;
@@ -11,7 +8,7 @@ use crate::layout::{EntryKind, EntryStamp, WriteValue};
 use crate::table::{Filter, Scan, TableExt};
 use crate::transaction::commit::Commit;
 use crate::transaction::entries::stamp;
-use crate::transaction::found_lock::{FoundLock, LockKind};
+use crate::transaction::found_lock::{FoundLock, LockKind, unexpected};
 use crate::transaction::reading::cell_span;
 use crate::transaction::resolve::resolve;
 use crate::transaction::{CommitError, Conflict, OtherTransaction};
@@ -39,11 +36,9 @@ impl Commit {
             start: lock.start,
             transactor: lock.transactor,
         });
-        for (cell, _) in &cells {
-            if let Some(committed) = self.committed_since(cell).await? {
-                met.insert(cell.clone());
-                other = other.or(Some(committed));
-            }
+        for (cell, committed) in self.committed_since(&cells).await? {
+            met.insert(cell);
+            other = other.or(Some(committed));
         }
         if met.is_empty() {
             // Whoever it was has rolled back by now. The row is all that is known.
@@ -70,29 +65,41 @@ impl Commit {
         found.extend(table.read(read_locked).await?);
         let is_of_another = |cell: &&Cell| {
             EntryStamp::decode(cell.key.timestamp).is_some_and(|stamp| {
-                matches!(stamp.kind, EntryKind::Lock | EntryKind::ReadLock) && stamp.timestamp != self.plan.start
+                matches!(stamp.kind, EntryKind::Lock | EntryKind::ReadLock)
+                    && stamp.timestamp != self.plan.start
             })
         };
-        found.iter().filter(is_of_another).map(FoundLock::of).collect()
+        found
+            .iter()
+            .filter(is_of_another)
+            .map(FoundLock::of)
+            .collect()
     }
 
-    /// The newest commit of a cell, if it came after this transaction began.
-    async fn committed_since(&self, cell: &RowColumn) -> Result<Option<OtherTransaction>> {
-        let key = |timestamp| {
-            Key::new(
-                cell.row.clone(),
-                cell.column.clone(),
-                stamp(EntryKind::Write, timestamp),
-            )
+    /// What was committed on some cells since this transaction began.
+    async fn committed_since(
+        &self,
+        cells: &[(RowColumn, LockKind)],
+    ) -> Result<Vec<(RowColumn, OtherTransaction)>> {
+        let span = |(cell, _): &(RowColumn, LockKind)| {
+            let key = |timestamp| {
+                let (row, column) = (cell.row.clone(), cell.column.clone());
+                Key::new(row, column, stamp(EntryKind::Write, timestamp))
+            };
+            Span::between(key(Timestamp::MAX), Some(key(self.plan.start)))
         };
-        let since = Span::between(key(Timestamp::MAX), Some(key(self.plan.start)));
-        let scan = Scan::over(since).batch_cells(NonZeroUsize::MIN);
-        let newest = self.reading.client.table.scan(scan).try_next().await?;
-        let Some(newest) = newest.and_then(|cells| cells.into_iter().next()) else {
-            return Ok(None);
-        };
-        let commit = EntryStamp::decode(newest.key.timestamp).map(|stamp| stamp.timestamp);
-        let start = WriteValue::decode(&newest.value)?.start;
-        Ok(commit.map(|commit| OtherTransaction::Committed { start, commit }))
+        let since = Scan::over_all(cells.iter().map(span));
+        let found = self.reading.client.table.read(since).await?;
+        found.into_iter().map(committed).collect()
     }
+}
+
+/// The cell of a write, and the transaction that it belongs to.
+fn committed(write: Cell) -> Result<(RowColumn, OtherTransaction)> {
+    let Some(stamp) = EntryStamp::decode(write.key.timestamp) else {
+        return Err(unexpected(&write));
+    };
+    let (start, commit) = (WriteValue::decode(&write.value)?.start, stamp.timestamp);
+    let cell = RowColumn::new(write.key.row, write.key.column);
+    Ok((cell, OtherTransaction::Committed { start, commit }))
 }

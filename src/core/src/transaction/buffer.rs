@@ -30,7 +30,12 @@ pub(crate) struct WriteBuffer {
 
 impl WriteBuffer {
     /// Adds a write of a cell that has none yet. A read lock gives way to a write.
-    pub(crate) fn write(&mut self, cell: RowColumn, write: PendingWrite, max_bytes: usize) -> Result<()> {
+    pub(crate) fn write(
+        &mut self,
+        cell: RowColumn,
+        write: PendingWrite,
+        max_bytes: usize,
+    ) -> Result<()> {
         check_cell(&cell)?;
         if let Some(PendingWrite::Set(_) | PendingWrite::Delete) = self.writes.get(&cell) {
             return Err(Error::invalid(format!(
@@ -74,7 +79,12 @@ impl WriteBuffer {
         self.bytes
     }
 
-    fn take_room(&mut self, cell: &RowColumn, write: &PendingWrite, max_bytes: usize) -> Result<()> {
+    fn take_room(
+        &mut self,
+        cell: &RowColumn,
+        write: &PendingWrite,
+        max_bytes: usize,
+    ) -> Result<()> {
         let value = match write {
             PendingWrite::Set(value) => value.len(),
             _ => 0,
@@ -83,7 +93,11 @@ impl WriteBuffer {
         if bytes > max_bytes {
             return Err(Error::invalid(format!(
                 "with `{}` the transaction would set {bytes} bytes; the setting `max_transaction_bytes` allows {max_bytes}",
-                Escaped(cell.row.get(..cell.row.len().min(SHOWN_BYTES)).unwrap_or_default())
+                Escaped(
+                    cell.row
+                        .get(..cell.row.len().min(SHOWN_BYTES))
+                        .unwrap_or_default()
+                )
             )));
         }
         self.bytes = bytes;

@@ -85,7 +85,10 @@ async fn acknowledge_only(
         take_back_notification(&mut writes, &trigger.cell, start);
         client.write_surely(writes.into_mutations(), start).await?;
     }
-    Ok(Committed { start, commit: None })
+    Ok(Committed {
+        start,
+        commit: None,
+    })
 }
 
 fn take_back_notification(writes: &mut RowMutations, cell: &RowColumn, at: Timestamp) {
@@ -137,7 +140,10 @@ impl Commit {
         };
         self.commit_primary(commit).await?;
         debug!(%commit, "committed");
-        self.reading.client.listeners.tell(&self.plan.notified, commit);
+        self.reading
+            .client
+            .listeners
+            .tell(&self.plan.notified, commit);
         self.finish(commit).await;
         Ok(Committed {
             start: self.plan.start,
@@ -157,7 +163,13 @@ impl Commit {
         let start = self.plan.start;
         let mut backoff = Backoff::of_calls(&self.reading.client.settings, start);
         let stamps = loop {
-            match self.reading.client.coordination.timestamps(NonZeroU32::MIN).await {
+            match self
+                .reading
+                .client
+                .coordination
+                .timestamps(NonZeroU32::MIN)
+                .await
+            {
                 Ok(stamps) => break stamps,
                 Err(error) if is_passing(error.kind()) && backoff.wait().await => {}
                 Err(error) => return Err(error.into()),
@@ -171,7 +183,10 @@ impl Commit {
         }
         let commit = stamps.first;
         let notifications = self.plan.other_notifications(commit);
-        self.reading.client.write_surely(notifications, start).await?;
+        self.reading
+            .client
+            .write_surely(notifications, start)
+            .await?;
         Ok(commit)
     }
 
@@ -186,8 +201,14 @@ impl Commit {
 
     async fn try_to_finish(&self, commit: Timestamp) -> Result<()> {
         let (start, primary) = (self.plan.start, &self.plan.primary);
-        let forward = self.plan.other_rows().map(|row| self.plan.commit_row(row, commit));
-        self.reading.client.write_surely(forward.collect(), start).await?;
+        let forward = self
+            .plan
+            .other_rows()
+            .map(|row| self.plan.commit_row(row, commit));
+        self.reading
+            .client
+            .write_surely(forward.collect(), start)
+            .await?;
         let mut last = RowMutations::default();
         if !self.plan.is_one_row() && self.doubtful.is_empty() {
             last.add(&primary.row, |mutation| {
@@ -199,7 +220,10 @@ impl Commit {
         {
             take_back_notification(&mut last, &trigger.cell, start);
         }
-        self.reading.client.write_surely(last.into_mutations(), start).await
+        self.reading
+            .client
+            .write_surely(last.into_mutations(), start)
+            .await
     }
 
     /// Takes away the locks that are known to be there; then says on the primary that none is left, unless one may
@@ -218,10 +242,17 @@ impl Commit {
                 others.roll_back_cell(&cell, start, kind);
             }
         }
-        self.reading.client.write_surely(others.into_mutations(), start).await?;
+        self.reading
+            .client
+            .write_surely(others.into_mutations(), start)
+            .await?;
         // The primary's row is one mutation: its locks go together, and the primary decides.
         let mut decisive = RowMutations::default();
-        for (cell, kind) in self.plan.cells().filter(|(cell, _)| cell.row == primary.row) {
+        for (cell, kind) in self
+            .plan
+            .cells()
+            .filter(|(cell, _)| cell.row == primary.row)
+        {
             if cell != *primary {
                 decisive.roll_back_cell(&cell, start, kind);
                 continue;
@@ -239,7 +270,10 @@ impl Commit {
                 }
             });
         }
-        self.reading.client.write_surely(decisive.into_mutations(), start).await
+        self.reading
+            .client
+            .write_surely(decisive.into_mutations(), start)
+            .await
     }
 
     /// Writes some conditional mutations once; an outcome for each.

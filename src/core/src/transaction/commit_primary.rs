@@ -45,7 +45,9 @@ impl Commit {
         commit: Timestamp,
         is_doubtful: &mut bool,
     ) -> Result<Tried, CommitError> {
-        let outcomes = self.try_to_write(vec![self.plan.commit_primary(commit)]).await;
+        let outcomes = self
+            .try_to_write(vec![self.plan.commit_primary(commit)])
+            .await;
         let error = match outcomes.into_iter().next() {
             Some(Outcome::Accepted) => return Ok(Tried::Committed),
             Some(Outcome::Rejected) if !*is_doubtful => return Ok(Tried::RolledBack),
@@ -65,7 +67,13 @@ impl Commit {
             return Ok(Tried::Again(error.unwrap_or_else(no_answer)));
         }
         // One of the writes may have been applied: a rejection may be by the transaction's own commit.
-        match status(&*self.reading.client.table, &self.plan.primary, self.plan.start).await {
+        match status(
+            &*self.reading.client.table,
+            &self.plan.primary,
+            self.plan.start,
+        )
+        .await
+        {
             Ok(TransactionStatus::Committed(at)) if at == commit => Ok(Tried::Committed),
             Ok(TransactionStatus::Committed(at)) => Err(self.committed_elsewhere(commit, at)),
             Ok(TransactionStatus::RolledBack) => Ok(Tried::RolledBack),
@@ -84,7 +92,8 @@ impl Commit {
             .through(Filter::TransactionStatus { start });
         let mutation = Mutation::new(primary.row.clone());
         let by = RolledBackBy::AnotherOne;
-        let mutation = entries::roll_back_primary(mutation, &primary.column, start, by).when(is_locked);
+        let mutation =
+            entries::roll_back_primary(mutation, &primary.column, start, by).when(is_locked);
         let outcomes = self.try_to_write(vec![mutation]).await;
         if outcomes.iter().any(Outcome::is_accepted) {
             self.take_back_others().await;
@@ -103,11 +112,20 @@ impl Commit {
     /// Takes away the locks beside a primary that was rolled back. Its mark stays: there may be others of them.
     async fn take_back_others(&self) {
         let mut writes = RowMutations::default();
-        for (cell, kind) in self.plan.cells().filter(|(cell, _)| *cell != self.plan.primary) {
+        for (cell, kind) in self
+            .plan
+            .cells()
+            .filter(|(cell, _)| *cell != self.plan.primary)
+        {
             writes.roll_back_cell(&cell, self.plan.start, kind);
         }
         // If it fails, whoever meets them does it.
-        drop(self.reading.client.write_surely(writes.into_mutations(), self.plan.start).await);
+        drop(
+            self.reading
+                .client
+                .write_surely(writes.into_mutations(), self.plan.start)
+                .await,
+        );
     }
 
     fn rolled_back_by_another(&self) -> CommitError {

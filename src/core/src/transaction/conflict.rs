@@ -19,7 +19,7 @@ pub struct Conflict {
     pub cells: Vec<RowColumn>,
     /// How many cells there were.
     pub cell_count: usize,
-    /// What is known of the other transaction, on the first of the cells. Nothing, where it had gone by the time that
+    /// What is known of the other transaction on one of the cells. Nothing, where it had gone by the time that
     /// it was looked for.
     pub other: Option<OtherTransaction>,
 }
@@ -52,7 +52,11 @@ impl Conflict {
 
 impl fmt::Display for Conflict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the transaction that began at {} met another one", self.start)?;
+        write!(
+            f,
+            "the transaction that began at {} met another one",
+            self.start
+        )?;
         let mut cells = self.cells.iter();
         if let Some(first) = cells.next() {
             write!(f, " at `{first}`")?;
@@ -66,7 +70,10 @@ impl fmt::Display for Conflict {
                 write!(f, ", which began at {start} and committed at {commit}")
             }
             Some(OtherTransaction::Locking { start, transactor }) => {
-                write!(f, ", which began at {start} and holds a lock for transactor {transactor}")
+                write!(
+                    f,
+                    ", which began at {start} and holds a lock for transactor {transactor}"
+                )
             }
             Some(OtherTransaction::RolledThisBack) => f.write_str(", which rolled it back"),
         }

@@ -24,7 +24,12 @@ fn put(
 }
 
 /// The value that a transaction writes.
-pub(crate) fn data(mutation: Mutation, column: &Column, start: Timestamp, value: Bytes) -> Mutation {
+pub(crate) fn data(
+    mutation: Mutation,
+    column: &Column,
+    start: Timestamp,
+    value: Bytes,
+) -> Mutation {
     put(mutation, column, EntryKind::Data, start, value)
 }
 
@@ -94,7 +99,12 @@ pub(crate) enum RolledBackBy {
 }
 
 /// What turns a locked cell that is not the primary into one that was never locked.
-pub(crate) fn roll_back(mutation: Mutation, column: &Column, start: Timestamp, kind: LockKind) -> Mutation {
+pub(crate) fn roll_back(
+    mutation: Mutation,
+    column: &Column,
+    start: Timestamp,
+    kind: LockKind,
+) -> Mutation {
     match kind {
         LockKind::Read => {
             let value = DelReadLockValue::RolledBack.encode();
@@ -141,11 +151,20 @@ pub(crate) fn notification(mutation: Mutation, observed: &Column, at: Timestamp)
 }
 
 /// What takes back the notifications of a cell up to a timestamp.
-pub(crate) fn notification_delete(mutation: Mutation, observed: &Column, at: Timestamp) -> Mutation {
+pub(crate) fn notification_delete(
+    mutation: Mutation,
+    observed: &Column,
+    at: Timestamp,
+) -> Mutation {
     notification_entry(mutation, observed, at, true)
 }
 
-fn notification_entry(mutation: Mutation, observed: &Column, timestamp: Timestamp, is_delete: bool) -> Mutation {
+fn notification_entry(
+    mutation: Mutation,
+    observed: &Column,
+    timestamp: Timestamp,
+    is_delete: bool,
+) -> Mutation {
     let stamp = NotificationStamp {
         timestamp,
         is_delete,

@@ -52,7 +52,10 @@ impl Commit {
         let mut outcomes = outcomes.into_iter();
         for row in rows {
             let was_doubtful = self.doubtful.contains(&row);
-            match outcomes.next().unwrap_or_else(|| Outcome::Unknown(no_answer())) {
+            match outcomes
+                .next()
+                .unwrap_or_else(|| Outcome::Unknown(no_answer()))
+            {
                 Outcome::Accepted => self.locked.push(row),
                 Outcome::Rejected if !was_doubtful => rejected.push(row),
                 Outcome::Refused(error) if !is_passing(error.kind()) => refused = Some(error),
@@ -101,9 +104,16 @@ impl Commit {
         };
         let start = self.plan.start;
         let place = RowColumn::new(row.clone(), cell.column.clone());
-        let found = raw::entries(&*self.reading.client.table, &place, &[(locked, start), (unlocked, start)]).await?;
+        let found = raw::entries(
+            &*self.reading.client.table,
+            &place,
+            &[(locked, start), (unlocked, start)],
+        )
+        .await?;
         let has = |kind| {
-            let stamps = found.iter().map(|cell| EntryStamp::decode(cell.key.timestamp));
+            let stamps = found
+                .iter()
+                .map(|cell| EntryStamp::decode(cell.key.timestamp));
             stamps.flatten().any(|stamp| stamp.kind == kind)
         };
         Ok(if has(unlocked) {

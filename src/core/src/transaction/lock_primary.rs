@@ -1,6 +1,5 @@
 //! The first step: the primary and what stands in its row.
 
-
 use crate::client::{Backoff, is_passing};
 use crate::data::{Key, Span, Timestamp};
 use crate::error::{Error, ErrorKind, Result};
@@ -71,10 +70,17 @@ impl Commit {
             return Ok(Tried::Again(error.unwrap_or_else(no_answer)));
         }
         // One of the writes may have been applied: a rejection may be by the transaction's own lock.
-        let found = status(&*self.reading.client.table, &self.plan.primary, self.plan.start).await;
+        let found = status(
+            &*self.reading.client.table,
+            &self.plan.primary,
+            self.plan.start,
+        )
+        .await;
         match (found, error) {
             (Ok(TransactionStatus::Locked(_)), _) => Ok(Tried::Locked),
-            (Ok(TransactionStatus::RolledBack), _) | (Ok(TransactionStatus::Unknown), None) => Ok(Tried::Rejected),
+            (Ok(TransactionStatus::RolledBack), _) | (Ok(TransactionStatus::Unknown), None) => {
+                Ok(Tried::Rejected)
+            }
             (Ok(TransactionStatus::Committed(_)), _) => Err(self.committed_too_early().into()),
             (Ok(TransactionStatus::Unknown), Some(error)) => Ok(Tried::Again(error)),
             (Err(error), _) if is_passing(error.kind()) => Ok(Tried::Again(error)),
@@ -90,7 +96,9 @@ impl Commit {
         let by = entries::RolledBackBy::AnotherOne;
         fence.mutation.updates.clear();
         fence.mutation = entries::roll_back_primary(fence.mutation, &primary.column, start, by);
-        fence.conditions.retain(|condition| condition.column == primary.column);
+        fence
+            .conditions
+            .retain(|condition| condition.column == primary.column);
         let outcomes = self.try_to_write(vec![fence]).await;
         if outcomes.iter().any(Outcome::is_accepted) {
             return;
@@ -111,7 +119,8 @@ impl Commit {
             Ok(false) => {}
             Err(error) => return error.into(),
         }
-        self.conflict(&[self.plan.primary.row.clone()]).await
+        self.conflict(std::slice::from_ref(&self.plan.primary.row))
+            .await
     }
 
     /// Whether another transaction has acknowledged the notification that started this one.
@@ -127,7 +136,9 @@ impl Commit {
         let oldest = key(EntryKind::Ack, trigger.notified_at);
         let scan = Scan::over(Span::between(newest, Some(oldest)));
         let found = self.reading.client.table.read(scan).await?;
-        let is_ack = |timestamp| EntryStamp::decode(timestamp).is_some_and(|stamp| stamp.kind == EntryKind::Ack);
+        let is_ack = |timestamp| {
+            EntryStamp::decode(timestamp).is_some_and(|stamp| stamp.kind == EntryKind::Ack)
+        };
         Ok(found.iter().any(|cell| is_ack(cell.key.timestamp)))
     }
 
@@ -140,7 +151,10 @@ impl Commit {
             entries::notification_delete(mutation, &trigger.cell.column, trigger.notified_at)
         });
         // If it fails, the notification is found again, and taken back then.
-        let taken_back = self.reading.client.write_surely(writes.into_mutations(), self.plan.start);
+        let taken_back = self
+            .reading
+            .client
+            .write_surely(writes.into_mutations(), self.plan.start);
         drop(taken_back.await);
     }
 
@@ -163,5 +177,8 @@ pub(crate) fn nothing_committed(error: Error) -> CommitError {
 }
 
 pub(crate) fn no_answer() -> Error {
-    Error::new(ErrorKind::Unavailable, "the table gave no outcome for a mutation")
+    Error::new(
+        ErrorKind::Unavailable,
+        "the table gave no outcome for a mutation",
+    )
 }

@@ -3,7 +3,7 @@
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tracing::trace;
+use tracing::debug;
 
 use crate::client::Shared;
 use crate::coordination::ObserverKind;
@@ -30,10 +30,17 @@ pub struct Transaction {
 /// A transaction that its owner commits, or drops: then nothing of it was ever written.
 ///
 /// ```
-/// # use fluo_core::{Column, doc::example_client};
+/// # use fluo_core::admin::{Initialization, initialize};
+/// # use fluo_core::coordination::{Applications, MemoryApplications};
+/// # use fluo_core::{Authorizations, Client, ClientSettings, MemoryTables, TableAdmin};
+/// use fluo_core::Column;
+///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> fluo_core::Result<()> {
-/// # let client = example_client().await?;
+/// # let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());
+/// # initialize(&tables, &applications, "bank", Initialization::new("8d2fa41c", "bank")).await?;
+/// # let table = tables.open_table("bank", Authorizations::none()).await?;
+/// # let client = Client::open(table, applications.open("bank").await?, ClientSettings::default()).await?;
 /// let tx = client.begin().await?;
 /// tx.set("alice", &Column::new("account", "balance"), "100")?;
 /// let committed = tx.commit().await?;
@@ -143,7 +150,12 @@ impl Transaction {
     /// cell that was set or deleted before, more bytes than
     /// [`max_transaction_bytes`](crate::ClientSettings::max_transaction_bytes), a transaction that has ended. What was set
     /// before stays set.
-    pub fn set(&self, row: impl Into<Bytes>, column: &Column, value: impl Into<Bytes>) -> Result<()> {
+    pub fn set(
+        &self,
+        row: impl Into<Bytes>,
+        column: &Column,
+        value: impl Into<Bytes>,
+    ) -> Result<()> {
         self.write(row.into(), column, PendingWrite::Set(value.into()))
     }
 
@@ -183,9 +195,10 @@ impl Transaction {
 
     fn write(&self, row: Bytes, column: &Column, write: PendingWrite) -> Result<()> {
         let cell = RowColumn::new(row, column.clone());
-        trace!(start = %self.start(), %cell, ?write, "write");
+        debug!(start = %self.start(), %cell, ?write, "write");
         let most = self.open.max_bytes();
-        self.open.with_buffer(|buffer| buffer.write(cell, write, most))
+        self.open
+            .with_buffer(|buffer| buffer.write(cell, write, most))
     }
 }
 

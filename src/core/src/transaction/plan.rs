@@ -66,9 +66,9 @@ impl CommitPlan {
         let transactor = client.transactor.id();
         let mut rows: BTreeMap<Bytes, Vec<PlannedCell>> = BTreeMap::new();
         for (cell, write) in buffer.writes {
-            let is_trigger = trigger
-                .as_ref()
-                .is_some_and(|trigger| trigger.kind == ObserverKind::Strong && trigger.cell == cell);
+            let is_trigger = trigger.as_ref().is_some_and(|trigger| {
+                trigger.kind == ObserverKind::Strong && trigger.cell == cell
+            });
             let (kind, value) = kind_of(write, is_trigger);
             let planned = PlannedCell {
                 column: cell.column,
@@ -133,10 +133,12 @@ impl CommitPlan {
                     .through(Filter::Prewrite(self.prewrite(cell.kind, is_primary))),
             );
             if let Some(value) = &cell.value {
-                locking.mutation = entries::data(locking.mutation, column, self.start, value.clone());
+                locking.mutation =
+                    entries::data(locking.mutation, column, self.start, value.clone());
             }
             let value = self.lock_value(cell.kind);
-            locking.mutation = entries::lock(locking.mutation, column, self.start, cell.kind, value);
+            locking.mutation =
+                entries::lock(locking.mutation, column, self.start, cell.kind, value);
         }
         locking
     }
@@ -148,13 +150,20 @@ impl CommitPlan {
         for column in self.notified.get(row).into_iter().flatten() {
             mutation = entries::notification(mutation, column, commit);
         }
-        if let Some(trigger) = self.trigger.as_ref().filter(|trigger| trigger.cell.row == *row) {
+        if let Some(trigger) = self
+            .trigger
+            .as_ref()
+            .filter(|trigger| trigger.cell.row == *row)
+        {
             mutation = entries::notification_delete(mutation, &trigger.cell.column, self.start);
         }
         if self.is_one_row() {
             mutation = entries::done(mutation, &self.primary.column, commit);
         }
-        let own_lock = Condition::value(self.primary.column.clone(), self.lock_value(self.primary_kind()));
+        let own_lock = Condition::value(
+            self.primary.column.clone(),
+            self.lock_value(self.primary_kind()),
+        );
         mutation.when(own_lock.through(Filter::Prewrite(Prewrite {
             start: self.start,
             is_read_lock: false,
@@ -179,12 +188,17 @@ impl CommitPlan {
 
     /// The mutations that notify the observers of rows beside the primary's, whose own travel with its commit.
     pub(crate) fn other_notifications(&self, commit: Timestamp) -> Vec<Mutation> {
-        let others = self.notified.iter().filter(|(row, _)| **row != self.primary.row);
+        let others = self
+            .notified
+            .iter()
+            .filter(|(row, _)| **row != self.primary.row);
         others
             .map(|(row, columns)| {
-                columns.iter().fold(Mutation::new(row.clone()), |mutation, column| {
-                    entries::notification(mutation, column, commit)
-                })
+                columns
+                    .iter()
+                    .fold(Mutation::new(row.clone()), |mutation, column| {
+                        entries::notification(mutation, column, commit)
+                    })
             })
             .collect()
     }
@@ -258,13 +272,21 @@ fn kind_of(write: PendingWrite, is_trigger: bool) -> (LockKind, Option<Bytes>) {
 
 /// Strong observers are notified of every value that is set, weak ones where they were asked for.
 fn notified(client: &Shared, buffer: &WriteBuffer) -> BTreeMap<Bytes, Vec<Column>> {
-    let set = buffer.writes.iter().filter_map(|(cell, write)| match write {
-        PendingWrite::Set(_) if client.observed(&cell.column) == Some(ObserverKind::Strong) => Some(cell),
-        _ => None,
-    });
+    let set = buffer
+        .writes
+        .iter()
+        .filter_map(|(cell, write)| match write {
+            PendingWrite::Set(_) if client.observed(&cell.column) == Some(ObserverKind::Strong) => {
+                Some(cell)
+            }
+            _ => None,
+        });
     let mut notified: BTreeMap<Bytes, Vec<Column>> = BTreeMap::new();
     for cell in set.chain(&buffer.notified) {
-        notified.entry(cell.row.clone()).or_default().push(cell.column.clone());
+        notified
+            .entry(cell.row.clone())
+            .or_default()
+            .push(cell.column.clone());
     }
     notified
 }

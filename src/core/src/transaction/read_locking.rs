@@ -42,9 +42,14 @@ impl<'a> ReadLocking<'a> {
         columns: impl IntoIterator<Item = &'c Column>,
     ) -> Result<BTreeMap<Column, Bytes>> {
         let row = row.into();
-        let cells = columns.into_iter().map(|column| RowColumn::new(row.clone(), column.clone()));
+        let cells = columns
+            .into_iter()
+            .map(|column| RowColumn::new(row.clone(), column.clone()));
         let found = self.get_all(cells).await?;
-        Ok(found.into_iter().map(|(cell, value)| (cell.column, value)).collect())
+        Ok(found
+            .into_iter()
+            .map(|(cell, value)| (cell.column, value))
+            .collect())
     }
 
     /// The values of some cells, each locked.

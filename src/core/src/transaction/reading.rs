@@ -9,10 +9,11 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::stream::{self, StreamExt, TryStreamExt};
-use tracing::trace;
+use tokio::time::Instant;
+use tracing::debug;
 
 use crate::client::{ActiveKey, Backoff, Shared};
-use crate::data::{Cell, Key, RowColumn, Span, Timestamp};
+use crate::data::{Cell, Escaped, Key, RowColumn, Span, Timestamp};
 use crate::error::{Error, Result};
 use crate::layout::{EntryKind, EntryStamp};
 use crate::table::{CellBatches, Filter, Scan};
@@ -131,14 +132,17 @@ impl Rest {
             self.reading.check_fresh().await?;
             let first_lock = batch.iter().position(|cell| !is_data(cell));
             let locked = first_lock.map(|at| batch.split_off(at)).unwrap_or_default();
-            let committed = batch.into_iter().map(committed).collect::<Result<Vec<_>>>()?;
+            let committed = batch
+                .into_iter()
+                .map(committed)
+                .collect::<Result<Vec<_>>>()?;
             if let Some(lock) = locked.first() {
                 // Everything from the lock on is read again once it is dealt with.
                 let from = Key {
                     timestamp: i64::MAX,
                     ..lock.key.clone()
                 };
-                self.scan = Some(scan.clone().from_key(&from));
+                self.scan = Some(scan.clone().starting_at(&from));
                 self.open = None;
                 self.deal_with(&locked).await?;
             } else {
@@ -146,7 +150,9 @@ impl Rest {
             }
             if !committed.is_empty() {
                 self.reading.seen().cells += u64::try_from(committed.len()).unwrap_or(u64::MAX);
-                trace!(start = %self.reading.start(), cells = committed.len(), "read");
+                for cell in &committed {
+                    debug!(start = %self.reading.start(), cell = %cell.key, value = %Escaped(&cell.value), "read");
+                }
                 return Ok(Some((committed, self)));
             }
         }
@@ -165,7 +171,10 @@ impl Rest {
             return Ok(());
         };
         let start = self.reading.start();
-        let cells: BTreeSet<_> = locks.iter().map(|lock| (lock.cell.clone(), lock.start)).collect();
+        let cells: BTreeSet<_> = locks
+            .iter()
+            .map(|lock| (lock.cell.clone(), lock.start))
+            .collect();
         // Waiting begins anew when none of the locks is one that was waited for.
         let waiting = match self.waiting.take() {
             Some(waiting) if !waiting.cells.is_disjoint(&cells) => waiting,
@@ -184,10 +193,9 @@ impl Rest {
             }
         }
         if resolved.waiting > 0 {
-            let before = waiting.backoff.elapsed();
-            waiting.backoff.wait().await;
-            let waited = waiting.backoff.elapsed().saturating_sub(before);
-            metrics::histogram!("fluo_lock_wait_seconds").record(waited.as_secs_f64());
+            let begun = Instant::now();
+            waiting.backoff.pause().await;
+            metrics::histogram!("fluo_lock_wait_seconds").record(begun.elapsed());
         }
         Ok(())
     }

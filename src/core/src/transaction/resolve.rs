@@ -43,7 +43,8 @@ pub(crate) async fn resolve(client: &Shared, locks: &[FoundLock]) -> Result<Reso
         }
         match decided {
             TransactionStatus::Committed(commit) => {
-                metrics::counter!("fluo_locks_rolled_forward_total").increment(as_count(group.len()));
+                metrics::counter!("fluo_locks_rolled_forward_total")
+                    .increment(as_count(group.len()));
                 writes.roll_forward(&group, commit);
             }
             TransactionStatus::RolledBack => {
@@ -94,7 +95,10 @@ async fn decided(
         return Ok(found);
     };
     let patience = client.settings.rollback_after;
-    let cause = if client.sightings.has_timed_out(primary, start, transactor, patience) {
+    let cause = if client
+        .sightings
+        .has_timed_out(primary, start, transactor, patience)
+    {
         "timed out"
     } else if !client.coordination.is_alive(transactor).await? {
         "dead"
@@ -143,7 +147,10 @@ pub(crate) struct RowMutations {
 
 impl RowMutations {
     pub(crate) fn add(&mut self, row: &Bytes, update: impl FnOnce(Mutation) -> Mutation) {
-        let mutation = self.rows.remove(row).unwrap_or_else(|| Mutation::new(row.clone()));
+        let mutation = self
+            .rows
+            .remove(row)
+            .unwrap_or_else(|| Mutation::new(row.clone()));
         self.rows.insert(row.clone(), update(mutation));
     }
 

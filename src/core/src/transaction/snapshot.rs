@@ -20,10 +20,17 @@ use crate::transaction::reading::{Reading, cell_span};
 /// puts an end to it if its transactor is dead.
 ///
 /// ```
-/// # use fluo_core::{Column, doc::example_client};
+/// # use fluo_core::admin::{Initialization, initialize};
+/// # use fluo_core::coordination::{Applications, MemoryApplications};
+/// # use fluo_core::{Authorizations, Client, ClientSettings, MemoryTables, TableAdmin};
+/// use fluo_core::Column;
+///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> fluo_core::Result<()> {
-/// let client = example_client().await?;
+/// # let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());
+/// # initialize(&tables, &applications, "bank", Initialization::new("8d2fa41c", "bank")).await?;
+/// # let table = tables.open_table("bank", Authorizations::none()).await?;
+/// # let client = Client::open(table, applications.open("bank").await?, ClientSettings::default()).await?;
 /// let balance = Column::new("account", "balance");
 /// client.run(async |tx| tx.set("alice", &balance, "100")).await?;
 ///
@@ -78,9 +85,14 @@ impl Snapshot {
         columns: impl IntoIterator<Item = &'a Column>,
     ) -> Result<BTreeMap<Column, Bytes>> {
         let row = row.into();
-        let cells = columns.into_iter().map(|column| RowColumn::new(row.clone(), column.clone()));
+        let cells = columns
+            .into_iter()
+            .map(|column| RowColumn::new(row.clone(), column.clone()));
         let found = self.get_all(cells).await?;
-        Ok(found.into_iter().map(|(cell, value)| (cell.column, value)).collect())
+        Ok(found
+            .into_iter()
+            .map(|(cell, value)| (cell.column, value))
+            .collect())
     }
 
     /// The values of some cells, read in one scan; a cell without a value is not in the answer.
@@ -112,11 +124,18 @@ impl Snapshot {
         columns: impl IntoIterator<Item = &'a Column>,
     ) -> Result<BTreeMap<Bytes, BTreeMap<Column, Bytes>>> {
         let columns: Vec<&Column> = columns.into_iter().collect();
-        let of_row = |row: Bytes| columns.iter().map(move |column| RowColumn::new(row.clone(), (*column).clone()));
+        let of_row = |row: Bytes| {
+            columns
+                .iter()
+                .map(move |column| RowColumn::new(row.clone(), (*column).clone()))
+        };
         let found = self.get_all(rows.into_iter().flat_map(of_row)).await?;
         let mut by_row: BTreeMap<Bytes, BTreeMap<Column, Bytes>> = BTreeMap::new();
         for (cell, value) in found {
-            by_row.entry(cell.row).or_default().insert(cell.column, value);
+            by_row
+                .entry(cell.row)
+                .or_default()
+                .insert(cell.column, value);
         }
         Ok(by_row)
     }
@@ -133,7 +152,10 @@ impl Snapshot {
             ));
         }
         let found: Vec<Cell> = self.scan(Scan::over(Span::row(row))).try_concat().await?;
-        Ok(found.into_iter().map(|cell| (cell.key.column, cell.value)).collect())
+        Ok(found
+            .into_iter()
+            .map(|cell| (cell.key.column, cell.value))
+            .collect())
     }
 
     /// Reads cells in key order, in batches. The timestamp of each is where the transaction that wrote it began.
@@ -154,7 +176,9 @@ impl Snapshot {
         prefix: impl Into<Bytes>,
         columns: impl IntoIterator<Item = &'a Column>,
     ) -> CellBatches {
-        let select = |column: &Column| ColumnSelector::qualifier(column.family.clone(), column.qualifier.clone());
+        let select = |column: &Column| {
+            ColumnSelector::qualifier(column.family.clone(), column.qualifier.clone())
+        };
         let scan = Scan::over(Span::prefix(prefix));
         self.scan(columns.into_iter().map(select).fold(scan, Scan::column))
     }

@@ -23,7 +23,11 @@ pub(crate) enum TransactionStatus {
 }
 
 /// Reads the status of the transaction that began at `start` and has this primary.
-pub(crate) async fn status(table: &dyn Table, primary: &RowColumn, start: Timestamp) -> Result<TransactionStatus> {
+pub(crate) async fn status(
+    table: &dyn Table,
+    primary: &RowColumn,
+    start: Timestamp,
+) -> Result<TransactionStatus> {
     let scan = Scan::over(Span::cell(primary.row.clone(), &primary.column))
         .filter(Filter::TransactionStatus { start })
         .batch_cells(NonZeroUsize::MIN);

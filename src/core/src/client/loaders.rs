@@ -1,0 +1,285 @@
+//! Many transactions at once, in bounds.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio::task::JoinSet;
+
+use crate::client::{Client, Runner};
+use crate::error::{Error, ErrorKind, Result};
+use crate::observer::caught;
+use crate::transaction::Transaction;
+
+/// How much [`Loaders`] do at once.
+///
+/// ```
+/// use fluo_core::LoaderSettings;
+///
+/// let settings = LoaderSettings { tasks: 4, ..LoaderSettings::default() };
+/// assert!(settings.check().is_ok());
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoaderSettings {
+    /// How many bodies run at once; 1 to 10,000. Fluo's `fluo.loader.num.threads`. Default: 32.
+    pub tasks: usize,
+    /// How many more wait for their turn before whoever brings another one has to wait; at most 1,000,000. Fluo's
+    /// `fluo.loader.queue.size`. Default: 32.
+    pub queue: usize,
+}
+
+impl Default for LoaderSettings {
+    fn default() -> Self {
+        Self {
+            tasks: 32,
+            queue: 32,
+        }
+    }
+}
+
+/// Most bodies that run at once.
+const MOST_TASKS: usize = 10_000;
+/// Most bodies that wait.
+const MOST_WAITING: usize = 1_000_000;
+
+impl LoaderSettings {
+    /// Checks every bound; [`Client::loaders`] does it too.
+    ///
+    /// # Errors
+    /// [`Invalid`](ErrorKind::Invalid): the first field that is out of its bounds, and what they are.
+    pub fn check(&self) -> Result<()> {
+        if !(1..=MOST_TASKS).contains(&self.tasks) {
+            return Err(Error::invalid(format!(
+                "setting `tasks` is {}; it must be at least 1 and at most {MOST_TASKS}",
+                self.tasks
+            )));
+        }
+        if self.queue > MOST_WAITING {
+            return Err(Error::invalid(format!(
+                "setting `queue` is {}; it must be at most {MOST_WAITING}",
+                self.queue
+            )));
+        }
+        Ok(())
+    }
+}
+
+/// Runs bodies as transactions, many at once, each until it commits.
+///
+/// Whoever brings them has to wait when there are too many. When these are dropped without
+/// [`finish`](Self::finish), what has not committed by then is given up.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use fluo_core::coordination::{Application, Applications, MemoryApplications};
+/// # use fluo_core::{Authorizations, Client, ClientSettings, MemoryTables, TableAdmin, Versions};
+/// use fluo_core::{Column, LoaderSettings};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> fluo_core::Result<()> {
+/// # let tables = MemoryTables::new();
+/// # tables.create_table("web", Versions::All).await?;
+/// # let table = tables.open_table("web", Authorizations::none()).await?;
+/// # let applications = MemoryApplications::new();
+/// # applications.initialize("web", Application::new("8d2fa41c", "web")).await?;
+/// # let client = Client::open(table, applications.open("web").await?, ClientSettings::default()).await?;
+/// let loaders = client.loaders(LoaderSettings::default())?;
+/// for page in ["com.example", "org.wikipedia"] {
+///     loaders.load(async move |tx| tx.set(page, &Column::new("page", "state"), "new")).await?;
+/// }
+/// loaders.finish().await?;
+/// # Ok(())
+/// # }
+/// ```
+pub struct Loaders {
+    runner: Runner,
+    /// Room for what runs and what waits.
+    room: Arc<Semaphore>,
+    /// Room for what runs.
+    running: Arc<Semaphore>,
+    most: u32,
+    tasks: Mutex<JoinSet<()>>,
+    first_error: Arc<Mutex<Option<Error>>>,
+}
+
+impl Client {
+    /// What runs many bodies as transactions at once.
+    ///
+    /// # Errors
+    /// [`Invalid`](ErrorKind::Invalid): a setting is out of its bounds.
+    pub fn loaders(&self, settings: LoaderSettings) -> Result<Loaders> {
+        self.runner().loaders(settings)
+    }
+}
+
+impl Runner {
+    /// As [`Client::loaders`], with the retry policy and the hook of this runner.
+    ///
+    /// # Errors
+    /// As [`Client::loaders`].
+    pub fn loaders(self, settings: LoaderSettings) -> Result<Loaders> {
+        settings.check()?;
+        let LoaderSettings { tasks, queue } = settings;
+        Ok(Loaders {
+            runner: self,
+            room: Arc::new(Semaphore::new(tasks + queue)),
+            running: Arc::new(Semaphore::new(tasks)),
+            most: u32::try_from(tasks + queue).unwrap_or(u32::MAX),
+            tasks: Mutex::default(),
+            first_error: Arc::default(),
+        })
+    }
+}
+
+impl Loaders {
+    /// Brings a body, once there is room for it. It runs in the background as [`Runner::run`] does.
+    ///
+    /// # Errors
+    /// The first error of those that were brought before. This body does not run then.
+    pub async fn load<F>(
+        &self,
+        mut body: impl FnMut(Transaction) -> F + Send + 'static,
+    ) -> Result<()>
+    where
+        F: Future<Output = Result<()>> + Send,
+    {
+        let room = self.room().await;
+        // Looked at after the wait: what ran meanwhile may have failed.
+        self.check()?;
+        let runner = self.runner.clone();
+        let first_error = self.first_error.clone();
+        self.spawn(room, async move {
+            if let Err(error) = run(&runner, &mut body).await {
+                metrics::counter!("fluo_loads_failed_total").increment(1);
+                locked(&first_error).get_or_insert(error);
+            }
+        });
+        Ok(())
+    }
+
+    /// Brings a body, once there is room for it, and gives a future of its result. Its failure is nobody else's affair,
+    /// and neither is that of another one.
+    pub async fn submit<T, E, F>(
+        &self,
+        mut body: impl FnMut(Transaction) -> F + Send + 'static,
+    ) -> Loading<T, E>
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+        F: Future<Output = Result<T, E>> + Send,
+    {
+        let room = self.room().await;
+        let runner = self.runner.clone();
+        let (sender, outcome) = oneshot::channel();
+        self.spawn(room, async move {
+            let result = run(&runner, &mut body).await;
+            // Whoever does not wait for it does not want it.
+            drop(sender.send(result));
+        });
+        Loading { outcome }
+    }
+
+    /// Waits until everything that was brought has committed or failed.
+    ///
+    /// # Errors
+    /// The first error of those that were [loaded](Self::load).
+    pub async fn finish(self) -> Result<()> {
+        // All the room there is: nothing runs or waits then. The semaphore is never closed.
+        drop(self.room.acquire_many(self.most).await);
+        self.check()
+    }
+
+    fn check(&self) -> Result<()> {
+        match &*locked(&self.first_error) {
+            Some(error) => Err(error.clone()),
+            None => Ok(()),
+        }
+    }
+
+    async fn room(&self) -> Option<OwnedSemaphorePermit> {
+        self.room.clone().acquire_owned().await.ok()
+    }
+
+    fn spawn(
+        &self,
+        room: Option<OwnedSemaphorePermit>,
+        work: impl Future<Output = ()> + Send + 'static,
+    ) {
+        let running = self.running.clone();
+        let mut tasks = locked(&self.tasks);
+        while tasks.try_join_next().is_some() {}
+        tasks.spawn(async move {
+            let turn = running.acquire_owned().await;
+            work.await;
+            drop((turn, room));
+        });
+    }
+}
+
+/// Runs a body until it commits; a panic is an error.
+async fn run<T, E, F>(runner: &Runner, body: &mut impl FnMut(Transaction) -> F) -> Result<T, E>
+where
+    E: From<Error>,
+    F: Future<Output = Result<T, E>>,
+{
+    let ran = caught("a body that was loaded", runner.run(body)).await;
+    ran.unwrap_or_else(|panicked| Err(panicked.into()))
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl fmt::Debug for Loaders {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Loaders")
+            .field("runner", &self.runner)
+            .field("room", &self.room.available_permits())
+            .finish_non_exhaustive()
+    }
+}
+
+/// A body that was [submitted](Loaders::submit); awaiting it gives its result.
+#[derive(Debug)]
+#[must_use = "the result of what was submitted is known only to whoever awaits it"]
+pub struct Loading<T, E> {
+    outcome: oneshot::Receiver<Result<T, E>>,
+}
+
+impl<T, E: From<Error>> Future for Loading<T, E> {
+    type Output = Result<T, E>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        Pin::new(&mut self.outcome).poll(context).map(|outcome| {
+            outcome.unwrap_or_else(|_| {
+                let message =
+                    "the loaders were dropped before it was known what became of this body";
+                Err(Error::new(ErrorKind::Uncertain, message).into())
+            })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_setting_out_of_bounds_is_named_with_its_bounds() {
+        let message = |tasks, queue| {
+            let settings = LoaderSettings { tasks, queue };
+            settings.check().unwrap_err().to_string()
+        };
+        assert_eq!(
+            message(0, 1),
+            "setting `tasks` is 0; it must be at least 1 and at most 10000"
+        );
+        assert_eq!(
+            message(1, 2_000_000),
+            "setting `queue` is 2000000; it must be at most 1000000"
+        );
+    }
+}
