@@ -75,8 +75,10 @@ async fn an_application_comes_with_a_table_for_transactions() {
             "table.group.notify = ntfy",
             "table.groups.enabled = notify",
             "table.iterator.majc.gc = 10,org.apache.fluo.accumulo.iterators.GarbageCollectionIterator",
+            "table.iterator.majc.gc.opt.timestamp.gc = 0",
             "table.iterator.majc.ntfy = 11,org.apache.fluo.accumulo.iterators.NotificationIterator",
             "table.iterator.minc.gc = 10,org.apache.fluo.accumulo.iterators.GarbageCollectionIterator",
+            "table.iterator.minc.gc.opt.timestamp.gc = 0",
             "table.iterator.minc.ntfy = 11,org.apache.fluo.accumulo.iterators.NotificationIterator",
         ]
     );
@@ -210,7 +212,7 @@ async fn what_fails_on_the_way_is_repaired_by_the_next_call() {
     for is_there in [false, true] {
         let mut failed = 0;
         for fault in [Fault::Before, Fault::After, Fault::Lost] {
-            for n in 0..40 {
+            for n in 0..40_usize {
                 let place = Place::new();
                 if is_there {
                     place.initialize("web", web()).await.unwrap();
@@ -236,7 +238,7 @@ async fn what_fails_on_the_way_is_repaired_by_the_next_call() {
                 }
                 let web = place.applications.open("web").await.unwrap();
                 assert_eq!(web.application().await.unwrap().id, "2");
-                assert_eq!(place.tables.properties("pages").await.unwrap().len(), 7);
+                assert_eq!(place.tables.properties("pages").await.unwrap().len(), 9);
 
                 // And it is removed, whatever fails.
                 let tables = FaultyTables::new(Arc::new(place.tables.clone())).fail_call(0, fault);

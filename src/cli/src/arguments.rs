@@ -5,7 +5,10 @@ use clap::{Parser, Subcommand};
 use crate::advise::Advise;
 use crate::app::AppCommand;
 use crate::key::KeyCommand;
+use crate::notifications::NotificationsCommand;
+use crate::scan::Scan;
 use crate::table::TableCommand;
+use crate::wait::Wait;
 
 /// Spread the rows of a big sorted table, and prove that it worked.
 #[derive(Debug, Parser)]
@@ -49,7 +52,15 @@ pub(crate) enum Command {
         after_help = "Example:\n  fluo app init --at embedded:./data web"
     )]
     App(AppCommand),
-    // The help is the page of its arguments.
+    // The help of these is the page of its arguments.
+    Scan(Box<Scan>),
+    /// The changes that wait for their observers, and those that were set aside
+    #[command(
+        subcommand,
+        after_help = "Example:\n  fluo notifications list --at embedded:./data web"
+    )]
+    Notifications(NotificationsCommand),
+    Wait(Wait),
     Advise(Advise),
     /// Show what the row hasher does to real, skewed rows; leaves nothing behind
     #[command(after_help = "Example:\n  fluo demo")]

@@ -5,6 +5,7 @@
 
 mod advise;
 mod app;
+mod application;
 mod arguments;
 mod confirm;
 mod demo;
@@ -16,13 +17,17 @@ mod exit;
 mod interruption;
 mod key;
 mod lines;
+mod notifications;
 mod output;
 mod progress;
+mod scan;
 mod secrets;
 mod spec;
 mod standing;
 mod table;
 mod target;
+mod wait;
+mod written;
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -51,6 +56,16 @@ fn run(command: Command) -> anyhow::Result<Outcome> {
             table::run(command, &standing).await
         })),
         Command::App(command) => in_runtime(until_interrupted(|_| app::run(command))),
+        Command::Scan(command) => in_runtime(until_interrupted(|_| async move {
+            command.run().await?;
+            Ok(Outcome::Success)
+        })),
+        Command::Notifications(command) => {
+            in_runtime(until_interrupted(|_| notifications::run(command)))
+        }
+        Command::Wait(command) => {
+            in_runtime(until_interrupted(|_| async move { command.run().await }))
+        }
         Command::Advise(command) => in_runtime(until_interrupted(|_| advise::run(command))),
         Command::Demo => in_runtime(demo::run()),
     }

@@ -35,6 +35,15 @@ pub(crate) fn emit(line: &str) -> Result<()> {
         .context(CANNOT_WRITE)
 }
 
+/// Prints whole lines of data as they are. A reader that has had enough is an error, which ends it.
+pub(crate) fn write(lines: &[u8]) -> Result<()> {
+    let mut stdout = io::stdout().lock();
+    stdout
+        .write_all(lines)
+        .and_then(|()| stdout.flush())
+        .context(CANNOT_WRITE)
+}
+
 /// Prints data as JSON.
 pub(crate) fn print_json(data: &impl Serialize) -> Result<()> {
     print_exactly(&serde_json::to_string_pretty(data)?)

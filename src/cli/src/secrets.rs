@@ -21,7 +21,7 @@ pub(crate) fn complaint<A: AsRef<OsStr>>(
     let mut arguments = arguments.into_iter().skip(1).peekable();
     // Other commands have rows and keys, which may look like anything.
     arguments.next_if(|command| {
-        ["table", "advise"]
+        ["table", "app", "scan", "notifications", "wait", "advise"]
             .iter()
             .any(|name| command.as_ref() == *name)
     })?;
@@ -82,6 +82,7 @@ mod tests {
             "fluo table --password",
             "fluo table list --pass x",
             "fluo advise --at proxy:h:1 --password x t",
+            "fluo scan --at proxy:h:1 --password x web",
             "fluo table list --shared-secret=x",
         ] {
             assert_eq!(of(line), Some(ARGUMENT), "{line}");

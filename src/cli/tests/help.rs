@@ -6,7 +6,7 @@ mod command;
 
 use command::{Place, assert_says};
 
-const COMMANDS: [&str; 28] = [
+const COMMANDS: [&str; 34] = [
     "",
     "key",
     "key add",
@@ -33,6 +33,12 @@ const COMMANDS: [&str; 28] = [
     "app status",
     "app config",
     "app remove",
+    "scan",
+    "notifications",
+    "notifications list",
+    "notifications failed",
+    "notifications retry",
+    "wait",
     "advise",
     "demo",
 ];
@@ -86,7 +92,7 @@ fn every_command_on_tables_tells_how_to_reach_a_live_accumulo() {
 #[test]
 fn no_command_is_missing_here() {
     let place = Place::new();
-    for group in ["", "key", "table", "app"] {
+    for group in ["", "key", "table", "app", "notifications"] {
         let run = place.fluo(&format!("{group} --help")).succeeds();
         let listed = run
             .text()
@@ -107,7 +113,7 @@ fn no_command_is_missing_here() {
 #[test]
 fn without_a_command_the_help_is_an_error() {
     let place = Place::new();
-    for command in ["", "key", "table", "app"] {
+    for command in ["", "key", "table", "app", "notifications"] {
         let run = place.fluo(command);
         assert_eq!((run.code, run.text()), (Some(2), ""));
         assert_says(&run.stderr, "Usage: fluo");

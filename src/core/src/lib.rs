@@ -1,4 +1,4 @@
-//! The ports to a big sorted table, and the data that goes through them.
+//! The ports to a big sorted table, the data that goes through them, and transactions on top.
 //!
 //! A table is a sorted map from [`Key`] (row, column, timestamp) to value, cut into [`Tablets`] at split
 //! points, each tablet hosted by one server. Apache Accumulo is such a table; so is the embedded one of the
@@ -36,9 +36,54 @@
 //! # }
 //! ```
 //!
+//! # Transactions
+//! Rows are atomic by themselves. What belongs together in several rows, several cells that have to be read as they were
+//! at one moment, or work that follows from a change, is for a [`Client`]: it runs transactions with the protocol and the
+//! bytes of Apache Fluo, and everybody who writes the table through one sees whole transactions only.
+//!
+//! ```
+//! use fluo_core::admin::{Initialization, initialize};
+//! use fluo_core::coordination::{Applications, MemoryApplications};
+//! use fluo_core::{Authorizations, Client, ClientSettings, Column, MemoryTables, TableAdmin};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> fluo_core::Result<()> {
+//! // An application is a table, and beside it what its processes share: timestamps, and who is alive.
+//! let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());
+//! initialize(&tables, &applications, "bank", Initialization::new("8d2fa41c", "accounts")).await?;
+//! let table = tables.open_table("accounts", Authorizations::none()).await?;
+//! let client = Client::open(table, applications.open("bank").await?, ClientSettings::default()).await?;
+//!
+//! // The body reads a snapshot and says what to write. It may run several times, and cannot commit by itself.
+//! let balance = Column::new("account", "balance");
+//! client.run(async |tx| tx.set("alice", &balance, "100")).await?;
+//! client
+//!     .run(async |tx| {
+//!         let moved = tx.get("alice", &balance).await?.unwrap_or_default();
+//!         tx.delete("alice", &balance)?;
+//!         tx.set("bob", &balance, moved)
+//!     })
+//!     .await?;
+//!
+//! let now = client.snapshot().await?;
+//! assert_eq!(now.get("alice", &balance).await?, None);
+//! assert_eq!(now.get("bob", &balance).await?.as_deref(), Some(&b"100"[..]));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! [`Observers`] run when a cell has changed: a [`Worker`] starts a transaction for each notification. [`admin`] makes and
+//! removes applications; [`coordination`] is the port to what their processes share.
+//!
 //! # Where to look
 //! | question | answer |
 //! |---|---|
+//! | how do I run a transaction, and what happens when two meet? | [`Client::run`], [`Runner`], [`CommitError`] |
+//! | how do I commit thousands at once? | [`Client::commit_in_background`] |
+//! | what does a transaction read, and for how long? | [`Snapshot`], [`Stale`] |
+//! | how do I run code when data has changed? | [`Observer`], [`Observers`], [`Worker`] |
+//! | what can be set, and what is the default? | [`ClientSettings`], [`RetryPolicy`], [`WorkerSettings`] |
+//! | what may I rely on between processes? | the contract of [`Coordination`](coordination::Coordination) |
 //! | what may I rely on when I read and write? | the contract of [`Table`], rules T1 to T15 |
 //! | what may I rely on when I split, merge, set properties? | the contract of [`TableAdmin`], rules A1 to A11 |
 //! | what does a scan show of versions, deletes, visibilities? | [`table::View`], rules V1 to V5 |
@@ -47,19 +92,25 @@
 //! | where will the balancer put my tablets? | [`balancer`] |
 //! | what can I do about an error? | [`ErrorKind`] |
 //!
-//! Nothing in this crate sleeps, reads the wall clock unasked or draws random numbers: a [`Clock`] is an
-//! argument.
+//! Nothing in this crate reads the wall clock unasked or draws random numbers: a [`Clock`] is an argument, and what
+//! differs between transactions is drawn from their timestamps. Whoever waits (for a lock, before another attempt, between
+//! looks for notifications) waits on tokio's timers, which a test can pause.
 
 mod client;
 mod clock;
 mod data;
 mod error;
 mod observer;
+#[cfg(not(feature = "planted-bugs"))]
+#[allow(unreachable_pub, dead_code, reason = "tests use it, with the feature")]
+mod planted;
 mod transaction;
 
 pub mod balancer;
 pub mod coordination;
 pub mod layout;
+#[cfg(feature = "planted-bugs")]
+pub mod planted;
 pub mod table;
 
 pub use client::{

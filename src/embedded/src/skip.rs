@@ -34,3 +34,64 @@ impl Skip {
         (from.as_slice() > stored).then_some(from)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use fluo_core::layout::{EntryKind, EntryStamp, WriteValue};
+    use fluo_core::{Authorizations, Column, Filter, Key, Scan, Span, Timestamp, Versions};
+
+    use super::*;
+
+    fn at(number: u64) -> Timestamp {
+        Timestamp::new(number).unwrap()
+    }
+
+    #[test]
+    fn what_a_filter_passes_over_is_not_read_one_by_one() {
+        let column = Column::new("f", "q");
+        let key = |kind, number| {
+            let stamp = EntryStamp::new(kind, at(number)).encode();
+            Key::new("r", column.clone(), stamp)
+        };
+        let scan = Scan::over(Span::all()).filter(Filter::Snapshot { at: at(1_000) });
+        let none = Authorizations::none();
+        let mut view = View::new(&scan, &scan.spans()[0], Versions::All, &none);
+        let mut skip = Skip::default();
+        let mut read_on = None;
+        let mut looked_at = 0;
+        for commit in (0..500).rev() {
+            let write = WriteValue {
+                start: at(commit),
+                is_primary: false,
+                is_delete: false,
+            };
+            let key = key(EntryKind::Write, commit + 1);
+            view.admit(key.as_ref(), &write.encode(), false);
+            looked_at += 1;
+            let mut stored = Vec::new();
+            key::push_key(&mut stored, key.as_ref(), false);
+            read_on = skip.hidden(&view, &stored);
+            if read_on.is_some() {
+                break;
+            }
+        }
+        assert_eq!(looked_at, READ_ON);
+        let first_del_lock = Key::new("r", column, 0x3fff_ffff_ffff_ffff);
+        assert_eq!(read_on, Some(key::bound(first_del_lock.as_ref())));
+    }
+
+    #[test]
+    fn without_a_filter_every_entry_is_read() {
+        let scan = Scan::over(Span::all());
+        let none = Authorizations::none();
+        let mut view = View::new(&scan, &scan.spans()[0], Versions::default(), &none);
+        let mut skip = Skip::default();
+        for timestamp in (0..100).rev() {
+            let key = Key::new("r", Column::new("f", "q"), timestamp);
+            view.admit(key.as_ref(), b"", false);
+            let mut stored = Vec::new();
+            key::push_key(&mut stored, key.as_ref(), false);
+            assert_eq!(skip.hidden(&view, &stored), None);
+        }
+    }
+}

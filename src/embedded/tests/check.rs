@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
-use fluo_core::{Authorizations, Column, ErrorKind, Mutation, TableAdmin, Versions};
+use fluo_core::coordination::{Application, Applications, FailedNotification, ObserverKind};
+use fluo_core::{
+    Authorizations, Column, ErrorKind, Mutation, RowColumn, TableAdmin, Timestamp, Versions,
+};
 use fluo_embedded::{CheckReport, EmbeddedTables, Settings};
 use redb::{Database, MultimapTableDefinition, TableDefinition, WriteTransaction};
 
@@ -10,6 +13,8 @@ const META: TableDefinition<'_, &str, u64> = TableDefinition::new("meta");
 const TABLES: TableDefinition<'_, &str, u64> = TableDefinition::new("tables");
 const PROPERTIES: TableDefinition<'_, &[u8], &str> = TableDefinition::new("properties");
 const TABLETS: TableDefinition<'_, &[u8], u64> = TableDefinition::new("tablets");
+const COORDINATION: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("coordination");
+const SET_ASIDE: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("set-aside");
 
 /// Makes a directory with the tables `a` (1), two entries, and `b` (2).
 #[expect(clippy::unwrap_used, reason = "part of a test")]
@@ -30,8 +35,50 @@ fn make(directory: &Path) {
     futures::executor::block_on(work).unwrap();
 }
 
+/// Adds the application `web` with a transactor's number and a failed notification.
 #[expect(clippy::unwrap_used, reason = "part of a test")]
+fn add_application(directory: &Path) {
+    let work = async {
+        let tables = EmbeddedTables::open(directory, Settings::default())?;
+        let applications = tables.applications();
+        let application = Application::new("1", "a");
+        applications.initialize("web", application).await?;
+        let web = applications.open("web").await?;
+        drop(web.begin_transactor().await?);
+        let failed = FailedNotification {
+            cell: RowColumn::new("r", Column::new("f", "q")),
+            kind: ObserverKind::Strong,
+            timestamp: Timestamp::ZERO,
+            tries: 1,
+            error: String::new(),
+            failed_at_ms: 0,
+        };
+        web.set_aside(failed).await
+    };
+    futures::executor::block_on(work).unwrap();
+}
+
 fn found_after(change: impl FnOnce(&WriteTransaction) -> Result<(), redb::Error>) -> String {
+    found_in(make, change)
+}
+
+fn found_in_application(
+    change: impl FnOnce(&WriteTransaction) -> Result<(), redb::Error>,
+) -> String {
+    let make = |directory: &Path| {
+        make(directory);
+        add_application(directory);
+        let report = EmbeddedTables::check(directory);
+        assert_eq!(report.map(|report| report.applications).ok(), Some(1));
+    };
+    found_in(make, change)
+}
+
+#[expect(clippy::unwrap_used, reason = "part of a test")]
+fn found_in(
+    make: impl FnOnce(&Path),
+    change: impl FnOnce(&WriteTransaction) -> Result<(), redb::Error>,
+) -> String {
     let directory = tempfile::tempdir().unwrap();
     make(directory.path());
     let engine = Database::open(directory.path().join("fluo.redb")).unwrap();
@@ -154,6 +201,95 @@ fn a_table_that_is_not_whole_is_found() {
 }
 
 #[test]
+fn an_application_that_is_not_whole_is_found() {
+    for (path, bytes, expected) in [
+        ("web", "", "`web` is no path of an application"),
+        (
+            "/web/other",
+            "",
+            "`/web/other` is no path of an application",
+        ),
+        ("/a.b/x", "", "`/a.b/x` is no path of an application"),
+        (
+            "/ab/config/accumulo.table",
+            "t",
+            "of the application `ab`, there is nothing at `/config/fluo.application.id`",
+        ),
+        (
+            "/web/config/accumulo.table",
+            "a b",
+            "of the application `web`, `a b` cannot be the name of a table: a name has 1 to 1024 letters, digits and `_`, with at most one `.` after a namespace",
+        ),
+        (
+            "/web/config/fluo.observers2",
+            "[",
+            "of the application `web`, the observers are not what Fluo writes: EOF while parsing a list at line 1 column 1",
+        ),
+        (
+            "/web/config/shared.config",
+            r"a=\u1",
+            "of the application `web`, a setting has `\\u` in it without four hex digits behind it",
+        ),
+        (
+            "/web/oracle/max-timestamp",
+            "x",
+            "of the application `web`, what is at `/oracle/max-timestamp` is not a timestamp",
+        ),
+        (
+            "/web/oracle/gc-timestamp",
+            "3",
+            "the horizon of the application `web` is 3, and its timestamps end at 2",
+        ),
+        (
+            "/web/transactor/count",
+            "1",
+            "of the application `web`, what is at `/transactor/count` is not the number of a transactor",
+        ),
+    ] {
+        let found = found_in_application(|transaction| {
+            let mut nodes = transaction.open_table(COORDINATION)?;
+            nodes.insert(path, bytes.as_bytes())?;
+            Ok(())
+        });
+        assert_eq!(found, expected);
+    }
+    let found = found_in_application(|transaction| {
+        let mut nodes = transaction.open_table(COORDINATION)?;
+        nodes.remove("/web/oracle/max-timestamp")?;
+        Ok(())
+    });
+    assert_eq!(
+        found,
+        "of the application `web`, there is nothing at `/oracle/max-timestamp`"
+    );
+}
+
+#[test]
+fn a_failed_notification_of_nobody_is_found() {
+    let found = found_in_application(|transaction| {
+        let mut set_aside = transaction.open_table(SET_ASIDE)?;
+        set_aside.insert(b"web\0r".as_slice(), b"".as_slice())?;
+        Ok(())
+    });
+    assert_eq!(found, "a failed notification cannot be read");
+    let found = found_in_application(|transaction| {
+        let paths: [&str; 5] = [
+            "/web/config/accumulo.table",
+            "/web/config/fluo.application.id",
+            "/web/config/shared.config",
+            "/web/oracle/max-timestamp",
+            "/web/oracle/gc-timestamp",
+        ];
+        let mut nodes = transaction.open_table(COORDINATION)?;
+        for path in paths.iter().chain(&["/web/transactor/count"]) {
+            nodes.remove(path)?;
+        }
+        Ok(())
+    });
+    assert_eq!(found, "there is a failed notification of no application");
+}
+
+#[test]
 fn a_copy_of_the_one_file_is_checked_and_nothing_is_made_beside_it() {
     let (original, copy) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     make(original.path());
@@ -167,6 +303,7 @@ fn a_copy_of_the_one_file_is_checked_and_nothing_is_made_beside_it() {
         tables: 2,
         tablets: 3,
         entries: 2,
+        applications: 0,
     };
     assert_eq!(EmbeddedTables::check(copy.path()).unwrap(), report);
     assert!(std::fs::read(&file).unwrap() == before);

@@ -5,14 +5,16 @@
 //! with it. `FLUO_SOAK` multiplies their number, `FLUO_DAMAGE_SEED` sets the first seed.
 
 use std::collections::BTreeSet;
+use std::num::NonZeroU32;
 use std::path::Path;
 use std::process::Command;
 
+use fluo_core::coordination::{Application, Applications, FailedNotification, ObserverKind};
 use fluo_core::{
-    Authorizations, Bytes, Column, Condition, Error, ErrorKind, Mutation, Result, Scan, Span,
-    TableAdmin, TableExt, Versions,
+    Authorizations, Bytes, Column, Condition, Error, ErrorKind, Mutation, Result, RowColumn, Scan,
+    Span, TableAdmin, TableExt, Timestamp, Versions,
 };
-use fluo_embedded::{EmbeddedTables, Settings};
+use fluo_embedded::{EmbeddedApplications, EmbeddedTables, Settings};
 
 const IN_CHILD: &str = "FLUO_DAMAGE_CHILD";
 const TIMES: &str = "FLUO_SOAK";
@@ -74,7 +76,28 @@ async fn load(directory: &Path) -> Result<()> {
     let splits: BTreeSet<Bytes> = (0..200)
         .map(|number| format!("row-{:06}", number * 10).into())
         .collect();
-    tables.add_splits("pages", &splits).await
+    tables.add_splits("pages", &splits).await?;
+    let applications = tables.applications();
+    for name in ["web", "other"] {
+        let application = Application::new("1", name).set("a", "1");
+        applications.initialize(name, application).await?;
+        let coordination = applications.open(name).await?;
+        for row in 0..20 {
+            coordination.set_aside(failed(row)).await?;
+        }
+    }
+    Ok(())
+}
+
+fn failed(row: u8) -> FailedNotification {
+    FailedNotification {
+        cell: RowColumn::new(vec![row], Column::new("page", "uri")),
+        kind: ObserverKind::Weak,
+        timestamp: Timestamp::ZERO,
+        tries: 3,
+        error: "e".repeat(400),
+        failed_at_ms: 0,
+    }
 }
 
 /// Damages one to three places of a file of `length` bytes.
@@ -180,7 +203,42 @@ async fn use_everything(tables: &EmbeddedTables, seed: u64) -> Result<()> {
         check("compact", tables.compact(name, &Span::all()).await)?;
         check("delete", tables.delete_table(name).await)?;
     }
+    use_applications(&tables.applications(), seed).await?;
     check("create", tables.create_table("third", Versions::All).await)
+}
+
+async fn use_applications(applications: &EmbeddedApplications, seed: u64) -> Result<()> {
+    let check = |what: &str, result: Result<()>| must_be_of_the_storage(what, seed, result);
+    check("list", applications.list().await.map(drop))?;
+    for name in ["web", "other"] {
+        let opened = match applications.open(name).await {
+            Ok(opened) => opened,
+            Err(error) => {
+                check("open application", Err(error))?;
+                continue;
+            }
+        };
+        check("application", opened.application().await.map(drop))?;
+        check(
+            "timestamps",
+            opened.timestamps(NonZeroU32::MIN).await.map(drop),
+        )?;
+        check("advance", opened.advance_horizon().await.map(drop))?;
+        check("begin", opened.begin_transactor().await.map(drop))?;
+        check("join", opened.join_workers().await.map(drop))?;
+        check("set aside", opened.set_aside(failed(100)).await)?;
+        check("set aside list", opened.set_aside_list().await.map(drop))?;
+        let cell = failed(7).cell;
+        check("forget", opened.forget_set_aside(&cell).await.map(drop))?;
+        check("settings", opened.update_settings([].into()).await)?;
+        check("remove", applications.remove(name).await)?;
+    }
+    check(
+        "initialize",
+        applications
+            .initialize("third", Application::new("1", "t"))
+            .await,
+    )
 }
 
 async fn round(original: &[u8], seed: u64) -> Result<()> {

@@ -3,12 +3,14 @@
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
+use std::num::NonZeroU32;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use fluo_core::coordination::{Application, Applications, Coordination};
 use fluo_core::{
     Authorizations, Column, Condition, Error, Mutation, Result, Scan, Span, Table, TableAdmin,
     TableExt, Versions,
@@ -50,6 +52,18 @@ async fn write_for_ever(table: Arc<dyn Table>, next: Arc<AtomicU64>) -> Result<(
     }
 }
 
+/// Takes timestamps and numbers of transactors for ever, and prints them.
+async fn stamp_for_ever(web: &dyn Coordination) -> Result<()> {
+    loop {
+        let block = web.timestamps(NonZeroU32::MIN.saturating_add(700)).await?;
+        let id = web.begin_transactor().await?.id();
+        let last = block.iter().last().unwrap_or(block.first);
+        let (first, id) = (block.first, id.0);
+        let told = writeln!(std::io::stdout().lock(), "stamped {first} {last} {id}");
+        told.map_err(|error| Error::invalid(error.to_string()))?;
+    }
+}
+
 async fn write_from(directory: &Path, first: u64) -> Result<()> {
     let settings = Settings {
         create_if_missing: true,
@@ -64,8 +78,17 @@ async fn write_from(directory: &Path, first: u64) -> Result<()> {
     }
     let pages = tables.open_table("pages", Authorizations::none()).await?;
     let next = Arc::new(AtomicU64::new(first));
+    let applications = tables.applications();
+    if applications.list().await?.is_empty() {
+        let application = Application::new("1", "pages");
+        applications.initialize("web", application).await?;
+    }
+    let web = applications.open("web").await?;
     let tasks = (0..TASKS).map(|_| write_for_ever(pages.clone(), next.clone()));
-    futures::future::try_join_all(tasks).await.map(drop)
+    let tasks = futures::future::try_join_all(tasks);
+    futures::future::try_join(tasks, stamp_for_ever(&*web))
+        .await
+        .map(drop)
 }
 
 /// Run by the test below, in a process of its own that is killed.
@@ -81,9 +104,32 @@ fn child() {
         .unwrap();
 }
 
-/// Lets a child write for a while, kills it, and gives the numbers that it acknowledged.
+/// What a child acknowledged before it was killed.
+#[derive(Default)]
+struct Acknowledged {
+    /// The numbers of rows.
+    written: Vec<u64>,
+    /// Timestamps, the first and the last of a block, and the number of a transactor.
+    stamped: Vec<[u64; 3]>,
+}
+
+impl Acknowledged {
+    fn read(&mut self, line: &str) {
+        // The last line may have been cut by the kill; it is still one that was acknowledged, or not a number.
+        if let Some(number) = line.strip_prefix("written ") {
+            self.written.extend(number.parse::<u64>());
+        }
+        if let Some(numbers) = line.strip_prefix("stamped ") {
+            let numbers = numbers.split(' ').map_while(|number| number.parse().ok());
+            self.stamped
+                .extend(<[u64; 3]>::try_from(numbers.collect::<Vec<_>>()));
+        }
+    }
+}
+
+/// Lets a child write for a while, kills it, and gives what it acknowledged.
 #[expect(clippy::unwrap_used, reason = "part of a test")]
-fn killed_after(directory: &Path, first: u64, time: Duration) -> Vec<u64> {
+fn killed_after(directory: &Path, first: u64, time: Duration) -> Acknowledged {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "child", "--nocapture"])
         .env(IN_CHILD, format!("{first} {}", directory.display()))
@@ -92,11 +138,11 @@ fn killed_after(directory: &Path, first: u64, time: Duration) -> Vec<u64> {
         .unwrap();
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let reader = std::thread::spawn(move || {
-        let lines = lines.map_while(std::result::Result::ok);
-        // The last line may have been cut by the kill; it is still one that was acknowledged, or not a number.
-        lines
-            .filter_map(|line| line.strip_prefix("written ")?.parse().ok())
-            .collect::<Vec<u64>>()
+        let mut acknowledged = Acknowledged::default();
+        for line in lines.map_while(std::result::Result::ok) {
+            acknowledged.read(&line);
+        }
+        acknowledged
     });
     std::thread::sleep(time);
     child.kill().unwrap();
@@ -134,10 +180,23 @@ fn nothing_acknowledged_is_lost_when_the_process_is_killed() {
     let parent = tempfile::tempdir().unwrap();
     let directory = parent.path().join("tables");
     let (mut acknowledged, mut next) = (Vec::new(), 0);
+    let (mut last_stamp, mut last_id) = (1, 0);
     for round in 0..rounds {
         let nanos = u64::from(Instant::now().elapsed().subsec_nanos()) + round * 7_919;
         let time = Duration::from_millis(60 + nanos.wrapping_mul(2_654_435_761) % 400);
-        acknowledged.extend(killed_after(&directory, next, time));
+        let Acknowledged { written, stamped } = killed_after(&directory, next, time);
+        acknowledged.extend(written);
+        for [first, last, id] in stamped {
+            assert!(
+                first > last_stamp,
+                "round {round}: {first} after {last_stamp}"
+            );
+            assert!(
+                id > last_id,
+                "round {round}: transactor {id} after {last_id}"
+            );
+            (last_stamp, last_id) = (last, id);
+        }
         if acknowledged.is_empty() {
             // Killed before the table was there.
             continue;
@@ -153,7 +212,7 @@ fn nothing_acknowledged_is_lost_when_the_process_is_killed() {
         next = found.keys().next_back().map_or(0, |last| last + 1);
     }
     assert!(
-        rounds == 0 || !acknowledged.is_empty(),
+        rounds == 0 || !acknowledged.is_empty() && last_id > 0,
         "no round lasted long enough to write anything"
     );
 }

@@ -4,13 +4,15 @@ use std::error::Error;
 use std::path::Path;
 use std::sync::Arc;
 
-use fluo_core::coordination::{Application, Applications, Coordination};
-use fluo_core::{Authorizations, Client, ClientSettings, Column, Table, TableAdmin, Versions};
+use fluo_core::admin::{Initialization, initialize};
+use fluo_core::coordination::{Applications, Coordination, ObservedColumn};
+use fluo_core::{Authorizations, Client, ClientSettings, Column, Table, TableAdmin};
 use fluo_embedded::{EmbeddedTables, Settings};
 
 pub(crate) type Outcome<T = ()> = Result<T, Box<dyn Error + Send + Sync>>;
 
 pub(crate) struct Ground {
+    pub(crate) tables: Arc<dyn TableAdmin>,
     pub(crate) table: Arc<dyn Table>,
     pub(crate) coordination: Arc<dyn Coordination>,
     pub(crate) client: Client,
@@ -18,21 +20,22 @@ pub(crate) struct Ground {
 
 impl Ground {
     pub(crate) async fn new(directory: &Path) -> Outcome<Self> {
+        Self::observed(directory, Vec::new()).await
+    }
+
+    pub(crate) async fn observed(directory: &Path, observers: Vec<ObservedColumn>) -> Outcome<Self> {
         let settings = Settings {
             create_if_missing: true,
             ..Settings::default()
         };
         let tables = EmbeddedTables::open(directory, settings)?;
-        tables.create_table("t", Versions::All).await?;
-        let table = tables.open_table("t", Authorizations::none()).await?;
         let applications = tables.applications();
-        let application = Application {
-            id: "1f6c5a0e-4a62-4a1c-9a2e-0d5d6b6f2a11".to_owned(),
-            table: "t".to_owned(),
-            observers: Vec::new(),
-            settings: Default::default(),
+        let initialization = Initialization {
+            observers,
+            ..Initialization::new("1f6c5a0e", "t")
         };
-        applications.initialize("bench", application).await?;
+        initialize(&tables, &applications, "bench", initialization).await?;
+        let table = tables.open_table("t", Authorizations::none()).await?;
         let coordination = applications.open("bench").await?;
         let client = Client::open(
             table.clone(),
@@ -41,6 +44,7 @@ impl Ground {
         )
         .await?;
         Ok(Self {
+            tables: Arc::new(tables),
             table,
             coordination,
             client,

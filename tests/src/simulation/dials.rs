@@ -60,7 +60,7 @@ impl Dials {
             slow: millis(&[300, 1_500, 4_000]),
             is_late_for_ever: false,
             session: millis(&[10, 500, 3_000]),
-            length: Duration::from_secs(12),
+            length: Duration::from_secs(6),
             rest: millis(&[20, 100, 400]),
             collection: Some(millis(&[200, 1_000, 4_000])).filter(|_| !random.chance(200)),
             clients: 2 + random.below(3),

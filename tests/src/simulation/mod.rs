@@ -18,6 +18,7 @@ mod commits;
 mod coordination;
 mod crew;
 mod dials;
+mod elle;
 mod ground;
 mod history;
 mod housekeeping;

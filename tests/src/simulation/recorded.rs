@@ -42,14 +42,6 @@ impl<'a> Recorded<'a> {
         self.get(row, column).await
     }
 
-    /// Reads all rows with a prefix.
-    pub(super) async fn scan(&self, prefix: &str) -> Result<BTreeMap<RowColumn, Bytes>> {
-        let cells = scan(self.world, self.tx, prefix).await?;
-        let values = cells.iter().map(|(cell, version)| (cell.clone(), version.value.clone())).collect();
-        self.world.history().with(self.story, |story| story.reads.push(rows(prefix, cells)));
-        Ok(values)
-    }
-
     pub(super) fn set(&self, row: &str, column: &Column, value: impl Into<Bytes>) -> Result<()> {
         let value = value.into();
         self.tx.set(row.to_owned(), column, value.clone())?;

@@ -1,5 +1,6 @@
 //! One run, from its seed to what is wrong with it.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use fluo_core::{Error, Result};
@@ -37,6 +38,8 @@ pub struct Report {
     pub violations: Vec<String>,
     /// Everything that happened, line by line.
     pub trace: Vec<String>,
+    /// What was done to lists, an event a line, as checkers of Elle's kind read it.
+    pub lists: String,
     /// Transactions and snapshots that were begun.
     pub begun: usize,
     /// Transactions that committed.
@@ -104,9 +107,9 @@ impl Simulation {
             world.violation(format!("the run broke: {error}"));
         }
         world.arrive_all().await;
-        settle::settle(&world).await?;
+        let numbers = settle::settle(&world).await?;
         check::check(&world);
-        Ok(report(&world, self.seed))
+        Ok(report(&world, self.seed, &numbers))
     }
 }
 
@@ -132,12 +135,13 @@ async fn set_up(world: &World) -> Result<()> {
     committed.map(drop).map_err(Error::from)
 }
 
-fn report(world: &World, seed: u64) -> Report {
+fn report(world: &World, seed: u64, numbers: &BTreeSet<u64>) -> Report {
     let (begun, committed) = (world.history().stories.len(), world.commits().committed.len());
     Report {
         seed,
         violations: world.violations(),
         trace: world.trace.take(),
+        lists: world.elle().take(&numbers),
         begun,
         committed,
     }

@@ -15,6 +15,7 @@ use fluo_core::{
 
 use super::commits::Commits;
 use super::dials::Dials;
+use super::elle::Elle;
 use super::history::History;
 use super::late::LateWrites;
 use super::random::Random;
@@ -39,6 +40,7 @@ pub(super) struct Inner {
     pub(super) bug: Option<WorldBug>,
     history: Mutex<History>,
     commits: Mutex<Commits>,
+    elle: Mutex<Elle>,
     violations: Mutex<Vec<String>>,
     /// Clients that are to be replaced.
     retired: Mutex<BTreeSet<u64>>,
@@ -75,6 +77,7 @@ impl World {
             bug,
             history: Mutex::default(),
             commits: Mutex::default(),
+            elle: Mutex::default(),
             violations: Mutex::default(),
             retired: Mutex::default(),
             phase: AtomicU8::new(CALM),
@@ -169,6 +172,10 @@ impl World {
 
     pub(super) fn commits(&self) -> MutexGuard<'_, Commits> {
         lock(&self.commits)
+    }
+
+    pub(super) fn elle(&self) -> MutexGuard<'_, Elle> {
+        lock(&self.elle)
     }
 
     pub(super) fn history(&self) -> MutexGuard<'_, History> {

@@ -9,4 +9,12 @@
 )]
 
 mod chain;
+mod crashing;
+mod failing;
 mod ground;
+mod idling;
+mod loading;
+mod registering;
+mod sharing;
+mod waiting_many;
+mod weak;

@@ -9,4 +9,7 @@
 )]
 //! The engine under faults that are drawn from seeds.
 
+mod elle;
+mod planted;
+mod plants;
 mod seeds;

@@ -8,9 +8,10 @@ use fluo_core::coordination::Applications;
 use crate::target::TargetArguments;
 use crate::{confirm, output};
 
-/// Remove an application, and delete its table and all that is in it. One that is running is not removed.
+/// Remove an application, and delete its table and all that is in it
 ///
-/// At a terminal it asks for the name of the application first. A script is not asked: it has said what it wants.
+/// One that is running is not removed. At a terminal it asks for the name of the application first. A script is not
+/// asked: it has said what it wants.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:

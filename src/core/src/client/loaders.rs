@@ -22,7 +22,7 @@ use crate::transaction::Transaction;
 /// let settings = LoaderSettings { tasks: 4, ..LoaderSettings::default() };
 /// assert!(settings.check().is_ok());
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoaderSettings {
     /// How many bodies run at once; 1 to 10,000. Fluo's `fluo.loader.num.threads`. Default: 32.
     pub tasks: usize,
@@ -76,7 +76,7 @@ impl LoaderSettings {
 /// # use std::sync::Arc;
 /// # use fluo_core::coordination::{Application, Applications, MemoryApplications};
 /// # use fluo_core::{Authorizations, Client, ClientSettings, MemoryTables, TableAdmin, Versions};
-/// use fluo_core::{Column, LoaderSettings};
+/// use fluo_core::{Column, LoaderSettings, Transaction};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> fluo_core::Result<()> {
@@ -88,7 +88,8 @@ impl LoaderSettings {
 /// # let client = Client::open(table, applications.open("web").await?, ClientSettings::default()).await?;
 /// let loaders = client.loaders(LoaderSettings::default())?;
 /// for page in ["com.example", "org.wikipedia"] {
-///     loaders.load(async move |tx| tx.set(page, &Column::new("page", "state"), "new")).await?;
+///     let body = move |tx: Transaction| async move { tx.set(page, &Column::new("page", "state"), "new") };
+///     loaders.load(body).await?;
 /// }
 /// loaders.finish().await?;
 /// # Ok(())

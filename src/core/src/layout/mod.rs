@@ -12,7 +12,6 @@ mod damage;
 mod del_lock;
 mod filter;
 mod flagged;
-mod garbage;
 mod lock;
 mod notification;
 mod read_lock;
@@ -22,12 +21,13 @@ mod stamp;
 mod vint;
 mod write;
 
+pub mod garbage;
+
 pub use del_lock::{DelLockOutcome, DelLockValue};
 pub use filter::{
     LooksNext, NotificationsFilter, Prewrite, PrewriteFilter, ReadLocksFilter, SnapshotFilter,
     StatusFilter,
 };
-pub use garbage::{CellGarbage, NotificationGarbage, keep, keep_notifications};
 pub use lock::LockValue;
 pub use notification::{
     NOTIFICATION_FAMILY, NotificationStamp, Share, notification_column, notification_hash,

@@ -299,3 +299,127 @@ impl Drop for Queue {
 fn size_bytes(cell: &RowColumn) -> usize {
     cell.row.len() + cell.column.size_bytes()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroU32;
+
+    use super::*;
+    use crate::data::Column;
+
+    fn found(row: &'static str, at: u64) -> Found {
+        Found {
+            cell: RowColumn::new(row, Column::new("f", "q")),
+            at: time(at),
+        }
+    }
+
+    fn time(at: u64) -> Timestamp {
+        Timestamp::new(at).unwrap()
+    }
+
+    fn queue(max_queued_notifications: usize, max_queued_bytes: usize) -> Queue {
+        let queue = Queue::new(WorkerSettings {
+            max_queued_notifications,
+            max_queued_bytes,
+            ..WorkerSettings::default()
+        });
+        queue.set_share(Share::new(NonZeroU32::MIN, 0).unwrap());
+        queue
+    }
+
+    #[tokio::test]
+    async fn what_waits_is_bounded_in_number_and_in_bytes_and_the_oldest_comes_first() {
+        let by_number = queue(2, 1_000);
+        let offered = ["a", "b", "c"].map(|row| by_number.take_found(found(row, 9)));
+        assert_eq!(offered, [Offered::Queued, Offered::Queued, Offered::NoRoom]);
+        // Each has a row of one byte, and a column of two.
+        let by_bytes = queue(10, 7);
+        let offered = [("a", 9), ("b", 8), ("c", 7)].map(|(row, at)| by_bytes.take_found(found(row, at)));
+        assert_eq!(offered, [Offered::Queued, Offered::Queued, Offered::NoRoom]);
+        assert_eq!(by_bytes.next().await, Some(found("b", 8)));
+        assert_eq!(by_bytes.next().await, Some(found("a", 9)));
+        let large = "a row that is larger than everything that may wait";
+        assert_eq!(by_bytes.take_found(found(large, 9)), Offered::Queued, "it waits alone");
+        assert_eq!(by_bytes.take_found(found("d", 9)), Offered::NoRoom);
+    }
+
+    #[tokio::test]
+    async fn a_cell_is_known_until_it_is_done_and_runs_again_for_a_later_notification() {
+        let queue = queue(10, 1_000);
+        assert_eq!(queue.take_found(found("a", 5)), Offered::Queued);
+        assert_eq!(queue.take_found(found("a", 5)), Offered::Skipped);
+        let running = queue.next().await.unwrap();
+        queue.offer(running.cell.clone(), time(7));
+        queue.offer(running.cell.clone(), time(6));
+        queue.done(&running.cell, time(6));
+        assert_eq!(queue.next().await, Some(found("a", 7)));
+        queue.offer(running.cell.clone(), time(8));
+        queue.done(&running.cell, time(8));
+        queue.close();
+        assert_eq!(queue.next().await, None, "it was dealt with up to 8");
+    }
+
+    #[tokio::test]
+    async fn what_a_look_has_read_before_it_was_done_is_not_run_again() {
+        let queue = queue(10, 1_000);
+        queue.set_looking(true);
+        queue.take_found(found("a", 5));
+        let running = queue.next().await.unwrap();
+        queue.done(&running.cell, time(6));
+        assert_eq!(queue.take_found(found("a", 5)), Offered::Skipped);
+        assert_eq!(queue.take_found(found("a", 7)), Offered::Queued, "a later one");
+        let running = queue.next().await.unwrap();
+        queue.done(&running.cell, time(8));
+        queue.set_looking(false);
+        assert_eq!(queue.take_found(found("a", 7)), Offered::Queued, "a new look has read it");
+    }
+
+    #[tokio::test]
+    async fn what_became_anothers_while_it_waited_is_not_run() {
+        let queue = queue(10, 1_000);
+        queue.take_found(found("a", 5));
+        let two = NonZeroU32::MIN.saturating_add(1);
+        let column = notification_column(&found("a", 5).cell.column);
+        let shares = [0, 1].map(|remainder| Share::new(two, remainder).unwrap());
+        let other = shares.into_iter().find(|share| !share.owns(b"a", &column.qualifier));
+        assert!(queue.set_share(other.unwrap()));
+        assert_eq!(queue.take_found(found("a", 6)), Offered::Skipped);
+        queue.close();
+        assert_eq!(queue.next().await, None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_rest_ends_early_when_there_was_no_room_and_when_one_that_failed_is_due() {
+        let queue = queue(1, 1_000);
+        let (second, hour) = (Duration::from_secs(1), Duration::from_secs(3_600));
+        let begun = Instant::now();
+        queue.rest(second, hour).await;
+        assert_eq!(begun.elapsed(), hour);
+        queue.offer(found("a", 5).cell, time(5));
+        queue.offer(found("b", 5).cell, time(5));
+        let begun = Instant::now();
+        queue.rest(second, hour).await;
+        assert_eq!(begun.elapsed(), Duration::ZERO, "`b` has to be looked for");
+        let running = queue.next().await.unwrap();
+        queue.put_off(&running.cell, 1);
+        assert_eq!(queue.take_found(found("a", 6)), Offered::Skipped, "it has to wait");
+        let begun = Instant::now();
+        queue.rest(Duration::from_millis(1), hour).await;
+        assert_eq!(begun.elapsed(), WorkerSettings::default().first_retry_pause);
+        assert_eq!(queue.take_found(found("a", 6)), Offered::Queued);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn room_is_there_when_half_of_the_queue_was_run() {
+        let queue = queue(4, 1_000);
+        for row in ["a", "b", "c", "d"] {
+            queue.take_found(found(row, 5));
+        }
+        let has_room = async || tokio::time::timeout(Duration::from_secs(1), queue.room()).await.is_ok();
+        queue.next().await;
+        assert!(!has_room().await);
+        queue.next().await;
+        assert!(has_room().await);
+    }
+}

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::data::Timestamp;
-use crate::layout::{CellGarbage, NOTIFICATION_FAMILY, NotificationGarbage};
+use crate::layout::NOTIFICATION_FAMILY;
+use crate::layout::garbage::{CellGarbage, NotificationGarbage};
 use crate::table::{Versions, property};
 
 const OF_CELLS: &str = "org.apache.fluo.accumulo.iterators.GarbageCollectionIterator";

@@ -20,13 +20,15 @@ use std::sync::Arc;
 
 use tracing::{Instrument, debug, debug_span};
 
-use crate::client::{Backoff, Shared, is_passing};
+use crate::planted::{self, PlantedBug};
+use crate::client::{Backoff, is_passing};
 use crate::coordination::ObserverKind;
 use crate::data::{Bytes, RowColumn, Timestamp};
 use crate::error::{Error, Result};
 use crate::table::{ConditionalMutation, Outcome};
 use crate::transaction::buffer::WriteBuffer;
 use crate::transaction::entries;
+use crate::transaction::only_notify::only_notify;
 use crate::transaction::plan::{CommitPlan, Trigger};
 use crate::transaction::reading::Reading;
 use crate::transaction::resolve::RowMutations;
@@ -57,9 +59,10 @@ pub(crate) async fn commit(
     let span = debug_span!("commit", %start);
     let work = async move {
         let client = reading.client.clone();
+        let notified = buffer.notified.clone();
         let result = match CommitPlan::of(&client, start, buffer, trigger.clone()) {
             Some(plan) => Commit::new(reading, plan).run().await,
-            None => acknowledge_only(&client, start, trigger).await,
+            None => only_notify(&client, start, notified, trigger).await,
         };
         count(&result);
         result
@@ -72,23 +75,6 @@ pub(crate) async fn commit(
             error,
         ))),
     }
-}
-
-/// Without writes there is nothing to commit, but a weak notification to take back.
-async fn acknowledge_only(
-    client: &Shared,
-    start: Timestamp,
-    trigger: Option<Trigger>,
-) -> Result<Committed, CommitError> {
-    if let Some(trigger) = trigger {
-        let mut writes = RowMutations::default();
-        take_back_notification(&mut writes, &trigger.cell, start);
-        client.write_surely(writes.into_mutations(), start).await?;
-    }
-    Ok(Committed {
-        start,
-        commit: None,
-    })
 }
 
 fn take_back_notification(writes: &mut RowMutations, cell: &RowColumn, at: Timestamp) {
@@ -125,12 +111,19 @@ impl Commit {
     }
 
     async fn run(mut self) -> Result<Committed, CommitError> {
+        let early = match planted::is(PlantedBug::TimestampBeforeLocks) {
+            true => Some(self.stamp_and_notify().await),
+            false => None,
+        };
         self.lock_primary().await?;
         if let Err(error) = self.locked_until_stamp().await {
             self.roll_back().await;
             return Err(error);
         }
-        let stamped = self.stamp_and_notify().await;
+        let stamped = match early {
+            Some(stamped) => stamped,
+            None => self.stamp_and_notify().await,
+        };
         let commit = match stamped {
             Ok(commit) => commit,
             Err(error) => {
@@ -138,8 +131,14 @@ impl Commit {
                 return Err(error);
             }
         };
+        if planted::is(PlantedBug::PrimaryLast) {
+            self.finish(commit).await;
+        }
         self.commit_primary(commit).await?;
         debug!(%commit, "committed");
+        if planted::is(PlantedBug::NotificationsAfterCommit) {
+            self.notify_others(commit).await?;
+        }
         self.reading
             .client
             .listeners
@@ -175,19 +174,23 @@ impl Commit {
                 Err(error) => return Err(error.into()),
             }
         };
-        if start < stamps.horizon {
+        if start < stamps.horizon && !planted::is(PlantedBug::StaleCommits) {
             return Err(CommitError::Stale(Stale {
                 start,
                 horizon: stamps.horizon,
             }));
         }
         let commit = stamps.first;
-        let notifications = self.plan.other_notifications(commit);
-        self.reading
-            .client
-            .write_surely(notifications, start)
-            .await?;
+        if !planted::is(PlantedBug::NotificationsAfterCommit) {
+            self.notify_others(commit).await?;
+        }
         Ok(commit)
+    }
+
+    async fn notify_others(&self, commit: Timestamp) -> Result<()> {
+        let notifications = self.plan.other_notifications(commit);
+        let client = &self.reading.client;
+        client.write_surely(notifications, self.plan.start).await
     }
 
     /// Rolls the other rows forward, marks the primary as done, and takes back the notification that started it. The
@@ -210,7 +213,7 @@ impl Commit {
             .write_surely(forward.collect(), start)
             .await?;
         let mut last = RowMutations::default();
-        if !self.plan.is_one_row() && self.doubtful.is_empty() {
+        if !self.plan.is_one_row() && self.is_certain() {
             last.add(&primary.row, |mutation| {
                 entries::done(mutation, &primary.column, commit)
             });
@@ -238,7 +241,8 @@ impl Commit {
         let (start, primary) = (self.plan.start, &self.plan.primary);
         let mut others = RowMutations::default();
         for (cell, kind) in self.plan.cells() {
-            if cell != *primary && self.locked.contains(&cell.row) && cell.row != primary.row {
+            let is_left = planted::is(PlantedBug::SecondaryLeft);
+            if self.locked.contains(&cell.row) && cell.row != primary.row && !is_left {
                 others.roll_back_cell(&cell, start, kind);
             }
         }
@@ -257,7 +261,7 @@ impl Commit {
                 decisive.roll_back_cell(&cell, start, kind);
                 continue;
             }
-            let is_certain = self.doubtful.is_empty();
+            let is_certain = self.is_certain();
             decisive.add(&cell.row, |mutation| {
                 let by = match is_certain {
                     true => entries::RolledBackBy::ItsOwner,
@@ -274,6 +278,11 @@ impl Commit {
             .client
             .write_surely(decisive.into_mutations(), start)
             .await
+    }
+
+    /// Whether no lock can be anywhere but where it is known to be (P7).
+    fn is_certain(&self) -> bool {
+        self.doubtful.is_empty() || planted::is(PlantedBug::DoubtIgnored)
     }
 
     /// Writes some conditional mutations once; an outcome for each.

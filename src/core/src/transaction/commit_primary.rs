@@ -1,5 +1,6 @@
 //! The commit point: one conditional write of the primary's row.
 
+use crate::planted::{self, PlantedBug};
 use crate::client::{Backoff, is_passing};
 use crate::data::Timestamp;
 use crate::error::{Error, ErrorKind};
@@ -57,6 +58,12 @@ impl Commit {
                 return Err(error.into());
             }
             Some(Outcome::Refused(error)) => Some(error),
+            Some(Outcome::Unknown(_)) if planted::is(PlantedBug::UnknownCommitIsCommitted) => {
+                return Ok(Tried::Committed);
+            }
+            Some(Outcome::Unknown(error)) if planted::is(PlantedBug::UnknownCommitIsFailed) => {
+                return Err(nothing_committed(error));
+            }
             Some(Outcome::Unknown(error)) => {
                 *is_doubtful = true;
                 Some(error)

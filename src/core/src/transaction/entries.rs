@@ -1,5 +1,6 @@
 //! The entries that the steps of a transaction write. Each is a put at a timestamp that says what it is.
 
+use crate::planted::{self, PlantedBug};
 use crate::data::{Bytes, Column, Timestamp};
 use crate::layout::{
     DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, EntryStamp, NotificationStamp,
@@ -58,7 +59,10 @@ pub(crate) fn commit(
 ) -> Mutation {
     let (is_write, is_delete, is_trigger) = match kind {
         LockKind::Read => {
-            let value = DelReadLockValue::Committed(commit).encode();
+            let value = match planted::is(PlantedBug::ReadLockForgotten) {
+                true => DelReadLockValue::RolledBack.encode(),
+                false => DelReadLockValue::Committed(commit).encode(),
+            };
             return put(mutation, column, EntryKind::DelReadLock, start, value);
         }
         LockKind::Write {

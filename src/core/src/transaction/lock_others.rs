@@ -1,5 +1,6 @@
 //! The second step: the other rows, each whole or not at all.
 
+use crate::planted::{self, PlantedBug};
 use crate::client::{Backoff, is_passing};
 use crate::data::{Bytes, RowColumn};
 use crate::error::{Error, Result};
@@ -69,6 +70,7 @@ impl Commit {
                     }
                     let was_rejected = matches!(outcome, Outcome::Rejected);
                     match self.look_at(&row).await {
+                        _ if planted::is(PlantedBug::UnknownLockIsLocked) => self.locked.push(row),
                         Ok(Found::Locked) => self.locked.push(row),
                         Ok(Found::RolledBack) => rejected.push(row),
                         // The condition was false and the row is not ours: but a write of it may yet arrive.

@@ -15,6 +15,7 @@ pub(crate) mod entries;
 mod found_lock;
 mod lock_others;
 mod lock_primary;
+mod only_notify;
 mod open;
 mod plan;
 mod raw;

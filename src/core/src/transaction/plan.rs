@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::planted::{self, PlantedBug};
 use crate::client::Shared;
 use crate::coordination::ObserverKind;
 use crate::data::{Bytes, Column, RowColumn, Timestamp};
@@ -140,6 +141,15 @@ impl CommitPlan {
             locking.mutation =
                 entries::lock(locking.mutation, column, self.start, cell.kind, value);
         }
+        if planted::is(PlantedBug::FirstCellChecked) {
+            locking.conditions.truncate(1);
+        }
+        if planted::is(PlantedBug::NotificationTakenBackEarly)
+            && let Some(trigger) = self.trigger.as_ref().filter(|trigger| trigger.cell.row == *row)
+        {
+            let column = &trigger.cell.column;
+            locking.mutation = entries::notification_delete(locking.mutation, column, self.start);
+        }
         locking
     }
 
@@ -155,10 +165,17 @@ impl CommitPlan {
             .as_ref()
             .filter(|trigger| trigger.cell.row == *row)
         {
-            mutation = entries::notification_delete(mutation, &trigger.cell.column, self.start);
+            let up_to = match planted::is(PlantedBug::LaterNotificationsTakenBack) {
+                true => commit,
+                false => self.start,
+            };
+            mutation = entries::notification_delete(mutation, &trigger.cell.column, up_to);
         }
         if self.is_one_row() {
             mutation = entries::done(mutation, &self.primary.column, commit);
+        }
+        if planted::is(PlantedBug::OwnLockNotChecked) {
+            return mutation.when(Condition::absent(Column::new("planted", "")));
         }
         let own_lock = Condition::value(
             self.primary.column.clone(),

@@ -12,6 +12,7 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 use tokio::time::Instant;
 use tracing::debug;
 
+use crate::planted::{self, PlantedBug};
 use crate::client::{ActiveKey, Backoff, Shared};
 use crate::data::{Cell, Escaped, Key, RowColumn, Span, Timestamp};
 use crate::error::{Error, Result};
@@ -72,18 +73,23 @@ impl Reading {
         }
         let rest = Rest {
             reading: self.clone(),
-            scan: Some(scan.filter(Filter::Snapshot { at: self.start() })),
+            scan: Some(scan.filter(Filter::Snapshot { at: self.seen_up_to() })),
             open: None,
             waiting: None,
         };
         stream::try_unfold(rest, Rest::next).boxed()
     }
 
+    fn seen_up_to(&self) -> Timestamp {
+        let ahead = u64::from(planted::is(PlantedBug::ReadsAhead)) * 2;
+        Timestamp::new(self.start().get() + ahead).unwrap_or(Timestamp::MAX)
+    }
+
     /// Fails if garbage may have been collected above the timestamp (S2).
     pub(crate) async fn check_fresh(&self) -> Result<()> {
         let horizon = self.client.coordination.horizon().await?;
         let start = self.start();
-        if horizon <= start {
+        if horizon <= start || planted::is(PlantedBug::StaleReads) {
             return Ok(());
         }
         let stale = Stale { start, horizon };

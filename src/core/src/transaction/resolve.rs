@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 
 use tracing::debug;
 
+use crate::planted::{self, PlantedBug};
 use crate::client::{Shared, is_passing};
 use crate::coordination::TransactorId;
 use crate::data::{Bytes, RowColumn, Timestamp};
@@ -42,6 +43,12 @@ pub(crate) async fn resolve(client: &Shared, locks: &[FoundLock]) -> Result<Reso
             client.sightings.forget(&primary, start);
         }
         match decided {
+            TransactionStatus::Committed(_) if planted::is(PlantedBug::CommittedRolledBack) => {
+                writes.roll_back(&group);
+            }
+            TransactionStatus::Committed(_) if planted::is(PlantedBug::RolledForwardToStart) => {
+                writes.roll_forward(&group, start);
+            }
             TransactionStatus::Committed(commit) => {
                 metrics::counter!("fluo_locks_rolled_forward_total")
                     .increment(as_count(group.len()));
@@ -90,12 +97,17 @@ async fn decided(
     start: Timestamp,
     transactor: TransactorId,
 ) -> Result<TransactionStatus> {
+    if planted::is(PlantedBug::PrimaryNotAsked) && !client.coordination.is_alive(transactor).await? {
+        return Ok(TransactionStatus::RolledBack);
+    }
     let found = status(&*client.table, primary, start).await?;
     let TransactionStatus::Locked(value) = &found else {
         return Ok(found);
     };
     let patience = client.settings.rollback_after;
-    let cause = if client
+    let cause = if planted::is(PlantedBug::LiveLockResolved) {
+        "planted"
+    } else if client
         .sightings
         .has_timed_out(primary, start, transactor, patience)
     {
@@ -128,7 +140,11 @@ async fn roll_back_primary(
         .through(Filter::TransactionStatus { start });
     let mutation = Mutation::new(primary.row.clone());
     let by = RolledBackBy::AnotherOne;
-    let mutation = entries::roll_back_primary(mutation, &primary.column, start, by).when(is_locked);
+    let mutation = entries::roll_back_primary(mutation, &primary.column, start, by);
+    if planted::is(PlantedBug::LiveLockResolved) {
+        return client.table.write(vec![mutation]).await.map(|()| true);
+    }
+    let mutation = mutation.when(is_locked);
     let outcomes = client.table.write_conditional(vec![mutation]).await;
     match outcomes.map(|outcomes| outcomes.into_iter().next()) {
         Ok(Some(Outcome::Accepted)) => Ok(true),

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use fluo_core::layout::{EntryKind, EntryStamp, WriteValue, keep};
+use fluo_core::layout::garbage::keep;
+use fluo_core::layout::{EntryKind, EntryStamp, WriteValue};
 use fluo_core::table::property;
 use fluo_core::{Bytes, Column, Key, RowColumn, Span, Timestamp, Versions};
 use proptest::prelude::*;

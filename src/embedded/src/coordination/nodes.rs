@@ -71,6 +71,10 @@ pub(super) fn names(snapshot: &ReadTransaction) -> Result<Vec<String>, Failure> 
     while let Some(node) = nodes.range::<&str>(from.as_str()..)?.next() {
         let (path, _) = node?;
         let name = name_of(path.value())?.to_owned();
+        // Damage must not make it go round.
+        if path.value() < from.as_str() {
+            return Err(Failure::damaged("a path stands in the wrong place"));
+        }
         from = paths_of(&name).end;
         names.push(name);
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fluo_core::layout::{keep, keep_notifications};
+use fluo_core::layout::garbage::{keep, keep_notifications};
 use fluo_core::table::property;
 use fluo_core::{RowColumn, Scan, Span, TableAdmin, Timestamp, Versions};
 

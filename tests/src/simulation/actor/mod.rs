@@ -3,6 +3,7 @@
 mod bank;
 mod blind;
 mod counter;
+mod lister;
 mod reader;
 mod skew;
 
@@ -15,6 +16,7 @@ use super::link::Link;
 use super::recorded::{self, Recorded};
 use super::world::World;
 
+pub(super) use lister::numbers_of;
 pub(super) use bank::{ACCOUNTS, OPENING};
 pub(super) use skew::PAIRS;
 
@@ -27,6 +29,8 @@ pub(super) enum Part {
     Blind,
     /// Counts up.
     Counter,
+    /// Appends to lists and reads them.
+    Lister,
     /// Reads and reads again, for long.
     Reader,
     /// Takes from one of two cells what the other one covers.
@@ -35,7 +39,14 @@ pub(super) enum Part {
 
 impl Part {
     /// The parts that every client plays.
-    pub(super) const ALL: [Self; 5] = [Self::Bank, Self::Blind, Self::Counter, Self::Reader, Self::Skew];
+    pub(super) const ALL: [Self; 6] = [
+        Self::Bank,
+        Self::Blind,
+        Self::Counter,
+        Self::Lister,
+        Self::Reader,
+        Self::Skew,
+    ];
 }
 
 /// An actor of a client.
@@ -55,6 +66,7 @@ impl Actor {
                 Part::Bank => bank::transfer(&self).await,
                 Part::Blind => blind::overwrite(&self).await,
                 Part::Counter => counter::count(&self).await,
+                Part::Lister => lister::append(&self).await,
                 Part::Reader => reader::read(&self).await,
                 Part::Skew => skew::take(&self).await,
             };
@@ -67,6 +79,12 @@ impl Actor {
     /// A pause.
     pub(super) async fn rest(&self) {
         let time = self.world.random.time_below(self.world.dials.rest);
+        sleep(time).await;
+    }
+
+    /// A long pause, in the middle of something.
+    async fn dawdle(&self) {
+        let time = self.world.random.time_below(self.world.dials.slow);
         sleep(time).await;
     }
 

@@ -1,6 +1,7 @@
 //! What stands in the way of a lock.
 
 use super::walk::{LooksNext, Walk};
+use crate::planted::{self, PlantedBug};
 use crate::data::Timestamp;
 use crate::layout::stamp::Section;
 use crate::layout::{DelReadLockValue, WriteValue};
@@ -62,9 +63,9 @@ impl PrewriteFilter {
             (Some(Section::DelLock), start) => self.del_lock(start),
             (Some(Section::ReadLock), low) => self.read_lock(low >> 1, low & 1 == 1, value),
             (Some(Section::Lock), start) => Some(start) > self.over_up_to || self.after_locks(),
-            (Some(Section::Ack), start) => self
-                .acknowledged_after
-                .is_some_and(|notification| start > notification),
+            (Some(Section::Ack), start) => self.acknowledged_after.is_some_and(|notification| {
+                start > notification && !planted::is(PlantedBug::AcknowledgementIgnored)
+            }),
             (Some(Section::Data) | None, _) => false,
         };
         let is_last = matches!(
@@ -82,7 +83,9 @@ impl PrewriteFilter {
             return true;
         };
         self.over_up_to = self.over_up_to.max(Some(start.get()));
-        commit >= self.start || self.skip_to(Section::DelLock)
+        let is_unseen = planted::is(PlantedBug::NewerWritesIgnored)
+            || (self.is_read_lock && planted::is(PlantedBug::ReadLockUnchecked));
+        (commit >= self.start && !is_unseen) || self.skip_to(Section::DelLock)
     }
 
     fn del_lock(&mut self, start: u64) -> bool {
@@ -99,7 +102,8 @@ impl PrewriteFilter {
     }
 
     fn read_lock(&mut self, start: u64, is_end: bool, value: &[u8]) -> bool {
-        if self.is_read_lock || Some(start) <= self.over_up_to {
+        let is_unseen = planted::is(PlantedBug::ReadLocksIgnored);
+        if self.is_read_lock || Some(start) <= self.over_up_to || is_unseen {
             return self.skip_to(Section::Lock);
         }
         if !is_end {

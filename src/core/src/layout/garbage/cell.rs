@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::planted::{self, PlantedBug};
 use crate::data::Timestamp;
 use crate::layout::stamp::Section;
 use crate::layout::{DelLockOutcome, DelLockValue, DelReadLockValue, WriteValue};
@@ -21,8 +22,9 @@ pub struct CellGarbage {
     is_full: bool,
     is_damaged: bool,
     dropped: Vec<i64>,
-    /// Transactions that have no lock left, and for each whether what it left is still needed.
+    /// The `TX_DONE` entries that are kept: as long as nothing that they speak of was dropped.
     done: BTreeSet<u64>,
+    /// Those that go with what they spoke of.
     done_and_dropped: BTreeSet<u64>,
     rolled_back: BTreeSet<u64>,
     /// The latest start of what is known to be over.
@@ -94,10 +96,11 @@ impl CellGarbage {
         let write = WriteValue::decode(value).ok()?;
         let start = write.start.get();
         let is_done = self.done.contains(&commit);
-        let mut is_kept = write.is_primary && !is_done;
+        let mut is_kept = write.is_primary && !is_done && !planted::is(PlantedBug::DecisionCollected);
         if self.oldest_needed.is_none() {
             self.newest_write = self.newest_write.or(Some(commit));
-            if self.horizon.is_some_and(|horizon| commit < horizon) {
+            let too_far = u64::from(planted::is(PlantedBug::OneVersionTooFar)) * 3;
+            if self.horizon.is_some_and(|horizon| commit < horizon + too_far) {
                 self.oldest_needed = Some(start);
                 is_kept |= !(write.is_delete && self.is_full);
             } else {
@@ -112,7 +115,8 @@ impl CellGarbage {
     fn keeps_del_lock(&mut self, start: u64, value: &[u8]) -> Option<bool> {
         let end = DelLockValue::decode(value).ok()?;
         let done = end.done.get();
-        let mut is_kept = end.is_primary && !self.done.contains(&done);
+        let is_decision = end.is_primary && !planted::is(PlantedBug::DecisionCollected);
+        let mut is_kept = is_decision && !self.done.contains(&done);
         if end.outcome == DelLockOutcome::RolledBack {
             self.rolled_back.insert(start);
             is_kept |= !self.is_full;

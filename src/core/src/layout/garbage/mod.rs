@@ -10,10 +10,12 @@ mod notification;
 #[cfg(test)]
 mod tests;
 
-pub use cell::CellGarbage;
-pub use notification::NotificationGarbage;
+use std::collections::BTreeSet;
 
 use crate::data::Timestamp;
+
+pub use cell::CellGarbage;
+pub use notification::NotificationGarbage;
 
 /// Which entries of a column of a cell a compaction keeps. They are given in stored order, as timestamp and value.
 ///
@@ -23,7 +25,7 @@ pub fn keep(entries: &[(i64, &[u8])], horizon: Option<Timestamp>, is_full: bool)
     for (stamp, value) in entries {
         garbage.look_at(*stamp, value);
     }
-    let dropped = garbage.finish();
+    let dropped: BTreeSet<i64> = garbage.finish().into_iter().collect();
     let is_kept = |(stamp, _): &(i64, &[u8])| !dropped.contains(stamp);
     entries.iter().map(is_kept).collect()
 }
@@ -36,7 +38,7 @@ pub fn keep_notifications(stamps: &[i64], is_full: bool) -> Vec<bool> {
     for stamp in stamps {
         garbage.look_at(*stamp);
     }
-    let dropped = garbage.finish();
+    let dropped: BTreeSet<i64> = garbage.finish().into_iter().collect();
     stamps
         .iter()
         .map(|stamp| !dropped.contains(stamp))

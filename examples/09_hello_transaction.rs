@@ -1,0 +1,61 @@
+//! A transaction: what belongs together is written together, in two rows, and two that meet do not mix.
+
+use anyhow::Result;
+use fluo_core::admin::{Initialization, initialize};
+use fluo_core::coordination::Applications;
+use fluo_core::{Authorizations, Client, ClientSettings, Column, CommitError, TableAdmin};
+use fluo_embedded::{EmbeddedTables, Settings};
+
+#[tokio::main]
+#[expect(clippy::print_stdout, reason = "an example shows what it does")]
+async fn main() -> Result<()> {
+    let directory = tempfile::tempdir()?;
+    let settings = Settings {
+        create_if_missing: true,
+        ..Settings::default()
+    };
+    let tables = EmbeddedTables::open(directory.path(), settings)?;
+
+    // An application: a table, and what the processes that use it share. The id tells it from others of this name.
+    let applications = tables.applications();
+    let initialization = Initialization::new("0d9f2c51-6ab1-4a0b-9f5e-3a4d1c7be820", "pages");
+    initialize(&tables, &applications, "web", initialization).await?;
+    let table = tables.open_table("pages", Authorizations::none()).await?;
+    let client = Client::open(table, applications.open("web").await?, ClientSettings::default()).await?;
+
+    // A page, and an index from words to pages: both or neither.
+    let (title, page) = (Column::new("page", "title"), Column::new("index", "page"));
+    client
+        .run(async |tx| {
+            tx.set("page:org.apache/fluo", &title, "Fluo")?;
+            tx.set("word:fluo", &page, "org.apache/fluo")
+        })
+        .await?;
+
+    // A snapshot is how everything was at one moment, whatever comes after it.
+    let before = client.snapshot().await?;
+    client
+        .run(async |tx| {
+            tx.delete("word:fluo", &page)?;
+            tx.set("word:percolator", &page, "org.apache/fluo")?;
+            tx.set("page:org.apache/fluo", &title, "Percolator")
+        })
+        .await?;
+    let now = client.snapshot().await?;
+    for (when, snapshot) in [("before", &before), ("now", &now)] {
+        let title = snapshot.get("page:org.apache/fluo", &title).await?.unwrap_or_default();
+        let is_indexed = snapshot.get("word:fluo", &page).await?.is_some();
+        println!("{when}: {}, found by its old name: {is_indexed}", String::from_utf8_lossy(&title));
+    }
+
+    // Two that write one cell: the first to commit wins, and the other one is told by whom. `run` would try again.
+    let (first, second) = (client.begin().await?, client.begin().await?);
+    first.set("page:org.apache/fluo", &title, "first")?;
+    second.set("page:org.apache/fluo", &title, "second")?;
+    first.commit().await?;
+    match second.commit().await {
+        Err(CommitError::Conflict(conflict)) => println!("{conflict}"),
+        other => anyhow::bail!("nobody expected {other:?}"),
+    }
+    Ok(())
+}

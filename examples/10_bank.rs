@@ -1,0 +1,112 @@
+//! A bank: transfers run at once, one of them dies in the middle, and at every moment all accounts together hold the same.
+
+use std::sync::Arc;
+
+use anyhow::{Result, ensure};
+use fluo_core::admin::{Initialization, initialize};
+use fluo_core::coordination::{Applications, Coordination};
+use fluo_core::{
+    Authorizations, Bytes, Client, ClientSettings, Column, Error, Scan, Snapshot, Span, Table, TableAdmin,
+};
+use fluo_embedded::{EmbeddedTables, Settings};
+use futures::TryStreamExt;
+use futures::future::try_join_all;
+
+const ACCOUNTS: u32 = 20;
+const EACH: u64 = 100;
+const TRANSFERS: u32 = 200;
+
+#[tokio::main]
+#[expect(clippy::print_stdout, reason = "an example shows what it does")]
+async fn main() -> Result<()> {
+    let directory = tempfile::tempdir()?;
+    let settings = Settings {
+        create_if_missing: true,
+        ..Settings::default()
+    };
+    let tables = EmbeddedTables::open(directory.path(), settings)?;
+    let applications = tables.applications();
+    let initialization = Initialization::new("b0a7e9c2-52f6-4f3e-8a0f-5f6f7e1d9a44", "accounts");
+    initialize(&tables, &applications, "bank", initialization).await?;
+    let table = tables.open_table("accounts", Authorizations::none()).await?;
+    let coordination = applications.open("bank").await?;
+    let client = Client::open(table.clone(), coordination.clone(), ClientSettings::default()).await?;
+
+    client
+        .run(async |tx| (0..ACCOUNTS).try_for_each(|account| tx.set(row(account), &balance(), EACH.to_string())))
+        .await?;
+
+    // Transfers in tasks of their own; somebody looks at the sum again and again meanwhile.
+    let transfers = (0..TRANSFERS).map(|number| {
+        let client = client.clone();
+        tokio::spawn(async move { transfer(&client, number % ACCOUNTS, number * 7 % ACCOUNTS, 5).await })
+    });
+    let transfers: Vec<_> = transfers.collect();
+    dies_in_the_middle(table, coordination).await?;
+    let mut looks = 0;
+    while !transfers.iter().all(tokio::task::JoinHandle::is_finished) {
+        let (accounts, sum) = total(&client.snapshot().await?).await?;
+        ensure!((accounts, sum) == (ACCOUNTS as usize, u64::from(ACCOUNTS) * EACH), "{sum} in {accounts}");
+        looks += 1;
+    }
+    let done: Result<Vec<bool>, Error> = try_join_all(transfers).await?.into_iter().collect();
+    let done = done?.into_iter().filter(|is_done| *is_done).count();
+    let (_, sum) = total(&client.snapshot().await?).await?;
+    println!("{done} of {TRANSFERS} transfers had the means; {sum} in all, in each of {looks} looks");
+    Ok(())
+}
+
+/// Moves an amount, if it is there. Run again, by itself, when it meets another transfer.
+async fn transfer(client: &Client, from: u32, to: u32, amount: u64) -> Result<bool, Error> {
+    if from == to {
+        return Ok(false);
+    }
+    client
+        .run(async |tx| {
+            let before = number(tx.get(row(from), &balance()).await?);
+            let Some(rest) = before.checked_sub(amount) else {
+                return Ok(false);
+            };
+            let other = number(tx.get(row(to), &balance()).await?);
+            tx.set(row(from), &balance(), rest.to_string())?;
+            tx.set(row(to), &balance(), (other + amount).to_string())?;
+            Ok(true)
+        })
+        .await
+}
+
+/// Another client, in a runtime of its own that ends while its transfers are being committed: as a process that is
+/// killed. What it has locked is rolled back, or forward, by whoever comes upon it.
+async fn dies_in_the_middle(table: Arc<dyn Table>, coordination: Arc<dyn Coordination>) -> Result<()> {
+    let killed = move || -> Result<()> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        runtime.block_on(async {
+            let client = Client::open(table, coordination, ClientSettings::default()).await?;
+            for number in 0..ACCOUNTS {
+                let client = client.clone();
+                tokio::spawn(async move { transfer(&client, number, (number + 1) % ACCOUNTS, 50).await });
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+            Ok(())
+        })
+    };
+    tokio::task::spawn_blocking(killed).await?
+}
+
+/// How many accounts there are, and what is in them.
+async fn total(snapshot: &Snapshot) -> Result<(usize, u64), Error> {
+    let cells = snapshot.scan(Scan::over(Span::prefix("account"))).try_concat().await?;
+    Ok((cells.len(), cells.into_iter().map(|cell| number(Some(cell.value))).sum()))
+}
+
+fn row(account: u32) -> Bytes {
+    format!("account{account:04}").into()
+}
+
+fn balance() -> Column {
+    Column::new("account", "balance")
+}
+
+fn number(value: Option<Bytes>) -> u64 {
+    value.and_then(|value| std::str::from_utf8(&value).ok()?.parse().ok()).unwrap_or(0)
+}

@@ -1,0 +1,147 @@
+//! Phrases of real texts, counted by observers: documents come in and change, and the counts follow.
+//!
+//! The texts are the decisions of this project. A strong observer takes a document apart as soon as it has changed. A weak
+//! observer sums up a phrase once one of its documents says so: however many have, one run is enough.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::Result;
+use fluo_core::admin::{Initialization, initialize};
+use fluo_core::coordination::Applications;
+use fluo_core::{
+    Authorizations, Bytes, Client, ClientSettings, Column, ColumnSelector, Error, LoaderSettings,
+    Observers, Scan, Span, TableAdmin, Transaction, Worker, WorkerSettings, observer_fn,
+};
+use fluo_embedded::{EmbeddedTables, Settings};
+use futures::TryStreamExt;
+
+const TEXTS: [(&str, &str); 8] = [
+    ("spans", include_str!("../docs/decisions/0001-spans-are-half-open.md")),
+    ("balancing", include_str!("../docs/decisions/0002-the-balancing-rule-is-in-core.md")),
+    ("shares", include_str!("../docs/decisions/0003-expected-shares.md")),
+    ("authorizations", include_str!("../docs/decisions/0004-authorizations-belong-to-the-handle.md")),
+    ("undo", include_str!("../docs/decisions/0005-undo-reads-back.md")),
+    ("structures", include_str!("../docs/decisions/0006-requests-and-replies-as-structures.md")),
+    ("inheritance", include_str!("../docs/decisions/0007-what-a-table-inherits.md")),
+    ("outcomes", include_str!("../docs/decisions/0008-a-fourth-outcome.md")),
+];
+
+#[tokio::main]
+#[expect(clippy::print_stdout, reason = "an example shows what it does")]
+async fn main() -> Result<()> {
+    let directory = tempfile::tempdir()?;
+    let settings = Settings {
+        create_if_missing: true,
+        ..Settings::default()
+    };
+    let tables = EmbeddedTables::open(directory.path(), settings)?;
+    let applications = tables.applications();
+
+    // The application stores which columns are observed, so that each of its clients notifies the observers.
+    let observers = Observers::new()
+        .strong(text(), "take-apart", observer_fn(take_apart))?
+        .weak(changed(), "sum-up", observer_fn(sum_up))?;
+    let initialization = Initialization {
+        observers: observers.observed_columns(),
+        ..Initialization::new("4d4f0b1e-7c0e-4a53-9b3f-0e3b6a1c2d55", "phrases")
+    };
+    initialize(&tables, &applications, "phrases", initialization).await?;
+    let table = tables.open_table("phrases", Authorizations::none()).await?;
+    let client = Client::open(table, applications.open("phrases").await?, ClientSettings::default()).await?;
+    let worker = Worker::start(&client, observers, WorkerSettings::default()).await?;
+
+    // Documents come in, several at once.
+    let loaders = client.loaders(LoaderSettings::default())?;
+    for (name, document) in TEXTS {
+        loaders.load(move |tx: Transaction| async move { tx.set(document_row(name), &text(), document) }).await?;
+    }
+    loaders.finish().await?;
+    client.wait_until_idle().await?;
+    println!("{} documents:", TEXTS.len());
+    for (phrase, documents) in top(&client).await? {
+        println!("{documents:3}  {phrase}");
+    }
+
+    // One changes, and what nobody says any more is gone.
+    for (name, _) in TEXTS.into_iter().skip(1) {
+        client.run(async |tx| tx.set(document_row(name), &text(), "nothing to say")).await?;
+    }
+    client.wait_until_idle().await?;
+    let left = top(&client).await?;
+    println!("all but one have nothing to say:");
+    for (phrase, documents) in left.iter().take(2) {
+        println!("{documents:3}  {phrase}");
+    }
+    anyhow::ensure!(left.first() == Some(&("nothing to".to_owned(), TEXTS.len() - 1)), "{left:?}");
+    worker.stop().await;
+    Ok(())
+}
+
+/// Takes a document apart: what has come since it was counted last, and what has gone.
+async fn take_apart(tx: Transaction, row: Bytes, text: Column) -> Result<(), Error> {
+    let (now, before) = (tx.get(row.clone(), &text).await?, tx.get(row.clone(), &counted()).await?);
+    let (now, before) = (now.unwrap_or_default(), before.unwrap_or_default());
+    let (new, old) = (phrases(&now), phrases(&before));
+    let here = Column::new("in", row.clone());
+    for phrase in new.symmetric_difference(&old) {
+        let phrase_row = format!("phrase:{phrase}");
+        match new.contains(phrase) {
+            true => tx.set(phrase_row.clone(), &here, "")?,
+            false => tx.delete(phrase_row.clone(), &here)?,
+        }
+        tx.notify(phrase_row, &changed())?;
+    }
+    tx.set(row, &counted(), now)
+}
+
+/// Counts the documents of a phrase.
+async fn sum_up(tx: Transaction, row: Bytes, _: Column) -> Result<(), Error> {
+    let documents = Scan::over(Span::row(row.clone())).column(ColumnSelector::family("in"));
+    let documents = tx.scan(documents).try_concat().await?.len();
+    match documents {
+        0 => tx.delete(row, &total()),
+        _ => tx.set(row, &total(), documents.to_string()),
+    }
+}
+
+/// The phrases in most documents, with the number of those.
+async fn top(client: &Client) -> Result<Vec<(String, usize)>> {
+    let snapshot = client.snapshot().await?;
+    let cells = snapshot.scan_prefix("phrase:", [&total()]).try_concat().await?;
+    let mut by_documents: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    for cell in cells {
+        let phrase = String::from_utf8_lossy(&cell.key.row).replacen("phrase:", "", 1);
+        let documents = std::str::from_utf8(&cell.value)?.parse()?;
+        by_documents.entry(documents).or_default().push(phrase);
+    }
+    let most_first = by_documents.into_iter().rev();
+    let all = most_first.flat_map(|(documents, phrases)| phrases.into_iter().map(move |phrase| (phrase, documents)));
+    Ok(all.take(10).collect())
+}
+
+/// Every two words that follow one another.
+fn phrases(text: &[u8]) -> BTreeSet<String> {
+    let text = String::from_utf8_lossy(text).to_lowercase();
+    let words: Vec<_> = text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    words.windows(2).map(|words| words.join(" ")).collect()
+}
+
+fn document_row(name: &str) -> String {
+    format!("document:{name}")
+}
+
+fn text() -> Column {
+    Column::new("document", "text")
+}
+
+fn counted() -> Column {
+    Column::new("document", "counted")
+}
+
+fn changed() -> Column {
+    Column::new("phrase", "changed")
+}
+
+fn total() -> Column {
+    Column::new("phrase", "documents")
+}

@@ -1,0 +1,65 @@
+//! An application and its table: what the commands on the data of an application have in common.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use clap::Args;
+use fluo_core::coordination::{Application, Applications, Coordination};
+use fluo_core::layout::NOTIFICATION_FAMILY;
+use fluo_core::{
+    Authorizations, CellBatches, Client, ClientSettings, ColumnSelector, Filter, Scan, Span, Table,
+    TableAdmin,
+};
+
+use crate::target::TargetArguments;
+
+/// Which application, and what of its table is seen.
+#[derive(Args, Debug)]
+pub(crate) struct ApplicationArguments {
+    #[command(flatten)]
+    target: TargetArguments,
+    /// The application
+    #[arg(value_name = "APPLICATION")]
+    pub(crate) name: String,
+    /// A label of visibilities to read with; repeat it for each. What is not seen is not there for this command
+    #[arg(long = "authorization", value_name = "LABEL")]
+    authorizations: Vec<String>,
+}
+
+/// An application that is there. Its directory is held until all of this is dropped.
+#[derive(Debug)]
+pub(crate) struct OpenApplication {
+    pub(crate) application: Application,
+    pub(crate) table: Arc<dyn Table>,
+    pub(crate) coordination: Arc<dyn Coordination>,
+}
+
+impl ApplicationArguments {
+    pub(crate) async fn open(&self) -> Result<OpenApplication> {
+        let (tables, applications) = self.target.open_applications()?;
+        let coordination = applications.open(&self.name).await?;
+        let application = coordination.application().await?;
+        let labels: Authorizations = self.authorizations.iter().cloned().collect();
+        let table = tables.open_table(&application.table, labels).await?;
+        Ok(OpenApplication {
+            application,
+            table,
+            coordination,
+        })
+    }
+}
+
+impl OpenApplication {
+    /// A client of its own, which is a transactor.
+    pub(crate) async fn client(&self) -> Result<Client> {
+        let (table, coordination) = (Arc::clone(&self.table), Arc::clone(&self.coordination));
+        Ok(Client::open(table, coordination, ClientSettings::default()).await?)
+    }
+}
+
+/// The notifications that wait for their observers.
+pub(crate) fn waiting(table: &dyn Table) -> CellBatches {
+    let filter = Filter::Notifications { share: None };
+    let family = ColumnSelector::family(NOTIFICATION_FAMILY);
+    table.scan(Scan::over(Span::all()).column(family).filter(filter))
+}

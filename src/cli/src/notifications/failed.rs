@@ -1,0 +1,123 @@
+//! `fluo notifications failed`.
+
+use std::time::{Duration, UNIX_EPOCH};
+
+use anyhow::Result;
+use clap::Args;
+use fluo_core::coordination::FailedNotification;
+use serde::Serialize;
+
+use super::place::Place;
+use crate::application::ApplicationArguments;
+use crate::output::{self, count_of, plural};
+use crate::written::Written;
+
+/// The notifications that were set aside because their observers failed too often.
+///
+/// A line is the row and the column that changed, and after a tab each: the kind of the observer, the timestamp of the
+/// change, the number of tries, when the last one failed (UTC), and its error.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  fluo notifications failed --at embedded:./data web
+
+`fluo notifications retry` puts them back.")]
+pub(crate) struct Failed {
+    #[command(flatten)]
+    application: ApplicationArguments,
+    #[command(flatten)]
+    written: Written,
+    /// Print each as a JSON object on a line
+    #[arg(long)]
+    json: bool,
+}
+
+/// A notification that was set aside.
+#[derive(Serialize)]
+struct Shown {
+    #[serde(flatten)]
+    place: Place,
+    kind: String,
+    timestamp: u64,
+    tries: u32,
+    failed_at: String,
+    error: String,
+}
+
+impl Failed {
+    pub(crate) async fn run(&self) -> Result<()> {
+        let open = self.application.open().await?;
+        let records = open.coordination.set_aside_list().await?;
+        let count = records.len();
+        for record in records {
+            let shown = self.shown(record);
+            let line = match self.json {
+                true => serde_json::to_string(&shown)?,
+                false => line(&shown),
+            };
+            output::emit(&line)?;
+        }
+        let verb = if count == 1 { "is" } else { "are" };
+        output::say(&format!(
+            "{} {verb} set aside",
+            plural(count_of(count), "notification")
+        ));
+        Ok(())
+    }
+
+    fn shown(&self, record: FailedNotification) -> Shown {
+        Shown {
+            place: Place::new(&record.cell.row, &record.cell.column, self.written),
+            kind: record.kind.to_string(),
+            timestamp: record.timestamp.get(),
+            tries: record.tries,
+            failed_at: time(record.failed_at_ms),
+            error: record.error,
+        }
+    }
+}
+
+fn line(shown: &Shown) -> String {
+    let Shown {
+        place,
+        kind,
+        timestamp,
+        tries,
+        failed_at,
+        error,
+    } = shown;
+    // The error may say anything.
+    let error = output::shown(error);
+    format!("{place}\t{kind}\t{timestamp}\t{tries}\t{failed_at}\t{error}")
+}
+
+/// The last second that has a year of four digits.
+const LAST_SECOND: u64 = 253_402_300_799;
+
+/// A time as `2026-01-31T23:59:59Z`; what a wrong clock wrote as it stands.
+fn time(ms: i64) -> String {
+    let since = u64::try_from(ms).ok().map(Duration::from_millis);
+    match since.filter(|since| since.as_secs() <= LAST_SECOND) {
+        Some(since) => humantime::format_rfc3339_seconds(UNIX_EPOCH + since).to_string(),
+        None => format!("{ms} ms"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_time_can_be_shown() {
+        for (ms, text) in [
+            (0, "1970-01-01T00:00:00Z"),
+            (1_767_225_599_900, "2025-12-31T23:59:59Z"),
+            (253_402_300_799_999, "9999-12-31T23:59:59Z"),
+            (253_402_300_800_000, "253402300800000 ms"),
+            (-1, "-1 ms"),
+            (i64::MAX, "9223372036854775807 ms"),
+        ] {
+            assert_eq!(time(ms), text);
+        }
+    }
+}

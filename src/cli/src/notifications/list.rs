@@ -1,0 +1,108 @@
+//! `fluo notifications list`.
+
+use anyhow::Result;
+use clap::Args;
+use fluo_core::Cell;
+use fluo_core::coordination::Application;
+use fluo_core::layout::{NotificationStamp, observed_column};
+use futures::stream::TryStreamExt;
+use serde::Serialize;
+
+use super::place::Place;
+use crate::application::{ApplicationArguments, waiting};
+use crate::output::{self, count_of, grouped, plural};
+use crate::written::Written;
+
+/// The notifications that wait for their observers.
+///
+/// A line is the row and the column that changed, a tab, the kind of the observer, a tab, and the timestamp of the change.
+/// The kind is `-` where no observer of the application watches the column.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  fluo notifications list --at embedded:./data web
+  fluo notifications list --at embedded:./data --limit 10 --json web")]
+pub(crate) struct List {
+    #[command(flatten)]
+    application: ApplicationArguments,
+    #[command(flatten)]
+    written: Written,
+    /// Print so many at most; all are counted
+    #[arg(long, value_name = "COUNT")]
+    limit: Option<u64>,
+    /// Print each as a JSON object on a line
+    #[arg(long)]
+    json: bool,
+}
+
+/// A notification that waits.
+#[derive(Serialize)]
+struct Waiting {
+    #[serde(flatten)]
+    place: Place,
+    kind: Option<String>,
+    timestamp: u64,
+}
+
+impl List {
+    pub(crate) async fn run(&self) -> Result<()> {
+        let open = self.application.open().await?;
+        let mut notifications = waiting(&*open.table);
+        let (mut count, mut unreadable) = (0, 0);
+        let most = self.limit.unwrap_or(u64::MAX);
+        while let Some(batch) = notifications.try_next().await? {
+            let mut lines = String::new();
+            for cell in &batch {
+                let Some(found) = self.read(cell, &open.application) else {
+                    unreadable += 1;
+                    continue;
+                };
+                if count < most {
+                    lines += &self.line(&found)?;
+                }
+                count += 1;
+            }
+            output::write(lines.as_bytes())?;
+        }
+        output::say(&told(count, count.min(most)));
+        if unreadable > 0 {
+            output::say(&format!(
+                "note: {} of the family `ntfy` cannot be read, and no worker can either; \
+                 `fluo scan --notifications` shows what is stored",
+                plural(unreadable, "cell")
+            ));
+        }
+        Ok(())
+    }
+
+    fn read(&self, cell: &Cell, application: &Application) -> Option<Waiting> {
+        let column = observed_column(&cell.key.column).ok()?;
+        let stamp = NotificationStamp::decode(cell.key.timestamp)?;
+        let observer = application
+            .observers
+            .iter()
+            .find(|observed| observed.column == column);
+        Some(Waiting {
+            place: Place::new(&cell.key.row, &column, self.written),
+            kind: observer.map(|observed| observed.kind.to_string()),
+            timestamp: stamp.timestamp.get(),
+        })
+    }
+
+    fn line(&self, found: &Waiting) -> Result<String> {
+        if self.json {
+            return Ok(serde_json::to_string(found)? + "\n");
+        }
+        let kind = found.kind.as_deref().unwrap_or("-");
+        Ok(format!("{}\t{kind}\t{}\n", found.place, found.timestamp))
+    }
+}
+
+fn told(count: u64, printed: u64) -> String {
+    let wait = if count == 1 { "waits" } else { "wait" };
+    let all = format!("{} {wait}", plural(count, "notification"));
+    match printed {
+        printed if printed == count => all,
+        printed => format!("{all}, {} printed", grouped(printed)),
+    }
+}

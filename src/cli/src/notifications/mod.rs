@@ -1,0 +1,30 @@
+//! `fluo notifications`: changes that wait for their observers.
+
+mod failed;
+mod list;
+mod place;
+mod retry;
+
+use anyhow::Result;
+use clap::Subcommand;
+
+use crate::exit::Outcome;
+
+/// The commands of `fluo notifications`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum NotificationsCommand {
+    // The help of each is the page of its arguments.
+    List(list::List),
+    Failed(failed::Failed),
+    Retry(retry::Retry),
+}
+
+/// Runs a command.
+pub(crate) async fn run(command: NotificationsCommand) -> Result<Outcome> {
+    match command {
+        NotificationsCommand::List(command) => command.run().await?,
+        NotificationsCommand::Failed(command) => command.run().await?,
+        NotificationsCommand::Retry(command) => command.run().await?,
+    }
+    Ok(Outcome::Success)
+}

@@ -1,0 +1,154 @@
+//! `fluo scan`.
+
+mod format;
+mod record;
+mod rows;
+
+use std::ffi::OsString;
+use std::io::{self, IsTerminal};
+use std::num::NonZeroU64;
+
+use anyhow::{Result, bail};
+use clap::Args;
+use fluo_core::layout::NOTIFICATION_FAMILY;
+use fluo_core::{Cell, CellBatches, ColumnSelector, Scan as Request};
+use futures::stream::TryStreamExt;
+use indicatif::ProgressBar;
+
+use self::format::Format;
+use self::record::Record;
+use self::rows::RowArguments;
+use crate::application::{ApplicationArguments, OpenApplication};
+use crate::output::{self, count_of};
+use crate::progress;
+use crate::written::Written;
+
+/// Most cells that are read at once.
+const BATCH_CELLS: usize = 1_000;
+
+/// The cells of an application, as they are at one moment.
+///
+/// It shows what is committed and nothing else, the same moment in every row. Locks of transactions whose process died
+/// are resolved on the way. Nothing else may hold the directory while it runs.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  fluo scan --at embedded:./data web
+  fluo scan --at embedded:./data --prefix org.wikipedia --column page:links --format csv web
+  fluo scan --at embedded:./data --raw --row org.wikipedia web
+
+A line of text is `row family qualifier visibility`, a tab and the value. With --raw it is
+`row family:qualifier [visibility] timestamp-TYPE`, a tab and what the entry says, in the words and the order of Java
+Fluo's `fluo scan --raw`, so that scripts which read that read this. TYPE is one of TX_DONE, WRITE, DEL_LOCK, RLOCK,
+DEL_RLOCK, LOCK, ACK, DATA, and for notifications INSERT, DELETE. What cannot be decoded is shown in hex after 0x, and
+its TYPE is UNKNOWN where the timestamp says nothing.
+
+A timestamp is that of the transaction: where it began, or with --raw what the entry says.")]
+pub(crate) struct Scan {
+    #[command(flatten)]
+    application: ApplicationArguments,
+    #[command(flatten)]
+    rows: RowArguments,
+    /// This column only, or all of a family; a `:` within the family is \x3a; repeat it for each
+    #[arg(long, value_name = "FAMILY[:QUALIFIER]", allow_hyphen_values = true)]
+    column: Vec<OsString>,
+    #[command(flatten)]
+    written: Written,
+    /// What is printed
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// Stop after so many
+    #[arg(long, value_name = "COUNT")]
+    limit: Option<NonZeroU64>,
+    /// Show what is stored: every version, lock, acknowledgement and notification. Nothing is resolved
+    #[arg(long)]
+    raw: bool,
+    /// Show what is stored of notifications, and nothing else
+    #[arg(long, conflicts_with_all = ["raw", "column"])]
+    notifications: bool,
+}
+
+impl Scan {
+    pub(crate) async fn run(&self) -> Result<()> {
+        let request = self.request()?;
+        let open = self.application.open().await?;
+        let bar = match io::stdout().is_terminal() {
+            true => ProgressBar::hidden(),
+            false => progress::counter("cells"),
+        };
+        let printed = self.print(&open, request, &bar).await;
+        bar.finish_and_clear();
+        printed
+    }
+
+    fn is_raw(&self) -> bool {
+        self.raw || self.notifications
+    }
+
+    fn request(&self) -> Result<Request> {
+        let request = Request::over(self.rows.span(self.written)?).batch_cells(self.batch_cells());
+        if self.notifications {
+            return Ok(request.column(ColumnSelector::family(NOTIFICATION_FAMILY)));
+        }
+        let mut columns = Vec::new();
+        for column in &self.column {
+            let column = self.written.selector(column)?;
+            if !self.raw && column.family == NOTIFICATION_FAMILY.as_bytes() {
+                bail!(
+                    "column `{NOTIFICATION_FAMILY}`: it holds notifications, which are no data; --raw and \
+                     --notifications show them"
+                );
+            }
+            columns.push(column);
+        }
+        Ok(columns.into_iter().fold(request, Request::column))
+    }
+
+    fn batch_cells(&self) -> std::num::NonZeroUsize {
+        let limit = self
+            .limit
+            .and_then(|limit| usize::try_from(limit.get()).ok());
+        let cells = limit.map_or(BATCH_CELLS, |limit| limit.min(BATCH_CELLS));
+        std::num::NonZeroUsize::new(cells).unwrap_or(std::num::NonZeroUsize::MIN)
+    }
+
+    async fn print(
+        &self,
+        open: &OpenApplication,
+        request: Request,
+        bar: &ProgressBar,
+    ) -> Result<()> {
+        let mut batches = self.batches(open, request).await?;
+        output::write(&self.format.header(self.is_raw())?)?;
+        let mut left = self.limit.map_or(u64::MAX, NonZeroU64::get);
+        while left > 0 {
+            let Some(mut batch) = batches.try_next().await? else {
+                break;
+            };
+            batch.truncate(usize::try_from(left).unwrap_or(usize::MAX));
+            let count = count_of(batch.len());
+            output::write(
+                &self
+                    .format
+                    .lines(batch.iter().map(|cell| self.record(cell)))?,
+            )?;
+            left -= count;
+            bar.inc(count);
+        }
+        Ok(())
+    }
+
+    async fn batches(&self, open: &OpenApplication, request: Request) -> Result<CellBatches> {
+        Ok(match self.is_raw() {
+            true => open.table.scan(request),
+            false => open.client().await?.snapshot().await?.scan(request),
+        })
+    }
+
+    fn record(&self, cell: &Cell) -> Record {
+        match self.is_raw() {
+            true => Record::of_entry(cell, self.written),
+            false => Record::of_cell(cell, self.written),
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! A cell, or an entry of the table, as it is printed.
+
+use fluo_core::coordination::TransactorId;
+use fluo_core::layout::{
+    DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, EntryStamp, LockValue,
+    NOTIFICATION_FAMILY, NotificationStamp, ReadLockValue, WriteValue, observed_column,
+};
+use fluo_core::{Cell, Result, RowColumn};
+use serde::Serialize;
+
+use crate::written::Written;
+
+/// The parts of a line.
+#[derive(Debug, Serialize)]
+pub(super) struct Record {
+    pub(super) row: String,
+    pub(super) family: String,
+    pub(super) qualifier: String,
+    pub(super) visibility: String,
+    pub(super) timestamp: Stamp,
+    /// What an entry is for; none of a cell of a snapshot.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub(super) kind: Option<&'static str>,
+    pub(super) value: String,
+}
+
+/// A timestamp.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(super) enum Stamp {
+    /// One of the oracle.
+    Of(i64),
+    /// One that no entry of a transaction has, in hex.
+    Unknown(String),
+}
+
+/// An entry whose timestamp says nothing.
+const UNKNOWN: &str = "UNKNOWN";
+pub(super) const WRITE: &str = "WRITE";
+
+impl Record {
+    /// A cell of a snapshot.
+    pub(super) fn of_cell(cell: &Cell, written: Written) -> Self {
+        let column = &cell.key.column;
+        Self {
+            row: written.shown(&cell.key.row),
+            family: written.shown(&column.family),
+            qualifier: written.shown(&column.qualifier),
+            visibility: written.shown(&column.visibility),
+            timestamp: Stamp::Of(cell.key.timestamp),
+            kind: None,
+            value: written.shown(&cell.value),
+        }
+    }
+
+    /// What is stored, decoded as far as it can be: the rest is in hex.
+    pub(super) fn of_entry(cell: &Cell, written: Written) -> Self {
+        let record = Self::of_cell(cell, written);
+        if cell.key.column.family == NOTIFICATION_FAMILY.as_bytes() {
+            record.into_notification(cell, written)
+        } else {
+            record.into_entry(cell, written)
+        }
+    }
+
+    fn into_entry(mut self, cell: &Cell, written: Written) -> Self {
+        let Some(stamp) = EntryStamp::decode(cell.key.timestamp) else {
+            return self.into_unknown(cell);
+        };
+        let kind = stamp.kind;
+        self.timestamp = Stamp::of(stamp.timestamp.get());
+        self.kind = Some(name(kind));
+        self.value = value(kind, cell, written).unwrap_or_else(|_| hex(&cell.value));
+        self
+    }
+
+    fn into_notification(mut self, cell: &Cell, written: Written) -> Self {
+        self.family = NOTIFICATION_FAMILY.to_owned();
+        self.qualifier = match observed_column(&cell.key.column) {
+            Ok(observed) => format!(
+                "{}:{}",
+                written.shown(&observed.family),
+                written.shown(&observed.qualifier)
+            ),
+            Err(_) => hex(&cell.key.column.qualifier),
+        };
+        let Some(stamp) = NotificationStamp::decode(cell.key.timestamp) else {
+            return self.into_unknown(cell);
+        };
+        self.timestamp = Stamp::of(stamp.timestamp.get());
+        self.kind = Some(if stamp.is_delete { "DELETE" } else { "INSERT" });
+        self
+    }
+
+    fn into_unknown(mut self, cell: &Cell) -> Self {
+        self.timestamp = Stamp::Unknown(format!("0x{:016x}", cell.key.timestamp));
+        self.kind = Some(UNKNOWN);
+        self.value = hex(&cell.value);
+        self
+    }
+}
+
+impl Stamp {
+    fn of(timestamp: u64) -> Self {
+        Self::Of(i64::try_from(timestamp).unwrap_or(i64::MAX))
+    }
+}
+
+impl std::fmt::Display for Stamp {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Of(timestamp) => timestamp.fmt(f),
+            Self::Unknown(hex) => f.write_str(hex),
+        }
+    }
+}
+
+/// What cannot be decoded.
+fn hex(bytes: &[u8]) -> String {
+    format!("0x{}", data_encoding::HEXLOWER.encode(bytes))
+}
+
+fn name(kind: EntryKind) -> &'static str {
+    match kind {
+        EntryKind::TxDone => "TX_DONE",
+        EntryKind::Write => WRITE,
+        EntryKind::DelLock => "DEL_LOCK",
+        EntryKind::ReadLock => "RLOCK",
+        EntryKind::DelReadLock => "DEL_RLOCK",
+        EntryKind::Lock => "LOCK",
+        EntryKind::Ack => "ACK",
+        EntryKind::Data => "DATA",
+    }
+}
+
+/// A value in the words of Fluo.
+fn value(kind: EntryKind, cell: &Cell, written: Written) -> Result<String> {
+    let bytes = &cell.value;
+    Ok(match kind {
+        EntryKind::Write => write(WriteValue::decode(bytes)?),
+        EntryKind::DelLock => del_lock(DelLockValue::decode(bytes)?),
+        EntryKind::Lock => lock(&LockValue::decode(bytes)?, written),
+        EntryKind::ReadLock => {
+            let ReadLockValue {
+                primary,
+                transactor,
+            } = ReadLockValue::decode(bytes)?;
+            held(&primary, &[], transactor, written)
+        }
+        EntryKind::DelReadLock => match DelReadLockValue::decode(bytes)? {
+            DelReadLockValue::Committed(at) => format!("{at} COMMIT"),
+            DelReadLockValue::RolledBack => "-1 ABORT".to_owned(),
+        },
+        EntryKind::TxDone | EntryKind::Ack | EntryKind::Data => written.shown(bytes),
+    })
+}
+
+fn write(value: WriteValue) -> String {
+    let delete = if value.is_delete { " DELETE" } else { "" };
+    let primary = if value.is_primary { " PRIMARY" } else { "" };
+    format!("{}{delete}{primary}", value.start)
+}
+
+fn del_lock(value: DelLockValue) -> String {
+    let outcome = match value.outcome {
+        DelLockOutcome::Committed => "COMMIT",
+        DelLockOutcome::RolledBack => "ABORT",
+    };
+    let primary = if value.is_primary { " PRIMARY" } else { "" };
+    format!("{outcome}{primary} {}", value.done)
+}
+
+fn lock(value: &LockValue, written: Written) -> String {
+    let flag = |is_set: bool, [set, not_set]: [&'static str; 2]| if is_set { set } else { not_set };
+    let flags = [
+        flag(value.is_write, ["WRITE", "NOT_WRITE"]),
+        flag(value.is_delete, ["DELETE", "NOT_DELETE"]),
+        flag(value.is_trigger, ["TRIGGER", "NOT_TRIGGER"]),
+    ];
+    held(&value.primary, &flags, value.transactor, written)
+}
+
+/// The primary, what is done to the cell, and who holds the lock.
+fn held(primary: &RowColumn, flags: &[&str], transactor: TransactorId, written: Written) -> String {
+    let RowColumn { row, column } = primary;
+    let parts = [row, &column.family, &column.qualifier, &column.visibility];
+    let mut words: Vec<_> = parts.map(|part| written.shown(part)).into();
+    words.extend(flags.iter().map(|flag| (*flag).to_owned()));
+    words.push(transactor.to_string());
+    words.join(" ")
+}

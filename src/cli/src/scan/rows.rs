@@ -1,0 +1,47 @@
+//! Which rows are scanned.
+
+use std::ffi::OsString;
+
+use anyhow::{Result, bail};
+use clap::Args;
+use fluo_core::{Escaped, Span, row_successor};
+
+use crate::written::Written;
+
+/// All rows, or some.
+#[derive(Args, Debug)]
+pub(super) struct RowArguments {
+    /// The first row
+    #[arg(long, value_name = "ROW", allow_hyphen_values = true)]
+    start: Option<OsString>,
+    /// The last row, which is scanned too
+    #[arg(long, value_name = "ROW", allow_hyphen_values = true)]
+    end: Option<OsString>,
+    /// This row only
+    #[arg(long, allow_hyphen_values = true, conflicts_with_all = ["start", "end", "prefix"])]
+    row: Option<OsString>,
+    /// The rows that begin with this
+    #[arg(long, allow_hyphen_values = true, conflicts_with_all = ["start", "end"])]
+    prefix: Option<OsString>,
+}
+
+impl RowArguments {
+    pub(super) fn span(&self, written: Written) -> Result<Span> {
+        if let Some(row) = &self.row {
+            return Ok(Span::row(written.row(row)?));
+        }
+        if let Some(prefix) = &self.prefix {
+            return Ok(Span::prefix(written.prefix(prefix)?));
+        }
+        let row = |row: &Option<OsString>| row.as_deref().map(|row| written.row(row)).transpose();
+        let (start, end) = (row(&self.start)?.unwrap_or_default(), row(&self.end)?);
+        match &end {
+            Some(end) if start > end => bail!(
+                "no row is in this range: --start `{}` comes after --end `{}`",
+                Escaped(&start),
+                Escaped(end)
+            ),
+            _ => Ok(Span::rows(start, end.map(|end| row_successor(&end)))),
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Rows, columns and values as the commands on the data of an application read and print them.
+//!
+//! What is printed can be given again as an argument: `\xNN` stands for a byte in both. Letters that are not ASCII may be
+//! given as they are.
+
+use std::ffi::OsStr;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use data_encoding::{BASE64, HEXLOWER};
+use fluo_core::{Bytes, Column, ColumnSelector, Escaped, unescape};
+
+use crate::encoding::Encoding;
+use crate::secrets;
+
+/// How bytes are written.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub(crate) struct Written {
+    /// How bytes are written, in the arguments and in what is printed; as text, a byte that is not printable ASCII, and
+    /// a backslash, is \xNN
+    #[arg(long, value_enum, default_value_t)]
+    encoding: Encoding,
+}
+
+impl Written {
+    /// Bytes as they are printed.
+    pub(crate) fn shown(self, bytes: &[u8]) -> String {
+        match self.encoding {
+            Encoding::Text => Escaped(bytes).to_string(),
+            Encoding::Hex => HEXLOWER.encode(bytes),
+            Encoding::Base64 => BASE64.encode(bytes),
+        }
+    }
+
+    /// A row of the arguments.
+    pub(crate) fn row(self, written: &OsStr) -> Result<Bytes> {
+        let written = written.as_encoded_bytes();
+        let row = self.bytes(written);
+        let row = row.with_context(|| format!("row `{}`", secrets::masked(written)))?;
+        if row.is_empty() {
+            bail!("the row is empty; a row has at least one byte");
+        }
+        Ok(row)
+    }
+
+    /// The beginning of rows.
+    pub(crate) fn prefix(self, written: &OsStr) -> Result<Bytes> {
+        let written = written.as_encoded_bytes();
+        let prefix = self.bytes(written);
+        prefix.with_context(|| format!("prefix `{}`", secrets::masked(written)))
+    }
+
+    /// A family, or a family and a qualifier.
+    pub(crate) fn selector(self, written: &OsStr) -> Result<ColumnSelector> {
+        let (family, qualifier) = self.parts(written)?;
+        match qualifier {
+            _ if written.is_empty() => {
+                bail!("the column is empty; write FAMILY or FAMILY:QUALIFIER")
+            }
+            Some(qualifier) => Ok(ColumnSelector::qualifier(family, qualifier)),
+            None => Ok(ColumnSelector::family(family)),
+        }
+    }
+
+    /// A whole column.
+    pub(crate) fn column(self, written: &OsStr) -> Result<Column> {
+        let (family, qualifier) = self.parts(written)?;
+        let Some(qualifier) = qualifier else {
+            bail!(
+                "column `{}`: a column has a family and a qualifier; write FAMILY:QUALIFIER",
+                Escaped(written.as_encoded_bytes())
+            );
+        };
+        Ok(Column::new(family, qualifier))
+    }
+
+    /// Family and qualifier. A `:` within the family is written `\x3a`.
+    fn parts(self, written: &OsStr) -> Result<(Bytes, Option<Bytes>)> {
+        let written = written.as_encoded_bytes();
+        let read = |part: &[u8]| {
+            let bytes = self.bytes(part);
+            bytes.with_context(|| format!("column `{}`", Escaped(written)))
+        };
+        match memchr::memchr(b':', written) {
+            None => Ok((read(written)?, None)),
+            Some(at) => {
+                let (family, qualifier) = written.split_at(at);
+                let qualifier = qualifier.get(1..).unwrap_or_default();
+                Ok((read(family)?, Some(read(qualifier)?)))
+            }
+        }
+    }
+
+    fn bytes(self, written: &[u8]) -> Result<Bytes> {
+        match self.encoding {
+            Encoding::Text => of_text(written),
+            encoding => Ok(encoding.decode(written)?.into_owned().into()),
+        }
+    }
+}
+
+fn of_text(written: &[u8]) -> Result<Bytes> {
+    let mut ascii = String::with_capacity(written.len());
+    for &byte in written {
+        match byte {
+            b'\\' => ascii.push('\\'),
+            _ => ascii.push_str(&Escaped(&[byte]).to_string()),
+        }
+    }
+    // Its own message counts bytes of another text.
+    unescape(&ascii).ok().context(
+        "a backslash begins a byte, written `\\xNN` with two hex digits; a backslash itself is `\\x5c`",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+    use std::os::unix::ffi::OsStringExt;
+
+    use super::*;
+
+    fn written(encoding: Encoding) -> Written {
+        Written { encoding }
+    }
+
+    const ALL: [Encoding; 3] = [Encoding::Text, Encoding::Hex, Encoding::Base64];
+
+    #[test]
+    fn what_is_printed_is_read_back() {
+        let bytes: Vec<u8> = (0..=u8::MAX).collect();
+        for written in ALL.map(written) {
+            let shown = OsString::from(written.shown(&bytes));
+            assert_eq!(written.row(&shown).unwrap(), bytes);
+        }
+    }
+
+    #[test]
+    fn text_may_be_given_as_it_is() {
+        let text = written(Encoding::Text);
+        assert_eq!(text.row("é\n".as_ref()).unwrap(), "é\n");
+        assert_eq!(text.row(r"\xFFa\x5cb".as_ref()).unwrap(), &b"\xffa\\b"[..]);
+        let any = OsString::from_vec(vec![0xff, b'a']);
+        assert_eq!(text.prefix(&any).unwrap(), &b"\xffa"[..]);
+        assert_eq!(text.prefix("".as_ref()).unwrap(), "");
+    }
+
+    #[test]
+    fn columns_are_read_by_their_parts() {
+        let text = written(Encoding::Text);
+        let selector = |column: &str| text.selector(column.as_ref()).unwrap();
+        assert_eq!(selector("f"), ColumnSelector::family("f"));
+        assert_eq!(selector("f:"), ColumnSelector::qualifier("f", ""));
+        assert_eq!(selector(":q"), ColumnSelector::qualifier("", "q"));
+        assert_eq!(
+            selector(r"a\x3ab:c:d"),
+            ColumnSelector::qualifier("a:b", "c:d")
+        );
+        let hex = written(Encoding::Hex).column("3a:ff".as_ref()).unwrap();
+        assert_eq!(hex, Column::new(":", &b"\xff"[..]));
+        let base64 = written(Encoding::Base64)
+            .column("Og==:/w==".as_ref())
+            .unwrap();
+        assert_eq!(base64, Column::new(":", &b"\xff"[..]));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_told() {
+        let message = |error: anyhow::Error| format!("{error:#}");
+        let (text, hex) = (written(Encoding::Text), written(Encoding::Hex));
+        assert_eq!(
+            message(text.row(r"u:secret@a\q".as_ref()).unwrap_err()),
+            r"row `***@a\x5cq`: a backslash begins a byte, written `\xNN` with two hex digits; a backslash itself is `\x5c`"
+        );
+        assert_eq!(
+            message(hex.prefix("6z".as_ref()).unwrap_err()),
+            "prefix `6z`: it is not hex: two of 0-9a-f for each byte (invalid symbol at 1)"
+        );
+        assert_eq!(
+            message(hex.selector("66:q".as_ref()).unwrap_err()),
+            "column `66:q`: it is not hex: two of 0-9a-f for each byte (invalid length at 0)"
+        );
+        assert_eq!(
+            message(text.row("".as_ref()).unwrap_err()),
+            "the row is empty; a row has at least one byte"
+        );
+        assert_eq!(
+            message(text.selector("".as_ref()).unwrap_err()),
+            "the column is empty; write FAMILY or FAMILY:QUALIFIER"
+        );
+        assert_eq!(
+            message(text.column("f".as_ref()).unwrap_err()),
+            "column `f`: a column has a family and a qualifier; write FAMILY:QUALIFIER"
+        );
+    }
+}

@@ -1,0 +1,74 @@
+//! The commit of a transaction that writes no cell: there is nothing to lock, and nobody to conflict with.
+//!
+//! It may ask for weak observers all the same. Their notifications stand before the one that started it goes, as for
+//! every other commit (P5). If it fails between the two, some may stand although it has not committed: their observers
+//! run in vain.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroU32;
+
+use crate::client::{Backoff, Shared, is_passing};
+use crate::data::{Bytes, Column, RowColumn, Timestamp};
+use crate::error::Result;
+use crate::transaction::entries;
+use crate::transaction::plan::Trigger;
+use crate::transaction::resolve::RowMutations;
+use crate::transaction::{CommitError, Committed, Stale};
+
+/// Sets notifications, and takes back the one that started the transaction.
+pub(super) async fn only_notify(
+    client: &Shared,
+    start: Timestamp,
+    notified: BTreeSet<RowColumn>,
+    trigger: Option<Trigger>,
+) -> Result<Committed, CommitError> {
+    let mut committed = Committed {
+        start,
+        commit: None,
+    };
+    if !notified.is_empty() {
+        let commit = commit_timestamp(client, start).await?;
+        notify(client, start, commit, notified).await?;
+        committed.commit = Some(commit);
+    }
+    if let Some(trigger) = trigger {
+        let mut writes = RowMutations::default();
+        writes.add(&trigger.cell.row, |mutation| {
+            entries::notification_delete(mutation, &trigger.cell.column, start)
+        });
+        client.write_surely(writes.into_mutations(), start).await?;
+    }
+    Ok(committed)
+}
+
+async fn notify(
+    client: &Shared,
+    start: Timestamp,
+    commit: Timestamp,
+    notified: BTreeSet<RowColumn>,
+) -> Result<()> {
+    let mut writes = RowMutations::default();
+    let mut by_row: BTreeMap<Bytes, Vec<Column>> = BTreeMap::new();
+    for RowColumn { row, column } in notified {
+        writes.add(&row, |mutation| entries::notification(mutation, &column, commit));
+        by_row.entry(row).or_default().push(column);
+    }
+    client.write_surely(writes.into_mutations(), start).await?;
+    client.listeners.tell(&by_row, commit);
+    Ok(())
+}
+
+async fn commit_timestamp(client: &Shared, start: Timestamp) -> Result<Timestamp, CommitError> {
+    let mut backoff = Backoff::of_calls(&client.settings, start);
+    loop {
+        match client.coordination.timestamps(NonZeroU32::MIN).await {
+            Ok(stamps) if start < stamps.horizon => {
+                let horizon = stamps.horizon;
+                return Err(CommitError::Stale(Stale { start, horizon }));
+            }
+            Ok(stamps) => return Ok(stamps.first),
+            Err(error) if is_passing(error.kind()) && backoff.wait().await => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Loading and observing, from end to end; a queue that lives long; and many notifications that wait.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use fluo_core::{
+    Bytes, Column, Error, LoaderSettings, Observers, Span, Transaction, Worker, WorkerSettings, observer_fn,
+};
+use peak_alloc::PeakAlloc;
+
+use crate::ground::{Ground, Outcome, row};
+use crate::{rate, share};
+
+const QUEUE_ROUNDS: u64 = 12;
+const WAITING: u64 = 100_000;
+
+fn queued() -> Column {
+    Column::new("queue", "item")
+}
+
+/// An observer that takes an item off the queue.
+pub(crate) fn observers() -> Result<Observers, Error> {
+    let take = observer_fn(async |tx: Transaction, row: Bytes, column: Column| {
+        if tx.get(row.clone(), &column).await?.is_some() {
+            tx.delete(row, &column)?;
+        }
+        Ok::<_, Error>(())
+    });
+    Observers::new().strong(queued(), "take", take)
+}
+
+/// Rows that are loaded and observed, until the time is up and the queue has drained.
+pub(crate) async fn end_to_end(directory: &Path, time: Duration) -> Outcome {
+    let ground = Ground::observed(&directory.join("observed"), observers()?.observed_columns()).await?;
+    let worker = Worker::start(&ground.client, observers()?, WorkerSettings::default()).await?;
+    let begun = Instant::now();
+    let count = load(&ground, 0, |_| begun.elapsed() < time).await?;
+    ground.client.wait_until_idle().await?;
+    rate("load + observer, rows from end to end", count, begun.elapsed())?;
+    worker.stop().await;
+    Ok(())
+}
+
+/// Loads items for as long as asked.
+async fn load(ground: &Ground, first: u64, goes_on: impl Fn(u64) -> bool) -> Outcome<u64> {
+    let loaders = ground.client.loaders(LoaderSettings {
+        tasks: 64,
+        queue: 64,
+    })?;
+    let mut count = 0;
+    while goes_on(count) {
+        let number = first + count;
+        loaders
+            .load(move |tx| async move { tx.set(row(number), &queued(), number.to_string()) })
+            .await?;
+        count += 1;
+    }
+    loaders.finish().await?;
+    Ok(count)
+}
+
+/// A queue through which many more items go than are ever in it: the last round beside the first.
+pub(crate) async fn long_lived(directory: &Path, time: Duration) -> Outcome {
+    let ground = Ground::observed(&directory.join("queue"), observers()?.observed_columns()).await?;
+    let worker = Worker::start(&ground.client, observers()?, WorkerSettings::default()).await?;
+    let (mut first, mut rates) = (0, Vec::new());
+    for round in 0..QUEUE_ROUNDS {
+        let begun = Instant::now();
+        let count = load(&ground, first, |_| begun.elapsed() < time / 4).await?;
+        ground.client.wait_until_idle().await?;
+        let elapsed = begun.elapsed();
+        ground.client.collect_garbage(&*ground.tables, &Span::all()).await?;
+        first += count;
+        rates.push(rate(&format!("queue, round {}: rows from end to end", round + 1), count, elapsed)?);
+    }
+    worker.stop().await;
+    let early = rates.iter().skip(1).take(3).sum::<u128>();
+    let late = rates.iter().rev().take(3).sum::<u128>();
+    share("of rounds 2 to 4 in the last three (asked: no slower)", late, early)
+}
+
+/// Memory of a worker that starts where many notifications wait.
+pub(crate) async fn many_waiting(directory: &Path, memory: &PeakAlloc) -> Outcome {
+    let ground = Ground::observed(&directory.join("waiting"), observers()?.observed_columns()).await?;
+    load(&ground, 0, |count| count < WAITING).await?;
+    memory.reset_peak_usage();
+    let before = memory.current_usage();
+    let begun = Instant::now();
+    let worker = Worker::start(&ground.client, observers()?, WorkerSettings::default()).await?;
+    ground.client.wait_until_idle().await?;
+    worker.stop().await;
+    rate("worker: notifications that waited, all done", WAITING, begun.elapsed())?;
+    let grown = memory.peak_usage().saturating_sub(before);
+    rate("  bytes of memory that it took at most", u64::try_from(grown)?, Duration::from_secs(1))?;
+    Ok(())
+}

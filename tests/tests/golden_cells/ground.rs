@@ -1,0 +1,74 @@
+//! An application with observers, on a table that notes what is written.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use fluo_core::admin::{Initialization, initialize};
+use fluo_core::coordination::{
+    Applications, Coordination, MemoryApplications, ObservedColumn, ObserverKind,
+};
+use fluo_core::{
+    Authorizations, Client, ClientSettings, Column, MemoryTables, OwnedTransaction, TableAdmin,
+};
+
+use crate::is_on_the_page;
+use crate::stepping::SteppingTable;
+
+/// An application, and its table.
+pub(crate) struct Ground {
+    pub(crate) table: Arc<SteppingTable>,
+    coordination: Arc<dyn Coordination>,
+}
+
+impl Ground {
+    pub(crate) async fn new() -> Self {
+        let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());
+        let initialization = Initialization::new("5f0c", "cells")
+            .observe(ObservedColumn::new(text(), ObserverKind::Strong, "text"))
+            .observe(ObservedColumn::new(links(), ObserverKind::Weak, "links"));
+        initialize(&tables, &applications, "golden", initialization).await.unwrap();
+        let table = tables.open_table("cells", Authorizations::none()).await.unwrap();
+        Self {
+            table: Arc::new(SteppingTable::new(table)),
+            coordination: applications.open("golden").await.unwrap(),
+        }
+    }
+
+    /// A client that asks for no timestamp unless it is told to do something.
+    pub(crate) async fn client(&self) -> Client {
+        let settings = ClientSettings {
+            horizon_period: Duration::from_secs(36_000),
+            ..ClientSettings::default()
+        };
+        Client::open(self.table.clone(), self.coordination.clone(), settings).await.unwrap()
+    }
+
+    /// Ends what was noted: the page shows it.
+    pub(crate) async fn is_on_the_page(&self, name: &str) {
+        is_on_the_page(name, &self.table.take_notes().await);
+    }
+}
+
+pub(crate) fn balance() -> Column {
+    Column::new("account", "balance")
+}
+
+/// Strongly observed.
+pub(crate) fn text() -> Column {
+    Column::new("page", "text")
+}
+
+/// Weakly observed.
+pub(crate) fn links() -> Column {
+    Column::new("page", "links")
+}
+
+/// A transaction that writes three rows and reads a fourth under a lock: its primary is alice.
+pub(crate) async fn transfer(client: &Client) -> OwnedTransaction {
+    let tx = client.begin().await.unwrap();
+    tx.set("alice", &balance(), "30").unwrap();
+    tx.set("bob", &balance(), "70").unwrap();
+    tx.delete("carol", &balance()).unwrap();
+    tx.with_read_lock().get("dave", &balance()).await.unwrap();
+    tx
+}

@@ -1,0 +1,115 @@
+//! A table that notes what each changing call left in it.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use fluo_core::{
+    Bytes, Cell, CellBatches, ConditionalMutation, Error, ErrorKind, Escaped, Key, Mutation, Outcome,
+    Result, Scan, Span, Table, TableExt,
+};
+use tokio::sync::Mutex;
+
+use crate::shown;
+
+/// A table that notes, of each changing call, its conditions and the entries that are new after it.
+#[derive(Debug)]
+pub(crate) struct SteppingTable {
+    inner: Arc<dyn Table>,
+    notes: Mutex<Notes>,
+    /// How many more changing calls go through.
+    left: Mutex<Option<usize>>,
+}
+
+#[derive(Debug, Default)]
+struct Notes {
+    text: String,
+    known: BTreeSet<(Key, Bytes)>,
+}
+
+impl SteppingTable {
+    pub(crate) fn new(inner: Arc<dyn Table>) -> Self {
+        Self {
+            inner,
+            notes: Mutex::default(),
+            left: Mutex::default(),
+        }
+    }
+
+    /// Lets so many changing calls through; each one after them fails.
+    pub(crate) async fn cut_off_after(&self, calls: usize) {
+        *self.left.lock().await = Some(calls);
+    }
+
+    /// Lets everything through again.
+    pub(crate) async fn mend(&self) {
+        *self.left.lock().await = None;
+    }
+
+    /// Adds a line of prose.
+    pub(crate) async fn say(&self, line: &str) {
+        let text = &mut self.notes.lock().await.text;
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(line);
+        text.push('\n');
+    }
+
+    /// What was noted, and forgets it.
+    pub(crate) async fn take_notes(&self) -> String {
+        std::mem::take(&mut self.notes.lock().await.text)
+    }
+
+    async fn next(&self) -> Result<()> {
+        let mut left = self.left.lock().await;
+        match left.as_mut() {
+            None => Ok(()),
+            Some(0) => Err(Error::new(ErrorKind::Storage, "cut off")),
+            Some(left) => {
+                *left -= 1;
+                Ok(())
+            }
+        }
+    }
+
+    /// Notes a call and what is new since the one before.
+    async fn note(&self, call: &str, rows: &[Bytes], conditions: &str) {
+        let mut notes = self.notes.lock().await;
+        let rows: Vec<_> = rows.iter().map(|row| Escaped(row).to_string()).collect();
+        notes.text.push_str(&format!("{call} {}\n{conditions}", rows.join(", ")));
+        let stored: Vec<Cell> = self.inner.read(Scan::over(Span::all())).await.unwrap();
+        for cell in stored {
+            if notes.known.insert((cell.key.clone(), cell.value.clone())) {
+                notes.text.push_str(&shown::entry(&cell));
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl Table for SteppingTable {
+    fn scan(&self, scan: Scan) -> CellBatches {
+        self.inner.scan(scan)
+    }
+
+    async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
+        self.next().await?;
+        let rows: Vec<_> = mutations.iter().map(|mutation| mutation.row.clone()).collect();
+        self.inner.write(mutations).await?;
+        self.note("write", &rows, "").await;
+        Ok(())
+    }
+
+    async fn write_conditional(&self, mutations: Vec<ConditionalMutation>) -> Result<Vec<Outcome>> {
+        self.next().await?;
+        let rows: Vec<_> = mutations.iter().map(|mutation| mutation.mutation.row.clone()).collect();
+        let conditions: String = mutations.iter().map(shown::conditions).collect();
+        let outcomes = self.inner.write_conditional(mutations).await?;
+        let rejected = outcomes.iter().zip(&rows).filter(|(outcome, _)| outcome.is_rejected());
+        let rejected = rejected.map(|(_, row)| format!("  {} is rejected\n", Escaped(row)));
+        let conditions: String = [conditions].into_iter().chain(rejected).collect();
+        self.note("conditional write", &rows, &conditions).await;
+        Ok(outcomes)
+    }
+}

@@ -1,0 +1,36 @@
+//! What a transaction writes that nobody disturbs.
+
+use crate::ground::{Ground, balance, links, text, transfer};
+
+pub(crate) const GOLDEN: [&str; 3] = ["one row", "several rows", "notifications"];
+
+#[tokio::test]
+async fn a_transaction_of_one_row() {
+    let ground = Ground::new().await;
+    let client = ground.client().await;
+    let tx = client.begin().await.unwrap();
+    tx.set("alice", &balance(), "100").unwrap();
+    tx.delete("alice", &fluo_core::Column::new("account", "limit")).unwrap();
+    tx.commit().await.unwrap();
+    ground.is_on_the_page("one row").await;
+}
+
+#[tokio::test]
+async fn a_transaction_of_several_rows() {
+    let ground = Ground::new().await;
+    let client = ground.client().await;
+    transfer(&client).await.commit().await.unwrap();
+    ground.is_on_the_page("several rows").await;
+}
+
+#[tokio::test]
+async fn a_transaction_that_notifies() {
+    let ground = Ground::new().await;
+    let client = ground.client().await;
+    let tx = client.begin().await.unwrap();
+    tx.set("a.org", &text(), "one").unwrap();
+    tx.set("b.org", &text(), "two").unwrap();
+    tx.notify("c.org", &links()).unwrap();
+    tx.commit().await.unwrap();
+    ground.is_on_the_page("notifications").await;
+}

@@ -1,0 +1,109 @@
+//! A process with loaders, transfers and a worker on an embedded table is killed at a random instant, again and again.
+//! The sum of the accounts is kept, nothing that was acknowledged is lost, and the queue drains: every order was tallied,
+//! and none twice. `FLUO_SOAK` multiplies how often.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test panics where it fails"
+)]
+
+mod child;
+mod shop;
+
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use fluo_core::{Client, Worker, WorkerSettings};
+use fluo_tests::soak;
+
+use shop::Shop;
+
+const IN_CHILD: &str = "FLUO_KILLED_CHILD";
+const ROUNDS: u64 = 4;
+
+/// Run by the test below, in a process of its own that is killed.
+#[test]
+fn a_child_that_is_killed() {
+    let Ok(directory) = std::env::var(IN_CHILD) else {
+        return;
+    };
+    let (first, directory) = directory.split_once(' ').unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_time()
+        .build()
+        .unwrap();
+    runtime
+        .block_on(child::work_for_ever(Path::new(directory), first.parse().unwrap()))
+        .unwrap();
+}
+
+/// Lets a child work for a while, kills it, and gives the orders that it acknowledged.
+fn killed_after(directory: &Path, first: u64, time: Duration) -> Vec<u64> {
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "a_child_that_is_killed", "--nocapture"])
+        .env(IN_CHILD, format!("{first} {}", directory.display()))
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let reader = std::thread::spawn(move || {
+        let placed = |line: String| line.strip_prefix("placed ")?.strip_suffix('.')?.parse().ok();
+        lines.map_while(Result::ok).filter_map(placed).collect()
+    });
+    std::thread::sleep(time);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    reader.join().unwrap()
+}
+
+/// The orders that are there, after the queue has drained.
+async fn drained(shop: &Shop, client: &Client) -> BTreeSet<u64> {
+    assert_eq!(shop.sum(client).await, shop::SUM, "as the process left it");
+    let worker = Worker::start(client, shop::observers(), WorkerSettings::default())
+        .await
+        .unwrap();
+    let idle = tokio::time::timeout(Duration::from_secs(120), client.wait_until_idle());
+    idle.await.expect("the queue drains").unwrap();
+    worker.stop().await;
+    assert!(client.failed_notifications().await.unwrap().is_empty());
+    assert_eq!(shop.sum(client).await, shop::SUM, "after the queue has drained");
+    let (orders, waiting) = shop.orders(client).await;
+    assert_eq!(waiting, 0, "orders that were not tallied");
+    assert_eq!(shop.tally(client).await, u64::try_from(orders.len()).unwrap());
+    orders
+}
+
+#[test]
+fn sums_are_kept_and_the_queue_drains_when_the_process_is_killed() {
+    let rounds = ROUNDS * soak();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_time()
+        .build()
+        .unwrap();
+    let parent = tempfile::tempdir().unwrap();
+    let directory = parent.path().join("shop");
+    runtime.block_on(shop::open_or_make(&directory));
+    let (mut acknowledged, mut next) = (BTreeSet::new(), 0);
+    for round in 0..rounds {
+        let nanos = u64::from(Instant::now().elapsed().subsec_nanos()) + round * 7_919;
+        let time = Duration::from_millis(150 + nanos.wrapping_mul(2_654_435_761) % 700);
+        acknowledged.extend(killed_after(&directory, next, time));
+        let found = runtime.block_on(async {
+            let shop = Shop::open(&directory).await;
+            let client = shop.client().await;
+            drained(&shop, &client).await
+        });
+        let lost: Vec<_> = acknowledged.difference(&found).collect();
+        assert!(lost.is_empty(), "round {round}: lost {lost:?}");
+        next = found.last().map_or(0, |last| last + 1);
+    }
+    assert!(!acknowledged.is_empty(), "no round lasted long enough to place an order");
+}

@@ -1,0 +1,119 @@
+//! A worker that ends in the middle leaves its notifications to others.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use fluo_core::{Bytes, Error, Observer, Observers, Transaction, Worker, WorkerSettings, observer_fn};
+use tokio::sync::Semaphore;
+
+use crate::ground::{Ground, column, idle, number, read_now, set};
+
+/// Counts its runs in `count`, and waits before it returns.
+fn slow(begun: &Arc<Semaphore>, go_on: &Arc<Semaphore>) -> impl Observer {
+    let (begun, go_on) = (begun.clone(), go_on.clone());
+    observer_fn(move |tx: Transaction, row: Bytes, from| {
+        let (begun, go_on) = (begun.clone(), go_on.clone());
+        async move {
+            let value = number(tx.get(row.clone(), &from).await?);
+            let count = number(tx.get(row.clone(), &column("count")).await?);
+            tx.set(row.clone(), &column("count"), (count + 1).to_string())?;
+            tx.set(row, &column("b"), value.to_string())?;
+            begun.add_permits(1);
+            drop(go_on.acquire().await);
+            Ok::<_, Error>(())
+        }
+    })
+}
+
+struct Slow {
+    ground: Ground,
+    begun: Arc<Semaphore>,
+    go_on: Arc<Semaphore>,
+}
+
+impl Slow {
+    async fn new() -> Self {
+        let (begun, go_on) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
+        let observers = Observers::new().strong(column("a"), "a", slow(&begun, &go_on)).unwrap();
+        Self {
+            ground: Ground::new(observers).await,
+            begun,
+            go_on,
+        }
+    }
+
+    async fn has_begun(&self) {
+        self.begun.acquire().await.unwrap().forget();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_that_is_dropped_with_its_client_is_replaced() {
+    let slow = Slow::new().await;
+    let (client, worker) = slow.ground.start().await;
+    set(&client, "r", "a", 7).await;
+    slow.has_begun().await;
+    drop((client, worker));
+    let (client, _worker) = slow.ground.start().await;
+    slow.has_begun().await;
+    slow.go_on.close();
+    idle(&client).await;
+    assert_eq!((read_now(&client, "r", "b").await, read_now(&client, "r", "count").await), (7, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_whose_session_ended_does_no_harm_and_loses_nothing() {
+    let slow = Slow::new().await;
+    let (client, worker) = slow.ground.start().await;
+    set(&client, "r", "a", 7).await;
+    slow.has_begun().await;
+    let was_alive = slow.ground.applications.end_transactor("app", client.transactor()).unwrap();
+    assert!(was_alive);
+    let (other, second) = slow.ground.start().await;
+    slow.go_on.close();
+    idle(&other).await;
+    assert_eq!((read_now(&other, "r", "b").await, read_now(&other, "r", "count").await), (7, 1));
+    worker.stop().await;
+    second.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn stopping_finishes_what_is_run_and_leaves_the_rest() {
+    let slow = Slow::new().await;
+    let client = slow.ground.client().await;
+    for row in 0..10 {
+        set(&client, &format!("row {row}"), "a", row).await;
+    }
+    let settings = WorkerSettings {
+        tasks: 3,
+        ..WorkerSettings::default()
+    };
+    let worker = slow.ground.worker(&client, settings).await;
+    for _ in 0..3 {
+        slow.has_begun().await;
+    }
+    let stopping = tokio::spawn(worker.stop());
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert!(!stopping.is_finished());
+    slow.go_on.close();
+    stopping.await.unwrap();
+    assert_eq!(slow.ground.notifications().await, 7);
+    let (_client, _worker) = slow.ground.start().await;
+    idle(&client).await;
+    assert_eq!(slow.ground.notifications().await, 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dropped_worker_leaves_the_workers_and_ends_its_transactions() {
+    let slow = Slow::new().await;
+    let client = slow.ground.client().await;
+    let worker: Worker = slow.ground.worker(&client, WorkerSettings::default()).await;
+    set(&client, "r", "a", 7).await;
+    slow.has_begun().await;
+    drop(worker);
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let share = slow.ground.coordination.join_workers().await.unwrap().share().await.unwrap();
+    assert_eq!(share.divisor().get(), 1, "nobody else is there");
+    let now = client.begin().await.unwrap().commit().await.unwrap().start;
+    assert!(client.advance_horizon().await.unwrap() > now, "nothing is open");
+}

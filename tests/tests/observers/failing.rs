@@ -1,0 +1,271 @@
+//! What fails again and again is set aside, and does not stop the rest.
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use fluo_core::coordination::{FailedNotification, ObserverKind};
+use fluo_core::layout::{NotificationStamp, notification_column};
+use fluo_core::{
+    Bytes, Client, Column, Error, ErrorKind, Mutation, Observer, Observers, RowColumn, Timestamp,
+    Transaction, Worker, WorkerSettings, observer_fn,
+};
+use fluo_tests::ManualClock;
+
+use crate::ground::{Ground, column, idle, read_now, set};
+
+/// How an observer fails on rows that begin with `bad`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum How {
+    Error,
+    Panic,
+    /// With an error that says of itself that it passes.
+    Unavailable,
+}
+
+/// Copies `a` to `b`, and fails on rows that begin with `bad` until it was mended.
+fn fragile(how: How, mended: &Arc<AtomicBool>, runs: &Arc<AtomicUsize>) -> impl Observer {
+    let (mended, runs) = (mended.clone(), runs.clone());
+    observer_fn(move |tx: Transaction, row: Bytes, from: Column| {
+        let (mended, runs) = (mended.clone(), runs.clone());
+        async move {
+            if row.starts_with(b"bad") && !mended.load(Ordering::SeqCst) {
+                runs.fetch_add(1, Ordering::SeqCst);
+                match how {
+                    How::Error => return Err(Error::invalid("no such page")),
+                    How::Panic => panic!("cannot count pages"),
+                    How::Unavailable => return Err(Error::new(ErrorKind::Unavailable, "no network")),
+                }
+            }
+            let value = tx.get(row.clone(), &from).await?.unwrap_or_default();
+            tx.set(row, &column("b"), value)
+        }
+    })
+}
+
+struct Fragile {
+    ground: Ground,
+    client: Client,
+    worker: Worker,
+    mended: Arc<AtomicBool>,
+    runs: Arc<AtomicUsize>,
+}
+
+const TRIES: u32 = 4;
+
+fn settings() -> WorkerSettings {
+    WorkerSettings {
+        max_tries: NonZeroU32::new(TRIES).unwrap(),
+        ..WorkerSettings::default()
+    }
+}
+
+impl Fragile {
+    async fn start(how: How) -> Self {
+        let (mended, runs) = (Arc::default(), Arc::default());
+        let observers = Observers::new()
+            .strong(column("a"), "copy", fragile(how, &mended, &runs))
+            .unwrap();
+        let ground = Ground::new(observers.clone()).await;
+        let client = ground.client().await;
+        let clock = Arc::new(ManualClock::at(1_000));
+        let worker = Worker::start_with_clock(&client, observers, settings(), clock).await.unwrap();
+        Self {
+            ground,
+            client,
+            worker,
+            mended,
+            runs,
+        }
+    }
+
+    fn runs(&self) -> usize {
+        self.runs.load(Ordering::SeqCst)
+    }
+
+    async fn failed(&self) -> Vec<FailedNotification> {
+        self.client.failed_notifications().await.unwrap()
+    }
+}
+
+fn cell(row: &'static str) -> RowColumn {
+    RowColumn::new(row, column("a"))
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_that_fails_is_set_aside_listed_mended_and_put_back() {
+    let fragile = Fragile::start(How::Error).await;
+    let Fragile { ground, client, .. } = &fragile;
+    for row in ["bad", "good", "better"] {
+        set(client, row, "a", 7).await;
+    }
+    idle(client).await;
+    assert_eq!(read_now(client, "good", "b").await, 7);
+    assert_eq!(read_now(client, "better", "b").await, 7);
+    assert_eq!(read_now(client, "bad", "b").await, 0);
+    assert_eq!(fragile.runs(), 4);
+    let failed = fragile.failed().await;
+    assert_eq!(failed.len(), 1);
+    let expected = FailedNotification {
+        cell: cell("bad"),
+        kind: ObserverKind::Strong,
+        timestamp: failed[0].timestamp,
+        tries: TRIES,
+        error: "no such page".to_owned(),
+        failed_at_ms: 1_000,
+    };
+    assert_eq!(failed[0], expected);
+    assert_eq!(ground.notifications().await, 0);
+
+    assert!(!client.retry_notification(&cell("good")).await.unwrap());
+    assert!(client.retry_notification(&cell("bad")).await.unwrap());
+    idle(client).await;
+    assert_eq!((fragile.runs(), fragile.failed().await.len()), (8, 1), "it was not mended");
+
+    fragile.mended.store(true, Ordering::SeqCst);
+    assert_eq!(client.retry_all_notifications().await.unwrap(), 1);
+    idle(client).await;
+    assert_eq!(read_now(client, "bad", "b").await, 7);
+    assert_eq!(fragile.failed().await, []);
+    assert_eq!(client.retry_all_notifications().await.unwrap(), 0);
+    fragile.worker.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_is_an_error_and_closes_the_transaction() {
+    let fragile = Fragile::start(How::Panic).await;
+    let Fragile { client, .. } = &fragile;
+    set(client, "bad", "a", 7).await;
+    set(client, "good", "a", 7).await;
+    idle(client).await;
+    assert_eq!(read_now(client, "good", "b").await, 7);
+    let failed = fragile.failed().await;
+    assert_eq!(failed[0].error, "the observer `copy` panicked: cannot count pages");
+    // Nothing is open any more: the horizon goes up to the next timestamp.
+    let now = client.begin().await.unwrap().commit().await.unwrap().start;
+    assert!(client.advance_horizon().await.unwrap() > now);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_success_of_a_later_notification_forgets_the_record() {
+    let fragile = Fragile::start(How::Error).await;
+    let Fragile { client, .. } = &fragile;
+    set(client, "bad", "a", 1).await;
+    idle(client).await;
+    assert_eq!(fragile.failed().await.len(), 1);
+    fragile.mended.store(true, Ordering::SeqCst);
+    set(client, "bad", "a", 2).await;
+    idle(client).await;
+    assert_eq!(read_now(client, "bad", "b").await, 2);
+    assert_eq!(fragile.failed().await, []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn another_worker_forgets_the_record_too() {
+    let Fragile { client, ground, worker, mended, .. } = Fragile::start(How::Error).await;
+    set(&client, "bad", "a", 1).await;
+    idle(&client).await;
+    mended.store(true, Ordering::SeqCst);
+    worker.stop().await;
+    let _worker = ground.worker(&client, settings()).await;
+    set(&client, "bad", "a", 2).await;
+    idle(&client).await;
+    assert_eq!(client.failed_notifications().await.unwrap(), []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_notification_that_comes_while_one_fails_is_not_taken_along() {
+    let fragile = Fragile::start(How::Error).await;
+    let Fragile { client, .. } = &fragile;
+    set(client, "bad", "a", 1).await;
+    while fragile.runs() < 3 {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    set(client, "bad", "a", 2).await;
+    fragile.mended.store(true, Ordering::SeqCst);
+    idle(client).await;
+    assert_eq!(read_now(client, "bad", "b").await, 2);
+    assert_eq!(fragile.failed().await, []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn tries_come_after_pauses_that_grow() {
+    let fragile = Fragile::start(How::Error).await;
+    let Fragile { client, .. } = &fragile;
+    let begun = tokio::time::Instant::now();
+    set(client, "bad", "a", 1).await;
+    idle(client).await;
+    // 100 + 200 + 400 milliseconds, and what looks and pauses add.
+    let elapsed = begun.elapsed().as_millis();
+    assert!((700..1_500).contains(&elapsed), "{elapsed}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_passes_by_itself_is_never_set_aside() {
+    let fragile = Fragile::start(How::Unavailable).await;
+    let Fragile { ground, client, .. } = &fragile;
+    set(client, "bad", "a", 1).await;
+    tokio::time::sleep(Duration::from_secs(3_600)).await;
+    let runs = fragile.runs();
+    assert!((60..120).contains(&runs), "{runs}: about once a minute");
+    assert_eq!(ground.notifications().await, 1);
+    assert_eq!(fragile.failed().await, []);
+    fragile.mended.store(true, Ordering::SeqCst);
+    idle(client).await;
+    assert_eq!(read_now(client, "bad", "b").await, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn when_the_list_is_full_it_stays_and_is_tried_at_the_longest_pause() {
+    let fragile = Fragile::start(How::Error).await;
+    let Fragile { ground, client, .. } = &fragile;
+    for number in 0..FailedNotification::MAX_SET_ASIDE {
+        let failed = FailedNotification {
+            cell: RowColumn::new(format!("other {number}"), column("a")),
+            kind: ObserverKind::Strong,
+            timestamp: Timestamp::ZERO,
+            tries: 1,
+            error: String::new(),
+            failed_at_ms: 0,
+        };
+        ground.coordination.set_aside(failed).await.unwrap();
+    }
+    set(client, "bad", "a", 1).await;
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    let runs = fragile.runs();
+    assert_eq!((runs, ground.notifications().await), (4, 1));
+    tokio::time::sleep(Duration::from_secs(600)).await;
+    assert!((9..=11).contains(&(fragile.runs() - runs)), "{}", fragile.runs());
+    set(client, "good", "a", 1).await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(read_now(client, "good", "b").await, 1);
+    let room = RowColumn::new("other 0", column("a"));
+    ground.coordination.forget_set_aside(&room).await.unwrap();
+    idle(client).await;
+    assert!(fragile.failed().await.iter().any(|failed| failed.cell == cell("bad")));
+}
+
+/// A client of another language, or of another time, may notify a column that nobody observes.
+#[tokio::test(start_paused = true)]
+async fn a_notification_that_nobody_observes_is_set_aside() {
+    let fragile = Fragile::start(How::Error).await;
+    let Fragile { ground, client, .. } = &fragile;
+    let stranger = Column {
+        visibility: "".into(),
+        ..column("stranger")
+    };
+    let stamp = NotificationStamp {
+        timestamp: Timestamp::new(2).unwrap(),
+        is_delete: false,
+    };
+    let written = Mutation::new("r").put_at(notification_column(&stranger), stamp.encode(), "");
+    ground.table.write(vec![written]).await.unwrap();
+    idle(client).await;
+    let failed = fragile.failed().await;
+    assert_eq!(failed[0].cell, RowColumn::new("r", stranger));
+    assert_eq!(
+        failed[0].error,
+        "no observer of the column `f:stranger` is registered, so that nobody can process the notification"
+    );
+}

@@ -1,0 +1,159 @@
+//! Loaders bring in much at once, in bounds.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use fluo_core::{Bytes, Error, ErrorKind, LoaderSettings, Observers, Transaction, observer_fn};
+use tokio::sync::Semaphore;
+
+use crate::ground::{Ground, column, idle, number, read_now};
+
+#[tokio::test(start_paused = true)]
+async fn whoever_brings_more_than_there_is_room_for_waits() {
+    let ground = Ground::new(Observers::new()).await;
+    let client = ground.client().await;
+    let settings = LoaderSettings { tasks: 2, queue: 3 };
+    let loaders = client.loaders(settings).unwrap();
+    let (running, go_on) = (Arc::new(AtomicUsize::new(0)), Arc::new(Semaphore::new(0)));
+    let bring = async |row: usize| {
+        let (running, go_on) = (running.clone(), go_on.clone());
+        let body = move |tx: Transaction| {
+            let (running, go_on) = (running.clone(), go_on.clone());
+            async move {
+                running.fetch_add(1, Ordering::SeqCst);
+                drop(go_on.acquire().await);
+                tx.set(format!("row {row}"), &column("a"), "1")
+            }
+        };
+        loaders.load(body).await.unwrap();
+    };
+    let second = Duration::from_secs(1);
+    for row in 0..5 {
+        tokio::time::timeout(second, bring(row)).await.unwrap();
+    }
+    assert!(tokio::time::timeout(second, bring(5)).await.is_err(), "there is no room");
+    assert_eq!(running.load(Ordering::SeqCst), 2);
+    go_on.close();
+    bring(6).await;
+    loaders.finish().await.unwrap();
+    for row in [0, 1, 2, 3, 4, 6] {
+        assert_eq!(read_now(&client, &format!("row {row}"), "a").await, 1);
+    }
+    assert_eq!(read_now(&client, "row 5", "a").await, 0);
+}
+
+#[tokio::test]
+async fn the_first_error_is_that_of_those_who_come_later() {
+    let ground = Ground::new(Observers::new()).await;
+    let client = ground.client().await;
+    let loaders = client.loaders(LoaderSettings { tasks: 1, queue: 0 }).unwrap();
+    loaders.load(async |tx: Transaction| tx.set("r", &column("a"), "1")).await.unwrap();
+    loaders.load(async |_| Err(Error::invalid("no such page"))).await.unwrap();
+    let error = loaders
+        .load(async |tx: Transaction| tx.set("s", &column("a"), "1"))
+        .await
+        .unwrap_err();
+    assert_eq!(error.to_string(), "no such page");
+    assert_eq!(loaders.finish().await.unwrap_err().to_string(), "no such page");
+    assert_eq!((read_now(&client, "r", "a").await, read_now(&client, "s", "a").await), (1, 0));
+}
+
+#[tokio::test]
+async fn a_body_that_panics_is_an_error() {
+    let ground = Ground::new(Observers::new()).await;
+    let client = ground.client().await;
+    let loaders = client.loaders(LoaderSettings::default()).unwrap();
+    loaders.load(async |_| panic!("no page")).await.unwrap();
+    let error = loaders.finish().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Invalid);
+    assert_eq!(error.to_string(), "a body that was loaded panicked: no page");
+}
+
+#[tokio::test]
+async fn what_is_submitted_gives_its_result_and_keeps_its_error() {
+    let ground = Ground::new(Observers::new()).await;
+    let client = ground.client().await;
+    let loaders = client.loaders(LoaderSettings::default()).unwrap();
+    let submitted = loaders
+        .submit(async |tx: Transaction| {
+            tx.set("r", &column("a"), "1")?;
+            Ok::<_, Error>(42)
+        })
+        .await;
+    let failed = loaders.submit(async |_| Err::<(), _>(Error::invalid("no such page"))).await;
+    assert_eq!(submitted.await.unwrap(), 42);
+    assert_eq!(failed.await.unwrap_err().to_string(), "no such page");
+    loaders.finish().await.unwrap();
+    assert_eq!(read_now(&client, "r", "a").await, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn loaders_that_are_dropped_give_up() {
+    let ground = Ground::new(Observers::new()).await;
+    let client = ground.client().await;
+    let loaders = client.loaders(LoaderSettings::default()).unwrap();
+    let pending = loaders
+        .submit(async |_| {
+            tokio::time::sleep(Duration::from_secs(60)).await;
+            Ok::<_, Error>(())
+        })
+        .await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    drop(loaders);
+    let error = pending.await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Uncertain);
+    assert_eq!(
+        error.to_string(),
+        "the loaders were dropped before it was known what became of this body"
+    );
+    let now = client.begin().await.unwrap().commit().await.unwrap().start;
+    assert!(client.advance_horizon().await.unwrap() > now, "nothing is open");
+}
+
+/// Fluo's MaxTimestamp and collision tests in one: everybody writes the same rows, and nothing is lost or counted twice.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn many_loads_on_few_rows_add_up() {
+    let sum = observer_fn(async |tx: Transaction, row: Bytes, _| {
+        let mut sum = number(tx.get(row.clone(), &column("sum")).await?);
+        for (cell, value) in inputs(&tx, &row).await? {
+            sum += number(Some(value));
+            tx.delete(cell.row, &cell.column)?;
+        }
+        tx.set(row, &column("sum"), sum.to_string())
+    });
+    let ground = Ground::new(Observers::new().weak(column("w"), "sum", sum).unwrap()).await;
+    let (client, _worker) = ground.start().await;
+    let loaders = client.loaders(LoaderSettings::default()).unwrap();
+    for load in 0..1_000_u32 {
+        let body = move |tx: Transaction| async move {
+            let row = format!("row {}", load % 5);
+            // Everybody counts in one cell, so that they collide; and leaves what is to be summed in ten others.
+            let count = number(tx.get(row.clone(), &column("count")).await?);
+            tx.set(row.clone(), &column("count"), (count + 1).to_string())?;
+            let input = format!("{row}/in/{}", load / 5 % 10);
+            let before = number(tx.get(input.clone(), &column("in")).await?);
+            tx.set(input, &column("in"), (before + i64::from(load)).to_string())?;
+            tx.notify(row, &column("w"))
+        };
+        loaders.load(body).await.unwrap();
+    }
+    loaders.finish().await.unwrap();
+    idle(&client).await;
+    for row in 0..5 {
+        let row = format!("row {row}");
+        assert_eq!(read_now(&client, &row, "count").await, 200);
+        let number_of_row = i64::from(row.as_bytes()[4] - b'0');
+        let expected: i64 = (0..1_000).filter(|load| load % 5 == number_of_row).sum();
+        assert_eq!(read_now(&client, &row, "sum").await, expected, "{row}");
+    }
+}
+
+async fn inputs(
+    tx: &Transaction,
+    row: &Bytes,
+) -> Result<Vec<(fluo_core::RowColumn, Bytes)>, Error> {
+    let row = String::from_utf8(row.to_vec()).unwrap();
+    let cells = (0..10).map(|at| fluo_core::RowColumn::new(format!("{row}/in/{at}"), column("in")));
+    Ok(tx.get_all(cells).await?.into_iter().collect())
+}

@@ -1,0 +1,96 @@
+//! A worker has the observers that the application was initialised with.
+
+use fluo_core::coordination::{ObservedColumn, ObserverKind};
+use fluo_core::{Column, Error, ErrorKind, Observer, Observers, Worker, WorkerSettings, observer_fn};
+
+use crate::ground::{Ground, column};
+
+fn nothing() -> impl Observer {
+    observer_fn(async |_, _, _| Ok::<_, Error>(()))
+}
+
+fn refused(result: Result<Observers, Error>) -> String {
+    let error = result.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Invalid);
+    error.to_string()
+}
+
+#[test]
+fn what_cannot_be_observed_is_refused_with_a_reason() {
+    let observers = || Observers::new().strong(column("a"), "a", nothing()).unwrap();
+    assert_eq!(
+        refused(observers().weak(column("a"), "b", nothing())),
+        "f:a (weak, `b`) cannot be registered beside f:a (strong, `a`); a column has one observer, and an id is used \
+         once"
+    );
+    assert_eq!(
+        refused(observers().strong(column("b"), "a", nothing())),
+        "f:b (strong, `a`) cannot be registered beside f:a (strong, `a`); a column has one observer, and an id is \
+         used once"
+    );
+    assert_eq!(
+        refused(observers().strong(column("b"), "", nothing())),
+        "the observer of f:b (strong) has no id; give it one, by which it is known in the application"
+    );
+    let secret = Column {
+        visibility: "secret".into(),
+        ..column("b")
+    };
+    assert_eq!(
+        refused(observers().strong(secret, "b", nothing())),
+        "f:b [secret] (strong, `b`) cannot be observed: it has a visibility, and Fluo's clients take back \
+         notifications without one, so that they would run for ever; observe a column without a visibility that is \
+         written beside it"
+    );
+    assert_eq!(
+        refused(observers().strong(Column::new("ntfy", "b"), "b", nothing())),
+        "ntfy:b (strong, `b`) cannot be observed: the family `ntfy` is where notifications are kept"
+    );
+    assert_eq!(
+        refused(observers().strong(Column::new("", ""), "b", nothing())),
+        ": (strong, `b`) cannot be observed: the column is empty, and no transaction can write it"
+    );
+}
+
+#[test]
+fn an_application_is_initialised_with_what_is_registered() {
+    let observers = Observers::new()
+        .weak(column("b"), "two", nothing())
+        .unwrap()
+        .strong(column("a"), "one", nothing())
+        .unwrap();
+    let expected = [
+        ObservedColumn::new(column("a"), ObserverKind::Strong, "one"),
+        ObservedColumn::new(column("b"), ObserverKind::Weak, "two"),
+    ];
+    assert_eq!(observers.observed_columns(), expected);
+}
+
+#[tokio::test]
+async fn a_worker_with_other_observers_does_not_start() {
+    let observers = Observers::new().strong(column("a"), "a", nothing()).unwrap();
+    let ground = Ground::new(observers).await;
+    let client = ground.client().await;
+    let start = async |observers| {
+        let started = Worker::start(&client, observers, WorkerSettings::default()).await;
+        let error = started.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Invalid);
+        error.to_string()
+    };
+    for other in [
+        Observers::new(),
+        Observers::new().strong(column("a"), "b", nothing()).unwrap(),
+        Observers::new().weak(column("a"), "a", nothing()).unwrap(),
+        ground.observers.clone().strong(column("b"), "b", nothing()).unwrap(),
+    ] {
+        let message = start(other).await;
+        assert!(message.starts_with("the observers are not those of the application: "), "{message}");
+    }
+    let settings = WorkerSettings {
+        tasks: 0,
+        ..WorkerSettings::default()
+    };
+    let error = Worker::start(&client, ground.observers.clone(), settings).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Invalid);
+    assert!(client.application().observers.len() == 1);
+}

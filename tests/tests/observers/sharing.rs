@@ -1,0 +1,122 @@
+//! Several workers share the notifications.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use fluo_core::{Bytes, Client, Error, Observer, Observers, Transaction, Worker, WorkerSettings, observer_fn};
+
+use crate::ground::{Ground, column, idle, number, read, set};
+
+/// By worker and row, how often an observer was run.
+type Runs = Arc<Mutex<BTreeMap<(usize, Bytes), usize>>>;
+
+fn counts(worker: usize, runs: &Runs) -> impl Observer {
+    let runs = runs.clone();
+    observer_fn(move |tx: Transaction, row: Bytes, from| {
+        let runs = runs.clone();
+        async move {
+            *runs.lock().unwrap().entry((worker, row.clone())).or_default() += 1;
+            let count = number(tx.get(row.clone(), &column("count")).await?);
+            drop(tx.get(row.clone(), &from).await?);
+            tx.set(row, &column("count"), (count + 1).to_string())?;
+            Ok::<_, Error>(())
+        }
+    })
+}
+
+async fn start(ground: &Ground, number: usize, runs: &Runs) -> (Client, Worker) {
+    let client = ground.client().await;
+    let observers = Observers::new().strong(column("a"), "a", counts(number, runs)).unwrap();
+    let worker = Worker::start(&client, observers, WorkerSettings::default()).await.unwrap();
+    (client, worker)
+}
+
+const ROWS: i64 = 200;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn each_notification_commits_once_whoever_runs_it() {
+    let runs = Runs::default();
+    let observers = Observers::new().strong(column("a"), "a", counts(0, &runs)).unwrap();
+    let ground = Ground::new(observers).await;
+    let client = ground.client().await;
+    for row in 0..ROWS {
+        set(&client, &format!("row {row}"), "a", row).await;
+    }
+    let (one, other) = tokio::join!(start(&ground, 1, &runs), start(&ground, 2, &runs));
+    idle(&client).await;
+    let now = client.snapshot().await.unwrap();
+    for row in 0..ROWS {
+        assert_eq!(read(&now, &format!("row {row}"), "count").await, 1);
+    }
+    // The second round finds both at work: everybody runs its own.
+    runs.lock().unwrap().clear();
+    for row in 0..ROWS {
+        set(&client, &format!("row {row}"), "a", row).await;
+    }
+    idle(&client).await;
+    let now = client.snapshot().await.unwrap();
+    for row in 0..ROWS {
+        assert_eq!(read(&now, &format!("row {row}"), "count").await, 2);
+    }
+    let by = |worker| runs.lock().unwrap().keys().filter(|(by, _)| *by == worker).count();
+    assert!(by(1) > 50 && by(2) > 50, "{} and {}", by(1), by(2));
+    drop((one, other));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_share_of_a_worker_that_leaves_falls_to_the_others() {
+    let runs = Runs::default();
+    let observers = Observers::new().strong(column("a"), "a", counts(0, &runs)).unwrap();
+    let ground = Ground::new(observers).await;
+    let (client, first) = start(&ground, 1, &runs).await;
+    let (_, second) = start(&ground, 2, &runs).await;
+    tokio::time::sleep(Duration::from_secs(20)).await;
+    first.stop().await;
+    for row in 0..20 {
+        set(&client, &format!("row {row}"), "a", row).await;
+    }
+    idle(&client).await;
+    assert!(runs.lock().unwrap().keys().all(|(worker, _)| *worker == 2));
+    let (_, third) = start(&ground, 3, &runs).await;
+    drop(second);
+    for row in 0..20 {
+        set(&client, &format!("row {row}"), "a", row).await;
+    }
+    idle(&client).await;
+    let now = client.snapshot().await.unwrap();
+    for row in 0..20 {
+        assert_eq!(read(&now, &format!("row {row}"), "count").await, 2);
+    }
+    third.stop().await;
+}
+
+/// One cell is run by one task at a time: what it reads outside of its transaction does not change under it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_cell_is_run_by_one_task_at_a_time() {
+    let at_once = Arc::new(Mutex::new((0, 0)));
+    let seen = at_once.clone();
+    let observer = observer_fn(move |tx: Transaction, row: Bytes, from| {
+        let seen = seen.clone();
+        async move {
+            {
+                let mut seen = seen.lock().unwrap();
+                seen.0 += 1;
+                seen.1 = seen.0.max(seen.1);
+            }
+            let value = tx.get(row.clone(), &from).await?.unwrap_or_default();
+            tokio::time::sleep(Duration::from_millis(2)).await;
+            tx.set(row, &column("b"), value)?;
+            seen.lock().unwrap().0 -= 1;
+            Ok::<_, Error>(())
+        }
+    });
+    let ground = Ground::new(Observers::new().strong(column("a"), "a", observer).unwrap()).await;
+    let (client, _worker) = ground.start().await;
+    for value in 0..50 {
+        set(&client, "r", "a", value).await;
+    }
+    idle(&client).await;
+    assert_eq!(at_once.lock().unwrap().1, 1);
+    assert_eq!(crate::ground::read_now(&client, "r", "b").await, 49);
+}

@@ -1,0 +1,94 @@
+//! Many notifications wait in the table, and few in memory.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
+
+use fluo_core::layout::{NotificationStamp, notification_column};
+use fluo_core::{Error, Mutation, Observers, Timestamp, WorkerSettings, observer_fn};
+use metrics::{
+    Counter, Gauge, GaugeFn, Histogram, Key, KeyName, Metadata, Recorder, SharedString, Unit,
+};
+
+use crate::ground::{Ground, column, idle};
+
+/// What the gauge of waiting notifications shows, and the most that it has shown.
+#[derive(Clone, Debug, Default)]
+struct Waiting {
+    now: Arc<AtomicI64>,
+    most: Arc<AtomicI64>,
+}
+
+impl GaugeFn for Waiting {
+    fn increment(&self, value: f64) {
+        let added = value.round() as i64;
+        let now = self.now.fetch_add(added, Ordering::SeqCst) + added;
+        self.most.fetch_max(now, Ordering::SeqCst);
+    }
+
+    fn decrement(&self, value: f64) {
+        self.now.fetch_sub(value.round() as i64, Ordering::SeqCst);
+    }
+
+    fn set(&self, _: f64) {}
+}
+
+impl Recorder for Waiting {
+    fn describe_counter(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
+    fn describe_gauge(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
+    fn describe_histogram(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
+
+    fn register_counter(&self, _: &Key, _: &Metadata<'_>) -> Counter {
+        Counter::noop()
+    }
+
+    fn register_gauge(&self, key: &Key, _: &Metadata<'_>) -> Gauge {
+        match key.name() {
+            "fluo_notifications_queued" => Gauge::from_arc(Arc::new(self.clone())),
+            _ => Gauge::noop(),
+        }
+    }
+
+    fn register_histogram(&self, _: &Key, _: &Metadata<'_>) -> Histogram {
+        Histogram::noop()
+    }
+}
+
+const NOTIFICATIONS: usize = 100_000;
+const MOST: usize = 5_000;
+
+#[test]
+fn a_hundred_thousand_wait_in_bounds() {
+    let waiting = Waiting::default();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let runs = metrics::with_local_recorder(&waiting, || runtime.block_on(process_all()));
+    assert_eq!(runs, NOTIFICATIONS);
+    let most = waiting.most.load(Ordering::SeqCst);
+    assert!((1..=5_000).contains(&most), "{most} waited at once");
+    assert_eq!(waiting.now.load(Ordering::SeqCst), 0);
+}
+
+async fn process_all() -> usize {
+    let runs = Arc::new(AtomicUsize::new(0));
+    let counted = runs.clone();
+    let observer = observer_fn(move |_, _, _| {
+        counted.fetch_add(1, Ordering::SeqCst);
+        async { Ok::<_, Error>(()) }
+    });
+    let ground = Ground::new(Observers::new().weak(column("w"), "count", observer).unwrap()).await;
+    let stamp = NotificationStamp {
+        timestamp: Timestamp::new(2).unwrap(),
+        is_delete: false,
+    };
+    let notified = notification_column(&column("w"));
+    let written = |row| Mutation::new(format!("{row:06}")).put_at(notified.clone(), stamp.encode(), "");
+    ground.table.write((0..NOTIFICATIONS).map(written).collect()).await.unwrap();
+    let client = ground.client().await;
+    let settings = WorkerSettings {
+        max_queued_notifications: MOST,
+        ..WorkerSettings::default()
+    };
+    let worker = ground.worker(&client, settings).await;
+    idle(&client).await;
+    worker.stop().await;
+    runs.load(Ordering::SeqCst)
+}

@@ -1,0 +1,89 @@
+//! The breakages that a run must find, and the rule that each breaks.
+
+use fluo_core::planted::{PlantedBug, plant};
+use fluo_tests::simulation::{Report, Simulation, WorldBug};
+
+use super::elle;
+
+/// A breakage with its name and what it breaks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Plant {
+    pub(crate) name: &'static str,
+    pub(crate) breaks: &'static str,
+    planted: Planted,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Planted {
+    Engine(PlantedBug),
+    World(WorldBug),
+}
+
+const fn engine(name: &'static str, breaks: &'static str, bug: PlantedBug) -> Plant {
+    let planted = Planted::Engine(bug);
+    Plant { name, breaks, planted }
+}
+
+const fn world(name: &'static str, breaks: &'static str, bug: WorldBug) -> Plant {
+    let planted = Planted::World(bug);
+    Plant { name, breaks, planted }
+}
+
+/// All of them.
+pub(crate) const PLANTS: &[Plant] = &[
+    engine("newer-writes-ignored", "a lock is written although the cell was written after the start", PlantedBug::NewerWritesIgnored),
+    engine("first-cell-checked", "of the cells of a row only the first is checked before all are locked", PlantedBug::FirstCellChecked),
+    engine("read-locks-ignored", "a cell that is locked for reading is locked for writing", PlantedBug::ReadLocksIgnored),
+    engine("read-lock-unchecked", "a read lock is written although the cell was written after the start", PlantedBug::ReadLockUnchecked),
+    engine("read-lock-forgotten", "the end of a read lock does not say that its transaction committed", PlantedBug::ReadLockForgotten),
+    engine("primary-last", "P6: the secondaries are committed before the primary", PlantedBug::PrimaryLast),
+    engine("timestamp-before-locks", "P4: the commit timestamp is taken before the locks are there", PlantedBug::TimestampBeforeLocks),
+    engine("secondary-left", "P7: a rollback leaves the secondaries, and says that none is left", PlantedBug::SecondaryLeft),
+    engine("doubt-ignored", "P7: a transaction with a lock in doubt is marked as done", PlantedBug::DoubtIgnored),
+    engine("unknown-lock-is-locked", "a lock whose outcome is unknown is taken as written", PlantedBug::UnknownLockIsLocked),
+    engine("unknown-commit-is-committed", "a commit whose outcome is unknown is taken as done", PlantedBug::UnknownCommitIsCommitted),
+    engine("unknown-commit-is-failed", "a commit whose outcome is unknown is taken as failed", PlantedBug::UnknownCommitIsFailed),
+    engine("own-lock-not-checked", "P6: the primary is committed without a look at its lock", PlantedBug::OwnLockNotChecked),
+    engine("live-lock-resolved", "R3: the lock of a live transaction is taken away, without a condition", PlantedBug::LiveLockResolved),
+    engine("primary-not-asked", "R1: locks of the dead are rolled back before their primary was asked", PlantedBug::PrimaryNotAsked),
+    engine("committed-rolled-back", "R2: locks of a committed transaction are rolled back", PlantedBug::CommittedRolledBack),
+    engine("rolled-forward-to-start", "R2: locks are rolled forward to the start in place of the commit", PlantedBug::RolledForwardToStart),
+    engine("locks-not-seen", "S1: a reader does not see the locks in its way", PlantedBug::LocksNotSeen),
+    engine("reads-ahead", "S1: a reader sees what was committed right after it began", PlantedBug::ReadsAhead),
+    engine("stale-reads", "S2: a reader does not look at the horizon", PlantedBug::StaleReads),
+    engine("stale-commits", "a transaction below the horizon commits", PlantedBug::StaleCommits),
+    engine("one-version-too-far", "garbage collection drops a version that a snapshot needs", PlantedBug::OneVersionTooFar),
+    engine("decision-collected", "garbage collection drops what a primary says before its locks are gone", PlantedBug::DecisionCollected),
+    world("timestamp-twice", "C1: a timestamp is handed out twice", WorldBug::TimestampTwice),
+    world("unknown-as-accepted", "T11: the table says accepted of what it did not write", WorldBug::UnknownAsAccepted),
+    world("unknown-as-rejected", "T11: the table says rejected of what it wrote", WorldBug::UnknownAsRejected),
+    world("write-lost", "T5: the table acknowledges a write and loses it", WorldBug::WriteLost),
+    world("row-torn", "T4: half of a mutation takes effect", WorldBug::RowTorn),
+    world("condition-ignored", "T9: a conditional mutation is applied whatever its conditions are", WorldBug::ConditionIgnored),
+    world("cell-not-read", "T2: a scan leaves out a cell", WorldBug::CellNotRead),
+    world("horizon-too-far", "C4: garbage is collected up to the newest timestamp", WorldBug::HorizonTooFar),
+];
+
+impl Plant {
+    /// The run of a seed with this breakage.
+    pub(crate) fn run(&self, seed: u64) -> Report {
+        let simulation = Simulation::new(seed);
+        match self.planted {
+            Planted::World(bug) => checked(simulation.with_bug(bug)),
+            Planted::Engine(bug) => {
+                plant(Some(bug));
+                let report = checked(simulation);
+                plant(None);
+                report
+            }
+        }
+    }
+}
+
+/// A run, held against the checker of another house as well.
+pub(crate) fn checked(simulation: Simulation) -> Report {
+    let mut report = simulation.run().unwrap();
+    let anomalies = elle::anomalies(&report.lists);
+    report.violations.extend(anomalies);
+    report
+}
