@@ -1,9 +1,12 @@
 //! What was committed, as the table saw it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use fluo_core::layout::{DelLockOutcome, DelLockValue, EntryKind, EntryStamp, WriteValue};
-use fluo_core::{Change, Mutation, Timestamp, Update};
+use fluo_core::layout::{
+    DelLockOutcome, DelLockValue, EntryKind, EntryStamp, NOTIFICATION_FAMILY, NotificationStamp, WriteValue,
+    observed_column,
+};
+use fluo_core::{Bytes, Change, Mutation, RowColumn, Timestamp, Update};
 
 /// The transactions that were decided, read off the entries of primaries at the instant at which the table took them.
 /// No client has to be believed, and none has to live to tell.
@@ -12,6 +15,8 @@ pub(super) struct Commits {
     /// By start: when it committed.
     pub(super) committed: BTreeMap<Timestamp, Timestamp>,
     pub(super) rolled_back: BTreeMap<Timestamp, ()>,
+    /// The notifications that were written, by cell: also those of transactions that never committed (P5).
+    pub(super) notifications: BTreeMap<RowColumn, BTreeSet<Timestamp>>,
 }
 
 /// What an update of a primary decides.
@@ -23,6 +28,9 @@ enum Decision {
 impl Commits {
     /// Takes note of a mutation that takes effect now; says what is wrong with it.
     pub(super) fn note(&mut self, mutation: &Mutation) -> Option<String> {
+        for (cell, at) in mutation.updates.iter().filter_map(|update| notification(&mutation.row, update)) {
+            self.notifications.entry(cell).or_default().insert(at);
+        }
         mutation.updates.iter().filter_map(decision).filter_map(|it| self.decide(it)).next()
     }
 
@@ -43,6 +51,13 @@ impl Commits {
             }
         }
     }
+}
+
+fn notification(row: &Bytes, update: &Update) -> Option<(RowColumn, Timestamp)> {
+    let is_one = update.column.family == NOTIFICATION_FAMILY;
+    let column = is_one.then(|| observed_column(&update.column).ok()).flatten()?;
+    let stamp = NotificationStamp::decode(update.timestamp?)?;
+    (!stamp.is_delete).then(|| (RowColumn::new(row.clone(), column), stamp.timestamp))
 }
 
 fn decision(update: &Update) -> Option<Decision> {

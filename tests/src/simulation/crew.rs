@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fluo_core::{Client, ErrorKind};
+use fluo_core::{Client, ErrorKind, Worker};
 use futures::future::join_all;
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
@@ -11,12 +11,15 @@ use super::actor::{Actor, Part};
 use super::coordination::SimulatedCoordination;
 use super::link::Link;
 use super::table::SimulatedTable;
+use super::observing;
 use super::world::World;
 
 /// A client with its actors.
 struct Member {
     link: Arc<Link>,
     actors: Vec<JoinHandle<()>>,
+    /// None where it could not be started.
+    worker: Option<Worker>,
 }
 
 /// Keeps so many clients at work until the run is over; waits then for those that are left.
@@ -39,14 +42,20 @@ pub(super) async fn work(world: &World) {
         sleep(world.dials.rest).await;
     }
     for member in members.into_iter().filter(|member| !member.link.is_cut()) {
-        if timeout(PATIENCE, join_all(member.actors)).await.is_err() {
+        let ended = async {
+            join_all(member.actors).await;
+            if let Some(worker) = member.worker {
+                worker.stop().await;
+            }
+        };
+        if timeout(PATIENCE, ended).await.is_err() {
             world.violation(format!("the actors of client {} never end", member.link.client));
         }
     }
 }
 
 /// Within this virtual time everything comes to an end once nothing fails any more.
-const PATIENCE: std::time::Duration = std::time::Duration::from_secs(600);
+pub(super) const PATIENCE: std::time::Duration = std::time::Duration::from_secs(600);
 
 /// A client that nothing happens to.
 pub(super) async fn open(world: &World, number: u64) -> fluo_core::Result<(Arc<Link>, Client)> {
@@ -68,6 +77,15 @@ async fn hire(world: &World, number: u64) -> Option<Member> {
             return None;
         }
     };
+    let started = timeout(PATIENCE / 100, observing::start(world, &client)).await;
+    let worker = match started {
+        Ok(Ok(worker)) => Some(worker),
+        Ok(Err(error)) if !matches!(error.kind(), ErrorKind::Unavailable | ErrorKind::Uncertain) => {
+            world.violation(format!("a worker cannot be started: {error}"));
+            None
+        }
+        Ok(Err(_)) | Err(_) => None,
+    };
     let actors = Part::ALL.map(|part| {
         let actor = Actor {
             world: world.clone(),
@@ -79,5 +97,6 @@ async fn hire(world: &World, number: u64) -> Option<Member> {
     Some(Member {
         link,
         actors: actors.into(),
+        worker,
     })
 }

@@ -1,6 +1,6 @@
 //! The application of a run: its names, its columns, its table.
 
-use fluo_core::coordination::ObservedColumn;
+use fluo_core::coordination::{ObservedColumn, ObserverKind};
 use fluo_core::table::property;
 use fluo_core::{Column, MemoryTables, Result, TableAdmin, Timestamp};
 
@@ -17,8 +17,26 @@ pub(super) fn list() -> Column {
     Column::new("f", "list")
 }
 
+/// Where documents stand; a strong observer is told of each.
+pub(super) fn document() -> Column {
+    Column::new("f", "document")
+}
+
+/// What is notified by wish, for a weak observer. Nothing stands there.
+pub(super) fn wish() -> Column {
+    Column::new("f", "wish")
+}
+
+/// Where copies of documents stand.
+pub(super) fn copied() -> Column {
+    Column::new("f", "copied")
+}
+
 pub(super) fn observed() -> Vec<ObservedColumn> {
-    Vec::new()
+    vec![
+        ObservedColumn::new(document(), ObserverKind::Strong, "sum"),
+        ObservedColumn::new(wish(), ObserverKind::Weak, "copy"),
+    ]
 }
 
 /// Makes compactions of the table collect garbage.

@@ -21,6 +21,10 @@ pub(super) struct Story {
     pub(super) writes: BTreeMap<RowColumn, Option<Bytes>>,
     /// What it read under a lock.
     pub(super) locked: BTreeSet<RowColumn>,
+    /// Cells whose weak observers it notified.
+    pub(super) notified: BTreeSet<RowColumn>,
+    /// The cell whose notification started it.
+    pub(super) ran_for: Option<RowColumn>,
     pub(super) told: Told,
 }
 
@@ -68,6 +72,8 @@ impl History {
             reads: Vec::new(),
             writes: BTreeMap::new(),
             locked: BTreeSet::new(),
+            notified: BTreeSet::new(),
+            ran_for: None,
             told: Told::Nothing,
         });
         StoryId(self.stories.len() - 1)

@@ -24,6 +24,7 @@ mod history;
 mod housekeeping;
 mod late;
 mod link;
+mod observing;
 mod random;
 mod recorded;
 mod run;

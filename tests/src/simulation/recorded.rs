@@ -26,6 +26,30 @@ impl<'a> Recorded<'a> {
         Self { world, tx, story }
     }
 
+    /// A transaction that a notification started.
+    pub(super) fn observing(
+        world: &'a World,
+        actor: &'static str,
+        tx: &'a Transaction,
+        row: &str,
+        column: &Column,
+    ) -> Self {
+        let recorded = Self::new(world, actor, tx);
+        let cell = RowColumn::new(row.to_owned(), column.clone());
+        world.history().with(recorded.story, |story| story.ran_for = Some(cell));
+        recorded
+    }
+
+    /// Notifies the weak observer of a cell.
+    pub(super) fn notify(&self, row: &str, column: &Column) -> Result<()> {
+        self.tx.notify(row.to_owned(), column)?;
+        let cell = RowColumn::new(row.to_owned(), column.clone());
+        self.world.history().with(self.story, |story| {
+            story.notified.insert(cell);
+        });
+        Ok(())
+    }
+
     pub(super) async fn get(&self, row: &str, column: &Column) -> Result<Option<Bytes>> {
         let found = self.tx.get_cell(row.to_owned(), column).await?;
         let cell = RowColumn::new(row.to_owned(), column.clone());

@@ -3,8 +3,11 @@
 use fluo_core::{ErrorKind, Filter, Result, RowColumn, Scan, Span, TableExt, Timestamp};
 use std::collections::BTreeSet;
 
-use super::actor::{Actor, numbers_of};
-use super::ground::list;
+use super::actor::{Actor, DOCUMENTS, number_of, numbers_of};
+use super::crew::PATIENCE;
+use super::ground::{document, list, number};
+use super::observing::{self, SUM};
+use tokio::time::timeout;
 use super::recorded::{Recorded, rows, scan, told};
 use super::world::World;
 use super::crew;
@@ -18,6 +21,7 @@ pub(super) async fn settle(world: &World) -> Result<BTreeSet<u64>> {
         link,
         client,
     };
+    observe_all(&actor).await?;
     read_all(&actor).await?;
     left(world, Filter::Snapshot { at: Timestamp::MAX }, "lock").await?;
     touch_all(&actor).await?;
@@ -50,6 +54,36 @@ async fn read_once(actor: &Actor) -> Result<BTreeSet<u64>> {
     let numbers = lists.flat_map(|(_, version)| numbers_of(Some(&version.value))).collect();
     actor.world.history().with(story, |story| story.reads.push(rows("", cells)));
     Ok(numbers)
+}
+
+/// Lets one worker deal with all notifications that are left, those that were set aside among them.
+async fn observe_all(actor: &Actor) -> Result<()> {
+    actor.client.retry_all_notifications().await?;
+    let worker = observing::start(&actor.world, &actor.client).await?;
+    if timeout(PATIENCE, actor.client.wait_until_idle()).await.is_err() {
+        actor.world.violation("the notifications that are left are never dealt with");
+    }
+    worker.stop().await;
+    check_observed(actor).await
+}
+
+/// Nothing counts for another number than it has.
+async fn check_observed(actor: &Actor) -> Result<()> {
+    let snapshot = actor.client.snapshot().await?;
+    let mut whole = 0;
+    for row in DOCUMENTS {
+        let now = number_of(snapshot.get(row, &document()).await?.as_ref());
+        let counted = number_of(snapshot.get(row, &number()).await?.as_ref());
+        whole += now;
+        if now != counted {
+            actor.world.violation(format!("{row} is {now} and counts for {counted}"));
+        }
+    }
+    let sum = number_of(snapshot.get(SUM, &number()).await?.as_ref());
+    if sum != whole {
+        actor.world.violation(format!("the documents are {whole} together, and their sum is kept as {sum}"));
+    }
+    Ok(())
 }
 
 /// Writes every cell with a read lock, which ends those of the dead.

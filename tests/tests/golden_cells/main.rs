@@ -12,6 +12,7 @@
 )]
 
 mod ground;
+mod invariants;
 mod observed;
 mod recovered;
 mod shown;

@@ -17,13 +17,15 @@ pub(crate) const GOLDEN: [&str; 4] = [
 ];
 
 /// Runs a body once, for the notification of a cell, and shows what comes of it.
-async fn observe<F>(name: &str, column: Column, body: fn(Transaction, Bytes, Column) -> F)
-where
+async fn observe<F>(
+    name: &str,
+    column: Column,
+    body: impl Fn(Transaction, Bytes, Column) -> F + Send + Sync + 'static,
+) where
     F: Future<Output = Result<(), Error>> + Send + 'static,
 {
     let ground = Ground::new().await;
     let client = ground.client().await;
-    let nothing = |_: Transaction, _: Bytes, _: Column| async { Ok::<_, Error>(()) };
     let observers = match column == text() {
         true => Observers::new()
             .strong(text(), "text", observer_fn(body))
@@ -53,37 +55,45 @@ where
 
 #[tokio::test]
 async fn a_strong_observer_that_writes_other_cells() {
-    observe("strong, only acknowledged", text(), async |tx, row, column| {
-        let text = tx.get(row.clone(), &column).await?.unwrap_or_default();
-        let length = Column::new("page", "length");
-        tx.set("a.org", &length, text.len().to_string())?;
-        tx.set(row, &length, text.len().to_string())
-    })
-    .await;
+    observe("strong, only acknowledged", text(), measure).await;
+}
+
+async fn measure(tx: Transaction, row: Bytes, text: Column) -> Result<(), Error> {
+    let text = tx.get(row.clone(), &text).await?.unwrap_or_default();
+    let length = Column::new("page", "length");
+    tx.set("a.org", &length, text.len().to_string())?;
+    tx.set(row, &length, text.len().to_string())
 }
 
 /// What it sets notifies it again; then there is nothing left to do.
 #[tokio::test]
 async fn a_strong_observer_that_writes_what_it_observes() {
-    observe("strong, written", text(), async |tx, row, column| {
-        let text = tx.get(row.clone(), &column).await?.unwrap_or_default();
-        match &*text {
-            b"one" => Ok(()),
-            _ => tx.set(row, &column, text.to_ascii_lowercase()),
-        }
-    })
-    .await;
+    observe("strong, written", text(), in_lower_case).await;
+}
+
+async fn in_lower_case(tx: Transaction, row: Bytes, text: Column) -> Result<(), Error> {
+    let before = tx.get(row.clone(), &text).await?.unwrap_or_default();
+    let after = before.to_ascii_lowercase();
+    match after == before {
+        true => Ok(()),
+        false => tx.set(row, &text, after),
+    }
 }
 
 #[tokio::test]
 async fn a_weak_observer() {
-    observe("weak", links(), async |tx, row, _| {
-        tx.set(row, &Column::new("page", "count"), "0")
-    })
-    .await;
+    observe("weak", links(), count).await;
+}
+
+async fn count(tx: Transaction, row: Bytes, _: Column) -> Result<(), Error> {
+    tx.set(row, &Column::new("page", "count"), "0")
 }
 
 #[tokio::test]
 async fn a_weak_observer_that_writes_nothing() {
-    observe("weak, nothing written", links(), async |_, _, _| Ok(())).await;
+    observe("weak, nothing written", links(), nothing).await;
+}
+
+async fn nothing(_: Transaction, _: Bytes, _: Column) -> Result<(), Error> {
+    Ok(())
 }

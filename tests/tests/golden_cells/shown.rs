@@ -11,30 +11,37 @@ use fluo_core::{Cell, Condition, ConditionalMutation, Escaped, Expected, Filter,
 /// The conditions of a mutation, one on a line.
 pub(crate) fn conditions(mutation: &ConditionalMutation) -> String {
     let row = Escaped(&mutation.mutation.row);
-    mutation.conditions.iter().fold(String::new(), |mut shown, condition| {
-        let (column, filter) = (&condition.column, filter(condition));
-        let expected = match &condition.expected {
-            Expected::Absent => "nothing".to_owned(),
-            Expected::Value(value) => format!("a lock, {}", lock(value)),
-        };
-        writeln!(shown, "  if {row} {column} shows {filter}: {expected}").unwrap();
-        shown
-    })
+    mutation
+        .conditions
+        .iter()
+        .fold(String::new(), |mut shown, condition| {
+            let (column, filter) = (&condition.column, filter(condition));
+            match &condition.expected {
+                Expected::Absent => writeln!(shown, "  if {filter} shows nothing of {row} {column}"),
+                Expected::Value(value) => writeln!(
+                    shown,
+                    "  if {filter} shows, of {row} {column}, the lock: {}",
+                    lock(value)
+                ),
+            }
+            .unwrap();
+            shown
+        })
 }
 
 fn filter(condition: &Condition) -> String {
     match condition.filter {
         Filter::Prewrite(prewrite) => {
-            let mut shown = format!("a prewrite at {}", prewrite.start);
+            let mut shown = format!("the prewrite filter of {}", prewrite.start);
             if prewrite.is_read_lock {
-                shown.push_str(", for reading");
+                shown.push_str(", to read,");
             }
             if let Some(notified) = prewrite.acknowledged_after {
-                write!(shown, ", notified at {notified}").unwrap();
+                write!(shown, ", notified at {notified},").unwrap();
             }
             shown
         }
-        Filter::TransactionStatus { start } => format!("who asks for the transaction of {start}"),
+        Filter::TransactionStatus { start } => format!("the status filter of {start}"),
         other => panic!("no step has a condition through {other:?}"),
     }
 }

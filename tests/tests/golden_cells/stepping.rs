@@ -53,7 +53,7 @@ impl SteppingTable {
             text.push('\n');
         }
         text.push_str(line);
-        text.push('\n');
+        text.push_str(":\n");
     }
 
     /// What was noted, and forgets it.
@@ -65,6 +65,7 @@ impl SteppingTable {
         let mut left = self.left.lock().await;
         match left.as_mut() {
             None => Ok(()),
+            // Not an error that passes: whoever gets it gives up.
             Some(0) => Err(Error::new(ErrorKind::Storage, "cut off")),
             Some(left) => {
                 *left -= 1;
@@ -77,7 +78,11 @@ impl SteppingTable {
     async fn note(&self, call: &str, rows: &[Bytes], conditions: &str) {
         let mut notes = self.notes.lock().await;
         let rows: Vec<_> = rows.iter().map(|row| Escaped(row).to_string()).collect();
-        notes.text.push_str(&format!("{call} {}\n{conditions}", rows.join(", ")));
+        if !notes.text.is_empty() {
+            notes.text.push('\n');
+        }
+        let call = format!("{call}: {}\n{conditions}", rows.join(", "));
+        notes.text.push_str(&call);
         let stored: Vec<Cell> = self.inner.read(Scan::over(Span::all())).await.unwrap();
         for cell in stored {
             if notes.known.insert((cell.key.clone(), cell.value.clone())) {

@@ -52,22 +52,28 @@ async fn a_chain_does_not_wait_for_looks_at_the_table() {
     set(&client, "r", "a", 1).await;
     idle(&client).await;
     assert_eq!(read_now(&client, "r", "d").await, 4);
-    assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
+    assert!(
+        begun.elapsed() < Duration::from_secs(1),
+        "{:?}",
+        begun.elapsed()
+    );
 }
 
 #[tokio::test]
 async fn several_notifications_of_a_cell_collapse_into_one_run() {
     let runs = Arc::new(AtomicUsize::new(0));
     let counted = runs.clone();
-    let observer = observer_fn(move |tx: fluo_core::Transaction, row: fluo_core::Bytes, from| {
-        let runs = counted.clone();
-        async move {
-            runs.fetch_add(1, Ordering::SeqCst);
-            let value = number(tx.get(row.clone(), &from).await?);
-            tx.set(row, &column("b"), value.to_string())?;
-            Ok::<_, Error>(())
-        }
-    });
+    let observer = observer_fn(
+        move |tx: fluo_core::Transaction, row: fluo_core::Bytes, from| {
+            let runs = counted.clone();
+            async move {
+                runs.fetch_add(1, Ordering::SeqCst);
+                let value = number(tx.get(row.clone(), &from).await?);
+                tx.set(row, &column("b"), value.to_string())?;
+                Ok::<_, Error>(())
+            }
+        },
+    );
     let ground = Ground::new(Observers::new().strong(column("a"), "a", observer).unwrap()).await;
     let client = ground.client().await;
     for value in 1..=10 {
@@ -82,13 +88,15 @@ async fn several_notifications_of_a_cell_collapse_into_one_run() {
 
 #[tokio::test]
 async fn an_observer_may_notify_itself() {
-    let observer = observer_fn(move |tx: fluo_core::Transaction, row: fluo_core::Bytes, from| async move {
-        let value = number(tx.get(row.clone(), &from).await?);
-        if value > 0 {
-            tx.set(row, &from, (value - 1).to_string())?;
-        }
-        Ok::<_, Error>(())
-    });
+    let observer = observer_fn(
+        move |tx: fluo_core::Transaction, row: fluo_core::Bytes, from| async move {
+            let value = number(tx.get(row.clone(), &from).await?);
+            if value > 0 {
+                tx.set(row, &from, (value - 1).to_string())?;
+            }
+            Ok::<_, Error>(())
+        },
+    );
     let ground = Ground::new(Observers::new().strong(column("a"), "a", observer).unwrap()).await;
     let (client, _worker) = ground.start().await;
     set(&client, "r", "a", 25).await;
@@ -103,6 +111,9 @@ async fn a_delete_notifies_nobody() {
         .unwrap();
     let ground = Ground::new(observers).await;
     let client = ground.client().await;
-    client.run(async |tx| tx.delete("r", &column("a"))).await.unwrap();
+    client
+        .run(async |tx| tx.delete("r", &column("a")))
+        .await
+        .unwrap();
     assert_eq!(ground.notifications().await, 0);
 }

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluo_core::{Bytes, Error, Observer, Observers, Transaction, Worker, WorkerSettings, observer_fn};
+use fluo_core::{
+    Bytes, Error, Observer, Observers, Transaction, Worker, WorkerSettings, observer_fn,
+};
 use tokio::sync::Semaphore;
 
 use crate::ground::{Ground, column, idle, number, read_now, set};
@@ -34,7 +36,9 @@ struct Slow {
 impl Slow {
     async fn new() -> Self {
         let (begun, go_on) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
-        let observers = Observers::new().strong(column("a"), "a", slow(&begun, &go_on)).unwrap();
+        let observers = Observers::new()
+            .strong(column("a"), "a", slow(&begun, &go_on))
+            .unwrap();
         Self {
             ground: Ground::new(observers).await,
             begun,
@@ -58,7 +62,13 @@ async fn a_worker_that_is_dropped_with_its_client_is_replaced() {
     slow.has_begun().await;
     slow.go_on.close();
     idle(&client).await;
-    assert_eq!((read_now(&client, "r", "b").await, read_now(&client, "r", "count").await), (7, 1));
+    assert_eq!(
+        (
+            read_now(&client, "r", "b").await,
+            read_now(&client, "r", "count").await
+        ),
+        (7, 1)
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -67,12 +77,22 @@ async fn one_whose_session_ended_does_no_harm_and_loses_nothing() {
     let (client, worker) = slow.ground.start().await;
     set(&client, "r", "a", 7).await;
     slow.has_begun().await;
-    let was_alive = slow.ground.applications.end_transactor("app", client.transactor()).unwrap();
+    let was_alive = slow
+        .ground
+        .applications
+        .end_transactor("app", client.transactor())
+        .unwrap();
     assert!(was_alive);
     let (other, second) = slow.ground.start().await;
     slow.go_on.close();
     idle(&other).await;
-    assert_eq!((read_now(&other, "r", "b").await, read_now(&other, "r", "count").await), (7, 1));
+    assert_eq!(
+        (
+            read_now(&other, "r", "b").await,
+            read_now(&other, "r", "count").await
+        ),
+        (7, 1)
+    );
     worker.stop().await;
     second.stop().await;
 }
@@ -112,8 +132,19 @@ async fn a_dropped_worker_leaves_the_workers_and_ends_its_transactions() {
     slow.has_begun().await;
     drop(worker);
     tokio::time::sleep(Duration::from_secs(1)).await;
-    let share = slow.ground.coordination.join_workers().await.unwrap().share().await.unwrap();
+    let share = slow
+        .ground
+        .coordination
+        .join_workers()
+        .await
+        .unwrap()
+        .share()
+        .await
+        .unwrap();
     assert_eq!(share.divisor().get(), 1, "nobody else is there");
     let now = client.begin().await.unwrap().commit().await.unwrap().start;
-    assert!(client.advance_horizon().await.unwrap() > now, "nothing is open");
+    assert!(
+        client.advance_horizon().await.unwrap() > now,
+        "nothing is open"
+    );
 }

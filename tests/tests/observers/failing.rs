@@ -35,7 +35,9 @@ fn fragile(how: How, mended: &Arc<AtomicBool>, runs: &Arc<AtomicUsize>) -> impl 
                 match how {
                     How::Error => return Err(Error::invalid("no such page")),
                     How::Panic => panic!("cannot count pages"),
-                    How::Unavailable => return Err(Error::new(ErrorKind::Unavailable, "no network")),
+                    How::Unavailable => {
+                        return Err(Error::new(ErrorKind::Unavailable, "no network"));
+                    }
                 }
             }
             let value = tx.get(row.clone(), &from).await?.unwrap_or_default();
@@ -70,7 +72,9 @@ impl Fragile {
         let ground = Ground::new(observers.clone()).await;
         let client = ground.client().await;
         let clock = Arc::new(ManualClock::at(1_000));
-        let worker = Worker::start_with_clock(&client, observers, settings(), clock).await.unwrap();
+        let worker = Worker::start_with_clock(&client, observers, settings(), clock)
+            .await
+            .unwrap();
         Self {
             ground,
             client,
@@ -121,7 +125,11 @@ async fn one_that_fails_is_set_aside_listed_mended_and_put_back() {
     assert!(!client.retry_notification(&cell("good")).await.unwrap());
     assert!(client.retry_notification(&cell("bad")).await.unwrap());
     idle(client).await;
-    assert_eq!((fragile.runs(), fragile.failed().await.len()), (8, 1), "it was not mended");
+    assert_eq!(
+        (fragile.runs(), fragile.failed().await.len()),
+        (8, 1),
+        "it was not mended"
+    );
 
     fragile.mended.store(true, Ordering::SeqCst);
     assert_eq!(client.retry_all_notifications().await.unwrap(), 1);
@@ -141,7 +149,10 @@ async fn a_panic_is_an_error_and_closes_the_transaction() {
     idle(client).await;
     assert_eq!(read_now(client, "good", "b").await, 7);
     let failed = fragile.failed().await;
-    assert_eq!(failed[0].error, "the observer `copy` panicked: cannot count pages");
+    assert_eq!(
+        failed[0].error,
+        "the observer `copy` panicked: cannot count pages"
+    );
     // Nothing is open any more: the horizon goes up to the next timestamp.
     let now = client.begin().await.unwrap().commit().await.unwrap().start;
     assert!(client.advance_horizon().await.unwrap() > now);
@@ -163,7 +174,13 @@ async fn a_success_of_a_later_notification_forgets_the_record() {
 
 #[tokio::test(start_paused = true)]
 async fn another_worker_forgets_the_record_too() {
-    let Fragile { client, ground, worker, mended, .. } = Fragile::start(How::Error).await;
+    let Fragile {
+        client,
+        ground,
+        worker,
+        mended,
+        ..
+    } = Fragile::start(How::Error).await;
     set(&client, "bad", "a", 1).await;
     idle(&client).await;
     mended.store(true, Ordering::SeqCst);
@@ -236,14 +253,24 @@ async fn when_the_list_is_full_it_stays_and_is_tried_at_the_longest_pause() {
     let runs = fragile.runs();
     assert_eq!((runs, ground.notifications().await), (4, 1));
     tokio::time::sleep(Duration::from_secs(600)).await;
-    assert!((9..=11).contains(&(fragile.runs() - runs)), "{}", fragile.runs());
+    assert!(
+        (9..=11).contains(&(fragile.runs() - runs)),
+        "{}",
+        fragile.runs()
+    );
     set(client, "good", "a", 1).await;
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert_eq!(read_now(client, "good", "b").await, 1);
     let room = RowColumn::new("other 0", column("a"));
     ground.coordination.forget_set_aside(&room).await.unwrap();
     idle(client).await;
-    assert!(fragile.failed().await.iter().any(|failed| failed.cell == cell("bad")));
+    assert!(
+        fragile
+            .failed()
+            .await
+            .iter()
+            .any(|failed| failed.cell == cell("bad"))
+    );
 }
 
 /// A client of another language, or of another time, may notify a column that nobody observes.

@@ -23,7 +23,10 @@ impl Ground {
     pub(crate) async fn new(observers: Observers) -> Self {
         let tables = MemoryTables::new();
         tables.create_table("t", Versions::All).await.unwrap();
-        let table = tables.open_table("t", Authorizations::none()).await.unwrap();
+        let table = tables
+            .open_table("t", Authorizations::none())
+            .await
+            .unwrap();
         let applications = MemoryApplications::new();
         let application = Application {
             id: "7b5e9a39".to_owned(),
@@ -56,7 +59,9 @@ impl Ground {
     }
 
     pub(crate) async fn worker(&self, client: &Client, settings: WorkerSettings) -> Worker {
-        Worker::start(client, self.observers.clone(), settings).await.unwrap()
+        Worker::start(client, self.observers.clone(), settings)
+            .await
+            .unwrap()
     }
 
     /// How many notifications are in the table.
@@ -72,11 +77,18 @@ pub(crate) fn column(qualifier: &'static str) -> Column {
 }
 
 pub(crate) fn number(value: Option<Bytes>) -> i64 {
-    value.map_or(0, |value| std::str::from_utf8(&value).unwrap().parse().unwrap())
+    value.map_or(0, |value| {
+        std::str::from_utf8(&value).unwrap().parse().unwrap()
+    })
 }
 
 pub(crate) async fn read(snapshot: &Snapshot, row: &str, qualifier: &'static str) -> i64 {
-    number(snapshot.get(row.to_owned(), &column(qualifier)).await.unwrap())
+    number(
+        snapshot
+            .get(row.to_owned(), &column(qualifier))
+            .await
+            .unwrap(),
+    )
 }
 
 pub(crate) async fn read_now(client: &Client, row: &str, qualifier: &'static str) -> i64 {
@@ -93,7 +105,9 @@ pub(crate) async fn set(client: &Client, row: &str, qualifier: &'static str, val
 /// Waits until nothing is left to observe, and not for ever.
 pub(crate) async fn idle(client: &Client) {
     let waited = tokio::time::timeout(Duration::from_secs(600), client.wait_until_idle()).await;
-    waited.expect("the application does not become idle").unwrap();
+    waited
+        .expect("the application does not become idle")
+        .unwrap();
 }
 
 /// An observer that writes the value of its cell, changed, to another column of the row.

@@ -42,7 +42,11 @@ async fn without_a_worker_it_is_not_idle() {
     let begun = Instant::now();
     let _worker = ground.worker(&client, WorkerSettings::default()).await;
     idle(&client).await;
-    assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
+    assert!(
+        begun.elapsed() < Duration::from_secs(1),
+        "{:?}",
+        begun.elapsed()
+    );
 }
 
 /// Whatever a writer had committed before the wait began is observed to the end when it ends.
@@ -68,7 +72,11 @@ async fn it_is_exact_with_writers_at_once() {
         let row = format!("row {}", round % 3);
         set(&client, &row, "a", round).await;
         idle(&client).await;
-        assert_eq!(read_now(&client, &row, "c").await, round + 2, "round {round}");
+        assert_eq!(
+            read_now(&client, &row, "c").await,
+            round + 2,
+            "round {round}"
+        );
     }
     goes_on.store(false, Ordering::SeqCst);
     for writer in writers {
@@ -94,7 +102,8 @@ impl Table for Moving {
         };
         // What the look has passed is read before the move, and the rest after it.
         let middle = fluo_core::Key::first_of_row("m");
-        let passed = fluo_core::Span::between(scan.spans()[0].start().clone(), Some(middle.clone()));
+        let passed =
+            fluo_core::Span::between(scan.spans()[0].start().clone(), Some(middle.clone()));
         let rest = fluo_core::Span::between(middle, None);
         let part = |span| {
             let part = Scan::over(span).filter(scan.filter_intent());
@@ -139,14 +148,20 @@ async fn a_notification_that_moves_behind_a_look_is_found_by_the_next() {
     };
     let notified = notification_column(&column("a"));
     let put = |row: &'static str, stamp| Mutation::new(row).put_at(notified.clone(), stamp, "");
-    ground.table.write(vec![put("z", stamp(3, false))]).await.unwrap();
+    ground
+        .table
+        .write(vec![put("z", stamp(3, false))])
+        .await
+        .unwrap();
     let moves = vec![put("a", stamp(5, false)), put("z", stamp(4, true))];
     let table = Moving {
         inner: ground.table.clone(),
         moves: Mutex::new(vec![moves]),
     };
     let settings = ClientSettings::default();
-    let client = Client::open(Arc::new(table), ground.coordination.clone(), settings).await.unwrap();
+    let client = Client::open(Arc::new(table), ground.coordination.clone(), settings)
+        .await
+        .unwrap();
     let waited = tokio::time::timeout(Duration::from_secs(60), client.wait_until_idle()).await;
     assert!(waited.is_err(), "a notification is in row `a`");
     assert_eq!(ground.notifications().await, 1);
@@ -161,7 +176,9 @@ async fn a_cell_that_is_no_notification_is_told() {
     let error = client.wait_until_idle().await.unwrap_err();
     assert_eq!(error.kind(), fluo_core::ErrorKind::Corrupt);
     assert!(
-        error.to_string().starts_with("`ntfy:x` is not a column of notifications"),
+        error
+            .to_string()
+            .starts_with("`ntfy:x` is not a column of notifications"),
         "{error}"
     );
 }

@@ -32,7 +32,10 @@ async fn whoever_brings_more_than_there_is_room_for_waits() {
     for row in 0..5 {
         tokio::time::timeout(second, bring(row)).await.unwrap();
     }
-    assert!(tokio::time::timeout(second, bring(5)).await.is_err(), "there is no room");
+    assert!(
+        tokio::time::timeout(second, bring(5)).await.is_err(),
+        "there is no room"
+    );
     assert_eq!(running.load(Ordering::SeqCst), 2);
     go_on.close();
     bring(6).await;
@@ -47,16 +50,33 @@ async fn whoever_brings_more_than_there_is_room_for_waits() {
 async fn the_first_error_is_that_of_those_who_come_later() {
     let ground = Ground::new(Observers::new()).await;
     let client = ground.client().await;
-    let loaders = client.loaders(LoaderSettings { tasks: 1, queue: 0 }).unwrap();
-    loaders.load(async |tx: Transaction| tx.set("r", &column("a"), "1")).await.unwrap();
-    loaders.load(async |_| Err(Error::invalid("no such page"))).await.unwrap();
+    let loaders = client
+        .loaders(LoaderSettings { tasks: 1, queue: 0 })
+        .unwrap();
+    loaders
+        .load(async |tx: Transaction| tx.set("r", &column("a"), "1"))
+        .await
+        .unwrap();
+    loaders
+        .load(async |_| Err(Error::invalid("no such page")))
+        .await
+        .unwrap();
     let error = loaders
         .load(async |tx: Transaction| tx.set("s", &column("a"), "1"))
         .await
         .unwrap_err();
     assert_eq!(error.to_string(), "no such page");
-    assert_eq!(loaders.finish().await.unwrap_err().to_string(), "no such page");
-    assert_eq!((read_now(&client, "r", "a").await, read_now(&client, "s", "a").await), (1, 0));
+    assert_eq!(
+        loaders.finish().await.unwrap_err().to_string(),
+        "no such page"
+    );
+    assert_eq!(
+        (
+            read_now(&client, "r", "a").await,
+            read_now(&client, "s", "a").await
+        ),
+        (1, 0)
+    );
 }
 
 #[tokio::test]
@@ -67,7 +87,10 @@ async fn a_body_that_panics_is_an_error() {
     loaders.load(async |_| panic!("no page")).await.unwrap();
     let error = loaders.finish().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Invalid);
-    assert_eq!(error.to_string(), "a body that was loaded panicked: no page");
+    assert_eq!(
+        error.to_string(),
+        "a body that was loaded panicked: no page"
+    );
 }
 
 #[tokio::test]
@@ -81,7 +104,9 @@ async fn what_is_submitted_gives_its_result_and_keeps_its_error() {
             Ok::<_, Error>(42)
         })
         .await;
-    let failed = loaders.submit(async |_| Err::<(), _>(Error::invalid("no such page"))).await;
+    let failed = loaders
+        .submit(async |_| Err::<(), _>(Error::invalid("no such page")))
+        .await;
     assert_eq!(submitted.await.unwrap(), 42);
     assert_eq!(failed.await.unwrap_err().to_string(), "no such page");
     loaders.finish().await.unwrap();
@@ -108,7 +133,10 @@ async fn loaders_that_are_dropped_give_up() {
         "the loaders were dropped before it was known what became of this body"
     );
     let now = client.begin().await.unwrap().commit().await.unwrap().start;
-    assert!(client.advance_horizon().await.unwrap() > now, "nothing is open");
+    assert!(
+        client.advance_horizon().await.unwrap() > now,
+        "nothing is open"
+    );
 }
 
 /// Fluo's MaxTimestamp and collision tests in one: everybody writes the same rows, and nothing is lost or counted twice.

@@ -10,6 +10,7 @@
 
 mod chain;
 mod crashing;
+mod durable;
 mod failing;
 mod ground;
 mod idling;

@@ -1,7 +1,9 @@
 //! A worker has the observers that the application was initialised with.
 
 use fluo_core::coordination::{ObservedColumn, ObserverKind};
-use fluo_core::{Column, Error, ErrorKind, Observer, Observers, Worker, WorkerSettings, observer_fn};
+use fluo_core::{
+    Column, Error, ErrorKind, Observer, Observers, Worker, WorkerSettings, observer_fn,
+};
 
 use crate::ground::{Ground, column};
 
@@ -17,7 +19,11 @@ fn refused(result: Result<Observers, Error>) -> String {
 
 #[test]
 fn what_cannot_be_observed_is_refused_with_a_reason() {
-    let observers = || Observers::new().strong(column("a"), "a", nothing()).unwrap();
+    let observers = || {
+        Observers::new()
+            .strong(column("a"), "a", nothing())
+            .unwrap()
+    };
     assert_eq!(
         refused(observers().weak(column("a"), "b", nothing())),
         "f:a (weak, `b`) cannot be registered beside f:a (strong, `a`); a column has one observer, and an id is used \
@@ -68,7 +74,9 @@ fn an_application_is_initialised_with_what_is_registered() {
 
 #[tokio::test]
 async fn a_worker_with_other_observers_does_not_start() {
-    let observers = Observers::new().strong(column("a"), "a", nothing()).unwrap();
+    let observers = Observers::new()
+        .strong(column("a"), "a", nothing())
+        .unwrap();
     let ground = Ground::new(observers).await;
     let client = ground.client().await;
     let start = async |observers| {
@@ -79,18 +87,29 @@ async fn a_worker_with_other_observers_does_not_start() {
     };
     for other in [
         Observers::new(),
-        Observers::new().strong(column("a"), "b", nothing()).unwrap(),
+        Observers::new()
+            .strong(column("a"), "b", nothing())
+            .unwrap(),
         Observers::new().weak(column("a"), "a", nothing()).unwrap(),
-        ground.observers.clone().strong(column("b"), "b", nothing()).unwrap(),
+        ground
+            .observers
+            .clone()
+            .strong(column("b"), "b", nothing())
+            .unwrap(),
     ] {
         let message = start(other).await;
-        assert!(message.starts_with("the observers are not those of the application: "), "{message}");
+        assert!(
+            message.starts_with("the observers are not those of the application: "),
+            "{message}"
+        );
     }
     let settings = WorkerSettings {
         tasks: 0,
         ..WorkerSettings::default()
     };
-    let error = Worker::start(&client, ground.observers.clone(), settings).await.unwrap_err();
+    let error = Worker::start(&client, ground.observers.clone(), settings)
+        .await
+        .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Invalid);
     assert!(client.application().observers.len() == 1);
 }

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use fluo_core::{Bytes, Client, Error, Observer, Observers, Transaction, Worker, WorkerSettings, observer_fn};
+use fluo_core::{
+    Bytes, Client, Error, Observer, Observers, Transaction, Worker, WorkerSettings, observer_fn,
+};
 
 use crate::ground::{Ground, column, idle, number, read, set};
 
@@ -16,7 +18,11 @@ fn counts(worker: usize, runs: &Runs) -> impl Observer {
     observer_fn(move |tx: Transaction, row: Bytes, from| {
         let runs = runs.clone();
         async move {
-            *runs.lock().unwrap().entry((worker, row.clone())).or_default() += 1;
+            *runs
+                .lock()
+                .unwrap()
+                .entry((worker, row.clone()))
+                .or_default() += 1;
             let count = number(tx.get(row.clone(), &column("count")).await?);
             drop(tx.get(row.clone(), &from).await?);
             tx.set(row, &column("count"), (count + 1).to_string())?;
@@ -27,8 +33,12 @@ fn counts(worker: usize, runs: &Runs) -> impl Observer {
 
 async fn start(ground: &Ground, number: usize, runs: &Runs) -> (Client, Worker) {
     let client = ground.client().await;
-    let observers = Observers::new().strong(column("a"), "a", counts(number, runs)).unwrap();
-    let worker = Worker::start(&client, observers, WorkerSettings::default()).await.unwrap();
+    let observers = Observers::new()
+        .strong(column("a"), "a", counts(number, runs))
+        .unwrap();
+    let worker = Worker::start(&client, observers, WorkerSettings::default())
+        .await
+        .unwrap();
     (client, worker)
 }
 
@@ -37,7 +47,9 @@ const ROWS: i64 = 200;
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn each_notification_commits_once_whoever_runs_it() {
     let runs = Runs::default();
-    let observers = Observers::new().strong(column("a"), "a", counts(0, &runs)).unwrap();
+    let observers = Observers::new()
+        .strong(column("a"), "a", counts(0, &runs))
+        .unwrap();
     let ground = Ground::new(observers).await;
     let client = ground.client().await;
     for row in 0..ROWS {
@@ -59,7 +71,13 @@ async fn each_notification_commits_once_whoever_runs_it() {
     for row in 0..ROWS {
         assert_eq!(read(&now, &format!("row {row}"), "count").await, 2);
     }
-    let by = |worker| runs.lock().unwrap().keys().filter(|(by, _)| *by == worker).count();
+    let by = |worker| {
+        runs.lock()
+            .unwrap()
+            .keys()
+            .filter(|(by, _)| *by == worker)
+            .count()
+    };
     assert!(by(1) > 50 && by(2) > 50, "{} and {}", by(1), by(2));
     drop((one, other));
 }
@@ -67,7 +85,9 @@ async fn each_notification_commits_once_whoever_runs_it() {
 #[tokio::test(start_paused = true)]
 async fn the_share_of_a_worker_that_leaves_falls_to_the_others() {
     let runs = Runs::default();
-    let observers = Observers::new().strong(column("a"), "a", counts(0, &runs)).unwrap();
+    let observers = Observers::new()
+        .strong(column("a"), "a", counts(0, &runs))
+        .unwrap();
     let ground = Ground::new(observers).await;
     let (client, first) = start(&ground, 1, &runs).await;
     let (_, second) = start(&ground, 2, &runs).await;

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use fluo_core::{Bytes, Error, ErrorKind, Observer, Observers, Transaction, WorkerSettings, observer_fn};
+use fluo_core::{
+    Bytes, Error, ErrorKind, Observer, Observers, Transaction, WorkerSettings, observer_fn,
+};
 use tokio::sync::Semaphore;
 
 use crate::ground::{Ground, column, copies, idle, number, read_now, set};
@@ -113,9 +115,17 @@ async fn a_notification_set_while_the_observer_runs_survives() {
 #[tokio::test]
 async fn an_observer_that_writes_nothing_takes_its_notification_back() {
     let observer = observer_fn(async |_, _, _| Ok::<_, Error>(()));
-    let ground = Ground::new(Observers::new().weak(column("w"), "none", observer).unwrap()).await;
+    let ground = Ground::new(
+        Observers::new()
+            .weak(column("w"), "none", observer)
+            .unwrap(),
+    )
+    .await;
     let client = ground.client().await;
-    client.run(async |tx| tx.notify("r", &column("w"))).await.unwrap();
+    client
+        .run(async |tx| tx.notify("r", &column("w")))
+        .await
+        .unwrap();
     assert_eq!(ground.notifications().await, 1);
     let _worker = ground.worker(&client, WorkerSettings::default()).await;
     idle(&client).await;

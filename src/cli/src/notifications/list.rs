@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::place::Place;
 use crate::application::{ApplicationArguments, waiting};
-use crate::output::{self, count_of, grouped, plural};
+use crate::output::{self, grouped, plural};
 use crate::written::Written;
 
 /// The notifications that wait for their observers.

@@ -49,7 +49,6 @@ struct Tracked {
     at: Timestamp,
     /// A later notification, found since.
     later: Option<Timestamp>,
-    is_running: bool,
 }
 
 /// A notification that is to be run.
@@ -199,6 +198,7 @@ impl Queue {
             };
             let until = due.map_or(latest, |due| due.clamp(earliest, latest));
             select! {
+                biased;
                 () = sleep_until(until) => return,
                 () = self.changed.notified() => {}
             }
@@ -231,11 +231,7 @@ impl Queue {
         if is_full {
             return Offered::NoRoom;
         }
-        let tracked = Tracked {
-            at,
-            later: None,
-            is_running: false,
-        };
+        let tracked = Tracked { at, later: None };
         state.tracked.insert(cell.clone(), tracked);
         state.waiting.insert((at, cell));
         state.waiting_bytes = bytes;
@@ -256,9 +252,6 @@ impl Queue {
             // The shares were dealt out anew while it waited.
             state.tracked.remove(&cell);
             return None;
-        }
-        if let Some(tracked) = state.tracked.get_mut(&cell) {
-            tracked.is_running = true;
         }
         Some(Found { cell, at })
     }
@@ -335,12 +328,17 @@ mod tests {
         assert_eq!(offered, [Offered::Queued, Offered::Queued, Offered::NoRoom]);
         // Each has a row of one byte, and a column of two.
         let by_bytes = queue(10, 7);
-        let offered = [("a", 9), ("b", 8), ("c", 7)].map(|(row, at)| by_bytes.take_found(found(row, at)));
+        let offered =
+            [("a", 9), ("b", 8), ("c", 7)].map(|(row, at)| by_bytes.take_found(found(row, at)));
         assert_eq!(offered, [Offered::Queued, Offered::Queued, Offered::NoRoom]);
         assert_eq!(by_bytes.next().await, Some(found("b", 8)));
         assert_eq!(by_bytes.next().await, Some(found("a", 9)));
         let large = "a row that is larger than everything that may wait";
-        assert_eq!(by_bytes.take_found(found(large, 9)), Offered::Queued, "it waits alone");
+        assert_eq!(
+            by_bytes.take_found(found(large, 9)),
+            Offered::Queued,
+            "it waits alone"
+        );
         assert_eq!(by_bytes.take_found(found("d", 9)), Offered::NoRoom);
     }
 
@@ -368,11 +366,19 @@ mod tests {
         let running = queue.next().await.unwrap();
         queue.done(&running.cell, time(6));
         assert_eq!(queue.take_found(found("a", 5)), Offered::Skipped);
-        assert_eq!(queue.take_found(found("a", 7)), Offered::Queued, "a later one");
+        assert_eq!(
+            queue.take_found(found("a", 7)),
+            Offered::Queued,
+            "a later one"
+        );
         let running = queue.next().await.unwrap();
         queue.done(&running.cell, time(8));
         queue.set_looking(false);
-        assert_eq!(queue.take_found(found("a", 7)), Offered::Queued, "a new look has read it");
+        assert_eq!(
+            queue.take_found(found("a", 7)),
+            Offered::Queued,
+            "a new look has read it"
+        );
     }
 
     #[tokio::test]
@@ -382,7 +388,9 @@ mod tests {
         let two = NonZeroU32::MIN.saturating_add(1);
         let column = notification_column(&found("a", 5).cell.column);
         let shares = [0, 1].map(|remainder| Share::new(two, remainder).unwrap());
-        let other = shares.into_iter().find(|share| !share.owns(b"a", &column.qualifier));
+        let other = shares
+            .into_iter()
+            .find(|share| !share.owns(b"a", &column.qualifier));
         assert!(queue.set_share(other.unwrap()));
         assert_eq!(queue.take_found(found("a", 6)), Offered::Skipped);
         queue.close();
@@ -403,7 +411,11 @@ mod tests {
         assert_eq!(begun.elapsed(), Duration::ZERO, "`b` has to be looked for");
         let running = queue.next().await.unwrap();
         queue.put_off(&running.cell, 1);
-        assert_eq!(queue.take_found(found("a", 6)), Offered::Skipped, "it has to wait");
+        assert_eq!(
+            queue.take_found(found("a", 6)),
+            Offered::Skipped,
+            "it has to wait"
+        );
         let begun = Instant::now();
         queue.rest(Duration::from_millis(1), hour).await;
         assert_eq!(begun.elapsed(), WorkerSettings::default().first_retry_pause);
@@ -416,7 +428,11 @@ mod tests {
         for row in ["a", "b", "c", "d"] {
             queue.take_found(found(row, 5));
         }
-        let has_room = async || tokio::time::timeout(Duration::from_secs(1), queue.room()).await.is_ok();
+        let has_room = async || {
+            tokio::time::timeout(Duration::from_secs(1), queue.room())
+                .await
+                .is_ok()
+        };
         queue.next().await;
         assert!(!has_room().await);
         queue.next().await;

@@ -50,7 +50,9 @@ async fn notify(
     let mut writes = RowMutations::default();
     let mut by_row: BTreeMap<Bytes, Vec<Column>> = BTreeMap::new();
     for RowColumn { row, column } in notified {
-        writes.add(&row, |mutation| entries::notification(mutation, &column, commit));
+        writes.add(&row, |mutation| {
+            entries::notification(mutation, &column, commit)
+        });
         by_row.entry(row).or_default().push(column);
     }
     client.write_surely(writes.into_mutations(), start).await?;

@@ -4,6 +4,7 @@ mod bank;
 mod blind;
 mod counter;
 mod lister;
+mod loader;
 mod reader;
 mod skew;
 
@@ -17,6 +18,7 @@ use super::recorded::{self, Recorded};
 use super::world::World;
 
 pub(super) use lister::numbers_of;
+pub(super) use loader::DOCUMENTS;
 pub(super) use bank::{ACCOUNTS, OPENING};
 pub(super) use skew::PAIRS;
 
@@ -31,6 +33,8 @@ pub(super) enum Part {
     Counter,
     /// Appends to lists and reads them.
     Lister,
+    /// Writes documents.
+    Loader,
     /// Reads and reads again, for long.
     Reader,
     /// Takes from one of two cells what the other one covers.
@@ -39,11 +43,12 @@ pub(super) enum Part {
 
 impl Part {
     /// The parts that every client plays.
-    pub(super) const ALL: [Self; 6] = [
+    pub(super) const ALL: [Self; 7] = [
         Self::Bank,
         Self::Blind,
         Self::Counter,
         Self::Lister,
+        Self::Loader,
         Self::Reader,
         Self::Skew,
     ];
@@ -67,6 +72,7 @@ impl Actor {
                 Part::Blind => blind::overwrite(&self).await,
                 Part::Counter => counter::count(&self).await,
                 Part::Lister => lister::append(&self).await,
+                Part::Loader => loader::load(&self).await,
                 Part::Reader => reader::read(&self).await,
                 Part::Skew => skew::take(&self).await,
             };

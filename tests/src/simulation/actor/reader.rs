@@ -7,7 +7,7 @@ use crate::simulation::ground::number;
 use crate::simulation::history::Seen;
 use crate::simulation::recorded::{rows, scan};
 
-const PREFIXES: [&str; 5] = ["bank:", "blind:", "count:", "list:", "skew:"];
+const PREFIXES: [&str; 6] = ["bank:", "blind:", "count:", "doc:", "list:", "skew:"];
 
 /// Takes a snapshot and reads it several times, with pauses.
 pub(super) async fn read(actor: &Actor) -> Result<()> {

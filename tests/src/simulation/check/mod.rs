@@ -2,6 +2,7 @@
 
 mod committed;
 mod model;
+mod observed;
 mod overlap;
 mod reads;
 
@@ -15,6 +16,7 @@ pub(super) fn check(world: &World) {
         let (history, commits) = (world.history(), world.commits());
         let model = Model::of(&history, &commits);
         wrong.extend(committed::check(&history, &commits));
+        wrong.extend(observed::check(&history, &commits));
         wrong.extend(overlap::check(&history, &commits));
         wrong.extend(reads::check(&history, &model));
     }

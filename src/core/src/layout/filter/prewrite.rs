@@ -1,10 +1,10 @@
 //! What stands in the way of a lock.
 
 use super::walk::{LooksNext, Walk};
-use crate::planted::{self, PlantedBug};
 use crate::data::Timestamp;
 use crate::layout::stamp::Section;
 use crate::layout::{DelReadLockValue, WriteValue};
+use crate::planted::{self, PlantedBug};
 
 /// What a transaction is about to do with a cell: what the filter of the same name is made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

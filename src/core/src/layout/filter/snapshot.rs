@@ -1,10 +1,10 @@
 //! What a reader at a timestamp needs to know of a column.
 
 use super::walk::{LooksNext, Walk};
-use crate::planted::{self, PlantedBug};
 use crate::data::Timestamp;
 use crate::layout::WriteValue;
 use crate::layout::stamp::Section;
+use crate::planted::{self, PlantedBug};
 
 /// Shows at most one entry of a column: the value committed last at or before a timestamp, or instead the lock
 /// that leaves open whether there is a newer one.

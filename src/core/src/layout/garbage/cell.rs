@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::planted::{self, PlantedBug};
 use crate::data::Timestamp;
 use crate::layout::stamp::Section;
 use crate::layout::{DelLockOutcome, DelLockValue, DelReadLockValue, WriteValue};
+use crate::planted::{self, PlantedBug};
 
 /// Finds what may be dropped of a column of a cell. It is fed the entries in stored order.
 ///
@@ -96,11 +96,15 @@ impl CellGarbage {
         let write = WriteValue::decode(value).ok()?;
         let start = write.start.get();
         let is_done = self.done.contains(&commit);
-        let mut is_kept = write.is_primary && !is_done && !planted::is(PlantedBug::DecisionCollected);
+        let mut is_kept =
+            write.is_primary && !is_done && !planted::is(PlantedBug::DecisionCollected);
         if self.oldest_needed.is_none() {
             self.newest_write = self.newest_write.or(Some(commit));
             let too_far = u64::from(planted::is(PlantedBug::OneVersionTooFar)) * 3;
-            if self.horizon.is_some_and(|horizon| commit < horizon + too_far) {
+            if self
+                .horizon
+                .is_some_and(|horizon| commit < horizon + too_far)
+            {
                 self.oldest_needed = Some(start);
                 is_kept |= !(write.is_delete && self.is_full);
             } else {

@@ -1,0 +1,75 @@
+//! The invariants that the page lists are those of the code, under the same names, in the files that it says.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::PAGE;
+
+/// Where transactions are.
+const FOLDERS: [&str; 3] = ["client", "observer", "transaction"];
+
+fn sources() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../src/core/src")
+}
+
+/// The bold names of a text: one capital letter and a number, and what is bold after it.
+fn names(text: &str) -> BTreeSet<String> {
+    let bold = text.split("**").skip(1).step_by(2);
+    let name = |text: &str| {
+        let end = text.find(|letter: char| !letter.is_ascii_alphanumeric()).unwrap_or(text.len());
+        let name = &text[..end];
+        let is_name = name.starts_with(|letter: char| letter.is_ascii_uppercase())
+            && name.len() > 1
+            && name[1..].bytes().all(|digit| digit.is_ascii_digit());
+        is_name.then(|| name.to_owned())
+    };
+    bold.filter_map(name).collect()
+}
+
+/// The rows of the list: the names, and the files in which they are kept.
+fn listed() -> Vec<(BTreeSet<String>, Vec<String>)> {
+    let (_, list) = PAGE.split_once("\n## The invariants\n").unwrap();
+    let (list, _) = list.split_once("\nThe files are in").unwrap();
+    let rows = list.lines().filter(|line| line.starts_with("| **"));
+    let row = |line: &str| {
+        let cells: Vec<_> = line.split(" | ").collect();
+        let files = cells[2].split('`').skip(1).step_by(2).map(str::to_owned).collect();
+        (names(cells[0]), files)
+    };
+    rows.map(row).collect()
+}
+
+#[test]
+fn each_listed_invariant_stands_in_its_file() {
+    let rows = listed();
+    assert!(rows.len() > 20, "{}", rows.len());
+    for (wanted, files) in rows {
+        let text: String = files
+            .iter()
+            .map(|file| fs::read_to_string(sources().join(file)).unwrap())
+            .collect();
+        let found = names(&text);
+        assert!(wanted.is_subset(&found), "{files:?} should have {wanted:?}, and has {found:?}");
+    }
+}
+
+#[test]
+fn each_invariant_of_transactions_is_listed() {
+    let mut files = vec![sources().join("table/garbage.rs")];
+    for folder in FOLDERS {
+        let entries = fs::read_dir(sources().join(folder)).unwrap();
+        let paths = entries.map(|entry| entry.unwrap().path());
+        files.extend(paths.filter(|path| path.extension().is_some_and(|ending| ending == "rs")));
+    }
+    let stated = files.into_iter().flat_map(|file| {
+        let text = fs::read_to_string(file).unwrap();
+        let comments = text.lines().filter(|line| line.trim_start().starts_with("//"));
+        let points = comments.filter(|line| line.contains("- **"));
+        names(&points.collect::<Vec<_>>().join("\n"))
+    });
+    let stated: BTreeSet<String> = stated.collect();
+    let listed: BTreeSet<String> = listed().into_iter().flat_map(|(names, _)| names).collect();
+    assert!(stated.len() > 20, "{stated:?}");
+    assert!(stated.is_subset(&listed), "the page lacks {:?}", &stated - &listed);
+}

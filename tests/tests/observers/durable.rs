@@ -1,0 +1,105 @@
+//! Notifications, and those that are set aside, outlive the process on the embedded table.
+
+use std::num::NonZeroU32;
+use std::path::Path;
+
+use fluo_core::admin::{self, Initialization};
+use fluo_core::coordination::Applications;
+use fluo_core::{
+    Authorizations, Bytes, Client, ClientSettings, Column, Error, Observers, TableAdmin,
+    Transaction, Worker, WorkerSettings, observer_fn,
+};
+use fluo_embedded::{EmbeddedTables, Settings};
+
+use crate::ground::{column, copies, idle, read_now, set};
+
+/// What a process of the application opens.
+async fn open(directory: &Path) -> Client {
+    let settings = Settings {
+        create_if_missing: true,
+        ..Settings::default()
+    };
+    let tables = EmbeddedTables::open(directory, settings).unwrap();
+    let applications = tables.applications();
+    if applications.list().await.unwrap().is_empty() {
+        let observed = observers(true).observed_columns();
+        let application = observed.into_iter().fold(
+            Initialization::new("7b5e9a39", "t"),
+            Initialization::observe,
+        );
+        admin::initialize(&tables, &applications, "app", application)
+            .await
+            .unwrap();
+    }
+    let table = tables
+        .open_table("t", Authorizations::none())
+        .await
+        .unwrap();
+    let coordination = applications.open("app").await.unwrap();
+    Client::open(table, coordination, ClientSettings::default())
+        .await
+        .unwrap()
+}
+
+fn observers(is_mended: bool) -> Observers {
+    let measures = observer_fn(
+        move |tx: Transaction, row: Bytes, from: Column| async move {
+            if !is_mended {
+                return Err(Error::invalid("the scale is broken"));
+            }
+            let value = tx.get(row.clone(), &from).await?.unwrap_or_default();
+            tx.set(row, &column("b"), value)
+        },
+    );
+    Observers::new()
+        .strong(column("a"), "measure", measures)
+        .unwrap()
+        .strong(column("b"), "copy", copies("c", |value| value + 1))
+        .unwrap()
+}
+
+async fn start(client: &Client, is_mended: bool) -> Worker {
+    let settings = WorkerSettings {
+        max_tries: NonZeroU32::MIN,
+        ..WorkerSettings::default()
+    };
+    Worker::start(client, observers(is_mended), settings)
+        .await
+        .unwrap()
+}
+
+#[tokio::test]
+async fn what_waits_and_what_failed_is_there_after_reopening() {
+    let directory = tempfile::tempdir().unwrap();
+    let client = open(directory.path()).await;
+    set(&client, "r", "a", 7).await;
+    drop(client);
+
+    let client = open_again(directory.path()).await;
+    let worker = start(&client, false).await;
+    idle(&client).await;
+    assert_eq!(client.failed_notifications().await.unwrap().len(), 1);
+    worker.stop().await;
+    drop(client);
+
+    let client = open_again(directory.path()).await;
+    let failed = client.failed_notifications().await.unwrap();
+    assert_eq!(
+        (failed[0].error.as_str(), failed[0].tries),
+        ("the scale is broken", 1)
+    );
+    let worker = start(&client, true).await;
+    idle(&client).await;
+    assert_eq!(read_now(&client, "r", "c").await, 0);
+    assert!(client.retry_notification(&failed[0].cell).await.unwrap());
+    idle(&client).await;
+    assert_eq!(read_now(&client, "r", "c").await, 8);
+    assert_eq!(client.failed_notifications().await.unwrap(), []);
+    worker.stop().await;
+}
+
+/// The directory is free once the tasks of the last client have ended.
+async fn open_again(directory: &Path) -> Client {
+    tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    open(directory).await
+}
