@@ -21,7 +21,12 @@ async fn main() -> Result<()> {
     let initialization = Initialization::new("0d9f2c51-6ab1-4a0b-9f5e-3a4d1c7be820", "pages");
     initialize(&tables, &applications, "web", initialization).await?;
     let table = tables.open_table("pages", Authorizations::none()).await?;
-    let client = Client::open(table, applications.open("web").await?, ClientSettings::default()).await?;
+    let client = Client::open(
+        table,
+        applications.open("web").await?,
+        ClientSettings::default(),
+    )
+    .await?;
 
     // A page, and an index from words to pages: both or neither.
     let (title, page) = (Column::new("page", "title"), Column::new("index", "page"));
@@ -43,9 +48,15 @@ async fn main() -> Result<()> {
         .await?;
     let now = client.snapshot().await?;
     for (when, snapshot) in [("before", &before), ("now", &now)] {
-        let title = snapshot.get("page:org.apache/fluo", &title).await?.unwrap_or_default();
+        let title = snapshot
+            .get("page:org.apache/fluo", &title)
+            .await?
+            .unwrap_or_default();
         let is_indexed = snapshot.get("word:fluo", &page).await?.is_some();
-        println!("{when}: {}, found by its old name: {is_indexed}", String::from_utf8_lossy(&title));
+        println!(
+            "{when}: {}, found by its old name: {is_indexed}",
+            String::from_utf8_lossy(&title)
+        );
     }
 
     // Two that write one cell: the first to commit wins, and the other one is told by whom. `run` would try again.

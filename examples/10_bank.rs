@@ -1,12 +1,14 @@
 //! A bank: transfers run at once, one of them dies in the middle, and at every moment all accounts together hold the same.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Result, ensure};
 use fluo_core::admin::{Initialization, initialize};
 use fluo_core::coordination::{Applications, Coordination};
 use fluo_core::{
-    Authorizations, Bytes, Client, ClientSettings, Column, Error, Scan, Snapshot, Span, Table, TableAdmin,
+    Authorizations, Bytes, Client, ClientSettings, Column, Error, Scan, Snapshot, Span, Table,
+    TableAdmin,
 };
 use fluo_embedded::{EmbeddedTables, Settings};
 use futures::TryStreamExt;
@@ -14,7 +16,7 @@ use futures::future::try_join_all;
 
 const ACCOUNTS: u32 = 20;
 const EACH: u64 = 100;
-const TRANSFERS: u32 = 200;
+const TRANSFERS: u32 = 100;
 
 #[tokio::main]
 #[expect(clippy::print_stdout, reason = "an example shows what it does")]
@@ -28,39 +30,51 @@ async fn main() -> Result<()> {
     let applications = tables.applications();
     let initialization = Initialization::new("b0a7e9c2-52f6-4f3e-8a0f-5f6f7e1d9a44", "accounts");
     initialize(&tables, &applications, "bank", initialization).await?;
-    let table = tables.open_table("accounts", Authorizations::none()).await?;
+    let table = tables
+        .open_table("accounts", Authorizations::none())
+        .await?;
     let coordination = applications.open("bank").await?;
-    let client = Client::open(table.clone(), coordination.clone(), ClientSettings::default()).await?;
+    let client = Client::open(
+        table.clone(),
+        coordination.clone(),
+        ClientSettings::default(),
+    )
+    .await?;
 
     client
-        .run(async |tx| (0..ACCOUNTS).try_for_each(|account| tx.set(row(account), &balance(), EACH.to_string())))
+        .run(async |tx| {
+            (0..ACCOUNTS).try_for_each(|account| tx.set(row(account), &balance(), EACH.to_string()))
+        })
         .await?;
 
     // Transfers in tasks of their own; somebody looks at the sum again and again meanwhile.
     let transfers = (0..TRANSFERS).map(|number| {
         let client = client.clone();
-        tokio::spawn(async move { transfer(&client, number % ACCOUNTS, number * 7 % ACCOUNTS, 5).await })
+        tokio::spawn(async move {
+            transfer(&client, number % ACCOUNTS, (number + 7) % ACCOUNTS, 5).await
+        })
     });
     let transfers: Vec<_> = transfers.collect();
-    dies_in_the_middle(table, coordination).await?;
+    let cut_off = dies_in_the_middle(table, coordination).await?;
     let mut looks = 0;
     while !transfers.iter().all(tokio::task::JoinHandle::is_finished) {
         let (accounts, sum) = total(&client.snapshot().await?).await?;
-        ensure!((accounts, sum) == (ACCOUNTS as usize, u64::from(ACCOUNTS) * EACH), "{sum} in {accounts}");
+        ensure!(
+            (accounts, sum) == (ACCOUNTS as usize, u64::from(ACCOUNTS) * EACH),
+            "{sum} in {accounts}"
+        );
         looks += 1;
     }
     let done: Result<Vec<bool>, Error> = try_join_all(transfers).await?.into_iter().collect();
     let done = done?.into_iter().filter(|is_done| *is_done).count();
     let (_, sum) = total(&client.snapshot().await?).await?;
-    println!("{done} of {TRANSFERS} transfers had the means; {sum} in all, in each of {looks} looks");
+    println!("a client died with {cut_off} transfers under way");
+    println!("{done} of {TRANSFERS} others had the means; {sum} in all, in each of {looks} looks");
     Ok(())
 }
 
 /// Moves an amount, if it is there. Run again, by itself, when it meets another transfer.
 async fn transfer(client: &Client, from: u32, to: u32, amount: u64) -> Result<bool, Error> {
-    if from == to {
-        return Ok(false);
-    }
     client
         .run(async |tx| {
             let before = number(tx.get(row(from), &balance()).await?);
@@ -76,18 +90,29 @@ async fn transfer(client: &Client, from: u32, to: u32, amount: u64) -> Result<bo
 }
 
 /// Another client, in a runtime of its own that ends while its transfers are being committed: as a process that is
-/// killed. What it has locked is rolled back, or forward, by whoever comes upon it.
-async fn dies_in_the_middle(table: Arc<dyn Table>, coordination: Arc<dyn Coordination>) -> Result<()> {
-    let killed = move || -> Result<()> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+/// killed. What it has locked is rolled back, or forward, by whoever comes upon it. Gives the number of those transfers.
+async fn dies_in_the_middle(
+    table: Arc<dyn Table>,
+    coordination: Arc<dyn Coordination>,
+) -> Result<usize> {
+    let killed = move || -> Result<usize> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
         runtime.block_on(async {
             let client = Client::open(table, coordination, ClientSettings::default()).await?;
-            for number in 0..ACCOUNTS {
+            let transfers = (0..ACCOUNTS).map(|number| {
                 let client = client.clone();
-                tokio::spawn(async move { transfer(&client, number, (number + 1) % ACCOUNTS, 50).await });
-            }
-            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-            Ok(())
+                tokio::spawn(
+                    async move { transfer(&client, number, (number + 1) % ACCOUNTS, 50).await },
+                )
+            });
+            let transfers: Vec<_> = transfers.collect();
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            Ok(transfers
+                .iter()
+                .filter(|transfer| !transfer.is_finished())
+                .count())
         })
     };
     tokio::task::spawn_blocking(killed).await?
@@ -95,8 +120,14 @@ async fn dies_in_the_middle(table: Arc<dyn Table>, coordination: Arc<dyn Coordin
 
 /// How many accounts there are, and what is in them.
 async fn total(snapshot: &Snapshot) -> Result<(usize, u64), Error> {
-    let cells = snapshot.scan(Scan::over(Span::prefix("account"))).try_concat().await?;
-    Ok((cells.len(), cells.into_iter().map(|cell| number(Some(cell.value))).sum()))
+    let cells = snapshot
+        .scan(Scan::over(Span::prefix("account")))
+        .try_concat()
+        .await?;
+    Ok((
+        cells.len(),
+        cells.into_iter().map(|cell| number(Some(cell.value))).sum(),
+    ))
 }
 
 fn row(account: u32) -> Bytes {
@@ -108,5 +139,7 @@ fn balance() -> Column {
 }
 
 fn number(value: Option<Bytes>) -> u64 {
-    value.and_then(|value| std::str::from_utf8(&value).ok()?.parse().ok()).unwrap_or(0)
+    value
+        .and_then(|value| std::str::from_utf8(&value).ok()?.parse().ok())
+        .unwrap_or(0)
 }

@@ -22,9 +22,9 @@ const LONGEST_LOOK: Duration = Duration::from_secs(1);
 
 /// Wait until no notification waits, and none can come of a transaction that has begun.
 ///
-/// Notifications that were set aside do not count. Exits 1 if it is not so when the timeout has passed. An embedded
-/// directory is held only while it is looked at. While another process holds it, that process is waited for: its workers
-/// may be what the wait is for.
+/// Notifications that were set aside do not count. When the timeout has passed it exits 1 if notifications wait, and 2
+/// if it could not look. An embedded directory is held only while it is looked at. While another process holds it, that
+/// process is waited for: its workers may be what the wait is for.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -67,12 +67,7 @@ impl Wait {
             let waited = start.elapsed();
             if self.timeout.is_some_and(|limit| waited >= limit) {
                 bar.finish_and_clear();
-                output::say(&format!(
-                    "not idle after {}: {}",
-                    seconds(waited),
-                    looked.sentence()
-                ));
-                return Ok(Outcome::Difference);
+                return looked.in_the_end(waited);
             }
             bar.set_message(output::shown(&looked.sentence()));
             // Nobody at a pipe sees the line above, and only this is out of the hands of the application.
@@ -122,6 +117,17 @@ impl Wait {
 }
 
 impl Looked {
+    /// What a wait that is given up comes to.
+    fn in_the_end(self, waited: Duration) -> Result<Outcome> {
+        let waited = seconds(waited);
+        if let Self::Unavailable(error) = self {
+            let unknown = format!("it is not known after {waited} whether the application is idle");
+            return Err(anyhow::Error::new(error).context(unknown));
+        }
+        output::say(&format!("not idle after {waited}: {}", self.sentence()));
+        Ok(Outcome::Difference)
+    }
+
     fn sentence(&self) -> String {
         match self {
             Self::Idle { .. } => "no notification waits".to_owned(),

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fluo_core::layout::{
-    DelLockOutcome, DelLockValue, EntryKind, EntryStamp, NOTIFICATION_FAMILY, NotificationStamp, WriteValue,
-    observed_column,
+    DelLockOutcome, DelLockValue, EntryKind, EntryStamp, NOTIFICATION_FAMILY, NotificationStamp,
+    WriteValue, observed_column,
 };
 use fluo_core::{Bytes, Change, Mutation, RowColumn, Timestamp, Update};
 
@@ -20,6 +20,7 @@ pub(super) struct Commits {
 }
 
 /// What an update of a primary decides.
+#[derive(Clone, Copy, Debug)]
 enum Decision {
     Commit { start: Timestamp, commit: Timestamp },
     RollBack { start: Timestamp },
@@ -28,10 +29,19 @@ enum Decision {
 impl Commits {
     /// Takes note of a mutation that takes effect now; says what is wrong with it.
     pub(super) fn note(&mut self, mutation: &Mutation) -> Option<String> {
-        for (cell, at) in mutation.updates.iter().filter_map(|update| notification(&mutation.row, update)) {
+        for (cell, at) in mutation
+            .updates
+            .iter()
+            .filter_map(|update| notification(&mutation.row, update))
+        {
             self.notifications.entry(cell).or_default().insert(at);
         }
-        mutation.updates.iter().filter_map(decision).filter_map(|it| self.decide(it)).next()
+        mutation
+            .updates
+            .iter()
+            .filter_map(decision)
+            .filter_map(|it| self.decide(it))
+            .next()
     }
 
     fn decide(&mut self, decision: Decision) -> Option<String> {
@@ -42,7 +52,9 @@ impl Commits {
                     return Some(format!("{start} was rolled back, and commits at {commit}"));
                 }
                 let before = before.filter(|before| *before != commit)?;
-                Some(format!("{start} committed at {before}, and commits again at {commit}"))
+                Some(format!(
+                    "{start} committed at {before}, and commits again at {commit}"
+                ))
             }
             Decision::RollBack { start } => {
                 self.rolled_back.insert(start, ());
@@ -55,7 +67,9 @@ impl Commits {
 
 fn notification(row: &Bytes, update: &Update) -> Option<(RowColumn, Timestamp)> {
     let is_one = update.column.family == NOTIFICATION_FAMILY;
-    let column = is_one.then(|| observed_column(&update.column).ok()).flatten()?;
+    let column = is_one
+        .then(|| observed_column(&update.column).ok())
+        .flatten()?;
     let stamp = NotificationStamp::decode(update.timestamp?)?;
     (!stamp.is_delete).then(|| (RowColumn::new(row.clone(), column), stamp.timestamp))
 }
@@ -67,14 +81,18 @@ fn decision(update: &Update) -> Option<Decision> {
     };
     match stamp.kind {
         EntryKind::Write => {
-            let write = WriteValue::decode(value).ok().filter(|write| write.is_primary)?;
+            let write = WriteValue::decode(value)
+                .ok()
+                .filter(|write| write.is_primary)?;
             Some(Decision::Commit {
                 start: write.start,
                 commit: stamp.timestamp,
             })
         }
         EntryKind::DelLock => {
-            let ended = DelLockValue::decode(value).ok().filter(|ended| ended.is_primary)?;
+            let ended = DelLockValue::decode(value)
+                .ok()
+                .filter(|ended| ended.is_primary)?;
             let start = stamp.timestamp;
             Some(match ended.outcome {
                 DelLockOutcome::Committed => Decision::Commit {

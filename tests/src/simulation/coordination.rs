@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use fluo_core::coordination::{
-    Application, Coordination, FailedNotification, TimestampBlock, Transactor, TransactorId, WorkerMembership,
+    Application, Coordination, FailedNotification, TimestampBlock, Transactor, TransactorId,
+    WorkerMembership,
 };
 use fluo_core::{Result, RowColumn, Timestamp};
 
@@ -54,7 +55,10 @@ impl SimulatedCoordination {
         if world.strikes(WorldBug::TimestampTwice) {
             block.first = Timestamp::new(block.first.get().saturating_sub(1))?;
         }
-        self.link.say(format!("timestamp {} (horizon {})", block.first, block.horizon));
+        self.link.say(format!(
+            "timestamp {} (horizon {})",
+            block.first, block.horizon
+        ));
         Ok(block)
     }
 }
@@ -70,13 +74,17 @@ impl Coordination for SimulatedCoordination {
     }
 
     async fn advance_horizon(&self) -> Result<Timestamp> {
-        let advanced = self.send(self.link.world.coordination.advance_horizon()).await?;
+        let advanced = self
+            .send(self.link.world.coordination.advance_horizon())
+            .await?;
         self.link.say(format!("horizon {advanced}"));
         Ok(advanced)
     }
 
     async fn begin_transactor(&self) -> Result<Box<dyn Transactor>> {
-        let inner = self.send(self.link.world.coordination.begin_transactor()).await?;
+        let inner = self
+            .send(self.link.world.coordination.begin_transactor())
+            .await?;
         self.link.set_transactor(inner.id());
         self.link.say(format!("is transactor {}", inner.id()));
         let link = self.link.clone();
@@ -84,7 +92,8 @@ impl Coordination for SimulatedCoordination {
     }
 
     async fn is_alive(&self, transactor: TransactorId) -> Result<bool> {
-        self.send(self.link.world.coordination.is_alive(transactor)).await
+        self.send(self.link.world.coordination.is_alive(transactor))
+            .await
     }
 
     async fn join_workers(&self) -> Result<Box<dyn WorkerMembership>> {
@@ -92,15 +101,18 @@ impl Coordination for SimulatedCoordination {
     }
 
     async fn set_aside(&self, failed: FailedNotification) -> Result<()> {
-        self.send(self.link.world.coordination.set_aside(failed)).await
+        self.send(self.link.world.coordination.set_aside(failed))
+            .await
     }
 
     async fn set_aside_list(&self) -> Result<Vec<FailedNotification>> {
-        self.send(self.link.world.coordination.set_aside_list()).await
+        self.send(self.link.world.coordination.set_aside_list())
+            .await
     }
 
     async fn forget_set_aside(&self, cell: &RowColumn) -> Result<bool> {
-        self.send(self.link.world.coordination.forget_set_aside(cell)).await
+        self.send(self.link.world.coordination.forget_set_aside(cell))
+            .await
     }
 
     async fn application(&self) -> Result<Application> {
@@ -108,7 +120,8 @@ impl Coordination for SimulatedCoordination {
     }
 
     async fn update_settings(&self, settings: BTreeMap<String, String>) -> Result<()> {
-        self.send(self.link.world.coordination.update_settings(settings)).await
+        self.send(self.link.world.coordination.update_settings(settings))
+            .await
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fluo_core::{Client, ErrorKind, Worker};
+use fluo_core::{Client, ClientSettings, ErrorKind, Worker};
 use futures::future::join_all;
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
@@ -10,8 +10,8 @@ use tokio::time::{sleep, timeout};
 use super::actor::{Actor, Part};
 use super::coordination::SimulatedCoordination;
 use super::link::Link;
-use super::table::SimulatedTable;
 use super::observing;
+use super::table::SimulatedTable;
 use super::world::World;
 
 /// A client with its actors.
@@ -34,7 +34,10 @@ pub(super) async fn work(world: &World) {
                 member.link.break_off();
             }
         }
-        let working = members.iter().filter(|member| !world.is_retired(member.link.client)).count();
+        let working = members
+            .iter()
+            .filter(|member| !world.is_retired(member.link.client))
+            .count();
         if u64::try_from(working).unwrap_or_default() < world.dials.clients {
             came += 1;
             members.extend(hire(world, came).await);
@@ -49,7 +52,10 @@ pub(super) async fn work(world: &World) {
             }
         };
         if timeout(PATIENCE, ended).await.is_err() {
-            world.violation(format!("the actors of client {} never end", member.link.client));
+            world.violation(format!(
+                "the actors of client {} never end",
+                member.link.client
+            ));
         }
     }
 }
@@ -57,21 +63,32 @@ pub(super) async fn work(world: &World) {
 /// Within this virtual time everything comes to an end once nothing fails any more.
 pub(super) const PATIENCE: std::time::Duration = std::time::Duration::from_secs(600);
 
-/// A client that nothing happens to.
-pub(super) async fn open(world: &World, number: u64) -> fluo_core::Result<(Arc<Link>, Client)> {
+/// A client at the end of a link of its own.
+pub(super) async fn open(
+    world: &World,
+    number: u64,
+    settings: ClientSettings,
+) -> fluo_core::Result<(Arc<Link>, Client)> {
     let link = Arc::new(Link::new(world.clone(), number));
     let table = Arc::new(SimulatedTable { link: link.clone() });
     let coordination = Arc::new(SimulatedCoordination { link: link.clone() });
-    let client = Client::open(table, coordination, world.dials.settings.clone()).await?;
+    let client = Client::open(table, coordination, settings).await?;
     Ok((link, client))
 }
 
 async fn hire(world: &World, number: u64) -> Option<Member> {
     // A client that is cut off while it begins never answers.
-    let opened = timeout(PATIENCE / 100, open(world, number)).await.ok()?;
+    let opened = timeout(
+        PATIENCE / 100,
+        open(world, number, world.dials.settings.clone()),
+    )
+    .await
+    .ok()?;
     let (link, client) = match opened {
         Ok(opened) => opened,
-        Err(error) if matches!(error.kind(), ErrorKind::Unavailable | ErrorKind::Uncertain) => return None,
+        Err(error) if matches!(error.kind(), ErrorKind::Unavailable | ErrorKind::Uncertain) => {
+            return None;
+        }
         Err(error) => {
             world.violation(format!("a client cannot be opened: {error}"));
             return None;
@@ -80,7 +97,9 @@ async fn hire(world: &World, number: u64) -> Option<Member> {
     let started = timeout(PATIENCE / 100, observing::start(world, &client)).await;
     let worker = match started {
         Ok(Ok(worker)) => Some(worker),
-        Ok(Err(error)) if !matches!(error.kind(), ErrorKind::Unavailable | ErrorKind::Uncertain) => {
+        Ok(Err(error))
+            if !matches!(error.kind(), ErrorKind::Unavailable | ErrorKind::Uncertain) =>
+        {
             world.violation(format!("a worker cannot be started: {error}"));
             None
         }

@@ -96,7 +96,9 @@ impl Elle {
 
 impl Event {
     fn is_there(&self, numbers: &BTreeSet<u64>) -> bool {
-        self.steps.iter().any(|step| matches!(step, Step::Append(_, number) if numbers.contains(number)))
+        self.steps
+            .iter()
+            .any(|step| matches!(step, Step::Append(_, number) if numbers.contains(number)))
     }
 }
 

@@ -42,8 +42,14 @@ pub(super) fn observed() -> Vec<ObservedColumn> {
 /// Makes compactions of the table collect garbage.
 pub(super) async fn collect_garbage(tables: &MemoryTables) -> Result<()> {
     for (name, value) in [
-        (property::GARBAGE, "10,org.apache.fluo.accumulo.iterators.GarbageCollectionIterator"),
-        (property::NOTIFICATION_GARBAGE, "11,org.apache.fluo.accumulo.iterators.NotificationIterator"),
+        (
+            property::GARBAGE,
+            "10,org.apache.fluo.accumulo.iterators.GarbageCollectionIterator",
+        ),
+        (
+            property::NOTIFICATION_GARBAGE,
+            "11,org.apache.fluo.accumulo.iterators.NotificationIterator",
+        ),
     ] {
         tables.set_property(TABLE, name, value).await?;
     }
@@ -52,5 +58,7 @@ pub(super) async fn collect_garbage(tables: &MemoryTables) -> Result<()> {
 
 /// Says up to where garbage may be collected.
 pub(super) async fn set_horizon(tables: &MemoryTables, horizon: Timestamp) -> Result<()> {
-    tables.set_property(TABLE, property::GARBAGE_HORIZON, &horizon.to_string()).await
+    tables
+        .set_property(TABLE, property::GARBAGE_HORIZON, &horizon.to_string())
+        .await
 }

@@ -25,7 +25,12 @@ pub(super) async fn keep_house(world: World) {
 async fn clean(world: &World) -> Result<()> {
     let split = world.random.pick(&SPLITS);
     match world.random.chance(500) {
-        true => world.tables.add_splits(TABLE, &[split.into()].into()).await?,
+        true => {
+            world
+                .tables
+                .add_splits(TABLE, &[split.into()].into())
+                .await?;
+        }
         false => world.tables.merge(TABLE, None, None).await?,
     }
     let horizon = match world.random.chance(300) {

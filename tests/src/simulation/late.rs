@@ -37,7 +37,11 @@ impl LateWrites {
     }
 
     fn take(&self, number: u64) -> Option<Late> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).waiting.remove(&number)
+        self.state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .waiting
+            .remove(&number)
     }
 
     fn take_first(&self) -> Option<Late> {

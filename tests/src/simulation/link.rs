@@ -54,7 +54,9 @@ impl Link {
     }
 
     pub(super) fn say(&self, what: impl AsRef<str>) {
-        self.world.trace.add(format!("c{} {}", self.client, what.as_ref()));
+        self.world
+            .trace
+            .add(format!("c{} {}", self.client, what.as_ref()));
     }
 
     /// Takes the time that a call takes one way. Never returns once the link is cut.
@@ -140,9 +142,15 @@ impl Link {
 }
 
 pub(super) fn unavailable() -> Error {
-    Error::new(ErrorKind::Unavailable, "simulated: the call was not sent; nothing was done")
+    Error::new(
+        ErrorKind::Unavailable,
+        "simulated: the call was not sent; nothing was done",
+    )
 }
 
 pub(super) fn uncertain() -> Error {
-    Error::new(ErrorKind::Uncertain, "simulated: the answer was lost; the call may have taken effect")
+    Error::new(
+        ErrorKind::Uncertain,
+        "simulated: the answer was lost; the call may have taken effect",
+    )
 }

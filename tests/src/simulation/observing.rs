@@ -4,7 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use fluo_core::{Bytes, Client, Column, Observer, ObserverError, Observers, Result, Transaction, Worker, WorkerSettings};
+use fluo_core::{
+    Bytes, Client, Column, Observer, ObserverError, Observers, Result, Transaction, Worker,
+    WorkerSettings,
+};
 
 use super::actor::number_of;
 use super::ground::{copied, document, number, wish};
@@ -40,7 +43,12 @@ struct Summing(World);
 
 #[async_trait]
 impl Observer for Summing {
-    async fn process(&self, tx: Transaction, row: Bytes, column: Column) -> Result<(), ObserverError> {
+    async fn process(
+        &self,
+        tx: Transaction,
+        row: Bytes,
+        column: Column,
+    ) -> Result<(), ObserverError> {
         stumble(&self.0)?;
         let row = String::from_utf8_lossy(&row).into_owned();
         let observer = Recorded::observing(&self.0, "summing", &tx, &row, &column);
@@ -48,7 +56,11 @@ impl Observer for Summing {
         let before = number_of(observer.get(&row, &number()).await?.as_ref());
         let sum = number_of(observer.get(SUM, &number()).await?.as_ref());
         observer.set(&row, &number(), format!("{now}/{}", tx.start()))?;
-        observer.set(SUM, &number(), format!("{}/{}", sum + now - before, tx.start()))?;
+        observer.set(
+            SUM,
+            &number(),
+            format!("{}/{}", sum + now - before, tx.start()),
+        )?;
         Ok(())
     }
 }
@@ -58,7 +70,12 @@ struct Copying(World);
 
 #[async_trait]
 impl Observer for Copying {
-    async fn process(&self, tx: Transaction, row: Bytes, column: Column) -> Result<(), ObserverError> {
+    async fn process(
+        &self,
+        tx: Transaction,
+        row: Bytes,
+        column: Column,
+    ) -> Result<(), ObserverError> {
         stumble(&self.0)?;
         let row = String::from_utf8_lossy(&row).into_owned();
         let observer = Recorded::observing(&self.0, "copying", &tx, &row, &column);

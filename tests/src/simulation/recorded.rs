@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use fluo_core::{
-    Bytes, Cell, Column, CommitError, Committed, Error, ErrorKind, Result, RowColumn, Scan, Snapshot, Span,
-    Timestamp, Transaction, prefix_successor,
+    Bytes, Cell, Column, CommitError, Committed, Error, ErrorKind, Result, RowColumn, Scan,
+    Snapshot, Span, Timestamp, Transaction, prefix_successor,
 };
 use futures::stream::TryStreamExt;
 
@@ -36,7 +36,9 @@ impl<'a> Recorded<'a> {
     ) -> Self {
         let recorded = Self::new(world, actor, tx);
         let cell = RowColumn::new(row.to_owned(), column.clone());
-        world.history().with(recorded.story, |story| story.ran_for = Some(cell));
+        world
+            .history()
+            .with(recorded.story, |story| story.ran_for = Some(cell));
         recorded
     }
 
@@ -90,8 +92,12 @@ impl<'a> Recorded<'a> {
     fn saw(&self, cell: RowColumn, found: Option<Cell>) -> Option<Bytes> {
         let version = found.map(version);
         let value = version.as_ref().map(|version| version.value.clone());
-        self.world.trace.add(format!("{} sees {cell} = {value:?}", self.tx.start()));
-        self.world.history().with(self.story, |story| story.reads.push(Seen::Cell(cell, version)));
+        self.world
+            .trace
+            .add(format!("{} sees {cell} = {value:?}", self.tx.start()));
+        self.world.history().with(self.story, |story| {
+            story.reads.push(Seen::Cell(cell, version));
+        });
         value
     }
 }
@@ -104,7 +110,9 @@ pub(super) fn told(world: &World, story: StoryId, result: &Result<Committed, Com
     };
     world.history().with(story, |story| {
         story.told = told;
-        world.trace.add(format!("{} {} is told {told:?}", story.actor, story.start));
+        world
+            .trace
+            .add(format!("{} {} is told {told:?}", story.actor, story.start));
     });
 }
 
@@ -123,7 +131,10 @@ pub(super) fn told_error(world: &World, story: StoryId, error: &Error) {
     };
     world.history().with(story, |story| {
         story.told = told;
-        world.trace.add(format!("{} {} is told {told:?}: {error}", story.actor, story.start));
+        world.trace.add(format!(
+            "{} {} is told {told:?}: {error}",
+            story.actor, story.start
+        ));
     });
 }
 
@@ -137,8 +148,17 @@ pub(super) async fn scan(
         .scan(Scan::over(Span::prefix(prefix.to_owned())))
         .try_concat()
         .await?;
-    world.trace.add(format!("{} sees {} cells of {prefix}", snapshot.start(), cells.len()));
-    let place = |cell: Cell| (RowColumn::new(cell.key.row.clone(), cell.key.column.clone()), version(cell));
+    world.trace.add(format!(
+        "{} sees {} cells of {prefix}",
+        snapshot.start(),
+        cells.len()
+    ));
+    let place = |cell: Cell| {
+        (
+            RowColumn::new(cell.key.row.clone(), cell.key.column.clone()),
+            version(cell),
+        )
+    };
     Ok(cells.into_iter().map(place).collect())
 }
 

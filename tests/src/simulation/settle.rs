@@ -1,21 +1,28 @@
 //! The end of a run: nothing fails any more, and one client cleans up behind the others.
 
-use fluo_core::{ErrorKind, Filter, Result, RowColumn, Scan, Span, TableExt, Timestamp};
+use fluo_core::{
+    ClientSettings, ErrorKind, Filter, Result, RowColumn, Scan, Span, TableExt, Timestamp,
+};
 use std::collections::BTreeSet;
 
 use super::actor::{Actor, DOCUMENTS, number_of, numbers_of};
+use super::crew;
 use super::crew::PATIENCE;
 use super::ground::{document, list, number};
 use super::observing::{self, SUM};
-use tokio::time::timeout;
 use super::recorded::{Recorded, rows, scan, told};
 use super::world::World;
-use super::crew;
+use tokio::time::timeout;
 
 /// Reads everything, so that every lock is resolved; writes everything, so that every read lock is; looks that none
 /// is left, and reads again. Gives the numbers that are in lists then.
 pub(super) async fn settle(world: &World) -> Result<BTreeSet<u64>> {
-    let (link, client) = crew::open(world, u64::MAX).await?;
+    // It waits for the dead, and must not become too old meanwhile.
+    let settings = ClientSettings {
+        max_transaction_age: PATIENCE,
+        ..world.dials.settings.clone()
+    };
+    let (link, client) = crew::open(world, u64::MAX, settings).await?;
     let actor = Actor {
         world: world.clone(),
         link,
@@ -36,7 +43,9 @@ async fn read_all(actor: &Actor) -> Result<BTreeSet<u64>> {
         match read_once(actor).await {
             Err(error) if error.kind() == ErrorKind::Unavailable => {}
             Err(error) => {
-                actor.world.violation(format!("what is left cannot be read: {error}"));
+                actor
+                    .world
+                    .violation(format!("what is left cannot be read: {error}"));
                 break;
             }
             Ok(numbers) => return Ok(numbers),
@@ -51,8 +60,13 @@ async fn read_once(actor: &Actor) -> Result<BTreeSet<u64>> {
     let story = actor.world.history().begin("last reader", snapshot.start());
     let cells = scan(&actor.world, &snapshot, "").await?;
     let lists = cells.iter().filter(|(cell, _)| cell.column == list());
-    let numbers = lists.flat_map(|(_, version)| numbers_of(Some(&version.value))).collect();
-    actor.world.history().with(story, |story| story.reads.push(rows("", cells)));
+    let numbers = lists
+        .flat_map(|(_, version)| numbers_of(Some(&version.value)))
+        .collect();
+    actor
+        .world
+        .history()
+        .with(story, |story| story.reads.push(rows("", cells)));
     Ok(numbers)
 }
 
@@ -60,8 +74,13 @@ async fn read_once(actor: &Actor) -> Result<BTreeSet<u64>> {
 async fn observe_all(actor: &Actor) -> Result<()> {
     actor.client.retry_all_notifications().await?;
     let worker = observing::start(&actor.world, &actor.client).await?;
-    if timeout(PATIENCE, actor.client.wait_until_idle()).await.is_err() {
-        actor.world.violation("the notifications that are left are never dealt with");
+    if timeout(PATIENCE, actor.client.wait_until_idle())
+        .await
+        .is_err()
+    {
+        actor
+            .world
+            .violation("the notifications that are left are never dealt with");
     }
     worker.stop().await;
     check_observed(actor).await
@@ -76,12 +95,16 @@ async fn check_observed(actor: &Actor) -> Result<()> {
         let counted = number_of(snapshot.get(row, &number()).await?.as_ref());
         whole += now;
         if now != counted {
-            actor.world.violation(format!("{row} is {now} and counts for {counted}"));
+            actor
+                .world
+                .violation(format!("{row} is {now} and counts for {counted}"));
         }
     }
     let sum = number_of(snapshot.get(SUM, &number()).await?.as_ref());
     if sum != whole {
-        actor.world.violation(format!("the documents are {whole} together, and their sum is kept as {sum}"));
+        actor.world.violation(format!(
+            "the documents are {whole} together, and their sum is kept as {sum}"
+        ));
     }
     Ok(())
 }
@@ -89,7 +112,10 @@ async fn check_observed(actor: &Actor) -> Result<()> {
 /// Writes every cell with a read lock, which ends those of the dead.
 async fn touch_all(actor: &Actor) -> Result<()> {
     let world = &actor.world;
-    let locked = world.table.read(Scan::over(Span::all()).filter(Filter::OpenReadLocks)).await?;
+    let locked = world
+        .table
+        .read(Scan::over(Span::all()).filter(Filter::OpenReadLocks))
+        .await?;
     let cells: BTreeSet<RowColumn> = locked
         .into_iter()
         .map(|cell| RowColumn::new(cell.key.row, cell.key.column))
@@ -100,7 +126,10 @@ async fn touch_all(actor: &Actor) -> Result<()> {
         for last in [false, false, false, false, true] {
             let tx = actor.client.begin().await?;
             let touch = Recorded::new(world, "last writer", &tx);
-            let value = touch.get(&row, &cell.column).await?.unwrap_or_else(|| "0".into());
+            let value = touch
+                .get(&row, &cell.column)
+                .await?
+                .unwrap_or_else(|| "0".into());
             touch.set(&row, &cell.column, value)?;
             let story = touch.story;
             let committed = tx.commit().await;
@@ -119,7 +148,10 @@ async fn touch_all(actor: &Actor) -> Result<()> {
 
 /// Says of every lock that is left that it must not be.
 async fn left(world: &World, filter: Filter, what: &str) -> Result<()> {
-    let found = world.table.read(Scan::over(Span::all()).filter(filter)).await?;
+    let found = world
+        .table
+        .read(Scan::over(Span::all()).filter(filter))
+        .await?;
     for cell in found {
         let stamp = fluo_core::layout::EntryStamp::decode(cell.key.timestamp);
         let is_data = stamp.is_some_and(|stamp| stamp.kind == fluo_core::layout::EntryKind::Data);

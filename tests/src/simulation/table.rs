@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use fluo_core::{
-    Bytes, Cell, CellBatches, ConditionalMutation, Mutation, Outcome, Result, Scan, Span, Table, TableExt,
-    row_successor,
+    Bytes, Cell, CellBatches, ConditionalMutation, Mutation, Outcome, Result, Scan, Span, Table,
+    TableExt, row_successor,
 };
 use futures::stream::{self, StreamExt};
 
@@ -83,7 +83,8 @@ impl SimulatedTable {
             Fate::Fine => String::new(),
             other => format!(" ({other:?})"),
         };
-        self.link.say(format!("{what} {}{said}", words::of_mutation(mutation)));
+        self.link
+            .say(format!("{what} {}{said}", words::of_mutation(mutation)));
         fate
     }
 
@@ -153,7 +154,9 @@ impl Rest {
         let mut rows: Vec<Bytes> = found.iter().map(|cell| cell.key.row.clone()).collect();
         rows.dedup();
         if rows.len() > 1 && world.random.chance(500) {
-            let last = world.random.pick(rows.get(..rows.len() - 1).unwrap_or_default());
+            let last = world
+                .random
+                .pick(rows.get(..rows.len() - 1).unwrap_or_default());
             found.retain(|cell| cell.key.row <= last);
             self.scan = Some(rest_after_row(scan, &last));
         }
@@ -169,10 +172,15 @@ impl Rest {
 fn rest_after_row(scan: &Scan, row: &Bytes) -> Scan {
     let next = row_successor(row);
     let after = scan.spans().iter().filter_map(|span| {
-        let start = span.start().clone().max(fluo_core::Key::first_of_row(next.clone()));
+        let start = span
+            .start()
+            .clone()
+            .max(fluo_core::Key::first_of_row(next.clone()));
         let rest = Span::between(start, span.end().cloned());
         (!rest.is_empty()).then_some(rest)
     });
-    let rest = Scan::over_all(after).filter(scan.filter_intent()).batch_cells(scan.max_batch_cells());
+    let rest = Scan::over_all(after)
+        .filter(scan.filter_intent())
+        .batch_cells(scan.max_batch_cells());
     scan.columns().iter().cloned().fold(rest, Scan::column)
 }

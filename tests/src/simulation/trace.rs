@@ -22,9 +22,11 @@ impl Trace {
     pub(super) fn add(&self, line: impl AsRef<str>) {
         let now_ms = self.begun.elapsed().as_millis();
         let line = format!("{now_ms:>7} {}", line.as_ref());
-        self.lines.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+        self.lines
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(line);
     }
-
 
     pub(super) fn take(&self) -> Vec<String> {
         std::mem::take(&mut self.lines.lock().unwrap_or_else(PoisonError::into_inner))

@@ -9,8 +9,8 @@ use fluo_core::coordination::{
     Application, Applications, Coordination, MemoryApplications, TransactorId,
 };
 use fluo_core::{
-    Authorizations, ConditionalMutation, MemoryTables, Mutation, Outcome, Result, Table, TableAdmin,
-    Versions,
+    Authorizations, ConditionalMutation, MemoryTables, Mutation, Outcome, Result, Table,
+    TableAdmin, Versions,
 };
 
 use super::commits::Commits;
@@ -59,11 +59,16 @@ impl World {
         let tables = MemoryTables::new();
         tables.create_table(ground::TABLE, Versions::All).await?;
         ground::collect_garbage(&tables).await?;
-        let table = tables.open_table(ground::TABLE, Authorizations::none()).await?;
+        let table = tables
+            .open_table(ground::TABLE, Authorizations::none())
+            .await?;
         let applications = MemoryApplications::new();
-        let mut application = Application::new("7b5e9a39-0d52-4f1e-8e52-6d6f0cf3c7c1", ground::TABLE);
+        let mut application =
+            Application::new("7b5e9a39-0d52-4f1e-8e52-6d6f0cf3c7c1", ground::TABLE);
         application.observers = ground::observed();
-        applications.initialize(ground::APPLICATION, application).await?;
+        applications
+            .initialize(ground::APPLICATION, application)
+            .await?;
         let coordination = applications.open(ground::APPLICATION).await?;
         Ok(Self(Arc::new(Inner {
             tables,
@@ -114,7 +119,8 @@ impl World {
             let half = mutation.updates.len().div_ceil(2);
             mutation.updates.truncate(half);
         }
-        self.trace.add(format!("    put {}", words::of_mutation(&mutation)));
+        self.trace
+            .add(format!("    put {}", words::of_mutation(&mutation)));
         self.note(&mutation);
         self.table.write(vec![mutation]).await
     }
@@ -130,7 +136,8 @@ impl World {
         let outcome = outcomes.pop();
         let is_accepted = outcome.as_ref().is_some_and(Outcome::is_accepted);
         let said = if is_accepted { "accepted" } else { "rejected" };
-        self.trace.add(format!("    {said} {}", words::of_mutation(&written)));
+        self.trace
+            .add(format!("    {said} {}", words::of_mutation(&written)));
         if is_accepted {
             self.note(&written);
         }
@@ -145,7 +152,10 @@ impl World {
     }
 
     pub(super) fn end_transactor(&self, transactor: TransactorId) {
-        if let Ok(true) = self.applications.end_transactor(ground::APPLICATION, transactor) {
+        if let Ok(true) = self
+            .applications
+            .end_transactor(ground::APPLICATION, transactor)
+        {
             self.trace.add(format!("transactor {transactor} ends"));
         }
     }

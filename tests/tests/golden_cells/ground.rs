@@ -26,8 +26,13 @@ impl Ground {
         let initialization = Initialization::new("5f0c", "cells")
             .observe(ObservedColumn::new(text(), ObserverKind::Strong, "text"))
             .observe(ObservedColumn::new(links(), ObserverKind::Weak, "links"));
-        initialize(&tables, &applications, "golden", initialization).await.unwrap();
-        let table = tables.open_table("cells", Authorizations::none()).await.unwrap();
+        initialize(&tables, &applications, "golden", initialization)
+            .await
+            .unwrap();
+        let table = tables
+            .open_table("cells", Authorizations::none())
+            .await
+            .unwrap();
         Self {
             table: Arc::new(SteppingTable::new(table)),
             coordination: applications.open("golden").await.unwrap(),
@@ -40,7 +45,9 @@ impl Ground {
             horizon_period: Duration::from_secs(36_000),
             ..ClientSettings::default()
         };
-        Client::open(self.table.clone(), self.coordination.clone(), settings).await.unwrap()
+        Client::open(self.table.clone(), self.coordination.clone(), settings)
+            .await
+            .unwrap()
     }
 
     /// Ends what was noted: the page shows it.

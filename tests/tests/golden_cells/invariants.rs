@@ -17,12 +17,11 @@ fn sources() -> PathBuf {
 fn names(text: &str) -> BTreeSet<String> {
     let bold = text.split("**").skip(1).step_by(2);
     let name = |text: &str| {
-        let end = text.find(|letter: char| !letter.is_ascii_alphanumeric()).unwrap_or(text.len());
-        let name = &text[..end];
-        let is_name = name.starts_with(|letter: char| letter.is_ascii_uppercase())
-            && name.len() > 1
-            && name[1..].bytes().all(|digit| digit.is_ascii_digit());
-        is_name.then(|| name.to_owned())
+        let name = text
+            .split(|letter: char| !letter.is_ascii_alphanumeric())
+            .next()?;
+        let number = name.strip_prefix(|letter: char| letter.is_ascii_uppercase())?;
+        number.parse::<u32>().is_ok().then(|| name.to_owned())
     };
     bold.filter_map(name).collect()
 }
@@ -34,7 +33,12 @@ fn listed() -> Vec<(BTreeSet<String>, Vec<String>)> {
     let rows = list.lines().filter(|line| line.starts_with("| **"));
     let row = |line: &str| {
         let cells: Vec<_> = line.split(" | ").collect();
-        let files = cells[2].split('`').skip(1).step_by(2).map(str::to_owned).collect();
+        let files = cells[2]
+            .split('`')
+            .skip(1)
+            .step_by(2)
+            .map(str::to_owned)
+            .collect();
         (names(cells[0]), files)
     };
     rows.map(row).collect()
@@ -50,7 +54,10 @@ fn each_listed_invariant_stands_in_its_file() {
             .map(|file| fs::read_to_string(sources().join(file)).unwrap())
             .collect();
         let found = names(&text);
-        assert!(wanted.is_subset(&found), "{files:?} should have {wanted:?}, and has {found:?}");
+        assert!(
+            wanted.is_subset(&found),
+            "{files:?} should have {wanted:?}, and has {found:?}"
+        );
     }
 }
 
@@ -64,12 +71,18 @@ fn each_invariant_of_transactions_is_listed() {
     }
     let stated = files.into_iter().flat_map(|file| {
         let text = fs::read_to_string(file).unwrap();
-        let comments = text.lines().filter(|line| line.trim_start().starts_with("//"));
+        let comments = text
+            .lines()
+            .filter(|line| line.trim_start().starts_with("//"));
         let points = comments.filter(|line| line.contains("- **"));
         names(&points.collect::<Vec<_>>().join("\n"))
     });
     let stated: BTreeSet<String> = stated.collect();
     let listed: BTreeSet<String> = listed().into_iter().flat_map(|(names, _)| names).collect();
     assert!(stated.len() > 20, "{stated:?}");
-    assert!(stated.is_subset(&listed), "the page lacks {:?}", &stated - &listed);
+    assert!(
+        stated.is_subset(&listed),
+        "the page lacks {:?}",
+        &stated - &listed
+    );
 }

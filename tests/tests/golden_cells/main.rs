@@ -47,6 +47,11 @@ fn each_mark_of_the_page_is_looked_at() {
         .lines()
         .filter_map(|line| line.strip_prefix("<!-- golden: ")?.strip_suffix(" -->"))
         .collect();
-    let looked_at = [written::GOLDEN.as_slice(), &recovered::GOLDEN, &observed::GOLDEN].concat();
+    let looked_at = [
+        written::GOLDEN.as_slice(),
+        &recovered::GOLDEN,
+        &observed::GOLDEN,
+    ]
+    .concat();
     assert_eq!(marks, looked_at.into_iter().collect());
 }

@@ -1,17 +1,25 @@
 //! What a transaction writes that a notification started.
 
+use std::num::NonZeroU32;
+use std::sync::Arc;
 use std::time::Duration;
 
+use fluo_core::layout::{Share, notification_column};
 use fluo_core::{
     Bytes, Column, Error, Filter, Observers, Scan, Span, TableExt, Transaction, Worker,
     WorkerSettings, observer_fn,
 };
 
+use tokio::sync::Notify;
+
 use crate::ground::{Ground, links, text};
 
-pub(crate) const GOLDEN: [&str; 4] = [
+const ROW_OF_THE_SECOND: &str = "c.org";
+
+pub(crate) const GOLDEN: [&str; 5] = [
     "strong, only acknowledged",
     "strong, written",
+    "strong, acknowledged by another",
     "weak",
     "weak, nothing written",
 ];
@@ -27,12 +35,11 @@ async fn observe<F>(
     let ground = Ground::new().await;
     let client = ground.client().await;
     let observers = match column == text() {
-        true => Observers::new()
-            .strong(text(), "text", observer_fn(body))
-            .and_then(|observers| observers.weak(links(), "links", observer_fn(nothing))),
+        true => with_strong(body),
         false => Observers::new()
             .weak(links(), "links", observer_fn(body))
-            .and_then(|observers| observers.strong(text(), "text", observer_fn(nothing))),
+            .and_then(|observers| observers.strong(text(), "text", observer_fn(nothing)))
+            .unwrap(),
     };
     let set = async |tx: Transaction| match column == text() {
         true => tx.set("b.org", &text(), "One"),
@@ -44,13 +51,31 @@ async fn observe<F>(
         tasks: 1,
         ..WorkerSettings::default()
     };
-    let worker = Worker::start(&client, observers.unwrap(), settings).await.unwrap();
+    let worker = Worker::start(&client, observers, settings).await.unwrap();
+    nothing_is_notified(&ground).await;
+    worker.stop().await;
+    ground.is_on_the_page(name).await;
+}
+
+/// Of the two columns, the strongly observed one has this observer.
+fn with_strong<F>(
+    body: impl Fn(Transaction, Bytes, Column) -> F + Send + Sync + 'static,
+) -> Observers
+where
+    F: Future<Output = Result<(), Error>> + Send + 'static,
+{
+    Observers::new()
+        .strong(text(), "text", observer_fn(body))
+        .and_then(|observers| observers.weak(links(), "links", observer_fn(nothing)))
+        .unwrap()
+}
+
+/// Waits until no notification is left.
+async fn nothing_is_notified(ground: &Ground) {
     let waiting = Scan::over(Span::all()).filter(Filter::Notifications { share: None });
     while !ground.table.read(waiting.clone()).await.unwrap().is_empty() {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
-    worker.stop().await;
-    ground.is_on_the_page(name).await;
 }
 
 #[tokio::test]
@@ -96,4 +121,55 @@ async fn a_weak_observer_that_writes_nothing() {
 
 async fn nothing(_: Transaction, _: Bytes, _: Column) -> Result<(), Error> {
     Ok(())
+}
+
+/// Two workers run one notification: the first has begun before the second one joined, to which the cell belongs since.
+#[tokio::test]
+async fn a_notification_that_another_worker_has_dealt_with() {
+    let ground = Ground::new().await;
+    let (client, other) = (ground.client().await, ground.client().await);
+    client
+        .run(async |tx| tx.set(ROW_OF_THE_SECOND, &text(), "One"))
+        .await
+        .unwrap();
+    ground.table.take_notes().await;
+
+    let (begun, going_on) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let slow = {
+        let (begun, going_on) = (begun.clone(), going_on.clone());
+        move |_: Transaction, _: Bytes, _: Column| {
+            let (begun, going_on) = (begun.clone(), going_on.clone());
+            async move {
+                begun.notify_one();
+                going_on.notified().await;
+                Ok::<_, Error>(())
+            }
+        }
+    };
+    let settings = WorkerSettings::default();
+    let first = Worker::start(&client, with_strong(slow), settings.clone())
+        .await
+        .unwrap();
+    begun.notified().await;
+    let second = Worker::start(&other, with_strong(nothing), settings)
+        .await
+        .unwrap();
+    nothing_is_notified(&ground).await;
+    second.stop().await;
+    ground.table.say("the other one, which began before").await;
+    going_on.notify_one();
+    first.stop().await;
+    ground
+        .is_on_the_page("strong, acknowledged by another")
+        .await;
+}
+
+#[test]
+fn the_row_belongs_to_the_second_of_two_workers() {
+    let two = NonZeroU32::MIN.saturating_add(1);
+    let second = Share::new(two, 1).unwrap();
+    assert!(second.owns(
+        ROW_OF_THE_SECOND.as_bytes(),
+        &notification_column(&text()).qualifier
+    ));
 }

@@ -16,10 +16,16 @@ async fn one_that_meets_another_rolls_itself_back() {
     let client = ground.client().await;
     let tx = transfer(&client).await;
     ground.table.say("another one writes bob").await;
-    client.run(async |other| other.set("bob", &balance(), "1")).await.unwrap();
+    client
+        .run(async |other| other.set("bob", &balance(), "1"))
+        .await
+        .unwrap();
     ground.table.say("the transfer is committed").await;
     let outcome = tx.commit().await;
-    assert!(matches!(outcome, Err(CommitError::Conflict(_))), "{outcome:?}");
+    assert!(
+        matches!(outcome, Err(CommitError::Conflict(_))),
+        "{outcome:?}"
+    );
     ground.is_on_the_page("rolled back by its owner").await;
 }
 
@@ -34,7 +40,13 @@ async fn dies_after(calls: usize) -> Ground {
     ground.table.mend().await;
     drop((client, outcome));
     ground.table.say("its client dies; another reads bob").await;
-    others.snapshot().await.unwrap().get("bob", &balance()).await.unwrap();
+    others
+        .snapshot()
+        .await
+        .unwrap()
+        .get("bob", &balance())
+        .await
+        .unwrap();
     ground.table.say("and writes carol and dave").await;
     let writes = async |tx: fluo_core::Transaction| {
         tx.set("carol", &balance(), "5")?;

@@ -17,7 +17,9 @@ pub(crate) fn conditions(mutation: &ConditionalMutation) -> String {
         .fold(String::new(), |mut shown, condition| {
             let (column, filter) = (&condition.column, filter(condition));
             match &condition.expected {
-                Expected::Absent => writeln!(shown, "  if {filter} shows nothing of {row} {column}"),
+                Expected::Absent => {
+                    writeln!(shown, "  if {filter} shows nothing of {row} {column}")
+                }
                 Expected::Value(value) => writeln!(
                     shown,
                     "  if {filter} shows, of {row} {column}, the lock: {}",
@@ -50,9 +52,9 @@ fn filter(condition: &Condition) -> String {
 pub(crate) fn entry(cell: &Cell) -> String {
     let place = RowColumn::new(cell.key.row.clone(), cell.key.column.clone());
     let (place, said) = if place.column.family == NOTIFICATION_FAMILY {
-        notification(place, cell.key.timestamp)
+        notification(&place, cell.key.timestamp)
     } else {
-        of_kind(place, cell)
+        of_kind(&place, cell)
     };
     let stamp = cell.key.timestamp.cast_unsigned();
     let value = cell.value.iter().fold(String::new(), |mut hex, byte| {
@@ -63,7 +65,7 @@ pub(crate) fn entry(cell: &Cell) -> String {
     format!("  {place}  {said}\n    {}\n", bytes.trim_end())
 }
 
-fn notification(place: RowColumn, stamp: i64) -> (String, String) {
+fn notification(place: &RowColumn, stamp: i64) -> (String, String) {
     let NotificationStamp {
         timestamp,
         is_delete,
@@ -76,7 +78,7 @@ fn notification(place: RowColumn, stamp: i64) -> (String, String) {
     (place.to_string(), said)
 }
 
-fn of_kind(place: RowColumn, cell: &Cell) -> (String, String) {
+fn of_kind(place: &RowColumn, cell: &Cell) -> (String, String) {
     let EntryStamp { kind, timestamp } = EntryStamp::decode(cell.key.timestamp).unwrap();
     let value = &cell.value;
     let (name, says) = match kind {
@@ -100,9 +102,21 @@ fn empty(value: &[u8]) -> String {
 
 fn lock(value: &[u8]) -> String {
     let lock = LockValue::decode(value).unwrap();
-    let flags = [(lock.is_write, "write"), (lock.is_delete, "delete"), (lock.is_trigger, "trigger")];
-    let flags: Vec<_> = flags.into_iter().filter_map(|(is_set, name)| is_set.then_some(name)).collect();
-    format!("{}, primary {}, transactor {}", flags.join(" "), lock.primary, lock.transactor)
+    let flags = [
+        (lock.is_write, "write"),
+        (lock.is_delete, "delete"),
+        (lock.is_trigger, "trigger"),
+    ];
+    let flags: Vec<_> = flags
+        .into_iter()
+        .filter_map(|(is_set, name)| is_set.then_some(name))
+        .collect();
+    format!(
+        "{}, primary {}, transactor {}",
+        flags.join(" "),
+        lock.primary,
+        lock.transactor
+    )
 }
 
 fn read_lock(value: &[u8]) -> String {

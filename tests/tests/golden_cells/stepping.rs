@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use fluo_core::{
-    Bytes, Cell, CellBatches, ConditionalMutation, Error, ErrorKind, Escaped, Key, Mutation, Outcome,
-    Result, Scan, Span, Table, TableExt,
+    Bytes, Cell, CellBatches, ConditionalMutation, Error, ErrorKind, Escaped, Key, Mutation,
+    Outcome, Result, Scan, Span, Table, TableExt,
 };
 use tokio::sync::Mutex;
 
@@ -100,7 +100,10 @@ impl Table for SteppingTable {
 
     async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
         self.next().await?;
-        let rows: Vec<_> = mutations.iter().map(|mutation| mutation.row.clone()).collect();
+        let rows: Vec<_> = mutations
+            .iter()
+            .map(|mutation| mutation.row.clone())
+            .collect();
         self.inner.write(mutations).await?;
         self.note("write", &rows, "").await;
         Ok(())
@@ -108,10 +111,16 @@ impl Table for SteppingTable {
 
     async fn write_conditional(&self, mutations: Vec<ConditionalMutation>) -> Result<Vec<Outcome>> {
         self.next().await?;
-        let rows: Vec<_> = mutations.iter().map(|mutation| mutation.mutation.row.clone()).collect();
+        let rows: Vec<_> = mutations
+            .iter()
+            .map(|mutation| mutation.mutation.row.clone())
+            .collect();
         let conditions: String = mutations.iter().map(shown::conditions).collect();
         let outcomes = self.inner.write_conditional(mutations).await?;
-        let rejected = outcomes.iter().zip(&rows).filter(|(outcome, _)| outcome.is_rejected());
+        let rejected = outcomes
+            .iter()
+            .zip(&rows)
+            .filter(|(outcome, _)| outcome.is_rejected());
         let rejected = rejected.map(|(_, row)| format!("  {} is rejected\n", Escaped(row)));
         let conditions: String = [conditions].into_iter().chain(rejected).collect();
         self.note("conditional write", &rows, &conditions).await;

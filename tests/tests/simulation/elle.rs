@@ -40,6 +40,9 @@ fn it_allows_write_skew_and_no_lost_update() {
         r#"["r","x",[]],["r","y",[]],["append","y",2]"#,
     );
     assert_eq!(anomalies(&skew), Vec::<String>::new());
-    let lost = history(r#"["r","x",[]],["append","x",1]"#, r#"["r","x",[]],["append","x",2]"#);
+    let lost = history(
+        r#"["r","x",[]],["append","x",1]"#,
+        r#"["r","x",[]],["append","x",2]"#,
+    );
     assert!(!anomalies(&lost).is_empty());
 }

@@ -9,7 +9,9 @@
 )]
 //! The engine under faults that are drawn from seeds.
 
+mod asked;
 mod elle;
 mod planted;
 mod plants;
+mod replay;
 mod seeds;

@@ -10,6 +10,8 @@ use super::elle;
 pub(crate) struct Plant {
     pub(crate) name: &'static str,
     pub(crate) breaks: &'static str,
+    /// Whether it takes many seeds to find it.
+    pub(crate) is_rare: bool,
     planted: Planted,
 }
 
@@ -21,51 +23,211 @@ enum Planted {
 
 const fn engine(name: &'static str, breaks: &'static str, bug: PlantedBug) -> Plant {
     let planted = Planted::Engine(bug);
-    Plant { name, breaks, planted }
+    let is_rare = false;
+    Plant {
+        name,
+        breaks,
+        is_rare,
+        planted,
+    }
+}
+
+const fn rare(name: &'static str, breaks: &'static str, bug: PlantedBug) -> Plant {
+    let is_rare = true;
+    Plant {
+        is_rare,
+        ..engine(name, breaks, bug)
+    }
 }
 
 const fn world(name: &'static str, breaks: &'static str, bug: WorldBug) -> Plant {
     let planted = Planted::World(bug);
-    Plant { name, breaks, planted }
+    let is_rare = false;
+    Plant {
+        name,
+        breaks,
+        is_rare,
+        planted,
+    }
 }
 
 /// All of them.
 pub(crate) const PLANTS: &[Plant] = &[
-    engine("newer-writes-ignored", "a lock is written although the cell was written after the start", PlantedBug::NewerWritesIgnored),
-    engine("first-cell-checked", "of the cells of a row only the first is checked before all are locked", PlantedBug::FirstCellChecked),
-    engine("read-locks-ignored", "a cell that is locked for reading is locked for writing", PlantedBug::ReadLocksIgnored),
-    engine("read-lock-unchecked", "a read lock is written although the cell was written after the start", PlantedBug::ReadLockUnchecked),
-    engine("read-lock-forgotten", "the end of a read lock does not say that its transaction committed", PlantedBug::ReadLockForgotten),
-    engine("primary-last", "P6: the secondaries are committed before the primary", PlantedBug::PrimaryLast),
-    engine("timestamp-before-locks", "P4: the commit timestamp is taken before the locks are there", PlantedBug::TimestampBeforeLocks),
-    engine("secondary-left", "P7: a rollback leaves the secondaries, and says that none is left", PlantedBug::SecondaryLeft),
-    engine("doubt-ignored", "P7: a transaction with a lock in doubt is marked as done", PlantedBug::DoubtIgnored),
-    engine("unknown-lock-is-locked", "a lock whose outcome is unknown is taken as written", PlantedBug::UnknownLockIsLocked),
-    engine("unknown-commit-is-committed", "a commit whose outcome is unknown is taken as done", PlantedBug::UnknownCommitIsCommitted),
-    engine("unknown-commit-is-failed", "a commit whose outcome is unknown is taken as failed", PlantedBug::UnknownCommitIsFailed),
-    engine("own-lock-not-checked", "P6: the primary is committed without a look at its lock", PlantedBug::OwnLockNotChecked),
-    engine("live-lock-resolved", "R3: the lock of a live transaction is taken away, without a condition", PlantedBug::LiveLockResolved),
-    engine("primary-not-asked", "R1: locks of the dead are rolled back before their primary was asked", PlantedBug::PrimaryNotAsked),
-    engine("committed-rolled-back", "R2: locks of a committed transaction are rolled back", PlantedBug::CommittedRolledBack),
-    engine("rolled-forward-to-start", "R2: locks are rolled forward to the start in place of the commit", PlantedBug::RolledForwardToStart),
-    engine("locks-not-seen", "S1: a reader does not see the locks in its way", PlantedBug::LocksNotSeen),
-    engine("reads-ahead", "S1: a reader sees what was committed right after it began", PlantedBug::ReadsAhead),
-    engine("stale-reads", "S2: a reader does not look at the horizon", PlantedBug::StaleReads),
-    engine("stale-commits", "a transaction below the horizon commits", PlantedBug::StaleCommits),
-    engine("one-version-too-far", "garbage collection drops a version that a snapshot needs", PlantedBug::OneVersionTooFar),
-    engine("decision-collected", "garbage collection drops what a primary says before its locks are gone", PlantedBug::DecisionCollected),
-    engine("notifications-after-commit", "P5: notifications are written after the commit", PlantedBug::NotificationsAfterCommit),
-    engine("later-notifications-taken-back", "O1: a transaction takes back notifications that it did not see", PlantedBug::LaterNotificationsTakenBack),
-    engine("notification-taken-back-early", "O1: a notification goes before the transaction that it started has committed", PlantedBug::NotificationTakenBackEarly),
-    engine("acknowledgement-ignored", "O3: a notification that another transaction has acknowledged is processed", PlantedBug::AcknowledgementIgnored),
-    world("timestamp-twice", "C1: a timestamp is handed out twice", WorldBug::TimestampTwice),
-    world("unknown-as-accepted", "T11: the table says accepted of what it did not write", WorldBug::UnknownAsAccepted),
-    world("unknown-as-rejected", "T11: the table says rejected of what it wrote", WorldBug::UnknownAsRejected),
-    world("write-lost", "T5: the table acknowledges a write and loses it", WorldBug::WriteLost),
-    world("row-torn", "T4: half of a mutation takes effect", WorldBug::RowTorn),
-    world("condition-ignored", "T9: a conditional mutation is applied whatever its conditions are", WorldBug::ConditionIgnored),
-    world("cell-not-read", "T2: a scan leaves out a cell", WorldBug::CellNotRead),
-    world("horizon-too-far", "C4: garbage is collected up to the newest timestamp", WorldBug::HorizonTooFar),
+    engine(
+        "newer-writes-ignored",
+        "a lock is written although the cell was written after the start",
+        PlantedBug::NewerWritesIgnored,
+    ),
+    engine(
+        "first-cell-checked",
+        "of the cells of a row only the first is checked before all are locked",
+        PlantedBug::FirstCellChecked,
+    ),
+    engine(
+        "read-locks-ignored",
+        "a cell that is locked for reading is locked for writing",
+        PlantedBug::ReadLocksIgnored,
+    ),
+    rare(
+        "read-lock-unchecked",
+        "a read lock is written although the cell was written after the start",
+        PlantedBug::ReadLockUnchecked,
+    ),
+    rare(
+        "read-lock-forgotten",
+        "the end of a read lock does not say that its transaction committed",
+        PlantedBug::ReadLockForgotten,
+    ),
+    engine(
+        "primary-last",
+        "P6: the secondaries are committed before the primary",
+        PlantedBug::PrimaryLast,
+    ),
+    engine(
+        "timestamp-before-locks",
+        "P4: the commit timestamp is taken before the locks are there",
+        PlantedBug::TimestampBeforeLocks,
+    ),
+    engine(
+        "secondary-left",
+        "P7: a rollback leaves the secondaries, and says that none is left",
+        PlantedBug::SecondaryLeft,
+    ),
+    rare(
+        "doubt-ignored",
+        "P7: a transaction with a lock in doubt is marked as done",
+        PlantedBug::DoubtIgnored,
+    ),
+    engine(
+        "unknown-lock-is-locked",
+        "a lock whose outcome is unknown is taken as written",
+        PlantedBug::UnknownLockIsLocked,
+    ),
+    engine(
+        "unknown-commit-is-committed",
+        "a commit whose outcome is unknown is taken as done",
+        PlantedBug::UnknownCommitIsCommitted,
+    ),
+    engine(
+        "unknown-commit-is-failed",
+        "a commit whose outcome is unknown is taken as failed",
+        PlantedBug::UnknownCommitIsFailed,
+    ),
+    engine(
+        "own-lock-not-checked",
+        "P6: the primary is committed without a look at its lock",
+        PlantedBug::OwnLockNotChecked,
+    ),
+    engine(
+        "live-lock-resolved",
+        "R3: the lock of a live transaction is taken away, without a condition",
+        PlantedBug::LiveLockResolved,
+    ),
+    engine(
+        "primary-not-asked",
+        "R1: locks of the dead are rolled back before their primary was asked",
+        PlantedBug::PrimaryNotAsked,
+    ),
+    engine(
+        "committed-rolled-back",
+        "R2: locks of a committed transaction are rolled back",
+        PlantedBug::CommittedRolledBack,
+    ),
+    engine(
+        "rolled-forward-to-start",
+        "R2: locks are rolled forward to the start in place of the commit",
+        PlantedBug::RolledForwardToStart,
+    ),
+    engine(
+        "locks-not-seen",
+        "S1: a reader does not see the locks in its way",
+        PlantedBug::LocksNotSeen,
+    ),
+    engine(
+        "reads-ahead",
+        "S1: a reader sees what was committed right after it began",
+        PlantedBug::ReadsAhead,
+    ),
+    engine(
+        "stale-reads",
+        "S2: a reader does not look at the horizon",
+        PlantedBug::StaleReads,
+    ),
+    rare(
+        "stale-commits",
+        "a transaction below the horizon commits",
+        PlantedBug::StaleCommits,
+    ),
+    rare(
+        "one-version-too-far",
+        "garbage collection drops a version that a snapshot needs",
+        PlantedBug::OneVersionTooFar,
+    ),
+    engine(
+        "decision-collected",
+        "garbage collection drops what a primary says before its locks are gone",
+        PlantedBug::DecisionCollected,
+    ),
+    rare(
+        "notifications-after-commit",
+        "P5: notifications are written after the commit",
+        PlantedBug::NotificationsAfterCommit,
+    ),
+    engine(
+        "later-notifications-taken-back",
+        "O1: a transaction takes back notifications that it did not see",
+        PlantedBug::LaterNotificationsTakenBack,
+    ),
+    engine(
+        "notification-taken-back-early",
+        "O1: a notification goes before the transaction that it started has committed",
+        PlantedBug::NotificationTakenBackEarly,
+    ),
+    engine(
+        "acknowledgement-ignored",
+        "O3: a notification that another transaction has acknowledged is processed",
+        PlantedBug::AcknowledgementIgnored,
+    ),
+    world(
+        "timestamp-twice",
+        "C1: a timestamp is handed out twice",
+        WorldBug::TimestampTwice,
+    ),
+    world(
+        "unknown-as-accepted",
+        "T11: the table says accepted of what it did not write",
+        WorldBug::UnknownAsAccepted,
+    ),
+    world(
+        "unknown-as-rejected",
+        "T11: the table says rejected of what it wrote",
+        WorldBug::UnknownAsRejected,
+    ),
+    world(
+        "write-lost",
+        "T5: the table acknowledges a write and loses it",
+        WorldBug::WriteLost,
+    ),
+    world(
+        "row-torn",
+        "T4: half of a mutation takes effect",
+        WorldBug::RowTorn,
+    ),
+    world(
+        "condition-ignored",
+        "T9: a conditional mutation is applied whatever its conditions are",
+        WorldBug::ConditionIgnored,
+    ),
+    world(
+        "cell-not-read",
+        "T2: a scan leaves out a cell",
+        WorldBug::CellNotRead,
+    ),
+    world(
+        "horizon-too-far",
+        "C4: garbage is collected up to the newest timestamp",
+        WorldBug::HorizonTooFar,
+    ),
 ];
 
 impl Plant {

@@ -1,28 +1,93 @@
 //! Every seed keeps every promise.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use fluo_tests::simulation::Simulation;
+use fluo_tests::simulation::{Report, Simulation};
+use fluo_tests::soak;
 
-use super::plants::checked;
+use super::asked::{Asked, asked};
+use super::plants::{PLANTS, checked};
+
+/// Seeds of a usual test run. `cargo xtask soak` and `cargo xtask simulate` run more.
+const USUAL_SEEDS: u64 = 150;
+
+/// Reports of failed seeds that are shown.
+const MOST_SHOWN: usize = 3;
 
 #[test]
 fn every_seed_keeps_every_promise() {
-    let number = |name: &str| std::env::var(name).ok().map(|text| text.parse::<u64>().unwrap());
-    let from = number("FLUO_SIMULATE_FROM").unwrap_or(1);
-    let count = number("FLUO_SIMULATE_SEEDS").unwrap_or(100);
+    let Asked {
+        from,
+        count,
+        plant,
+        is_whole,
+        ..
+    } = asked(USUAL_SEEDS * soak());
+    let plant = plant.map(|name| {
+        let found = PLANTS.iter().find(|plant| plant.name == name);
+        found.unwrap_or_else(|| panic!("there is no planted bug `{name}`"))
+    });
     let begun = Instant::now();
-    let mut failed = 0;
-    let (mut b, mut c) = (0,0);
-    for seed in from..from + count {
-        let report = checked(Simulation::new(seed));
-        b += report.begun; c += report.committed;
-        if !report.violations.is_empty() {
-            println!("{report}");
-            failed += 1;
-            if failed > 4 { break; }
+    let tally = run_all(from, count, |seed| match plant {
+        Some(plant) => plant.run(seed),
+        None => checked(Simulation::new(seed)),
+    });
+    println!(
+        "{count} seeds from {from}, {} of them failed; {} transactions begun, {} committed; {:.0} s",
+        tally.failed.len(),
+        tally.begun,
+        tally.committed,
+        begun.elapsed().as_secs_f64()
+    );
+    for report in tally.failed.iter().take(MOST_SHOWN) {
+        if is_whole {
+            println!("{}", report.trace.join("\n"));
         }
+        println!("{report}\n");
     }
-    println!("{count} seeds, {failed} failed, {b} begun {c} committed, {:?}", begun.elapsed());
-    assert_eq!(failed, 0);
+    let seeds: Vec<u64> = tally.failed.iter().map(|report| report.seed).collect();
+    assert!(
+        seeds.is_empty(),
+        "failed: {seeds:?}; `cargo xtask simulate --seed {}` runs one again",
+        seeds[0]
+    );
+}
+
+/// What came of many runs.
+#[derive(Debug, Default)]
+struct Tally {
+    begun: usize,
+    committed: usize,
+    failed: Vec<Report>,
+}
+
+/// Runs seeds, a thread for each processor: a run knows only its own thread.
+fn run_all(from: u64, count: u64, run: impl Fn(u64) -> Report + Sync) -> Tally {
+    let next = AtomicU64::new(from);
+    let tally = Mutex::new(Tally::default());
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                loop {
+                    let seed = next.fetch_add(1, Ordering::Relaxed);
+                    if seed >= from + count {
+                        return;
+                    }
+                    let report = run(seed);
+                    let mut tally = tally.lock().unwrap_or_else(PoisonError::into_inner);
+                    tally.begun += report.begun;
+                    tally.committed += report.committed;
+                    if !report.violations.is_empty() && tally.failed.len() < 100 {
+                        tally.failed.push(report);
+                    }
+                }
+            });
+        }
+    });
+    let mut tally = tally.into_inner().unwrap_or_else(PoisonError::into_inner);
+    tally.failed.sort_by_key(|report| report.seed);
+    tally
 }

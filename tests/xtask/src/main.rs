@@ -1,4 +1,4 @@
-//! The project's own commands: `cargo xtask test`, `lint`, `bench`, `soak`, `cluster`, `generate` and `ci`.
+//! The project's own commands: `cargo xtask test`, `lint`, `bench`, `soak`, `simulate`, `cluster`, `generate` and `ci`.
 
 mod bench;
 mod cargo;
@@ -6,6 +6,7 @@ mod cluster;
 mod generate;
 mod lint;
 mod requirements;
+mod simulate;
 mod soak;
 mod test;
 
@@ -38,6 +39,8 @@ enum Task {
         #[arg(long, default_value_t = 10)]
         times: u32,
     },
+    /// Run the engine under faults that are drawn from seeds: a seed is a run, and replays exactly
+    Simulate(simulate::Simulate),
     /// A real Accumulo on this machine, to try things on: it keeps running until it is stopped
     Cluster {
         #[command(subcommand)]
@@ -60,6 +63,7 @@ fn main() -> ExitCode {
         Task::Lint => lint::lint(),
         Task::Bench { name } => bench::bench(name.as_deref()),
         Task::Soak { times } => soak::soak(times),
+        Task::Simulate(asked) => simulate::simulate(asked),
         Task::Cluster { what } => cluster::cluster(what),
         Task::Generate { check } => generate::generate(check),
     };

@@ -141,7 +141,7 @@ impl Runner {
     ///
     /// # Errors
     /// What the body fails with ends the run; nothing was written then. Everything else comes as an
-    /// [`Error`](crate::Error), made into the body's error type: a conflict that the policy gave up on is
+    /// [`Error`], made into the body's error type: a conflict that the policy gave up on is
     /// [`Unavailable`](crate::ErrorKind::Unavailable), with the [`Conflict`](crate::Conflict) as its source. Nothing was
     /// written, unless the kind is [`Uncertain`](crate::ErrorKind::Uncertain).
     pub async fn run<T, E, F>(&self, body: impl FnMut(Transaction) -> F) -> Result<T, E>

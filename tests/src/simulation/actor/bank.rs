@@ -5,7 +5,8 @@ use fluo_core::Result;
 use super::{Actor, number_of, value};
 use crate::simulation::ground::number;
 
-pub(in crate::simulation) const ACCOUNTS: [&str; 5] = ["bank:a", "bank:b", "bank:c", "bank:d", "bank:e"];
+pub(in crate::simulation) const ACCOUNTS: [&str; 5] =
+    ["bank:a", "bank:b", "bank:c", "bank:d", "bank:e"];
 /// What stands on every account first.
 pub(in crate::simulation) const OPENING: i64 = 100;
 

@@ -29,7 +29,9 @@ pub(super) async fn count(actor: &Actor) -> Result<()> {
             // Whoever is run again was told that the attempt before failed.
             let before = *last();
             if let Some(before) = before {
-                world.history().with(before, |story| story.told = Told::Failed);
+                world
+                    .history()
+                    .with(before, |story| story.told = Told::Failed);
             }
             let counter = Recorded::new(world, "counter", &tx);
             *last() = Some(counter.story);

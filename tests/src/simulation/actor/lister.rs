@@ -41,10 +41,14 @@ async fn attempt(actor: &Actor, steps: &mut [Step]) -> Result<Committed, CommitE
     let lister = actor.record("lister", &tx);
     for step in steps.iter_mut() {
         match step {
-            Step::Read(row, seen) => *seen = Some(numbers_of(lister.get(row, &list()).await?.as_ref())),
+            Step::Read(row, seen) => {
+                *seen = Some(numbers_of(lister.get(row, &list()).await?.as_ref()));
+            }
             Step::Append(row, number) => {
                 let before = lister.get(row, &list()).await?;
-                let before = before.as_ref().map_or("", |before| std::str::from_utf8(before).unwrap_or_default());
+                let before = before
+                    .as_ref()
+                    .map_or("", |before| std::str::from_utf8(before).unwrap_or_default());
                 lister.set(row, &list(), format!("{before} {number}"))?;
             }
         }
@@ -57,5 +61,7 @@ async fn attempt(actor: &Actor, steps: &mut [Step]) -> Result<Committed, CommitE
 
 pub(in crate::simulation) fn numbers_of(list: Option<&Bytes>) -> Vec<u64> {
     let text = list.map_or("", |list| std::str::from_utf8(list).unwrap_or_default());
-    text.split(' ').filter_map(|number| number.parse().ok()).collect()
+    text.split(' ')
+        .filter_map(|number| number.parse().ok())
+        .collect()
 }

@@ -17,9 +17,9 @@ use super::link::Link;
 use super::recorded::{self, Recorded};
 use super::world::World;
 
+pub(super) use bank::{ACCOUNTS, OPENING};
 pub(super) use lister::numbers_of;
 pub(super) use loader::DOCUMENTS;
-pub(super) use bank::{ACCOUNTS, OPENING};
 pub(super) use skew::PAIRS;
 
 /// What an actor does.
@@ -110,7 +110,10 @@ impl Actor {
         };
         recorded::told(&self.world, story, &committed);
         match committed {
-            Ok(_) | Err(CommitError::Conflict(_) | CommitError::Stale(_) | CommitError::Acknowledged) => Ok(()),
+            Ok(_)
+            | Err(CommitError::Conflict(_) | CommitError::Stale(_) | CommitError::Acknowledged) => {
+                Ok(())
+            }
             Err(error) => Err(error.into()),
         }
     }
@@ -119,7 +122,8 @@ impl Actor {
         self.link.say(format!("{part:?} failed: {error}"));
         if !matches!(error.kind(), ErrorKind::Unavailable | ErrorKind::Uncertain) {
             let kind = error.kind();
-            self.world.violation(format!("{part:?} failed with {kind:?}: {error}"));
+            self.world
+                .violation(format!("{part:?} failed with {kind:?}: {error}"));
         }
     }
 }
@@ -128,7 +132,9 @@ impl Actor {
 pub(super) fn number_of(value: Option<&Bytes>) -> i64 {
     let text = value.and_then(|value| std::str::from_utf8(value).ok());
     let number = text.and_then(|text| text.split('/').next());
-    number.and_then(|number| number.parse().ok()).unwrap_or_default()
+    number
+        .and_then(|number| number.parse().ok())
+        .unwrap_or_default()
 }
 
 /// A value with a number in it that no other value is equal to.

@@ -39,13 +39,17 @@ fn check_sums(actor: &Actor, prefix: &str, seen: &Seen) {
         let sum: i64 = ACCOUNTS.iter().map(|account| of_row(account)).sum();
         let whole = OPENING * i64::try_from(ACCOUNTS.len()).unwrap_or_default();
         if sum != whole {
-            actor.world.violation(format!("a snapshot shows a sum of {sum}; it was {whole}"));
+            actor
+                .world
+                .violation(format!("a snapshot shows a sum of {sum}; it was {whole}"));
         }
     }
     if prefix == "skew:" {
         for (one, other) in PAIRS {
             if of_row(one) + of_row(other) == 0 {
-                actor.world.violation(format!("{one} and {other} are both empty"));
+                actor
+                    .world
+                    .violation(format!("{one} and {other} are both empty"));
             }
         }
     }

@@ -8,7 +8,11 @@ use crate::simulation::commits::Commits;
 use crate::simulation::history::{History, Story, Told};
 
 pub(super) fn check(history: &History, commits: &Commits) -> Vec<String> {
-    let mut wrong: Vec<String> = history.stories.iter().filter_map(|story| untrue(story, commits)).collect();
+    let mut wrong: Vec<String> = history
+        .stories
+        .iter()
+        .filter_map(|story| untrue(story, commits))
+        .collect();
     wrong.extend(twice(history, commits));
     wrong.extend(by_nobody(history, commits));
     wrong
@@ -20,15 +24,15 @@ fn untrue(story: &Story, commits: &Commits) -> Option<String> {
     match (story.told, committed) {
         // Who only notifies has no cell whose entries would tell.
         (Told::Committed(Some(_)), None) if story.writes.is_empty() => None,
-        (Told::Committed(Some(told)), None) => {
-            Some(format!("{actor} at {start} was told that it committed at {told}, which it never did"))
-        }
-        (Told::Committed(Some(told)), Some(commit)) if told != *commit => {
-            Some(format!("{actor} at {start} was told that it committed at {told}; it was at {commit}"))
-        }
-        (Told::Failed, Some(commit)) => {
-            Some(format!("{actor} at {start} was told that it failed, and committed at {commit}"))
-        }
+        (Told::Committed(Some(told)), None) => Some(format!(
+            "{actor} at {start} was told that it committed at {told}, which it never did"
+        )),
+        (Told::Committed(Some(told)), Some(commit)) if told != *commit => Some(format!(
+            "{actor} at {start} was told that it committed at {told}; it was at {commit}"
+        )),
+        (Told::Failed, Some(commit)) => Some(format!(
+            "{actor} at {start} was told that it failed, and committed at {commit}"
+        )),
         _ => None,
     }
 }
@@ -41,12 +45,23 @@ fn twice(history: &History, commits: &Commits) -> Vec<String> {
         *owners.entry(timestamp).or_default() += 1;
     }
     let shared = owners.into_iter().filter(|(_, owners)| *owners > 1);
-    shared.map(|(timestamp, _)| format!("{timestamp} was handed out twice")).collect()
+    shared
+        .map(|(timestamp, _)| format!("{timestamp} was handed out twice"))
+        .collect()
 }
 
 /// Commits of transactions that nobody began.
 fn by_nobody(history: &History, commits: &Commits) -> Vec<String> {
-    let known: BTreeMap<Timestamp, ()> = history.stories.iter().map(|story| (story.start, ())).collect();
-    let unknown = commits.committed.keys().filter(|start| !known.contains_key(start));
-    unknown.map(|start| format!("{start} committed, and nobody began it")).collect()
+    let known: BTreeMap<Timestamp, ()> = history
+        .stories
+        .iter()
+        .map(|story| (story.start, ()))
+        .collect();
+    let unknown = commits
+        .committed
+        .keys()
+        .filter(|start| !known.contains_key(start));
+    unknown
+        .map(|start| format!("{start} committed, and nobody began it"))
+        .collect()
 }

@@ -25,7 +25,11 @@ impl Model {
                     start: story.start,
                     value,
                 });
-                model.cells.entry(cell.clone()).or_default().insert(*commit, version);
+                model
+                    .cells
+                    .entry(cell.clone())
+                    .or_default()
+                    .insert(*commit, version);
             }
         }
         model
@@ -34,13 +38,23 @@ impl Model {
     /// What a reader at a timestamp must see of a cell.
     pub(super) fn at(&self, cell: &RowColumn, at: Timestamp) -> Option<&Version> {
         let versions = self.cells.get(cell)?;
-        versions.range(..=at).next_back().and_then(|(_, version)| version.as_ref())
+        versions
+            .range(..=at)
+            .next_back()
+            .and_then(|(_, version)| version.as_ref())
     }
 
     /// What a reader at a timestamp must see of some rows; no end is all.
-    pub(super) fn rows_at(&self, from: &Bytes, to: &Bytes, at: Timestamp) -> BTreeMap<RowColumn, Version> {
+    pub(super) fn rows_at(
+        &self,
+        from: &Bytes,
+        to: &Bytes,
+        at: Timestamp,
+    ) -> BTreeMap<RowColumn, Version> {
         let is_in = |row: &Bytes| row >= from && (to.is_empty() || row < to);
         let cells = self.cells.keys().filter(|cell| is_in(&cell.row));
-        cells.filter_map(|cell| Some((cell.clone(), self.at(cell, at)?.clone()))).collect()
+        cells
+            .filter_map(|cell| Some((cell.clone(), self.at(cell, at)?.clone())))
+            .collect()
     }
 }

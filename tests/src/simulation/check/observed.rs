@@ -19,7 +19,10 @@ pub(super) fn check(history: &History, commits: &Commits) -> Vec<String> {
         let Some(commit) = commits.committed.get(&story.start).copied().or(told) else {
             continue;
         };
-        let set = story.writes.iter().filter(|(cell, value)| cell.column == document() && value.is_some());
+        let set = story
+            .writes
+            .iter()
+            .filter(|(cell, value)| cell.column == document() && value.is_some());
         for cell in set.map(|(cell, _)| cell).chain(&story.notified) {
             asked.entry(cell).or_default().insert(commit);
         }
@@ -31,7 +34,10 @@ pub(super) fn check(history: &History, commits: &Commits) -> Vec<String> {
     for (cell, commits) in &asked {
         let last_run = ran.get(cell).and_then(BTreeSet::last);
         if last_run < commits.last() {
-            wrong.push(format!("`{cell}` was notified at {:?}, and last observed at {last_run:?}", commits.last()));
+            wrong.push(format!(
+                "`{cell}` was notified at {:?}, and last observed at {last_run:?}",
+                commits.last()
+            ));
         }
     }
     for (cell, starts) in ran.iter().filter(|(cell, _)| cell.column != wish()) {
@@ -40,7 +46,9 @@ pub(super) fn check(history: &History, commits: &Commits) -> Vec<String> {
         let mut before = Timestamp::ZERO;
         for start in starts.iter().copied() {
             if notified.range(before..start).next().is_none() {
-                wrong.push(format!("`{cell}` was observed at {start} for nothing; the last time was {before}"));
+                wrong.push(format!(
+                    "`{cell}` was observed at {start} for nothing; the last time was {before}"
+                ));
             }
             before = start;
         }

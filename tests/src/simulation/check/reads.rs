@@ -9,8 +9,13 @@ use crate::simulation::history::{History, Seen, Story, Version};
 
 pub(super) fn check(history: &History, model: &Model) -> Vec<String> {
     let of_story = |story: &Story| {
-        let wrong = story.reads.iter().filter_map(|seen| wrong(story.start, seen, model));
-        wrong.map(|wrong| format!("{} at {}: {wrong}", story.actor, story.start)).collect::<Vec<_>>()
+        let wrong = story
+            .reads
+            .iter()
+            .filter_map(|seen| wrong(story.start, seen, model));
+        wrong
+            .map(|wrong| format!("{} at {}: {wrong}", story.actor, story.start))
+            .collect::<Vec<_>>()
     };
     history.stories.iter().flat_map(of_story).collect()
 }
@@ -27,7 +32,8 @@ fn first_difference(
     right: &BTreeMap<RowColumn, Version>,
 ) -> Option<String> {
     let all: BTreeSet<&RowColumn> = found.keys().chain(right.keys()).collect();
-    all.into_iter().find_map(|cell| differs(cell, found.get(cell), right.get(cell)))
+    all.into_iter()
+        .find_map(|cell| differs(cell, found.get(cell), right.get(cell)))
 }
 
 fn differs(cell: &RowColumn, found: Option<&Version>, right: Option<&Version>) -> Option<String> {
@@ -35,5 +41,11 @@ fn differs(cell: &RowColumn, found: Option<&Version>, right: Option<&Version>) -
         Some(version) => format!("{:?} of {}", version.value, version.start),
         None => "nothing".to_owned(),
     };
-    (found != right).then(|| format!("`{cell}` was read as {}, and was {}", shown(found), shown(right)))
+    (found != right).then(|| {
+        format!(
+            "`{cell}` was read as {}, and was {}",
+            shown(found),
+            shown(right)
+        )
+    })
 }

@@ -1,0 +1,124 @@
+//! The application `web` in `embedded:d`, opened by the test itself. While it is open, no command can be.
+
+#![allow(dead_code, reason = "each scenario uses a part of it")]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use fluo_core::coordination::{Applications, Coordination, TransactorId};
+use fluo_core::layout::{EntryKind, EntryStamp, LockValue};
+use fluo_core::{
+    Authorizations, Client, ClientSettings, Column, ErrorKind, Mutation, RowColumn, Table,
+    TableAdmin, Timestamp,
+};
+use fluo_embedded::{EmbeddedTables, Settings};
+
+use crate::command::Place;
+
+/// The observed columns are `page:text` (strong, `count`) and `page:links` (weak, `export`).
+pub(crate) const INIT: &str = "app init --at embedded:d --observe page:text=strong,count \
+                               --observe page:links=weak,export web";
+
+/// The application and its table.
+pub(crate) struct Web {
+    pub(crate) table: Arc<dyn Table>,
+    pub(crate) coordination: Arc<dyn Coordination>,
+}
+
+/// A place with the application, without data.
+pub(crate) fn place() -> Place {
+    let place = Place::new();
+    place.fluo(INIT).succeeds();
+    place
+}
+
+impl Web {
+    pub(crate) async fn open(place: &Place) -> Self {
+        Self::of(&EmbeddedTables::open(place.path("d"), Settings::default()).unwrap()).await
+    }
+
+    async fn of(tables: &EmbeddedTables) -> Self {
+        let labels = Authorizations::from_iter(["eu"]);
+        Self {
+            table: tables.open_table("web", labels).await.unwrap(),
+            coordination: tables.applications().open("web").await.unwrap(),
+        }
+    }
+
+    /// Opens it as soon as the command that looks at it now and then lets go of it.
+    pub(crate) async fn open_when_free(place: &Place) -> Self {
+        for _ in 0..1_000 {
+            match EmbeddedTables::open(place.path("d"), Settings::default()) {
+                Ok(tables) => return Self::of(&tables).await,
+                Err(error) => assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}"),
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        panic!("the directory is held all the time");
+    }
+
+    pub(crate) async fn client(&self) -> Client {
+        let (table, coordination) = (self.table.clone(), self.coordination.clone());
+        Client::open(table, coordination, ClientSettings::default())
+            .await
+            .unwrap()
+    }
+
+    /// Sets cells in one transaction.
+    pub(crate) async fn set(&self, cells: &[(&'static [u8], Column, &'static [u8])]) {
+        let client = self.client().await;
+        client
+            .run(async |tx| {
+                cells
+                    .iter()
+                    .try_for_each(|(row, column, value)| tx.set(*row, column, *value))
+            })
+            .await
+            .unwrap();
+    }
+
+    /// Leaves the lock of a transaction whose process died before it committed; says when it began.
+    pub(crate) async fn die_locking(&self, row: &'static str, column: &Column) -> Timestamp {
+        let transactor = self.coordination.begin_transactor().await.unwrap();
+        let dead = transactor.id();
+        let start = self.coordination.timestamps(std::num::NonZeroU32::MIN);
+        let start = start.await.unwrap().first;
+        let primary = RowColumn::new(row, column.clone());
+        let mutation = Mutation::new(row)
+            .put_at(
+                column.clone(),
+                stamp(EntryKind::Lock, start.get()),
+                lock(primary, dead).encode(),
+            )
+            .put_at(
+                column.clone(),
+                stamp(EntryKind::Data, start.get()),
+                "of the dead",
+            );
+        self.table.write(vec![mutation]).await.unwrap();
+        start
+    }
+}
+
+/// The lock of a transaction that sets its cell.
+pub(crate) fn lock(primary: RowColumn, transactor: TransactorId) -> LockValue {
+    LockValue {
+        primary,
+        transactor,
+        is_write: true,
+        is_delete: false,
+        is_trigger: false,
+    }
+}
+
+pub(crate) fn at(timestamp: u64) -> Timestamp {
+    Timestamp::new(timestamp).unwrap()
+}
+
+pub(crate) fn stamp(kind: EntryKind, timestamp: u64) -> i64 {
+    EntryStamp::new(kind, at(timestamp)).encode()
+}
+
+pub(crate) fn page(qualifier: &'static str) -> Column {
+    Column::new("page", qualifier)
+}

@@ -1,0 +1,240 @@
+//! Notifications that wait are listed, and those that were set aside are put back.
+
+#![cfg(test)]
+
+mod application;
+mod command;
+
+use application::{Web, at, page, place};
+use command::{Place, assert_says};
+use fluo_core::coordination::{FailedNotification, ObserverKind};
+use fluo_core::layout::{NotificationStamp, notification_column};
+use fluo_core::{Column, Mutation, RowColumn};
+
+const LIST: &str = "notifications list --at embedded:d";
+const FAILED: &str = "notifications failed --at embedded:d";
+const RETRY: &str = "notifications retry --at embedded:d";
+
+/// Prints this and says that, and succeeds.
+#[track_caller]
+fn tells(place: &Place, arguments: &str, stdout: &str, stderr: &str) {
+    let run = place.fluo(arguments).succeeds();
+    assert_eq!(
+        (run.text(), run.stderr.as_str()),
+        (stdout, stderr),
+        "{arguments}"
+    );
+}
+
+async fn with_notifications() -> Place {
+    let place = place();
+    let web = Web::open(&place).await;
+    let set = |row: &'static str, column: Column, timestamp| {
+        let timestamp = at(timestamp);
+        let stamp = NotificationStamp {
+            timestamp,
+            is_delete: false,
+        };
+        Mutation::new(row).put_at(notification_column(&column), stamp.encode(), "")
+    };
+    let done = NotificationStamp {
+        timestamp: at(31),
+        is_delete: true,
+    };
+    let gone =
+        set("b", page("links"), 30).put_at(notification_column(&page("links")), done.encode(), "");
+    let mutations = vec![
+        set("a", page("text"), 10),
+        set("a", page("links"), 12),
+        gone,
+        set("c\\", page("other"), 14),
+        set("d", page("text").with_visibility("eu"), 16),
+        Mutation::new("e").put_at(Column::new("ntfy", "?"), 2, ""),
+    ];
+    web.table.write(mutations).await.unwrap();
+    place
+}
+
+#[tokio::test]
+async fn those_that_wait_are_listed_and_counted() {
+    let place = with_notifications().await;
+    let note = "note: 1 cell of the family `ntfy` cannot be read, and no worker can either; \
+                `fluo scan --notifications` shows what is stored\n";
+    tells(
+        &place,
+        &format!("{LIST} web"),
+        "a page:text\tstrong\t10\na page:links\tweak\t12\nc\\x5c page:other\t-\t14\n",
+        &format!("3 notifications wait\n{note}"),
+    );
+    tells(
+        &place,
+        &format!("{LIST} --limit 1 --encoding hex web"),
+        "61 70616765:74657874\tstrong\t10\n",
+        &format!("3 notifications wait, 1 printed\n{note}"),
+    );
+    let (list, eu) = (
+        format!("{LIST} --limit 0 web"),
+        format!("{LIST} --authorization eu --json web"),
+    );
+    tells(
+        &place,
+        &list,
+        "",
+        &format!("3 notifications wait, 0 printed\n{note}"),
+    );
+    let run = place.fluo(&eu).succeeds();
+    assert_eq!(run.text().lines().count(), 4);
+    let last = run.text().lines().next_back().unwrap();
+    assert_eq!(
+        last,
+        r#"{"row":"d","family":"page","qualifier":"text","visibility":"eu","kind":null,"timestamp":16}"#
+    );
+}
+
+#[tokio::test]
+async fn a_change_waits_until_an_observer_has_run() {
+    let place = place();
+    tells(&place, &format!("{LIST} web"), "", "0 notifications wait\n");
+    let web = Web::open(&place).await;
+    web.set(&[(b"r", page("text"), b"v")]).await;
+    drop(web);
+    tells(
+        &place,
+        &format!("{LIST} web"),
+        "r page:text\tstrong\t4\n",
+        "1 notification waits\n",
+    );
+}
+
+fn failed(row: &'static str, column: Column, error: &str) -> FailedNotification {
+    FailedNotification {
+        cell: RowColumn::new(row, column),
+        kind: ObserverKind::Strong,
+        timestamp: at(17),
+        tries: 4,
+        error: error.to_owned(),
+        failed_at_ms: 1_767_225_599_900,
+    }
+}
+
+async fn with_failures() -> Place {
+    let place = place();
+    let web = Web::open(&place).await;
+    for record in [
+        failed("bad", page("text"), "no such page\n\u{1b}[31m"),
+        failed("bad", page("text").with_visibility("eu"), "no such page"),
+        failed("worse\\", page("links"), "cannot count"),
+    ] {
+        web.coordination.set_aside(record).await.unwrap();
+    }
+    place
+}
+
+#[tokio::test]
+async fn those_that_failed_are_listed_with_their_errors() {
+    let place = place();
+    tells(
+        &place,
+        &format!("{FAILED} web"),
+        "",
+        "0 notifications are set aside\n",
+    );
+    let place = with_failures().await;
+    let rest = "strong\t17\t4\t2025-12-31T23:59:59Z";
+    tells(
+        &place,
+        &format!("{FAILED} web"),
+        &format!(
+            "bad page:text\t{rest}\tno such page\\n\\u{{1b}}[31m\n\
+             bad page:text [eu]\t{rest}\tno such page\n\
+             worse\\x5c page:links\t{rest}\tcannot count\n"
+        ),
+        "3 notifications are set aside\n",
+    );
+    let run = place.fluo(&format!("{FAILED} --json web")).succeeds();
+    assert_eq!(
+        run.text().lines().next().unwrap(),
+        "{\"row\":\"bad\",\"family\":\"page\",\"qualifier\":\"text\",\"visibility\":\"\",\"kind\":\"strong\",\
+         \"timestamp\":17,\"tries\":4,\"failed_at\":\"2025-12-31T23:59:59Z\",\"error\":\"no such page\\n\\u001b[31m\"}"
+    );
+}
+
+#[tokio::test]
+async fn one_is_put_back_and_waits_again() {
+    let place = with_failures().await;
+    tells(
+        &place,
+        &format!(r"{RETRY} web worse\x5c page:links"),
+        "",
+        "put back 1 notification\n",
+    );
+    let run = place.fluo(&format!("{LIST} web")).succeeds();
+    assert_says(run.text(), "worse\\x5c page:links\tweak\t");
+    assert_eq!(run.stderr, "1 notification waits\n");
+    assert_eq!(
+        place
+            .fluo(&format!(r"{RETRY} web worse\x5c page:links"))
+            .fails(),
+        r"no notification of `worse\x5c page:links` is set aside; `fluo notifications failed` lists those that are"
+    );
+    tells(
+        &place,
+        &format!("{RETRY} --encoding hex --visibility eu web 626164 70616765:74657874"),
+        "",
+        "put back 1 notification\n",
+    );
+    let run = place.fluo(&format!("{FAILED} web")).succeeds();
+    assert_says(run.text(), "bad page:text\tstrong");
+    assert_eq!(run.stderr, "1 notification is set aside\n");
+}
+
+#[tokio::test]
+async fn all_are_put_back() {
+    let place = with_failures().await;
+    tells(
+        &place,
+        &format!("{RETRY} --all web"),
+        "",
+        "put back 3 notifications\n",
+    );
+    tells(
+        &place,
+        &format!("{RETRY} --all web"),
+        "",
+        "put back 0 notifications\n",
+    );
+    tells(
+        &place,
+        &format!("{FAILED} web"),
+        "",
+        "0 notifications are set aside\n",
+    );
+    let run = place
+        .fluo(&format!("{LIST} --authorization eu web"))
+        .succeeds();
+    assert_eq!(run.stderr, "3 notifications wait\n");
+}
+
+#[test]
+fn what_is_put_back_is_said() {
+    let place = place();
+    for (arguments, message) in [
+        ("web", "<ROW>"),
+        ("web r", "<FAMILY:QUALIFIER>"),
+        ("--all web r page:text", "cannot be used with"),
+        ("--all --visibility eu web", "cannot be used with"),
+    ] {
+        let run = place.fluo(&format!("{RETRY} {arguments}"));
+        assert_says(&run.refuses_arguments(), message);
+    }
+    assert_eq!(
+        place.fluo(&format!("{RETRY} web r page")).fails(),
+        "column `page`: a column has a family and a qualifier; write FAMILY:QUALIFIER"
+    );
+    assert_eq!(
+        place
+            .fluo(&format!("{RETRY} --encoding hex web r 66:66"))
+            .fails(),
+        "row `r`: it is not hex: two of 0-9a-f for each byte (invalid length at 0)"
+    );
+}

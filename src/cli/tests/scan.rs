@@ -1,0 +1,347 @@
+//! What is committed in an application is printed, as it is at one moment.
+
+#![cfg(test)]
+
+mod application;
+mod command;
+
+use std::io::{BufRead, BufReader};
+
+use application::{Web, page, place};
+use command::{Place, assert_says, ended};
+use fluo_core::Column;
+
+const SCAN: &str = "scan --at embedded:d";
+
+async fn loaded() -> Place {
+    let place = place();
+    let web = Web::open(&place).await;
+    web.set(&[
+        (b"com.example", page("title"), b"old"),
+        (b"com.example", page("text"), b"an example, \"quoted\""),
+        (b"org.apache", page("title"), b"Apache"),
+        (b"org.wikipedia", page("title"), b"Wikipedia"),
+        (b"org.wikipedia", Column::new("stat", "visits"), b"7"),
+        (b"\xff\\\n", page("title"), b"\x00 odd\t"),
+    ])
+    .await;
+    web.set(&[(b"com.example", page("title"), b"new")]).await;
+    let secret = page("note").with_visibility("eu");
+    web.set(&[(b"org.apache", secret, b"seen in the EU")]).await;
+    place
+}
+
+#[tokio::test]
+async fn cells_are_printed_as_java_fluo_prints_them() {
+    let place = loaded().await;
+    place.fluo(&format!("{SCAN} web")).prints(
+        "com.example page text \tan example, \"quoted\"\n\
+         com.example page title \tnew\n\
+         org.apache page title \tApache\n\
+         org.wikipedia page title \tWikipedia\n\
+         org.wikipedia stat visits \t7\n\
+         \\xff\\x5c\\x0a page title \t\\x00 odd\\x09\n",
+    );
+}
+
+#[tokio::test]
+async fn rows_and_columns_are_chosen() {
+    let place = loaded().await;
+    let rows = |arguments: &[&str]| {
+        let scan = ["scan", "--at", "embedded:d"];
+        let run = place.with(scan.iter().chain(arguments).chain(&["web"]));
+        let run = run.succeeds();
+        assert_eq!(run.stderr, "");
+        let first = |line: &str| line.split(' ').next().unwrap().to_owned();
+        run.text().lines().map(first).collect::<Vec<_>>()
+    };
+    let [example, apache, wikipedia, odd] = [
+        "com.example",
+        "org.apache",
+        "org.wikipedia",
+        r"\xff\x5c\x0a",
+    ];
+    for (arguments, expected) in [
+        (
+            &["--start", "org.apache", "--column", "page"][..],
+            vec![apache, wikipedia, odd],
+        ),
+        // The last one is scanned too.
+        (&["--end", "org.apache"], vec![example, example, apache]),
+        (&["--start", "d", "--end", "org.apache"], vec![apache]),
+        (
+            &["--start", "org.apache", "--end", "org.apache"],
+            vec![apache],
+        ),
+        (&["--start", "x", "--end", "y"], vec![]),
+        (&["--row", "org.apache"], vec![apache]),
+        (&["--row", "org"], vec![]),
+        (&["--prefix", "org."], vec![apache, wikipedia, wikipedia]),
+        (
+            &["--prefix", ""],
+            vec![example, example, apache, wikipedia, wikipedia, odd],
+        ),
+        (&["--row", odd], vec![odd]),
+        (&["--column", "stat:visits"], vec![wikipedia]),
+        (
+            &["--column", "stat", "--column", "page:text"],
+            vec![example, wikipedia],
+        ),
+        (&["--column", "page:no"], vec![]),
+        (&["--limit", "1"], vec![example]),
+        (&["--limit", "3"], vec![example, example, apache]),
+        (
+            &["--limit", "7"],
+            vec![example, example, apache, wikipedia, wikipedia, odd],
+        ),
+        // One with a visibility that is allowed.
+        (
+            &["--row", apache, "--authorization", "eu"],
+            vec![apache, apache],
+        ),
+        (&["--row", apache, "--authorization", "us"], vec![apache]),
+    ] {
+        assert_eq!(rows(arguments), expected, "{arguments:?}");
+    }
+}
+
+#[tokio::test]
+async fn bytes_are_written_in_three_ways_in_and_out() {
+    let place = loaded().await;
+    let hex = "--encoding hex --prefix ff5c --column 70616765:7469746c65";
+    place
+        .fluo(&format!("{SCAN} {hex} web"))
+        .prints("ff5c0a 70616765 7469746c65 \t00206f646409\n");
+    let base64 = "--encoding base64 --row /1wK --column cGFnZQ==";
+    place
+        .fluo(&format!("{SCAN} {base64} web"))
+        .prints("/1wK cGFnZQ== dGl0bGU= \tACBvZGQJ\n");
+}
+
+#[tokio::test]
+async fn cells_are_csv_and_json_too() {
+    let place = loaded().await;
+    let row = "--row com.example";
+    let csv = place.fluo(&format!("{SCAN} {row} --format csv web"));
+    csv.prints(
+        "row,family,qualifier,visibility,timestamp,value\n\
+         com.example,page,text,,3,\"an example, \"\"quoted\"\"\"\n\
+         com.example,page,title,,6,new\n",
+    );
+    let json = place.fluo(&format!(
+        "{SCAN} {row} --column page:text --format json web"
+    ));
+    json.prints(
+        "{\"row\":\"com.example\",\"family\":\"page\",\"qualifier\":\"text\",\"visibility\":\"\",\"timestamp\":3,\
+         \"value\":\"an example, \\\"quoted\\\"\"}\n",
+    );
+    let nothing = "--row nothing --format";
+    place
+        .fluo(&format!("{SCAN} {nothing} csv web"))
+        .prints("row,family,qualifier,visibility,timestamp,value\n");
+    place.fluo(&format!("{SCAN} {nothing} json web")).prints("");
+}
+
+#[tokio::test]
+async fn the_lock_of_the_dead_is_shown_raw_and_resolved_by_a_scan_that_says_nothing_of_it() {
+    let place = place();
+    let web = Web::open(&place).await;
+    web.set(&[(b"a", page("title"), b"of the living")]).await;
+    let start = web.die_locking("a", &page("title")).await;
+    drop(web);
+    let raw = || place.fluo(&format!("{SCAN} --raw web")).succeeds();
+    let lock = format!("a page:title [] {start}-LOCK\ta page title  WRITE NOT_DELETE NOT_TRIGGER ");
+    assert_says(raw().text(), &lock);
+    assert!(!raw().text().contains("DEL_LOCK"), "{}", raw().text());
+    place
+        .fluo(&format!("{SCAN} web"))
+        .prints("a page title \tof the living\n");
+    assert_says(
+        raw().text(),
+        &format!("a page:title [] {start}-DEL_LOCK\tABORT PRIMARY 0\n"),
+    );
+    assert_says(raw().text(), &lock);
+}
+
+#[tokio::test]
+async fn a_wrong_request_is_told() {
+    let place = place();
+    let says = |arguments: &str, message: &str| {
+        let run = place.fluo(&format!("{SCAN} {arguments} web"));
+        assert_eq!(run.fails(), message, "{arguments}");
+    };
+    says(
+        "--start b --end a",
+        "no row is in this range: --start `b` comes after --end `a`",
+    );
+    says(
+        "--row 6z --encoding hex",
+        "row `6z`: it is not hex: two of 0-9a-f for each byte (invalid symbol at 1)",
+    );
+    says(
+        r"--start a\q",
+        r"row `a\x5cq`: a backslash begins a byte, written `\xNN` with two hex digits; a backslash itself is `\x5c`",
+    );
+    says(
+        "--prefix Og --encoding base64",
+        "prefix `Og`: it is not base64 with its padding (invalid length at 0)",
+    );
+    says(
+        r"--column page:a\x0",
+        r"column `page:a\x5cx0`: a backslash begins a byte, written `\xNN` with two hex digits; a backslash itself is `\x5c`",
+    );
+    says(
+        "--column ntfy",
+        "column `ntfy`: it holds notifications, which are no data; --raw and --notifications show them",
+    );
+    let empty = |option: &str| {
+        let arguments = ["scan", "--at", "embedded:d", option, "", "web"];
+        place.with(arguments).fails()
+    };
+    assert_eq!(
+        empty("--row"),
+        "the row is empty; a row has at least one byte"
+    );
+    assert_eq!(
+        empty("--column"),
+        "the column is empty; write FAMILY or FAMILY:QUALIFIER"
+    );
+    for (arguments, message) in [
+        (
+            "--row a --prefix a",
+            "'--row <ROW>' cannot be used with '--prefix <PREFIX>'",
+        ),
+        (
+            "--row a --start a",
+            "'--row <ROW>' cannot be used with '--start <ROW>'",
+        ),
+        (
+            "--prefix a --end a",
+            "'--prefix <PREFIX>' cannot be used with '--end <ROW>'",
+        ),
+        ("--raw --notifications", "cannot be used with"),
+        ("--notifications --column a", "cannot be used with"),
+        ("--encoding oct", "[possible values: text, hex, base64]"),
+        ("--format xml", "[possible values: text, csv, json]"),
+        ("--limit 0", "invalid value '0' for '--limit <COUNT>'"),
+    ] {
+        let run = place.fluo(&format!("{SCAN} {arguments} web"));
+        assert_says(&run.refuses_arguments(), message);
+    }
+}
+
+#[tokio::test]
+async fn an_application_that_is_not_there_held_or_elsewhere_is_told() {
+    let place = place();
+    for command in ["scan", "notifications list", "notifications failed", "wait"] {
+        let fails = |target: &str, name: &str| {
+            place
+                .fluo(&format!("{command} --at {target} {name}"))
+                .fails()
+        };
+        assert_eq!(
+            fails("embedded:d", "nope"),
+            "there is no application `nope`; `fluo app init`, or `admin::initialize` in a program, makes one"
+        );
+        assert_says(
+            &fails("embedded:none", "web"),
+            "there is no directory `none`",
+        );
+        assert_eq!(
+            fails("proxy:localhost:1 --user root", "web"),
+            "proxy:localhost:1: applications on Accumulo keep what their processes share in ZooKeeper, which this \
+             build cannot reach yet; write --at embedded:DIR"
+        );
+    }
+    let web = Web::open(&place).await;
+    for command in [
+        "scan",
+        "scan --raw",
+        "notifications list",
+        "notifications failed",
+    ] {
+        assert_says(
+            &place
+                .fluo(&format!("{command} --at embedded:d web"))
+                .fails(),
+            "the directory `d` is held by another process",
+        );
+    }
+    drop(web);
+    place.fluo(&format!("{SCAN} web")).prints("");
+}
+
+/// More than a pipe holds.
+async fn with_many_cells() -> Place {
+    let place = place();
+    let client = Web::open(&place).await.client().await;
+    let value = vec![b'x'; 1_000];
+    for part in 0..4 {
+        client
+            .run(async |tx| {
+                (0..250).try_for_each(|row| {
+                    tx.set(format!("{part}{row:03}"), &page("title"), value.clone())
+                })
+            })
+            .await
+            .unwrap();
+    }
+    place
+}
+
+#[tokio::test]
+async fn a_reader_that_has_had_enough_ends_it_and_is_no_failure() {
+    let place = with_many_cells().await;
+    let all = place.fluo(&format!("{SCAN} web")).succeeds();
+    assert_eq!(all.text().lines().count(), 1_000);
+    assert_eq!(all.stderr, "");
+    for arguments in ["", "--raw", "--format csv", "--format json"] {
+        let arguments = format!("{SCAN} {arguments} web");
+        let mut child = place.command(arguments.split_whitespace()).spawn().unwrap();
+        let mut stdout = BufReader::with_capacity(16, child.stdout.take().unwrap());
+        stdout.read_line(&mut String::new()).unwrap();
+        drop(stdout);
+        let run = ended(child).succeeds();
+        assert_eq!(run.stderr, "", "{arguments}");
+    }
+    let full = std::path::Path::new("/dev/full");
+    if full.exists() {
+        let message = place.printing_into(&format!("{SCAN} web"), full).fails();
+        assert_says(
+            &message,
+            "cannot write to standard output: No space left on device",
+        );
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn ctrl_c_ends_it_whoever_reads() {
+    let place = with_many_cells().await;
+    let mut child = place
+        .command(format!("{SCAN} web").split(' '))
+        .spawn()
+        .unwrap();
+    // It writes, and nobody reads on.
+    let mut stdout = BufReader::with_capacity(16, child.stdout.take().unwrap());
+    stdout.read_line(&mut String::new()).unwrap();
+    command::signal(child.id(), "INT");
+    let run = ended(child);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(130), ""));
+    place
+        .fluo(&format!("{SCAN} --limit 1 --raw web"))
+        .succeeds();
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn cells_at_a_terminal_are_not_mixed_with_progress() {
+    let place = loaded().await;
+    let (code, shown) = place.at_terminal(&format!("{SCAN} web"), &[]).ended();
+    assert_eq!(code, Some(0));
+    assert_says(&shown, "org.wikipedia stat visits");
+    assert!(
+        !shown.contains("cells") && !shown.contains('\u{1b}'),
+        "{shown}"
+    );
+}

@@ -1,0 +1,152 @@
+//! The wait ends when no notification waits, and says so.
+
+#![cfg(test)]
+
+mod application;
+mod command;
+
+use std::time::{Duration, Instant};
+
+use application::{Web, at, page, place};
+use command::{Place, assert_says, ended};
+use fluo_core::coordination::{FailedNotification, ObserverKind};
+use fluo_core::{
+    Bytes, Column, Observers, RowColumn, Transaction, Worker, WorkerSettings, observer_fn,
+};
+
+const WAIT: &str = "wait --at embedded:d";
+
+async fn with_change() -> Place {
+    let place = place();
+    let web = Web::open(&place).await;
+    web.set(&[(b"r", page("text"), b"v")]).await;
+    place
+}
+
+async fn set_aside(place: &Place, row: &'static str) {
+    let failed = FailedNotification {
+        cell: RowColumn::new(row, page("text")),
+        kind: ObserverKind::Strong,
+        timestamp: at(17),
+        tries: 4,
+        error: "no such page".to_owned(),
+        failed_at_ms: 0,
+    };
+    let web = Web::open(place).await;
+    web.coordination.set_aside(failed).await.unwrap();
+}
+
+/// Runs the observers until nothing waits.
+async fn work(place: &Place) {
+    let web = Web::open_when_free(place).await;
+    let client = web.client().await;
+    let nothing =
+        || observer_fn(async |_: Transaction, _: Bytes, _: Column| Ok::<_, fluo_core::Error>(()));
+    let observers = Observers::new()
+        .strong(page("text"), "count", nothing())
+        .unwrap()
+        .weak(page("links"), "export", nothing())
+        .unwrap();
+    let worker = Worker::start(&client, observers, WorkerSettings::default());
+    let worker = worker.await.unwrap();
+    client.wait_until_idle().await.unwrap();
+    worker.stop().await;
+}
+
+#[track_caller]
+fn says(place: &Place, arguments: &str, code: i32, stderr: &str) {
+    let run = place.fluo(&format!("{WAIT} {arguments} web"));
+    assert_eq!(
+        (run.code, run.text(), run.stderr.as_str()),
+        (Some(code), "", stderr)
+    );
+}
+
+#[tokio::test]
+async fn an_idle_application_is_not_waited_for() {
+    let place = place();
+    let idle = "idle: no notification waits";
+    says(&place, "", 0, &format!("{idle}\n"));
+    says(&place, "--timeout 0s", 0, &format!("{idle}\n"));
+    set_aside(&place, "bad").await;
+    let failed = "see `fluo notifications failed`";
+    says(
+        &place,
+        "",
+        0,
+        &format!("{idle}; 1 is set aside, {failed}\n"),
+    );
+    set_aside(&place, "worse").await;
+    says(
+        &place,
+        "",
+        0,
+        &format!("{idle}; 2 are set aside, {failed}\n"),
+    );
+}
+
+#[tokio::test]
+async fn what_is_left_when_the_time_is_over_is_told() {
+    let place = with_change().await;
+    let run = place.fluo(&format!("{WAIT} --timeout 0s web"));
+    assert_eq!(run.code, Some(1));
+    assert_says(&run.stderr, "not idle after 0");
+    assert_says(&run.stderr, " s: 1 notification waits\n");
+    let start = Instant::now();
+    let run = place.fluo(&format!("{WAIT} --timeout 700ms web"));
+    assert_eq!(run.code, Some(1));
+    assert_says(&run.stderr, "not idle after 0.");
+    assert!(start.elapsed() >= Duration::from_millis(700));
+    let run = place.fluo(&format!("{WAIT} --timeout 5 web"));
+    assert_says(
+        &run.refuses_arguments(),
+        "write a number and a unit, such as 60s, 2m or 500ms",
+    );
+}
+
+#[tokio::test]
+async fn it_ends_when_the_observers_of_another_process_have_run() {
+    let place = with_change().await;
+    let child = place
+        .command(format!("{WAIT} web").split(' '))
+        .spawn()
+        .unwrap();
+    work(&place).await;
+    let run = ended(child).succeeds();
+    assert_says(&run.stderr, "idle: no notification waits\n");
+}
+
+#[tokio::test]
+async fn a_process_that_holds_the_directory_is_waited_for() {
+    let place = place();
+    let web = Web::open(&place).await;
+    let held = "the directory `d` is held by another process or handle; close that one first";
+    let run = place.fluo(&format!("{WAIT} --timeout 100ms web"));
+    assert_eq!((run.code, run.text()), (Some(2), ""));
+    assert_says(
+        &run.stderr,
+        &format!("note: waiting: {held}\nerror: it is not known after "),
+    );
+    let unknown = format!(" s whether the application is idle: {held}");
+    assert_says(&run.error(), &unknown);
+    assert_eq!(run.stderr.matches("note:").count(), 1);
+    let child = place
+        .command(format!("{WAIT} web").split(' '))
+        .spawn()
+        .unwrap();
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    drop(web);
+    let run = ended(child).succeeds();
+    assert_says(&run.stderr, "idle: no notification waits\n");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn ctrl_c_ends_it_and_a_terminal_shows_what_waits() {
+    let place = with_change().await;
+    let session = place.at_terminal(&format!("{WAIT} web"), &[]);
+    session.waits_for("1 notification waits");
+    session.types("\u{3}");
+    let (code, shown) = session.ended();
+    assert_eq!(code, Some(130), "{shown}");
+}

@@ -1,0 +1,208 @@
+//! What snapshot isolation forbids happens in no order, and what it allows in some.
+
+use fluo_core::{Client, Scan, Span};
+use futures::stream::TryStreamExt;
+
+use super::explorer::{Program, Scenario, explore};
+use super::scene::{column, get, number, set};
+
+const READ_BOTH: Program = |client| {
+    Box::pin(async move {
+        let snapshot = client.snapshot().await.unwrap();
+        vec![get(&snapshot, "x").await, get(&snapshot, "y").await]
+    })
+};
+
+const SET_BOTH: Program = |client| {
+    Box::pin(async move {
+        let tx = client.begin().await.unwrap();
+        set(&tx, "x", 1);
+        set(&tx, "y", 1);
+        vec![i64::from(tx.commit().await.is_ok())]
+    })
+};
+
+#[test]
+fn no_dirty_read_and_no_read_skew() {
+    let scenario = Scenario {
+        name: "one sets two rows, another one reads both",
+        cells: &[("x", 0), ("y", 0)],
+        programs: &[SET_BOTH, READ_BOTH],
+        preemptions: usize::MAX,
+        afterwards: READ_BOTH,
+    };
+    let mut seen = std::collections::BTreeSet::new();
+    explore(&scenario, |ended| {
+        assert_eq!(ended.results[0], [1], "{ended:?}");
+        assert_eq!(ended.afterwards, [1, 1], "{ended:?}");
+        assert_eq!(ended.results[1][0], ended.results[1][1], "{ended:?}");
+        seen.insert(ended.results[1][0]);
+    });
+    assert_eq!(
+        seen.len(),
+        2,
+        "both what was before and what came after is seen, in some order"
+    );
+}
+
+const COUNT: Program = |client| {
+    Box::pin(async move {
+        let tx = client.begin().await.unwrap();
+        let before = get(&tx, "x").await;
+        set(&tx, "x", before + 1);
+        vec![i64::from(tx.commit().await.is_ok())]
+    })
+};
+
+#[test]
+fn no_lost_update() {
+    let mut outcomes = std::collections::BTreeSet::new();
+    for (programs, preemptions) in [
+        (&[COUNT, COUNT][..], usize::MAX),
+        (&[COUNT, COUNT, COUNT][..], 2),
+    ] {
+        let scenario = Scenario {
+            name: "each adds one to a counter",
+            cells: &[("x", 0)],
+            programs,
+            preemptions,
+            afterwards: READ_BOTH,
+        };
+        explore(&scenario, |ended| {
+            let committed: i64 = ended.results.iter().map(|result| result[0]).sum();
+            assert!(committed >= 1, "somebody succeeds: {ended:?}");
+            assert_eq!(ended.afterwards[0], committed, "{ended:?}");
+            outcomes.insert((programs.len(), committed));
+        });
+    }
+    assert!(
+        outcomes.contains(&(2, 1)) && outcomes.contains(&(2, 2)),
+        "{outcomes:?}"
+    );
+}
+
+const SCAN_TWICE: Program = |client| {
+    Box::pin(async move {
+        let snapshot = client.snapshot().await.unwrap();
+        let mut sums = Vec::new();
+        for _ in 0..2 {
+            let cells: Vec<_> = snapshot
+                .scan(Scan::over(Span::all()))
+                .try_concat()
+                .await
+                .unwrap();
+            sums.push(cells.iter().map(|cell| number(Some(&cell.value))).sum());
+            sums.push(i64::try_from(cells.len()).unwrap());
+        }
+        sums
+    })
+};
+
+const INSERT: Program = |client| {
+    Box::pin(async move {
+        let tx = client.begin().await.unwrap();
+        set(&tx, "w", 10);
+        set(&tx, "z", 10);
+        tx.delete("x", &column()).unwrap();
+        vec![i64::from(tx.commit().await.is_ok())]
+    })
+};
+
+#[test]
+fn no_phantom() {
+    let scenario = Scenario {
+        name: "one inserts and deletes rows, another one scans twice",
+        cells: &[("x", 1), ("y", 1)],
+        programs: &[INSERT, SCAN_TWICE],
+        preemptions: 4,
+        afterwards: SCAN_TWICE,
+    };
+    let mut seen = std::collections::BTreeSet::new();
+    explore(&scenario, |ended| {
+        let scans = &ended.results[1];
+        assert_eq!(scans[..2], scans[2..], "{ended:?}");
+        assert!(scans[..2] == [2, 2] || scans[..2] == [21, 3], "{ended:?}");
+        seen.insert(scans[0]);
+    });
+    assert_eq!(seen.len(), 2);
+}
+
+async fn take(
+    client: Client,
+    mine: &'static str,
+    other: &'static str,
+    is_locked: bool,
+) -> Vec<i64> {
+    let tx = client.begin().await.unwrap();
+    let covering = match is_locked {
+        true => number(
+            tx.with_read_lock()
+                .get(other, &column())
+                .await
+                .unwrap()
+                .as_deref(),
+        ),
+        false => get(&tx, other).await,
+    };
+    if covering == 0 {
+        return vec![0];
+    }
+    set(&tx, mine, 0);
+    vec![i64::from(tx.commit().await.is_ok())]
+}
+
+const TAKE_X: Program = |client| Box::pin(take(client, "x", "y", false));
+const TAKE_Y: Program = |client| Box::pin(take(client, "y", "x", false));
+const TAKE_X_LOCKED: Program = |client| Box::pin(take(client, "x", "y", true));
+const TAKE_Y_LOCKED: Program = |client| Box::pin(take(client, "y", "x", true));
+
+fn skews(programs: &'static [Program]) -> usize {
+    let scenario = Scenario {
+        name: "each empties one of two cells if the other one is not empty",
+        cells: &[("x", 1), ("y", 1)],
+        programs,
+        preemptions: 4,
+        afterwards: READ_BOTH,
+    };
+    let mut skews = 0;
+    explore(&scenario, |ended| {
+        let left: i64 = ended.afterwards.iter().sum();
+        let taken: i64 = ended.results.iter().map(|result| result[0]).sum();
+        assert_eq!(left + taken, 2, "{ended:?}");
+        skews += usize::from(left == 0);
+    });
+    skews
+}
+
+#[test]
+fn write_skew_is_possible_and_gone_with_read_locks() {
+    assert!(skews(&[TAKE_X, TAKE_Y]) > 0);
+    assert_eq!(skews(&[TAKE_X_LOCKED, TAKE_Y_LOCKED]), 0);
+}
+
+const X_TO_Y: Program = |client| Box::pin(transfer(client, "x", "y", 3));
+const Y_TO_X: Program = |client| Box::pin(transfer(client, "y", "x", 5));
+
+async fn transfer(client: Client, from: &'static str, to: &'static str, amount: i64) -> Vec<i64> {
+    let tx = client.begin().await.unwrap();
+    let (rich, poor) = (get(&tx, from).await, get(&tx, to).await);
+    set(&tx, from, rich - amount);
+    set(&tx, to, poor + amount);
+    vec![i64::from(tx.commit().await.is_ok())]
+}
+
+#[test]
+fn transfers_keep_the_sum_before_the_eyes_of_a_third() {
+    let scenario = Scenario {
+        name: "two transfers and a reader",
+        cells: &[("x", 100), ("y", 100)],
+        programs: &[X_TO_Y, Y_TO_X, READ_BOTH],
+        preemptions: 2,
+        afterwards: READ_BOTH,
+    };
+    explore(&scenario, |ended| {
+        assert_eq!(ended.results[2].iter().sum::<i64>(), 200, "{ended:?}");
+        let moved = ended.results[1][0] * 5 - ended.results[0][0] * 3;
+        assert_eq!(ended.afterwards, [100 + moved, 100 - moved], "{ended:?}");
+    });
+}

@@ -1,0 +1,102 @@
+//! A table and a coordination behind a gate.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use fluo_core::coordination::{
+    Application, Coordination, FailedNotification, TimestampBlock, Transactor, TransactorId,
+    WorkerMembership,
+};
+use fluo_core::{
+    CellBatches, ConditionalMutation, Mutation, Outcome, Result, RowColumn, Scan, Table, Timestamp,
+};
+use futures::stream::{self, StreamExt};
+
+use super::gate::Gate;
+
+#[derive(Debug)]
+pub(crate) struct GatedTable {
+    pub(crate) inner: Arc<dyn Table>,
+    pub(crate) gate: Gate,
+    pub(crate) transaction: usize,
+}
+
+#[async_trait]
+impl Table for GatedTable {
+    fn scan(&self, scan: Scan) -> CellBatches {
+        let (gate, transaction, inner) = (self.gate.clone(), self.transaction, self.inner.clone());
+        stream::once(async move {
+            gate.pass(transaction).await;
+            inner.scan(scan)
+        })
+        .flatten()
+        .boxed()
+    }
+
+    async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
+        self.gate.pass(self.transaction).await;
+        self.inner.write(mutations).await
+    }
+
+    async fn write_conditional(&self, mutations: Vec<ConditionalMutation>) -> Result<Vec<Outcome>> {
+        self.gate.pass(self.transaction).await;
+        self.inner.write_conditional(mutations).await
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct GatedCoordination {
+    pub(crate) inner: Arc<dyn Coordination>,
+    pub(crate) gate: Gate,
+    pub(crate) transaction: usize,
+}
+
+#[async_trait]
+impl Coordination for GatedCoordination {
+    async fn timestamps(&self, count: NonZeroU32) -> Result<TimestampBlock> {
+        self.gate.pass(self.transaction).await;
+        self.inner.timestamps(count).await
+    }
+
+    async fn horizon(&self) -> Result<Timestamp> {
+        self.inner.horizon().await
+    }
+
+    async fn advance_horizon(&self) -> Result<Timestamp> {
+        self.inner.advance_horizon().await
+    }
+
+    async fn begin_transactor(&self) -> Result<Box<dyn Transactor>> {
+        self.inner.begin_transactor().await
+    }
+
+    async fn is_alive(&self, transactor: TransactorId) -> Result<bool> {
+        self.inner.is_alive(transactor).await
+    }
+
+    async fn join_workers(&self) -> Result<Box<dyn WorkerMembership>> {
+        self.inner.join_workers().await
+    }
+
+    async fn set_aside(&self, failed: FailedNotification) -> Result<()> {
+        self.inner.set_aside(failed).await
+    }
+
+    async fn set_aside_list(&self) -> Result<Vec<FailedNotification>> {
+        self.inner.set_aside_list().await
+    }
+
+    async fn forget_set_aside(&self, cell: &RowColumn) -> Result<bool> {
+        self.inner.forget_set_aside(cell).await
+    }
+
+    async fn application(&self) -> Result<Application> {
+        self.inner.application().await
+    }
+
+    async fn update_settings(&self, settings: BTreeMap<String, String>) -> Result<()> {
+        self.inner.update_settings(settings).await
+    }
+}

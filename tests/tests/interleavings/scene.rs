@@ -1,0 +1,100 @@
+//! The table that the transactions of one schedule work on.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use fluo_core::coordination::{Application, Applications, MemoryApplications};
+use fluo_core::{
+    Authorizations, Client, ClientSettings, Column, MemoryTables, OwnedTransaction, Snapshot,
+    TableAdmin, Versions,
+};
+
+use super::gate::Gate;
+use super::gated::{GatedCoordination, GatedTable};
+
+/// Longer than all steps of a schedule take together, at a millisecond a step: whoever waits for a lock looks again only
+/// when the scheduler lets time pass.
+pub(crate) const LOCK_WAIT: Duration = Duration::from_secs(10);
+
+/// A table with some cells, and a client for each transaction.
+#[derive(Debug)]
+pub(crate) struct Scene {
+    pub(crate) gate: Gate,
+    pub(crate) clients: Vec<Client>,
+}
+
+impl Scene {
+    pub(crate) async fn new(transactions: usize, cells: &[(&'static str, i64)]) -> Self {
+        let tables = MemoryTables::new();
+        tables.create_table("t", Versions::All).await.unwrap();
+        let table = tables
+            .open_table("t", Authorizations::none())
+            .await
+            .unwrap();
+        let applications = MemoryApplications::new();
+        applications
+            .initialize("t", Application::new("t", "t"))
+            .await
+            .unwrap();
+        let coordination = applications.open("t").await.unwrap();
+        let gate = Gate::default();
+        gate.open();
+        let mut clients = Vec::new();
+        for transaction in 0..=transactions {
+            let (inner, gate) = (table.clone(), gate.clone());
+            let table = Arc::new(GatedTable {
+                inner,
+                gate: gate.clone(),
+                transaction,
+            });
+            let coordination = Arc::new(GatedCoordination {
+                inner: coordination.clone(),
+                gate,
+                transaction,
+            });
+            let settings = ClientSettings {
+                first_wait: LOCK_WAIT,
+                longest_wait: LOCK_WAIT,
+                rollback_after: LOCK_WAIT * 100,
+                give_up_after: LOCK_WAIT * 100,
+                horizon_period: LOCK_WAIT * 1_000,
+                max_transaction_age: LOCK_WAIT * 1_000,
+                ..ClientSettings::default()
+            };
+            let client = Client::open(table, coordination, settings).await.unwrap();
+            // What is done once for a client is done now.
+            drop(client.snapshot().await.unwrap());
+            clients.push(client);
+        }
+        let tx = clients[transactions].begin().await.unwrap();
+        for (row, number) in cells {
+            set(&tx, row, *number);
+        }
+        tx.commit().await.unwrap();
+        gate.close();
+        Self { gate, clients }
+    }
+
+    /// A client that is not one of the transactions'.
+    pub(crate) fn observer(&self) -> Client {
+        self.clients.last().unwrap().clone()
+    }
+}
+
+pub(crate) fn column() -> Column {
+    Column::new("f", "q")
+}
+
+pub(crate) async fn get(snapshot: &Snapshot, row: &'static str) -> i64 {
+    number(snapshot.get(row, &column()).await.unwrap().as_deref())
+}
+
+pub(crate) fn number(value: Option<&[u8]>) -> i64 {
+    value.map_or(0, |value| {
+        std::str::from_utf8(value).unwrap().parse().unwrap()
+    })
+}
+
+pub(crate) fn set(tx: &OwnedTransaction, row: &'static str, number: i64) {
+    tx.set(row, &column(), number.to_string()).unwrap();
+}

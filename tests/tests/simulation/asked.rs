@@ -1,0 +1,30 @@
+//! What `cargo xtask simulate` asks for, by its environment variables.
+
+/// Which seeds are run, and with what planted.
+#[derive(Debug)]
+pub(crate) struct Asked {
+    pub(crate) from: u64,
+    pub(crate) count: u64,
+    /// Whether somebody asked, or this is a usual test run.
+    pub(crate) is_asked: bool,
+    pub(crate) plant: Option<String>,
+    /// Whether a run that failed is shown whole.
+    pub(crate) is_whole: bool,
+}
+
+/// Reads the variables; so many seeds without one.
+pub(crate) fn asked(usual_count: u64) -> Asked {
+    let number = |name: &str| {
+        let text = std::env::var(name).ok()?;
+        let number = text.parse::<u64>();
+        Some(number.unwrap_or_else(|_| panic!("{name} is `{text}`; it must be a number")))
+    };
+    let count = number("FLUO_SIMULATE_SEEDS");
+    Asked {
+        from: number("FLUO_SIMULATE_FROM").unwrap_or(1),
+        count: count.unwrap_or(usual_count),
+        is_asked: count.is_some(),
+        is_whole: std::env::var_os("FLUO_SIMULATE_WHOLE").is_some(),
+        plant: std::env::var("FLUO_SIMULATE_PLANT").ok(),
+    }
+}

@@ -1,0 +1,57 @@
+//! A seed is a run, to the last line of its trace.
+
+use fluo_tests::simulation::Simulation;
+
+#[test]
+fn a_seed_replays_exactly() {
+    for seed in [1, 2, 3, 5, 8, 13] {
+        let [first, second] = [(); 2].map(|()| Simulation::new(seed).run().unwrap());
+        let differs = first
+            .trace
+            .iter()
+            .zip(&second.trace)
+            .position(|(one, other)| one != other);
+        if let Some(line) = differs {
+            panic!(
+                "seed {seed} differs at line {line}:\n{}\n{}",
+                first.trace[line], second.trace[line]
+            );
+        }
+        assert_eq!(first.trace.len(), second.trace.len());
+        assert_eq!(first.lists, second.lists);
+        assert!(
+            first.trace.len() > 100 && first.committed > 0,
+            "seed {seed} did nothing"
+        );
+    }
+}
+
+#[test]
+fn another_seed_is_another_run() {
+    let [first, second] = [21, 22].map(|seed| Simulation::new(seed).run().unwrap());
+    assert_ne!(first.trace, second.trace);
+}
+
+#[test]
+fn a_report_shows_the_seed_what_is_wrong_and_what_came_before() {
+    let broken = (1..20).find_map(|seed| {
+        let simulation =
+            Simulation::new(seed).with_bug(fluo_tests::simulation::WorldBug::ConditionIgnored);
+        let report = simulation.run().unwrap();
+        (!report.violations.is_empty()).then_some(report)
+    });
+    let report = broken.unwrap();
+    let shown = report.to_string();
+    assert!(
+        shown.contains(&format!(
+            "seed {}: {} violations",
+            report.seed,
+            report.violations.len()
+        )),
+        "{shown}"
+    );
+    assert!(
+        shown.contains(&format!("VIOLATION {}", report.violations[0])),
+        "{shown}"
+    );
+}

@@ -1,0 +1,64 @@
+//! `cargo xtask simulate`.
+
+use std::ffi::OsString;
+
+use anyhow::Result;
+
+use crate::cargo::cargo;
+
+/// Which runs, and what of them is asked.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Simulate {
+    /// How many seeds are run
+    #[arg(long, default_value_t = 1_000)]
+    seeds: u64,
+    /// The first of them
+    #[arg(long, default_value_t = 1)]
+    from: u64,
+    /// Run this one alone, and show the end of its trace if it fails
+    #[arg(long, value_name = "SEED", conflicts_with_all = ["seeds", "from", "planted"])]
+    seed: Option<u64>,
+    /// Plant a bug, by its name in docs/testing.md
+    #[arg(long, value_name = "NAME", conflicts_with = "planted")]
+    plant: Option<String>,
+    /// Show the whole trace of a run that failed, in place of its end
+    #[arg(long)]
+    whole: bool,
+    /// Plant every bug, one after the other, and print after how many seeds each is found
+    #[arg(long)]
+    planted: bool,
+}
+
+/// Runs the simulation with optimisation.
+pub(crate) fn simulate(asked: Simulate) -> Result<()> {
+    let (from, seeds) = match asked.seed {
+        Some(seed) => (seed, 1),
+        None => (asked.from, asked.seeds),
+    };
+    let mut environment: Vec<(&str, OsString)> = vec![
+        ("FLUO_SIMULATE_FROM", from.to_string().into()),
+        ("FLUO_SIMULATE_SEEDS", seeds.to_string().into()),
+    ];
+    if asked.whole {
+        environment.push(("FLUO_SIMULATE_WHOLE", "1".into()));
+    }
+    if let Some(plant) = asked.plant {
+        environment.push(("FLUO_SIMULATE_PLANT", plant.into()));
+    }
+    let test = match asked.planted {
+        true => "planted::every_planted_bug_is_found",
+        false => "seeds::every_seed_keeps_every_promise",
+    };
+    let target = [
+        "test",
+        "--release",
+        "--package",
+        "fluo-tests",
+        "--test",
+        "simulation",
+    ];
+    cargo(
+        &[&target[..], &["--", "--exact", test, "--nocapture"]].concat(),
+        &environment,
+    )
+}
