@@ -1,7 +1,7 @@
 //! Breakages of the protocol that tests can switch on, to see that the simulation finds each of them.
 //!
 //! The switch exists only with the feature `planted-bugs`, which no crate but the tests asks for. Without it
-//! [`is`] is a constant, and nothing of this is in a build.
+//! the question is a constant, and nothing of this is in a build.
 
 /// A breakage, each at one place in the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,16 +15,32 @@ pub(crate) fn conditions(mutation: &ConditionalMutation) -> String {
         .conditions
         .iter()
         .fold(String::new(), |mut shown, condition| {
-            let (column, filter) = (&condition.column, filter(condition));
-            match &condition.expected {
-                Expected::Absent => {
-                    writeln!(shown, "  if {filter} shows nothing of {row} {column}")
-                }
-                Expected::Value(value) => writeln!(
+            let column = &condition.column;
+            match (&condition.expected, condition.timestamp) {
+                (Expected::Absent, _) => writeln!(
                     shown,
-                    "  if {filter} shows, of {row} {column}, the lock: {}",
+                    "  if {} shows nothing of {row} {column}",
+                    filter(condition)
+                ),
+                (Expected::Value(value), None) => writeln!(
+                    shown,
+                    "  if {} shows, of {row} {column}, the lock: {}",
+                    filter(condition),
                     lock(value)
                 ),
+                (Expected::Value(_), Some(timestamp)) => {
+                    let stamp = EntryStamp::decode(timestamp).unwrap();
+                    let kind = match stamp.kind {
+                        EntryKind::Lock => "LOCK",
+                        EntryKind::ReadLock => "RLOCK",
+                        other => panic!("no step asks whether {other:?} is stored"),
+                    };
+                    writeln!(
+                        shown,
+                        "  if its {kind} at {} of {row} {column} is still stored",
+                        stamp.timestamp
+                    )
+                }
             }
             .unwrap();
             shown

@@ -15,4 +15,5 @@ mod anomalies;
 mod explorer;
 mod gate;
 mod gated;
+mod late_rollback;
 mod scene;

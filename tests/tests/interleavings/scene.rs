@@ -21,6 +21,8 @@ pub(crate) const LOCK_WAIT: Duration = Duration::from_secs(10);
 pub(crate) struct Scene {
     pub(crate) gate: Gate,
     pub(crate) clients: Vec<Client>,
+    pub(crate) tables: MemoryTables,
+    pub(crate) applications: MemoryApplications,
 }
 
 impl Scene {
@@ -72,7 +74,12 @@ impl Scene {
         }
         tx.commit().await.unwrap();
         gate.close();
-        Self { gate, clients }
+        Self {
+            gate,
+            clients,
+            tables,
+            applications,
+        }
     }
 
     /// A client that is not one of the transactions'.

@@ -51,6 +51,14 @@ const fn world(name: &'static str, breaks: &'static str, bug: WorldBug) -> Plant
     }
 }
 
+const fn rare_world(name: &'static str, breaks: &'static str, bug: WorldBug) -> Plant {
+    let is_rare = true;
+    Plant {
+        is_rare,
+        ..world(name, breaks, bug)
+    }
+}
+
 /// All of them.
 pub(crate) const PLANTS: &[Plant] = &[
     engine(
@@ -198,7 +206,7 @@ pub(crate) const PLANTS: &[Plant] = &[
         "T11: the table says accepted of what it did not write",
         WorldBug::UnknownAsAccepted,
     ),
-    world(
+    rare_world(
         "unknown-as-rejected",
         "T11: the table says rejected of what it wrote",
         WorldBug::UnknownAsRejected,
@@ -208,7 +216,7 @@ pub(crate) const PLANTS: &[Plant] = &[
         "T5: the table acknowledges a write and loses it",
         WorldBug::WriteLost,
     ),
-    world(
+    rare_world(
         "row-torn",
         "T4: half of a mutation takes effect",
         WorldBug::RowTorn,

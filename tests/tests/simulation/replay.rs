@@ -55,3 +55,16 @@ fn a_report_shows_the_seed_what_is_wrong_and_what_came_before() {
         "{shown}"
     );
 }
+
+#[test]
+fn writes_may_be_late_for_ever_where_that_is_asked_for() {
+    // What such a run promises is not known: only that it comes to an end, and replays.
+    let [first, second] = [(); 2].map(|()| {
+        Simulation::new(4)
+            .with_writes_late_for_ever()
+            .run()
+            .unwrap()
+    });
+    assert!(first.committed > 0);
+    assert_eq!(first.trace, second.trace);
+}

@@ -39,6 +39,11 @@ impl Shared {
         self.observed.get(column).copied()
     }
 
+    /// The pauses of a call that is repeated.
+    pub(crate) fn backoff_of_calls(&self, start: Timestamp) -> Backoff {
+        Backoff::of_calls(&self.settings, start)
+    }
+
     /// Writes what may be written any number of times, until it is acknowledged or the time is up.
     pub(crate) async fn write_surely(
         &self,
@@ -48,7 +53,7 @@ impl Shared {
         if mutations.is_empty() {
             return Ok(());
         }
-        let mut backoff = Backoff::of_calls(&self.settings, start);
+        let mut backoff = self.backoff_of_calls(start);
         loop {
             match self.table.write(mutations.clone()).await {
                 Ok(()) => return Ok(()),

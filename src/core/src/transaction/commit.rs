@@ -5,11 +5,11 @@
 //!          │ conflict                │ conflict               │ stale                        │ rolled back
 //!          └────────────────────────►└──────────────► roll back ◄──────────────────────────────┘
 //! ```
-//! - **P3.** No other lock is written before the primary's is known to be there.
+//! - **P3.** No other row is locked before the primary's is known to be.
 //! - **P4.** The commit timestamp is asked for after all locks are known to be there: who begins later than it meets
 //!   them, and who began before it does not see what they guard.
-//! - **P5.** Notifications stand before the primary commits. One for a transaction that never commits is in vain, one
-//!   that is missing would be lost.
+//! - **P5.** Notifications stand before the primary commits, or come with it in its row. One for a transaction that
+//!   never commits is in vain, one that is missing would be lost.
 //! - **P6.** The commit of the primary is the commit of the transaction: one conditional write of one row. Before it
 //!   everybody may roll the transaction back, after it nobody.
 //! - **P7.** A primary is marked as done only when no lock of the transaction can be left anywhere. An unknown outcome
@@ -20,11 +20,11 @@ use std::sync::Arc;
 
 use tracing::{Instrument, debug, debug_span};
 
-use crate::planted::{self, PlantedBug};
-use crate::client::{Backoff, is_passing};
+use crate::client::is_passing;
 use crate::coordination::ObserverKind;
 use crate::data::{Bytes, RowColumn, Timestamp};
 use crate::error::{Error, Result};
+use crate::planted::{self, PlantedBug};
 use crate::table::{ConditionalMutation, Outcome};
 use crate::transaction::buffer::WriteBuffer;
 use crate::transaction::entries;
@@ -160,7 +160,7 @@ impl Commit {
     /// The commit timestamp (P4), with the notifications at it written (P5).
     async fn stamp_and_notify(&self) -> Result<Timestamp, CommitError> {
         let start = self.plan.start;
-        let mut backoff = Backoff::of_calls(&self.reading.client.settings, start);
+        let mut backoff = self.reading.client.backoff_of_calls(start);
         let stamps = loop {
             match self
                 .reading
@@ -229,59 +229,8 @@ impl Commit {
             .await
     }
 
-    /// Takes away the locks that are known to be there; then says on the primary that none is left, unless one may
-    /// be (P7).
-    pub(crate) async fn roll_back(&self) {
-        if let Err(error) = self.try_to_roll_back().await {
-            debug!(%error, "the locks of a failed transaction are left to whoever meets them");
-        }
-    }
-
-    async fn try_to_roll_back(&self) -> Result<()> {
-        let (start, primary) = (self.plan.start, &self.plan.primary);
-        let mut others = RowMutations::default();
-        for (cell, kind) in self.plan.cells() {
-            let is_left = planted::is(PlantedBug::SecondaryLeft);
-            if self.locked.contains(&cell.row) && cell.row != primary.row && !is_left {
-                others.roll_back_cell(&cell, start, kind);
-            }
-        }
-        self.reading
-            .client
-            .write_surely(others.into_mutations(), start)
-            .await?;
-        // The primary's row is one mutation: its locks go together, and the primary decides.
-        let mut decisive = RowMutations::default();
-        for (cell, kind) in self
-            .plan
-            .cells()
-            .filter(|(cell, _)| cell.row == primary.row)
-        {
-            if cell != *primary {
-                decisive.roll_back_cell(&cell, start, kind);
-                continue;
-            }
-            let is_certain = self.is_certain();
-            decisive.add(&cell.row, |mutation| {
-                let by = match is_certain {
-                    true => entries::RolledBackBy::ItsOwner,
-                    false => entries::RolledBackBy::AnotherOne,
-                };
-                let mutation = entries::roll_back_primary(mutation, &cell.column, start, by);
-                match is_certain {
-                    true => entries::done(mutation, &cell.column, start),
-                    false => mutation,
-                }
-            });
-        }
-        self.reading
-            .client
-            .write_surely(decisive.into_mutations(), start)
-            .await
-    }
-
     /// Whether no lock can be anywhere but where it is known to be (P7).
-    fn is_certain(&self) -> bool {
+    pub(crate) fn is_certain(&self) -> bool {
         self.doubtful.is_empty() || planted::is(PlantedBug::DoubtIgnored)
     }
 

@@ -1,14 +1,13 @@
 //! The commit point: one conditional write of the primary's row.
 
-use crate::planted::{self, PlantedBug};
-use crate::client::{Backoff, is_passing};
+use crate::client::is_passing;
 use crate::data::Timestamp;
 use crate::error::{Error, ErrorKind};
-use crate::table::{Condition, Filter, Mutation, Outcome};
+use crate::planted::{self, PlantedBug};
+use crate::table::Outcome;
 use crate::transaction::commit::Commit;
-use crate::transaction::entries::{self, RolledBackBy};
 use crate::transaction::lock_primary::{no_answer, nothing_committed};
-use crate::transaction::resolve::RowMutations;
+use crate::transaction::roll_back::decide;
 use crate::transaction::status::{TransactionStatus, status};
 use crate::transaction::{CommitError, Conflict, OtherTransaction};
 
@@ -23,7 +22,7 @@ impl Commit {
     /// Commits the primary's row. An error means that the transaction has not committed and never will, unless its
     /// kind is [`Uncertain`](ErrorKind::Uncertain).
     pub(crate) async fn commit_primary(&self, commit: Timestamp) -> Result<(), CommitError> {
-        let mut backoff = Backoff::of_calls(&self.reading.client.settings, self.plan.start);
+        let mut backoff = self.reading.client.backoff_of_calls(self.plan.start);
         let mut is_doubtful = false;
         loop {
             match self.try_to_commit_primary(commit, &mut is_doubtful).await? {
@@ -95,12 +94,7 @@ impl Commit {
     /// another one would do it, so that a commit that is still on its way comes too late.
     async fn abandon(&self, commit: Timestamp, error: Error) -> Result<(), CommitError> {
         let (primary, start) = (&self.plan.primary, self.plan.start);
-        let is_locked = Condition::value(primary.column.clone(), self.plan.primary_lock())
-            .through(Filter::TransactionStatus { start });
-        let mutation = Mutation::new(primary.row.clone());
-        let by = RolledBackBy::AnotherOne;
-        let mutation =
-            entries::roll_back_primary(mutation, &primary.column, start, by).when(is_locked);
+        let mutation = decide(primary, start, self.plan.primary_lock());
         let outcomes = self.try_to_write(vec![mutation]).await;
         if outcomes.iter().any(Outcome::is_accepted) {
             self.take_back_others().await;
@@ -114,25 +108,6 @@ impl Commit {
             }
             _ => Err(self.uncertain(error)),
         }
-    }
-
-    /// Takes away the locks beside a primary that was rolled back. Its mark stays: there may be others of them.
-    async fn take_back_others(&self) {
-        let mut writes = RowMutations::default();
-        for (cell, kind) in self
-            .plan
-            .cells()
-            .filter(|(cell, _)| *cell != self.plan.primary)
-        {
-            writes.roll_back_cell(&cell, self.plan.start, kind);
-        }
-        // If it fails, whoever meets them does it.
-        drop(
-            self.reading
-                .client
-                .write_surely(writes.into_mutations(), self.plan.start)
-                .await,
-        );
     }
 
     fn rolled_back_by_another(&self) -> CommitError {

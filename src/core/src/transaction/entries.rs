@@ -1,11 +1,11 @@
 //! The entries that the steps of a transaction write. Each is a put at a timestamp that says what it is.
 
-use crate::planted::{self, PlantedBug};
 use crate::data::{Bytes, Column, Timestamp};
 use crate::layout::{
     DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, EntryStamp, NotificationStamp,
     WriteValue, notification_column,
 };
+use crate::planted::{self, PlantedBug};
 use crate::table::Mutation;
 use crate::transaction::found_lock::LockKind;
 

@@ -15,6 +15,8 @@ pub(crate) struct FoundLock {
     pub(crate) primary: RowColumn,
     pub(crate) transactor: TransactorId,
     pub(crate) kind: LockKind,
+    /// As it is stored, to ask whether it still is.
+    pub(crate) value: Bytes,
 }
 
 /// What a lock is for.
@@ -57,6 +59,7 @@ impl FoundLock {
             primary: lock.primary,
             transactor: lock.transactor,
             kind,
+            value: value.clone(),
         })
     }
 
@@ -68,6 +71,7 @@ impl FoundLock {
             primary: lock.primary,
             transactor: lock.transactor,
             kind: LockKind::Read,
+            value: value.clone(),
         })
     }
 

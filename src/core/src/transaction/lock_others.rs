@@ -1,10 +1,10 @@
 //! The second step: the other rows, each whole or not at all.
 
-use crate::planted::{self, PlantedBug};
-use crate::client::{Backoff, is_passing};
+use crate::client::is_passing;
 use crate::data::{Bytes, RowColumn};
 use crate::error::{Error, Result};
 use crate::layout::{EntryKind, EntryStamp};
+use crate::planted::{self, PlantedBug};
 use crate::table::Outcome;
 use crate::transaction::commit::Commit;
 use crate::transaction::found_lock::LockKind;
@@ -21,7 +21,7 @@ enum Found {
 impl Commit {
     /// Locks the rows beside the primary's. After an error, `locked` and `doubtful` say what is to be taken back.
     pub(crate) async fn lock_others(&mut self) -> Result<(), CommitError> {
-        let mut backoff = Backoff::of_calls(&self.reading.client.settings, self.plan.start);
+        let mut backoff = self.reading.client.backoff_of_calls(self.plan.start);
         let mut waiting: Vec<Bytes> = self.plan.other_rows().cloned().collect();
         let mut rejected = Vec::new();
         loop {

@@ -1,6 +1,6 @@
 //! The first step: the primary and what stands in its row.
 
-use crate::client::{Backoff, is_passing};
+use crate::client::is_passing;
 use crate::data::{Key, Span, Timestamp};
 use crate::error::{Error, ErrorKind, Result};
 use crate::layout::{EntryKind, EntryStamp};
@@ -23,7 +23,7 @@ impl Commit {
     /// Locks the primary's row. An error means that none of it is locked.
     pub(crate) async fn lock_primary(&mut self) -> Result<(), CommitError> {
         let row = self.plan.primary.row.clone();
-        let mut backoff = Backoff::of_calls(&self.reading.client.settings, self.plan.start);
+        let mut backoff = self.reading.client.backoff_of_calls(self.plan.start);
         let mut is_doubtful = false;
         loop {
             match self.try_to_lock_primary(&mut is_doubtful).await? {

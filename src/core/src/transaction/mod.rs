@@ -22,6 +22,7 @@ mod raw;
 mod read_locking;
 mod reading;
 mod resolve;
+mod roll_back;
 mod snapshot;
 mod status;
 

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::planted::{self, PlantedBug};
 use crate::client::Shared;
 use crate::coordination::ObserverKind;
 use crate::data::{Bytes, Column, RowColumn, Timestamp};
 use crate::layout::{LockValue, ReadLockValue};
+use crate::planted::{self, PlantedBug};
 use crate::table::{Condition, ConditionalMutation, Filter, Mutation, Prewrite};
 use crate::transaction::buffer::{PendingWrite, WriteBuffer};
 use crate::transaction::entries;
@@ -145,7 +145,10 @@ impl CommitPlan {
             locking.conditions.truncate(1);
         }
         if planted::is(PlantedBug::NotificationTakenBackEarly)
-            && let Some(trigger) = self.trigger.as_ref().filter(|trigger| trigger.cell.row == *row)
+            && let Some(trigger) = self
+                .trigger
+                .as_ref()
+                .filter(|trigger| trigger.cell.row == *row)
         {
             let column = &trigger.cell.column;
             locking.mutation = entries::notification_delete(locking.mutation, column, self.start);
@@ -242,7 +245,7 @@ impl CommitPlan {
     }
 
     /// The value of a lock is the same whenever it is made: it is compared byte by byte.
-    fn lock_value(&self, kind: LockKind) -> Bytes {
+    pub(crate) fn lock_value(&self, kind: LockKind) -> Bytes {
         match kind {
             LockKind::Read => self.lock_values.read.encode(),
             LockKind::Write {

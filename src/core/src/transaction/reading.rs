@@ -12,11 +12,11 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 use tokio::time::Instant;
 use tracing::debug;
 
-use crate::planted::{self, PlantedBug};
 use crate::client::{ActiveKey, Backoff, Shared};
 use crate::data::{Cell, Escaped, Key, RowColumn, Span, Timestamp};
 use crate::error::{Error, Result};
 use crate::layout::{EntryKind, EntryStamp};
+use crate::planted::{self, PlantedBug};
 use crate::table::{CellBatches, Filter, Scan};
 use crate::transaction::Stale;
 use crate::transaction::found_lock::{FoundLock, unexpected};
@@ -73,7 +73,9 @@ impl Reading {
         }
         let rest = Rest {
             reading: self.clone(),
-            scan: Some(scan.filter(Filter::Snapshot { at: self.seen_up_to() })),
+            scan: Some(scan.filter(Filter::Snapshot {
+                at: self.seen_up_to(),
+            })),
             open: None,
             waiting: None,
         };

@@ -11,14 +11,15 @@ use std::collections::BTreeMap;
 
 use tracing::debug;
 
-use crate::planted::{self, PlantedBug};
 use crate::client::{Shared, is_passing};
 use crate::coordination::TransactorId;
 use crate::data::{Bytes, RowColumn, Timestamp};
 use crate::error::{Error, ErrorKind, Result};
-use crate::table::{Condition, Filter, Mutation, Outcome};
-use crate::transaction::entries::{self, RolledBackBy};
-use crate::transaction::found_lock::{FoundLock, LockKind};
+use crate::planted::{self, PlantedBug};
+use crate::table::{ConditionalMutation, Mutation, Outcome};
+use crate::transaction::entries;
+use crate::transaction::found_lock::FoundLock;
+use crate::transaction::roll_back::{decide, take_away};
 use crate::transaction::status::{TransactionStatus, status};
 
 /// What was done about some locks.
@@ -34,6 +35,7 @@ pub(crate) struct Resolved {
 pub(crate) async fn resolve(client: &Shared, locks: &[FoundLock]) -> Result<Resolved> {
     let mut resolved = Resolved::default();
     let mut writes = RowMutations::default();
+    let mut rolled_back = Vec::new();
     for ((primary, start), group) in groups(locks) {
         let Some(transactor) = group.first().map(|lock| lock.transactor) else {
             continue;
@@ -44,7 +46,7 @@ pub(crate) async fn resolve(client: &Shared, locks: &[FoundLock]) -> Result<Reso
         }
         match decided {
             TransactionStatus::Committed(_) if planted::is(PlantedBug::CommittedRolledBack) => {
-                writes.roll_back(&group);
+                rolled_back.extend(taken_away(&group));
             }
             TransactionStatus::Committed(_) if planted::is(PlantedBug::RolledForwardToStart) => {
                 writes.roll_forward(&group, start);
@@ -56,7 +58,7 @@ pub(crate) async fn resolve(client: &Shared, locks: &[FoundLock]) -> Result<Reso
             }
             TransactionStatus::RolledBack => {
                 metrics::counter!("fluo_locks_rolled_back_total").increment(as_count(group.len()));
-                writes.roll_back(&group);
+                rolled_back.extend(taken_away(&group));
             }
             TransactionStatus::Locked(_) => resolved.waiting += group.len(),
             TransactionStatus::Unknown => resolved.orphaned += group.len(),
@@ -64,7 +66,15 @@ pub(crate) async fn resolve(client: &Shared, locks: &[FoundLock]) -> Result<Reso
     }
     let reader = locks.first().map_or(Timestamp::ZERO, |lock| lock.start);
     client.write_surely(writes.into_mutations(), reader).await?;
+    client.take_away_surely(rolled_back, reader).await?;
     Ok(resolved)
+}
+
+fn taken_away(locks: &[&FoundLock]) -> Vec<ConditionalMutation> {
+    let others = locks.iter().filter(|lock| !lock.is_primary());
+    others
+        .map(|lock| take_away(&lock.cell, lock.start, lock.kind, lock.value.clone()))
+        .collect()
 }
 
 /// The error for locks that stay although their primary knows nothing of them.
@@ -97,7 +107,8 @@ async fn decided(
     start: Timestamp,
     transactor: TransactorId,
 ) -> Result<TransactionStatus> {
-    if planted::is(PlantedBug::PrimaryNotAsked) && !client.coordination.is_alive(transactor).await? {
+    if planted::is(PlantedBug::PrimaryNotAsked) && !client.coordination.is_alive(transactor).await?
+    {
         return Ok(TransactionStatus::RolledBack);
     }
     let found = status(&*client.table, primary, start).await?;
@@ -127,24 +138,17 @@ async fn decided(
 }
 
 /// Rolls back the primary of another transaction, unless something was decided meanwhile; says whether it did.
-///
-/// The condition asks for the status and not for the lock alone: a transactor that locks the same primary again
-/// writes the very same value.
 async fn roll_back_primary(
     client: &Shared,
     primary: &RowColumn,
     start: Timestamp,
     value: Bytes,
 ) -> Result<bool> {
-    let is_locked = Condition::value(primary.column.clone(), value)
-        .through(Filter::TransactionStatus { start });
-    let mutation = Mutation::new(primary.row.clone());
-    let by = RolledBackBy::AnotherOne;
-    let mutation = entries::roll_back_primary(mutation, &primary.column, start, by);
+    let mutation = decide(primary, start, value);
     if planted::is(PlantedBug::LiveLockResolved) {
-        return client.table.write(vec![mutation]).await.map(|()| true);
+        let unconditional = vec![mutation.mutation];
+        return client.table.write(unconditional).await.map(|()| true);
     }
-    let mutation = mutation.when(is_locked);
     let outcomes = client.table.write_conditional(vec![mutation]).await;
     match outcomes.map(|outcomes| outcomes.into_iter().next()) {
         Ok(Some(Outcome::Accepted)) => Ok(true),
@@ -177,18 +181,6 @@ impl RowMutations {
                 entries::commit(mutation, &lock.cell.column, times, lock.kind, false)
             });
         }
-    }
-
-    fn roll_back(&mut self, locks: &[&FoundLock]) {
-        for lock in locks.iter().filter(|lock| !lock.is_primary()) {
-            self.roll_back_cell(&lock.cell, lock.start, lock.kind);
-        }
-    }
-
-    pub(crate) fn roll_back_cell(&mut self, cell: &RowColumn, start: Timestamp, kind: LockKind) {
-        self.add(&cell.row, |mutation| {
-            entries::roll_back(mutation, &cell.column, start, kind)
-        });
     }
 
     pub(crate) fn into_mutations(self) -> Vec<Mutation> {

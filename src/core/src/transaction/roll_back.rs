@@ -1,0 +1,149 @@
+//! Taking locks away: of one's own transaction, and of others that will never commit.
+//!
+//! - **R5.** What takes a lock away is written only where that very lock is still stored. The mark that it leaves hides
+//!   every older lock of the cell. It may be collected while an older transaction lives, which locks the cell then: a
+//!   mark that came once more, late, would hide that lock.
+
+use tracing::debug;
+
+use crate::client::{Shared, is_passing};
+use crate::data::{Bytes, RowColumn, Timestamp};
+use crate::error::Result;
+use crate::layout::EntryKind;
+use crate::planted::{self, PlantedBug};
+use crate::table::{Condition, ConditionalMutation, Filter, Mutation, Outcome};
+use crate::transaction::commit::Commit;
+use crate::transaction::entries::{self, RolledBackBy, stamp};
+use crate::transaction::found_lock::LockKind;
+
+/// What takes away a lock that is not the primary's; `value` is the lock's own.
+pub(crate) fn take_away(
+    cell: &RowColumn,
+    start: Timestamp,
+    kind: LockKind,
+    value: Bytes,
+) -> ConditionalMutation {
+    let mutation = Mutation::new(cell.row.clone());
+    entries::roll_back(mutation, &cell.column, start, kind)
+        .when(is_stored(cell, start, kind, value))
+}
+
+/// What decides that a transaction is rolled back, if nothing else is decided; `lock` is the value of its primary's
+/// lock.
+///
+/// The conditions ask for the status and for the lock itself: a transactor that locks the same primary again writes the
+/// very same value, at another timestamp.
+pub(crate) fn decide(primary: &RowColumn, start: Timestamp, lock: Bytes) -> ConditionalMutation {
+    let is_locked = Condition::value(primary.column.clone(), lock.clone())
+        .through(Filter::TransactionStatus { start });
+    let mutation = Mutation::new(primary.row.clone());
+    let by = RolledBackBy::AnotherOne;
+    entries::roll_back_primary(mutation, &primary.column, start, by)
+        .when(is_locked)
+        .and(is_stored(primary, start, PRIMARY, lock))
+}
+
+/// The kind of a primary's lock, as far as it matters where it is stored.
+const PRIMARY: LockKind = LockKind::Write {
+    is_write: true,
+    is_delete: false,
+    is_trigger: false,
+};
+
+fn is_stored(cell: &RowColumn, start: Timestamp, kind: LockKind, value: Bytes) -> Condition {
+    let entry = match kind {
+        LockKind::Write { .. } => EntryKind::Lock,
+        LockKind::Read => EntryKind::ReadLock,
+    };
+    Condition::value(cell.column.clone(), value).at(stamp(entry, start))
+}
+
+impl Shared {
+    /// Takes locks away, until it is known of each that it is gone, or the time is up.
+    pub(crate) async fn take_away_surely(
+        &self,
+        mut mutations: Vec<ConditionalMutation>,
+        start: Timestamp,
+    ) -> Result<()> {
+        let mut backoff = self.backoff_of_calls(start);
+        while !mutations.is_empty() {
+            let outcomes = self.table.write_conditional(mutations.clone()).await;
+            let error = match outcomes {
+                Ok(outcomes) => {
+                    let mut failed = None;
+                    let mut outcomes = outcomes.into_iter();
+                    // Where the condition does not hold the lock has gone already.
+                    mutations.retain(|_| match outcomes.next() {
+                        Some(Outcome::Accepted | Outcome::Rejected) | None => false,
+                        Some(Outcome::Refused(error) | Outcome::Unknown(error)) => {
+                            failed = Some(error);
+                            true
+                        }
+                    });
+                    failed
+                }
+                Err(error) => Some(error),
+            };
+            match error {
+                None => return Ok(()),
+                Some(error) if is_passing(error.kind()) && backoff.wait().await => {}
+                Some(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Commit {
+    /// Takes away the locks that are known to be there; then says on the primary that none is left, unless one may
+    /// be (P7).
+    pub(crate) async fn roll_back(&self) {
+        if let Err(error) = self.try_to_roll_back().await {
+            debug!(%error, "the locks of a failed transaction are left to whoever meets them");
+        }
+    }
+
+    async fn try_to_roll_back(&self) -> Result<()> {
+        let (start, primary) = (self.plan.start, &self.plan.primary);
+        let is_there = |row: &Bytes| *row == primary.row || self.locked.contains(row);
+        let client = &self.reading.client;
+        if !planted::is(PlantedBug::SecondaryLeft) {
+            let others = self.others(is_there);
+            client.take_away_surely(others, start).await?;
+        }
+        let mutation = Mutation::new(primary.row.clone());
+        let mutation = if self.is_certain() {
+            let by = RolledBackBy::ItsOwner;
+            let mutation = entries::roll_back_primary(mutation, &primary.column, start, by);
+            entries::done(mutation, &primary.column, start)
+        } else {
+            let by = RolledBackBy::AnotherOne;
+            entries::roll_back_primary(mutation, &primary.column, start, by)
+        };
+        let lock = self.plan.primary_lock();
+        let decisive = mutation.when(is_stored(primary, start, PRIMARY, lock));
+        client.take_away_surely(vec![decisive], start).await
+    }
+
+    /// Takes away the locks beside a primary that was rolled back. Its mark stays: there may be others of them.
+    pub(crate) async fn take_back_others(&self) {
+        let others = self.others(|_| true);
+        // If it fails, whoever meets them does it.
+        let taken = self
+            .reading
+            .client
+            .take_away_surely(others, self.plan.start);
+        drop(taken.await);
+    }
+
+    /// What takes away the locks beside the primary in some rows.
+    fn others(&self, is_there: impl Fn(&Bytes) -> bool) -> Vec<ConditionalMutation> {
+        let others = self
+            .plan
+            .cells()
+            .filter(|(cell, _)| *cell != self.plan.primary && is_there(&cell.row));
+        others
+            .map(|(cell, kind)| take_away(&cell, self.plan.start, kind, self.plan.lock_value(kind)))
+            .collect()
+    }
+}

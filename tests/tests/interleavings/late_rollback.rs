@@ -1,0 +1,85 @@
+//! A transaction that was rolled back by another one, and whose marks were collected, wakes and tidies up behind itself. Its
+//! mark on a cell must not hide the lock that an older transaction has taken there meanwhile.
+
+use std::time::Duration;
+
+use fluo_core::table::property;
+use fluo_core::{Span, TableAdmin};
+use tokio::time::sleep;
+
+use super::scene::{Scene, get, set};
+
+const YOUNG: usize = 0;
+const OLD: usize = 1;
+
+/// Lets a transaction make so many calls.
+async fn steps(scene: &Scene, transaction: usize, count: usize) {
+    for _ in 0..count {
+        sleep(Duration::from_millis(1)).await;
+        scene.gate.release(transaction);
+    }
+    sleep(Duration::from_millis(1)).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_late_rollback_does_not_hide_the_lock_of_an_older_transaction() {
+    let scene = Scene::new(2, &[("a", 0), ("b", 0), ("x", 0)]).await;
+    scene.gate.open();
+    let old = scene.clients[OLD].begin().await.unwrap();
+    set(&old, "b", 1);
+    set(&old, "x", 1);
+    let young = scene.clients[YOUNG].begin().await.unwrap();
+    set(&young, "a", 2);
+    set(&young, "x", 2);
+    assert!(old.start() < young.start());
+
+    // The young one locks both rows, takes its timestamp, and sleeps before its commit.
+    scene.gate.close();
+    let young = tokio::spawn(young.commit());
+    steps(&scene, YOUNG, 3).await;
+
+    // It is taken for dead, rolled back by a reader, and what is left of it is collected.
+    scene
+        .applications
+        .end_transactor("t", scene.clients[YOUNG].transactor())
+        .unwrap();
+    scene.gate.open();
+    let reader = scene.observer().snapshot().await.unwrap();
+    assert_eq!((get(&reader, "a").await, get(&reader, "x").await), (0, 0));
+    drop(reader);
+    let horizon = scene.observer().advance_horizon().await.unwrap();
+    for (name, value) in [
+        (
+            property::GARBAGE,
+            "10,org.apache.fluo.accumulo.iterators.GarbageCollectionIterator",
+        ),
+        (property::GARBAGE_HORIZON, &horizon.to_string()),
+    ] {
+        scene.tables.set_property("t", name, value).await.unwrap();
+    }
+    scene.tables.compact("t", &Span::all()).await.unwrap();
+
+    // The old one locks its rows, and takes its timestamp.
+    scene.gate.close();
+    let old = tokio::spawn(old.commit());
+    steps(&scene, OLD, 3).await;
+
+    // The young one wakes, and learns that it was rolled back.
+    steps(&scene, YOUNG, 1).await;
+    while scene.gate.waiting().contains(&YOUNG) {
+        steps(&scene, YOUNG, 1).await;
+    }
+    assert!(young.await.unwrap().is_err());
+
+    // The old one commits, and has not rolled its other row forward yet.
+    steps(&scene, OLD, 1).await;
+    scene.gate.open();
+    let reader = scene.observer().snapshot().await.unwrap();
+    let seen = (get(&reader, "b").await, get(&reader, "x").await);
+    if scene.gate.waiting().contains(&OLD) {
+        scene.gate.release(OLD);
+    }
+    let committed = old.await.unwrap();
+    let expected = if committed.is_ok() { (1, 1) } else { (0, 0) };
+    assert_eq!(seen, expected, "{committed:?}");
+}
