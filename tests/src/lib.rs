@@ -20,9 +20,9 @@ mod recording;
 mod soak;
 
 pub mod conformance;
-pub mod simulation;
 pub mod conformance_coordination;
 pub mod scenarios;
+pub mod simulation;
 
 pub use admin_call::AdminCall;
 pub use console::ConsoleCommand;

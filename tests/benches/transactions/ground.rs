@@ -23,7 +23,10 @@ impl Ground {
         Self::observed(directory, Vec::new()).await
     }
 
-    pub(crate) async fn observed(directory: &Path, observers: Vec<ObservedColumn>) -> Outcome<Self> {
+    pub(crate) async fn observed(
+        directory: &Path,
+        observers: Vec<ObservedColumn>,
+    ) -> Outcome<Self> {
         let settings = Settings {
             create_if_missing: true,
             ..Settings::default()

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use fluo_core::Mutation;
-use fluo_core::layout::{EntryKind, EntryStamp, WriteValue};
 use fluo_core::Timestamp;
+use fluo_core::layout::{EntryKind, EntryStamp, WriteValue};
 
 use crate::ground::{Ground, Outcome, row, uri, value};
 use crate::{rate, share, writing};
@@ -24,16 +24,23 @@ pub(crate) async fn compare(directory: &Path, time: Duration) -> Outcome {
         there = cells;
         let begun = Instant::now();
         let count = writing::transfers(&ground, cells, time).await?;
-        costs.push(rate(&format!("transfers among {cells} cells"), count, begun.elapsed())?);
+        costs.push(rate(
+            &format!("transfers among {cells} cells"),
+            count,
+            begun.elapsed(),
+        )?);
     }
-    let [small, large] = costs[..] else { return Ok(()) };
+    let [small, large] = costs[..] else {
+        return Ok(());
+    };
     // What one transaction takes is the inverse of how many there are.
     share("of the time at a million cells (asked: 1.15)", small, large)
 }
 
 /// Cells as a bulk load leaves them: a value at 0, and a write at 1 that every transaction sees.
 async fn fill(ground: &Ground, from: u64, to: u64) -> Outcome {
-    let stamp = |kind, at| Ok::<_, fluo_core::Error>(EntryStamp::new(kind, Timestamp::new(at)?).encode());
+    let stamp =
+        |kind, at| Ok::<_, fluo_core::Error>(EntryStamp::new(kind, Timestamp::new(at)?).encode());
     let write = WriteValue {
         start: Timestamp::ZERO,
         is_primary: false,

@@ -54,6 +54,10 @@ pub(crate) fn rate(what: &str, count: u64, time: Duration) -> Outcome<u128> {
 /// Prints a share, in hundredths.
 pub(crate) fn share(what: &str, part: u128, whole: u128) -> Outcome {
     let percent = part * 100 / whole.max(1);
-    writeln!(std::io::stdout(), "  {what:<56}{:>12}", format!("{}.{:02}", percent / 100, percent % 100))?;
+    writeln!(
+        std::io::stdout(),
+        "  {what:<56}{:>12}",
+        format!("{}.{:02}", percent / 100, percent % 100)
+    )?;
     Ok(())
 }

@@ -4,7 +4,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use fluo_core::{
-    Bytes, Column, Error, LoaderSettings, Observers, Span, Transaction, Worker, WorkerSettings, observer_fn,
+    Bytes, Column, Error, LoaderSettings, Observers, Span, Transaction, Worker, WorkerSettings,
+    observer_fn,
 };
 use peak_alloc::PeakAlloc;
 
@@ -31,12 +32,17 @@ pub(crate) fn observers() -> Result<Observers, Error> {
 
 /// Rows that are loaded and observed, until the time is up and the queue has drained.
 pub(crate) async fn end_to_end(directory: &Path, time: Duration) -> Outcome {
-    let ground = Ground::observed(&directory.join("observed"), observers()?.observed_columns()).await?;
+    let ground =
+        Ground::observed(&directory.join("observed"), observers()?.observed_columns()).await?;
     let worker = Worker::start(&ground.client, observers()?, WorkerSettings::default()).await?;
     let begun = Instant::now();
     let count = load(&ground, 0, |_| begun.elapsed() < time).await?;
     ground.client.wait_until_idle().await?;
-    rate("load + observer, rows from end to end", count, begun.elapsed())?;
+    rate(
+        "load + observer, rows from end to end",
+        count,
+        begun.elapsed(),
+    )?;
     worker.stop().await;
     Ok(())
 }
@@ -61,7 +67,8 @@ async fn load(ground: &Ground, first: u64, goes_on: impl Fn(u64) -> bool) -> Out
 
 /// A queue through which many more items go than are ever in it: the last round beside the first.
 pub(crate) async fn long_lived(directory: &Path, time: Duration) -> Outcome {
-    let ground = Ground::observed(&directory.join("queue"), observers()?.observed_columns()).await?;
+    let ground =
+        Ground::observed(&directory.join("queue"), observers()?.observed_columns()).await?;
     let worker = Worker::start(&ground.client, observers()?, WorkerSettings::default()).await?;
     let (mut first, mut rates) = (0, Vec::new());
     for round in 0..QUEUE_ROUNDS {
@@ -69,19 +76,31 @@ pub(crate) async fn long_lived(directory: &Path, time: Duration) -> Outcome {
         let count = load(&ground, first, |_| begun.elapsed() < time / 4).await?;
         ground.client.wait_until_idle().await?;
         let elapsed = begun.elapsed();
-        ground.client.collect_garbage(&*ground.tables, &Span::all()).await?;
+        ground
+            .client
+            .collect_garbage(&*ground.tables, &Span::all())
+            .await?;
         first += count;
-        rates.push(rate(&format!("queue, round {}: rows from end to end", round + 1), count, elapsed)?);
+        rates.push(rate(
+            &format!("queue, round {}: rows from end to end", round + 1),
+            count,
+            elapsed,
+        )?);
     }
     worker.stop().await;
     let early = rates.iter().skip(1).take(3).sum::<u128>();
     let late = rates.iter().rev().take(3).sum::<u128>();
-    share("of rounds 2 to 4 in the last three (asked: no slower)", late, early)
+    share(
+        "of rounds 2 to 4 in the last three (asked: no slower)",
+        late,
+        early,
+    )
 }
 
 /// Memory of a worker that starts where many notifications wait.
 pub(crate) async fn many_waiting(directory: &Path, memory: &PeakAlloc) -> Outcome {
-    let ground = Ground::observed(&directory.join("waiting"), observers()?.observed_columns()).await?;
+    let ground =
+        Ground::observed(&directory.join("waiting"), observers()?.observed_columns()).await?;
     load(&ground, 0, |count| count < WAITING).await?;
     memory.reset_peak_usage();
     let before = memory.current_usage();
@@ -89,8 +108,16 @@ pub(crate) async fn many_waiting(directory: &Path, memory: &PeakAlloc) -> Outcom
     let worker = Worker::start(&ground.client, observers()?, WorkerSettings::default()).await?;
     ground.client.wait_until_idle().await?;
     worker.stop().await;
-    rate("worker: notifications that waited, all done", WAITING, begun.elapsed())?;
+    rate(
+        "worker: notifications that waited, all done",
+        WAITING,
+        begun.elapsed(),
+    )?;
     let grown = memory.peak_usage().saturating_sub(before);
-    rate("  bytes of memory that it took at most", u64::try_from(grown)?, Duration::from_secs(1))?;
+    rate(
+        "  bytes of memory that it took at most",
+        u64::try_from(grown)?,
+        Duration::from_secs(1),
+    )?;
     Ok(())
 }

@@ -27,7 +27,11 @@ pub(crate) async fn measure(directory: &Path) -> Outcome {
         for taken in futures::future::try_join_all(taking).await? {
             taken?;
         }
-        rate(&format!("timestamps, one a call, {tasks} tasks (asked: 2,000,000)"), STAMPS, begun.elapsed())?;
+        rate(
+            &format!("timestamps, one a call, {tasks} tasks (asked: 2,000,000)"),
+            STAMPS,
+            begun.elapsed(),
+        )?;
     }
     Ok(())
 }

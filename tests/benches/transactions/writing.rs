@@ -14,7 +14,11 @@ const TASKS: u64 = 64;
 const ACCOUNTS: u64 = 100_000;
 
 /// Writes that are nobody else's, until the time is up.
-async fn from_all_tasks<F>(ground: &Arc<Ground>, time: Duration, write: impl Fn(Arc<Ground>, u64) -> F) -> Outcome<(u64, Duration)>
+async fn from_all_tasks<F>(
+    ground: &Arc<Ground>,
+    time: Duration,
+    write: impl Fn(Arc<Ground>, u64) -> F,
+) -> Outcome<(u64, Duration)>
 where
     F: Future<Output = Outcome> + Send + 'static,
 {

@@ -26,7 +26,10 @@ pub async fn c8_the_last_one_of_a_cell_stays(applications: Arc<dyn Applications>
         ..failed("r")
     };
     coordination.set_aside(last.clone()).await.unwrap();
-    assert_eq!(coordination.set_aside_list().await.unwrap(), std::slice::from_ref(&last));
+    assert_eq!(
+        coordination.set_aside_list().await.unwrap(),
+        std::slice::from_ref(&last)
+    );
     let elsewhere = RowColumn::new("r", Column::new("f", "q").with_visibility("A"));
     assert!(!coordination.forget_set_aside(&elsewhere).await.unwrap());
     assert!(coordination.forget_set_aside(&last.cell).await.unwrap());

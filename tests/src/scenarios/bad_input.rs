@@ -39,13 +39,19 @@ pub async fn a_wrong_cell_is_refused_and_the_rest_commits(tables: Arc<dyn TableA
         "row `r`, column `account:balance [A&]`: visibility expression: at byte 2: the expression ends where a label is \
          expected"
     );
-    for again in [tx.set("alice", &balance(), "2"), tx.delete("alice", &balance())] {
+    for again in [
+        tx.set("alice", &balance(), "2"),
+        tx.delete("alice", &balance()),
+    ] {
         assert_eq!(
             refused(again),
             "`alice account:balance` was set or deleted before in this transaction; a transaction writes a cell once"
         );
     }
-    assert!(refused(tx.set("bob", &balance(), "2")).starts_with("`bob account:balance` was set or deleted"));
+    assert!(
+        refused(tx.set("bob", &balance(), "2"))
+            .starts_with("`bob account:balance` was set or deleted")
+    );
     let long = refused(tx.set("carol", &balance(), vec![0; 2_000]));
     assert_eq!(
         long,

@@ -28,7 +28,11 @@ async fn change(client: &Client) -> Result<Committed, CommitError> {
 /// The number of changing calls of a transaction that nothing happens to.
 async fn calls(tables: &Arc<dyn TableAdmin>) -> usize {
     let scene = Scene::new(tables).await;
-    set(&scene.client().await, &[("alice", 10), ("bob", 20), ("carol", 30)]).await;
+    set(
+        &scene.client().await,
+        &[("alice", 10), ("bob", 20), ("carol", 30)],
+    )
+    .await;
     let table = Arc::new(CutTable::after(scene.table.clone(), usize::MAX));
     let client = scene.client_of(table.clone(), hasty()).await;
     change(&client).await.unwrap();
@@ -43,11 +47,20 @@ async fn check(scene: &Scene, outcome: Result<Committed, CommitError>, cut: usiz
     let seen = balances(&client, ACCOUNTS).await.unwrap();
     match outcome {
         Ok(_) => assert_eq!(seen, AFTER, "cut off after {cut} calls"),
-        Err(_) => assert!(seen == BEFORE || seen == AFTER, "cut off after {cut} calls: {seen:?}"),
+        Err(_) => assert!(
+            seen == BEFORE || seen == AFTER,
+            "cut off after {cut} calls: {seen:?}"
+        ),
     }
     // What the reader did not meet a writer does.
-    set(&client, &[("alice", 1), ("bob", 2), ("carol", 3), ("dave", 4)]).await;
-    let seen = balances(&client, ["alice", "bob", "carol", "dave"]).await.unwrap();
+    set(
+        &client,
+        &[("alice", 1), ("bob", 2), ("carol", 3), ("dave", 4)],
+    )
+    .await;
+    let seen = balances(&client, ["alice", "bob", "carol", "dave"])
+        .await
+        .unwrap();
     assert_eq!(seen, [1, 2, 3, 4], "cut off after {cut} calls");
     assert_eq!(scene.locked().await, [], "cut off after {cut} calls");
 }
@@ -58,7 +71,11 @@ async fn cut_off_everywhere(tables: Arc<dyn TableAdmin>, dies: bool) {
     assert!(most >= 4, "{most}");
     for cut in 0..=most {
         let scene = Scene::new(&tables).await;
-        set(&scene.client().await, &[("alice", 10), ("bob", 20), ("carol", 30)]).await;
+        set(
+            &scene.client().await,
+            &[("alice", 10), ("bob", 20), ("carol", 30)],
+        )
+        .await;
         let table = Arc::new(CutTable::after(scene.table.clone(), cut));
         let client = scene.client_of(table, hasty()).await;
         let outcome = change(&client).await;
@@ -91,7 +108,11 @@ pub async fn an_answer_that_is_lost_is_found_out(tables: Arc<dyn TableAdmin>) {
     for call in 0..calls(&tables).await {
         for is_applied in [true, false] {
             let scene = Scene::new(&tables).await;
-            set(&scene.client().await, &[("alice", 10), ("bob", 20), ("carol", 30)]).await;
+            set(
+                &scene.client().await,
+                &[("alice", 10), ("bob", 20), ("carol", 30)],
+            )
+            .await;
             let lost = Lost { call, is_applied };
             let table = Arc::new(CutTable::losing(scene.table.clone(), lost));
             let client = scene.client_of(table, hasty()).await;

@@ -13,12 +13,22 @@ pub async fn what_is_collected_is_seen_by_no_snapshot(tables: Arc<dyn TableAdmin
     for amount in 1..=5 {
         set(&client, &[("alice", amount), ("bob", amount)]).await;
     }
-    client.run(async |tx| tx.delete("bob", &balance())).await.unwrap();
+    client
+        .run(async |tx| tx.delete("bob", &balance()))
+        .await
+        .unwrap();
     let held = client.snapshot().await.unwrap();
     for amount in 6..=9 {
         set(&client, &[("alice", amount), ("bob", amount)]).await;
     }
-    let stored = async || scene.table.read(Scan::over(Span::all())).await.unwrap().len();
+    let stored = async || {
+        scene
+            .table
+            .read(Scan::over(Span::all()))
+            .await
+            .unwrap()
+            .len()
+    };
     let before = stored().await;
     collect(&scene, &client).await;
     let during = stored().await;
@@ -30,7 +40,11 @@ pub async fn what_is_collected_is_seen_by_no_snapshot(tables: Arc<dyn TableAdmin
     drop((held, now));
     collect(&scene, &client).await;
     // Of each cell its value and its write, and of the two transactions' primary that all is done.
-    assert!(stored().await <= 5, "{} of {during} entries", stored().await);
+    assert!(
+        stored().await <= 5,
+        "{} of {during} entries",
+        stored().await
+    );
     let now = client.snapshot().await.unwrap();
     assert_eq!((read(&now, "alice").await, read(&now, "bob").await), (9, 9));
     scene.end().await;
@@ -64,7 +78,9 @@ pub async fn a_snapshot_that_is_too_old_says_so(tables: Arc<dyn TableAdmin>) {
     assert_eq!(error.kind(), ErrorKind::Unavailable);
     assert_eq!(
         error.to_string(),
-        format!("the snapshot at {start} can no longer be read: garbage was collected up to {horizon}; take a new one")
+        format!(
+            "the snapshot at {start} can no longer be read: garbage was collected up to {horizon}; take a new one"
+        )
     );
     let begun = tx.start();
     let error = tx.commit().await.unwrap_err();

@@ -17,7 +17,9 @@ pub(super) fn conflict(error: CommitError) -> Conflict {
     }
 }
 
-pub async fn the_second_of_two_that_write_a_cell_fails_and_says_who_was_first(tables: Arc<dyn TableAdmin>) {
+pub async fn the_second_of_two_that_write_a_cell_fails_and_says_who_was_first(
+    tables: Arc<dyn TableAdmin>,
+) {
     let scene = Scene::new(&tables).await;
     let client = scene.client().await;
     let (first, second) = (client.begin().await.unwrap(), client.begin().await.unwrap());
@@ -30,8 +32,18 @@ pub async fn the_second_of_two_that_write_a_cell_fails_and_says_who_was_first(ta
     let conflict = conflict(second.commit().await.unwrap_err());
     let (start, commit) = (committed.start, committed.commit.unwrap());
     assert_eq!(conflict.start, second_start);
-    assert_eq!(conflict.cells.iter().map(|cell| &cell.row[..]).collect::<Vec<_>>(), [b"alice"]);
-    assert_eq!(conflict.other, Some(OtherTransaction::Committed { start, commit }));
+    assert_eq!(
+        conflict
+            .cells
+            .iter()
+            .map(|cell| &cell.row[..])
+            .collect::<Vec<_>>(),
+        [b"alice"]
+    );
+    assert_eq!(
+        conflict.other,
+        Some(OtherTransaction::Committed { start, commit })
+    );
     assert_eq!(
         conflict.to_string(),
         format!(

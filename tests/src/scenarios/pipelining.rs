@@ -21,7 +21,8 @@ pub async fn many_commits_in_the_background_all_come_to_an_end(tables: Arc<dyn T
         let tx = client.begin().await.unwrap();
         // One of them is larger than all the room there is.
         let value = vec![b'x'; if number == 7 { 5_000 } else { 10 }];
-        tx.set(format!("row{number:04}"), &balance(), value).unwrap();
+        tx.set(format!("row{number:04}"), &balance(), value)
+            .unwrap();
         pending.push(client.commit_in_background(tx).await);
     }
     for outcome in join_all(pending).await {

@@ -40,7 +40,10 @@ pub async fn a_write_excludes_who_has_read_under_a_lock(tables: Arc<dyn TableAdm
     read_locked(&reader, "alice").await;
     reader.set("bob", &balance(), "1").unwrap();
     set(&client, &[("alice", 6)]).await;
-    assert_eq!(conflict(reader.commit().await.unwrap_err()).cells[0].row, "alice");
+    assert_eq!(
+        conflict(reader.commit().await.unwrap_err()).cells[0].row,
+        "alice"
+    );
 
     // The other way round: who writes what another has read under a lock since fails.
     let writer = client.begin().await.unwrap();
@@ -74,7 +77,11 @@ pub async fn write_skew_is_possible_and_gone_with_read_locks(tables: Arc<dyn Tab
         }
         let outcomes = [first.commit().await, second.commit().await];
         let committed = outcomes.iter().filter(|outcome| outcome.is_ok()).count();
-        let sum: i64 = balances(&client, ["alice", "bob"]).await.unwrap().iter().sum();
+        let sum: i64 = balances(&client, ["alice", "bob"])
+            .await
+            .unwrap()
+            .iter()
+            .sum();
         match is_locking {
             false => assert_eq!((committed, sum), (2, -80)),
             true => assert!(committed <= 1 && sum >= 20, "{outcomes:?}"),

@@ -20,11 +20,20 @@ pub async fn what_is_committed_is_read_by_those_who_begin_later(tables: Arc<dyn 
     assert!(committed.commit.unwrap() > committed.start);
     assert!(after.start() > committed.commit.unwrap());
     for early in [&before, &open] {
-        assert_eq!((read(early, "alice").await, read(early, "bob").await), (0, 0));
+        assert_eq!(
+            (read(early, "alice").await, read(early, "bob").await),
+            (0, 0)
+        );
     }
-    assert_eq!((read(&after, "alice").await, read(&after, "bob").await), (100, 50));
+    assert_eq!(
+        (read(&after, "alice").await, read(&after, "bob").await),
+        (100, 50)
+    );
     let cell = after.get_cell("alice", &balance()).await.unwrap().unwrap();
-    assert_eq!(cell.key.timestamp, i64::try_from(committed.start.get()).unwrap());
+    assert_eq!(
+        cell.key.timestamp,
+        i64::try_from(committed.start.get()).unwrap()
+    );
     scene.end().await;
 }
 
@@ -48,15 +57,28 @@ pub async fn a_deleted_cell_has_no_value_until_it_is_set_again(tables: Arc<dyn T
     let client = scene.client().await;
     set(&client, &[("alice", 1), ("bob", 2)]).await;
     let before = client.snapshot().await.unwrap();
-    client.run(async |tx| tx.delete("alice", &balance())).await.unwrap();
+    client
+        .run(async |tx| tx.delete("alice", &balance()))
+        .await
+        .unwrap();
     let deleted = client.snapshot().await.unwrap();
     set(&client, &[("alice", 3)]).await;
     let after = client.snapshot().await.unwrap();
     assert_eq!(deleted.get("alice", &balance()).await.unwrap(), None);
-    assert_eq!((read(&before, "alice").await, read(&after, "alice").await), (1, 3));
+    assert_eq!(
+        (read(&before, "alice").await, read(&after, "alice").await),
+        (1, 3)
+    );
     // Deleting what is not there is no error, and leaves nothing to be seen.
-    client.run(async |tx| tx.delete("nobody", &balance())).await.unwrap();
-    let rest = client.snapshot().await.unwrap().scan(Scan::over(Span::all()));
+    client
+        .run(async |tx| tx.delete("nobody", &balance()))
+        .await
+        .unwrap();
+    let rest = client
+        .snapshot()
+        .await
+        .unwrap()
+        .scan(Scan::over(Span::all()));
     assert_eq!(rest.try_concat().await.unwrap().len(), 2);
     scene.end().await;
 }
@@ -81,23 +103,43 @@ pub async fn cells_are_read_by_row_by_column_and_in_scans(tables: Arc<dyn TableA
     let of_row = snapshot.get_row("a").await.unwrap();
     assert_eq!(of_row.len(), 2);
     assert_eq!(of_row[&column("q")], "aq");
-    let some = snapshot.get_columns("c", [&column("p"), &column("none")]).await.unwrap();
-    assert_eq!(some.into_iter().collect::<Vec<_>>(), [(column("p"), Bytes::from("cp"))]);
+    let some = snapshot
+        .get_columns("c", [&column("p"), &column("none")])
+        .await
+        .unwrap();
+    assert_eq!(
+        some.into_iter().collect::<Vec<_>>(),
+        [(column("p"), Bytes::from("cp"))]
+    );
     let wanted = ["b", "none", "a"].map(Bytes::from);
-    let of_rows = snapshot.get_rows(wanted, [&column("q"), &column("p")]).await.unwrap();
+    let of_rows = snapshot
+        .get_rows(wanted, [&column("q"), &column("p")])
+        .await
+        .unwrap();
     assert_eq!(of_rows.keys().collect::<Vec<_>>(), ["a", "b"]);
     assert!(of_rows.values().all(|columns| columns.len() == 2));
     let keys = async |scan: Scan| {
         let cells = snapshot.scan(scan).try_concat().await.unwrap();
         let place = |key: Key| format!("{}/{}", String::from_utf8_lossy(&key.row), key.column);
-        cells.into_iter().map(|cell| place(cell.key)).collect::<Vec<_>>()
+        cells
+            .into_iter()
+            .map(|cell| place(cell.key))
+            .collect::<Vec<_>>()
     };
     let of_a = Scan::over(Span::prefix("a")).column(ColumnSelector::qualifier("f", "p"));
     assert_eq!(keys(of_a).await, ["a/f:p", "ab/f:p"]);
-    assert_eq!(keys(Scan::over(Span::rows("b", Some("c".into())))).await, ["b/f:p", "b/f:q"]);
-    let family = Scan::over_all([Span::row("c"), Span::row("a")]).column(ColumnSelector::family("g"));
+    assert_eq!(
+        keys(Scan::over(Span::rows("b", Some("c".into())))).await,
+        ["b/f:p", "b/f:q"]
+    );
+    let family =
+        Scan::over_all([Span::row("c"), Span::row("a")]).column(ColumnSelector::family("g"));
     assert_eq!(keys(family).await, ["c/g:q"]);
-    let prefixed = snapshot.scan_prefix("ab", [&column("q")]).try_concat().await.unwrap();
+    let prefixed = snapshot
+        .scan_prefix("ab", [&column("q")])
+        .try_concat()
+        .await
+        .unwrap();
     assert_eq!(prefixed.len(), 1);
     scene.end().await;
 }
@@ -116,12 +158,22 @@ pub async fn a_transaction_does_not_read_its_own_writes(tables: Arc<dyn TableAdm
 pub async fn any_bytes_come_back_as_they_were_set(tables: Arc<dyn TableAdmin>) {
     let scene = Scene::new(&tables).await;
     let client = scene.client().await;
-    let odd: [&[u8]; 5] = [b"\x00", b"\xff\xff", b"a\x00b", b"ntfy", "\u{fc}".as_bytes()];
+    let odd: [&[u8]; 5] = [
+        b"\x00",
+        b"\xff\xff",
+        b"a\x00b",
+        b"ntfy",
+        "\u{fc}".as_bytes(),
+    ];
     let bytes = |part: &[u8]| Bytes::copy_from_slice(part);
     client
         .run(async |tx| {
             for part in odd {
-                tx.set(bytes(part), &Column::new(bytes(b"f"), bytes(part)), bytes(part))?;
+                tx.set(
+                    bytes(part),
+                    &Column::new(bytes(b"f"), bytes(part)),
+                    bytes(part),
+                )?;
                 tx.set(bytes(part), &Column::new("", bytes(part)), "")?;
             }
             Ok::<_, fluo_core::Error>(())
@@ -131,9 +183,15 @@ pub async fn any_bytes_come_back_as_they_were_set(tables: Arc<dyn TableAdmin>) {
     let snapshot = client.snapshot().await.unwrap();
     for part in odd {
         let column = Column::new(bytes(b"f"), bytes(part));
-        assert_eq!(snapshot.get(bytes(part), &column).await.unwrap(), Some(bytes(part)));
+        assert_eq!(
+            snapshot.get(bytes(part), &column).await.unwrap(),
+            Some(bytes(part))
+        );
         let empty = Column::new("", bytes(part));
-        assert_eq!(snapshot.get(bytes(part), &empty).await.unwrap(), Some(Bytes::new()));
+        assert_eq!(
+            snapshot.get(bytes(part), &empty).await.unwrap(),
+            Some(Bytes::new())
+        );
     }
     assert_eq!(scene.locked().await, []);
     scene.end().await;

@@ -39,7 +39,10 @@ impl Scene {
         initialize(&**tables, &applications, APPLICATION, initialization)
             .await
             .unwrap();
-        let table = tables.open_table(&name, Authorizations::none()).await.unwrap();
+        let table = tables
+            .open_table(&name, Authorizations::none())
+            .await
+            .unwrap();
         Self {
             tables: tables.clone(),
             name,
@@ -49,11 +52,18 @@ impl Scene {
     }
 
     pub(super) async fn client(&self) -> Client {
-        self.client_of(self.table.clone(), ClientSettings::default()).await
+        self.client_of(self.table.clone(), ClientSettings::default())
+            .await
     }
 
-    pub(super) async fn client_of(&self, table: Arc<dyn Table>, settings: ClientSettings) -> Client {
-        Client::open(table, self.coordination.clone(), settings).await.unwrap()
+    pub(super) async fn client_of(
+        &self,
+        table: Arc<dyn Table>,
+        settings: ClientSettings,
+    ) -> Client {
+        Client::open(table, self.coordination.clone(), settings)
+            .await
+            .unwrap()
     }
 
     /// Deletes the table. A scenario that fails leaves it to be looked at.
@@ -78,12 +88,17 @@ impl Scene {
 }
 
 fn kind_of(cell: &Cell) -> fluo_core::layout::EntryKind {
-    fluo_core::layout::EntryStamp::decode(cell.key.timestamp).unwrap().kind
+    fluo_core::layout::EntryStamp::decode(cell.key.timestamp)
+        .unwrap()
+        .kind
 }
 
 fn unused_name() -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
-    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis();
+    let since_1970 = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap()
+        .as_millis();
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     format!("scenario_{}_{since_1970}_{number}", process::id())
 }
@@ -93,7 +108,9 @@ pub(super) fn balance() -> Column {
 }
 
 pub(super) fn amount(value: Option<Bytes>) -> i64 {
-    value.map_or(0, |value| std::str::from_utf8(&value).unwrap().parse().unwrap())
+    value.map_or(0, |value| {
+        std::str::from_utf8(&value).unwrap().parse().unwrap()
+    })
 }
 
 pub(super) async fn read(snapshot: &Snapshot, row: &'static str) -> i64 {
@@ -113,7 +130,10 @@ pub(super) async fn set(client: &Client, accounts: &[(&'static str, i64)]) {
 }
 
 /// The balances of some accounts in one snapshot.
-pub(super) async fn balances<const N: usize>(client: &Client, accounts: [&'static str; N]) -> Result<[i64; N]> {
+pub(super) async fn balances<const N: usize>(
+    client: &Client,
+    accounts: [&'static str; N],
+) -> Result<[i64; N]> {
     let snapshot = client.snapshot().await?;
     let cells = accounts.map(|account| RowColumn::new(account, balance()));
     let found = snapshot.get_all(cells.clone()).await?;

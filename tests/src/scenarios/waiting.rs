@@ -44,7 +44,10 @@ pub async fn a_lock_of_the_living_is_waited_for(tables: Arc<dyn TableAdmin>) {
 pub async fn one_that_has_committed_is_rolled_forward_while_it_lives(tables: Arc<dyn TableAdmin>) {
     let scene = Scene::new(&tables).await;
     let patience = Duration::from_secs(600);
-    let patient = ClientSettings { rollback_after: patience, ..hasty() };
+    let patient = ClientSettings {
+        rollback_after: patience,
+        ..hasty()
+    };
     let client = scene.client_of(scene.table.clone(), patient).await;
     set(&client, &[("alice", 1), ("bob", 1)]).await;
     // It has committed its primary, and is cut off before the rest.

@@ -40,7 +40,10 @@ fn a_child_that_is_killed() {
         .build()
         .unwrap();
     runtime
-        .block_on(child::work_for_ever(Path::new(directory), first.parse().unwrap()))
+        .block_on(child::work_for_ever(
+            Path::new(directory),
+            first.parse().unwrap(),
+        ))
         .unwrap();
 }
 
@@ -54,7 +57,12 @@ fn killed_after(directory: &Path, first: u64, time: Duration) -> Vec<u64> {
         .unwrap();
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let reader = std::thread::spawn(move || {
-        let placed = |line: String| line.strip_prefix("placed ")?.strip_suffix('.')?.parse().ok();
+        let placed = |line: String| {
+            line.strip_prefix("placed ")?
+                .strip_suffix('.')?
+                .parse()
+                .ok()
+        };
         lines.map_while(Result::ok).filter_map(placed).collect()
     });
     std::thread::sleep(time);
@@ -73,10 +81,17 @@ async fn drained(shop: &Shop, client: &Client) -> BTreeSet<u64> {
     idle.await.expect("the queue drains").unwrap();
     worker.stop().await;
     assert!(client.failed_notifications().await.unwrap().is_empty());
-    assert_eq!(shop.sum(client).await, shop::SUM, "after the queue has drained");
+    assert_eq!(
+        shop.sum(client).await,
+        shop::SUM,
+        "after the queue has drained"
+    );
     let (orders, waiting) = shop.orders(client).await;
     assert_eq!(waiting, 0, "orders that were not tallied");
-    assert_eq!(shop.tally(client).await, u64::try_from(orders.len()).unwrap());
+    assert_eq!(
+        shop.tally(client).await,
+        u64::try_from(orders.len()).unwrap()
+    );
     orders
 }
 
@@ -105,5 +120,8 @@ fn sums_are_kept_and_the_queue_drains_when_the_process_is_killed() {
         assert!(lost.is_empty(), "round {round}: lost {lost:?}");
         next = found.last().map_or(0, |last| last + 1);
     }
-    assert!(!acknowledged.is_empty(), "no round lasted long enough to place an order");
+    assert!(
+        !acknowledged.is_empty(),
+        "no round lasted long enough to place an order"
+    );
 }

@@ -51,21 +51,25 @@ pub(crate) fn order(number: u64) -> String {
 }
 
 pub(crate) fn number(value: Option<Bytes>) -> i64 {
-    value.map_or(0, |value| std::str::from_utf8(&value).unwrap().parse().unwrap())
+    value.map_or(0, |value| {
+        std::str::from_utf8(&value).unwrap().parse().unwrap()
+    })
 }
 
 pub(crate) fn observers() -> Observers {
-    let tally = observer_fn(async |tx: fluo_core::Transaction, row: Bytes, column: Column| {
-        let Some(value) = tx.get(row.clone(), &column).await? else {
-            return Ok(());
-        };
-        let tally = format!("tally/{}", number(Some(value)).unsigned_abs() % TALLIES);
-        let before = number(tx.get(tally.clone(), &count()).await?);
-        tx.set(tally, &count(), (before + 1).to_string())?;
-        tx.delete(row.clone(), &column)?;
-        tx.set(row, &tallied(), "yes")?;
-        Ok::<_, Error>(())
-    });
+    let tally = observer_fn(
+        async |tx: fluo_core::Transaction, row: Bytes, column: Column| {
+            let Some(value) = tx.get(row.clone(), &column).await? else {
+                return Ok(());
+            };
+            let tally = format!("tally/{}", number(Some(value)).unsigned_abs() % TALLIES);
+            let before = number(tx.get(tally.clone(), &count()).await?);
+            tx.set(tally, &count(), (before + 1).to_string())?;
+            tx.delete(row.clone(), &column)?;
+            tx.set(row, &tallied(), "yes")?;
+            Ok::<_, Error>(())
+        },
+    );
     Observers::new().strong(placed(), "tally", tally).unwrap()
 }
 
@@ -82,11 +86,14 @@ pub(crate) async fn open_or_make(directory: &Path) {
         observers: observed,
         ..Initialization::new("0d9b", TABLE)
     };
-    initialize(&tables, &applications, APPLICATION, initialization).await.unwrap();
+    initialize(&tables, &applications, APPLICATION, initialization)
+        .await
+        .unwrap();
     let client = Shop::of(&tables).await.client().await;
     client
         .run(async |tx| {
-            (0..ACCOUNTS).try_for_each(|number| tx.set(account(number), &balance(), EACH.to_string()))
+            (0..ACCOUNTS)
+                .try_for_each(|number| tx.set(account(number), &balance(), EACH.to_string()))
         })
         .await
         .unwrap();
@@ -99,14 +106,19 @@ impl Shop {
 
     async fn of(tables: &EmbeddedTables) -> Self {
         Self {
-            table: tables.open_table(TABLE, Authorizations::none()).await.unwrap(),
+            table: tables
+                .open_table(TABLE, Authorizations::none())
+                .await
+                .unwrap(),
             coordination: tables.applications().open(APPLICATION).await.unwrap(),
         }
     }
 
     pub(crate) async fn client(&self) -> Client {
         let settings = ClientSettings::default();
-        Client::open(self.table.clone(), self.coordination.clone(), settings).await.unwrap()
+        Client::open(self.table.clone(), self.coordination.clone(), settings)
+            .await
+            .unwrap()
     }
 
     pub(crate) async fn sum(&self, client: &Client) -> i64 {
@@ -128,12 +140,19 @@ impl Shop {
         let snapshot = client.snapshot().await.unwrap();
         let cells = (0..TALLIES).map(|tally| RowColumn::new(format!("tally/{tally}"), count()));
         let found = snapshot.get_all(cells).await.unwrap();
-        found.into_values().map(|value| number(Some(value)).unsigned_abs()).sum()
+        found
+            .into_values()
+            .map(|value| number(Some(value)).unsigned_abs())
+            .sum()
     }
 }
 
 async fn rows(snapshot: &Snapshot, columns: &[Column]) -> BTreeSet<u64> {
-    let cells = snapshot.scan_prefix("order/", columns).try_concat().await.unwrap();
+    let cells = snapshot
+        .scan_prefix("order/", columns)
+        .try_concat()
+        .await
+        .unwrap();
     let number = |row: &Bytes| std::str::from_utf8(&row[6..]).unwrap().parse().unwrap();
     cells.iter().map(|cell| number(&cell.key.row)).collect()
 }
