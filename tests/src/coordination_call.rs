@@ -34,8 +34,9 @@ pub enum CoordinationCall {
     SetAside(RowColumn),
     /// [`set_aside_list`](fluo_core::coordination::Coordination::set_aside_list).
     SetAsideList,
-    /// [`forget_set_aside`](fluo_core::coordination::Coordination::forget_set_aside) of this cell.
-    ForgetSetAside(RowColumn),
+    /// [`forget_set_aside`](fluo_core::coordination::Coordination::forget_set_aside) of this cell, up to this
+    /// timestamp.
+    ForgetSetAside(RowColumn, Timestamp),
     /// [`application`](fluo_core::coordination::Coordination::application).
     Application,
     /// [`update_settings`](fluo_core::coordination::Coordination::update_settings).

@@ -142,7 +142,7 @@ fn a_wrong_request_makes_no_directory() {
         ),
         (
             &["--observe", "f:q=weak", "--observe", "f:q=strong", "web"],
-            "f:q is observed twice; a column has one observer",
+            "f:q (strong) cannot be observed beside f:q (weak); a column has one observer, and an id is used once",
         ),
     ] {
         let init = ["app", "init", "--at", "embedded:d"];

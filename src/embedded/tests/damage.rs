@@ -229,7 +229,8 @@ async fn use_applications(applications: &EmbeddedApplications, seed: u64) -> Res
         check("set aside", opened.set_aside(failed(100)).await)?;
         check("set aside list", opened.set_aside_list().await.map(drop))?;
         let cell = failed(7).cell;
-        check("forget", opened.forget_set_aside(&cell).await.map(drop))?;
+        let forgotten = opened.forget_set_aside(&cell, Timestamp::MAX).await;
+        check("forget", forgotten.map(drop))?;
         check("settings", opened.update_settings([].into()).await)?;
         check("remove", applications.remove(name).await)?;
     }

@@ -27,7 +27,7 @@ fn odd() -> Application {
         application.observe(ObservedColumn::new(column, kind, id))
     };
     let bytes: Vec<u8> = (0..=255).collect();
-    let column = Column::new("f", bytes).with_visibility("A&(B|C)");
+    let column = Column::new("f", bytes);
     let application = Application::new("8D2FA41C-{}", "namespace.table_2");
     let application = observe(application, column, ObserverKind::Weak, "second \"id\"\n");
     let application = observe(application, Column::new("f", ""), ObserverKind::Strong, "");
@@ -100,8 +100,7 @@ pub async fn c9_as_much_is_kept_as_is_allowed(applications: Arc<dyn Applications
     let mut largest = Application::new("i".repeat(Application::MAX_ID_BYTES), "t");
     // 65 bytes a column, and as many columns as fit.
     for number in 0..Application::MAX_OBSERVERS {
-        let mut column = Column::new("f", format!("{number:04}"));
-        column.visibility = "v".repeat(60).into();
+        let column = Column::new("f", format!("{number:064}"));
         largest = largest.observe(ObservedColumn::new(column, ObserverKind::Weak, ""));
     }
     let rest = Application::MAX_OBSERVER_BYTES - 65 * Application::MAX_OBSERVERS;

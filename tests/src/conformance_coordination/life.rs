@@ -55,6 +55,7 @@ pub async fn c10_what_is_out_of_bounds_is_not_initialised(applications: Arc<dyn 
         Application::new("1", "no table"),
         good().observe(observed("ntfy")),
         good().observe(observed("f")).observe(observed("f")),
+        good().observe(observed("f")).observe(observed("g")),
         good().set("", "v"),
         good().set("a", "v".repeat(Application::MAX_SETTINGS_BYTES)),
     ] {

@@ -80,6 +80,7 @@ macro_rules! __for_each_coordination_rule {
             workers::c7_every_cell_is_in_one_share,
             workers::c7_many_workers_come_and_go,
             set_aside::c8_the_last_one_of_a_cell_stays,
+            set_aside::c8_a_later_one_is_not_forgotten,
             set_aside::c8_they_are_listed_by_cell,
             set_aside::c8_of_a_long_error_the_beginning_is_kept,
             configuration::c9_what_was_initialised_comes_back,

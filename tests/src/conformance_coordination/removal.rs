@@ -62,7 +62,7 @@ pub async fn c11_a_handle_ends_with_its_application(applications: Arc<dyn Applic
             coordination.set_aside(failed.clone()).await.unwrap_err(),
             coordination.set_aside_list().await.unwrap_err(),
             coordination
-                .forget_set_aside(&failed.cell)
+                .forget_set_aside(&failed.cell, failed.timestamp)
                 .await
                 .unwrap_err(),
             coordination.application().await.unwrap_err(),

@@ -136,7 +136,7 @@ pub async fn c12_what_returned_survives_reopening(open: impl AsyncFn() -> Arc<dy
         coordination.set_aside(failed("gone")).await.unwrap();
         assert!(
             coordination
-                .forget_set_aside(&failed("gone").cell)
+                .forget_set_aside(&failed("gone").cell, failed("gone").timestamp)
                 .await
                 .unwrap()
         );

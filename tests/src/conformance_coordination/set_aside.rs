@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fluo_core::coordination::{Applications, FailedNotification, ObserverKind};
-use fluo_core::{Column, ErrorKind, RowColumn};
+use fluo_core::{Column, ErrorKind, RowColumn, Timestamp};
 use futures::stream::{self, TryStreamExt};
 
 use super::ground::{Ground, at, failed};
@@ -31,9 +31,30 @@ pub async fn c8_the_last_one_of_a_cell_stays(applications: Arc<dyn Applications>
         std::slice::from_ref(&last)
     );
     let elsewhere = RowColumn::new("r", Column::new("f", "q").with_visibility("A"));
-    assert!(!coordination.forget_set_aside(&elsewhere).await.unwrap());
-    assert!(coordination.forget_set_aside(&last.cell).await.unwrap());
-    assert!(!coordination.forget_set_aside(&last.cell).await.unwrap());
+    let forget = async |cell: &RowColumn| coordination.forget_set_aside(cell, at(9)).await.unwrap();
+    assert!(!forget(&elsewhere).await);
+    assert!(forget(&last.cell).await);
+    assert!(!forget(&last.cell).await);
+    assert!(coordination.set_aside_list().await.unwrap().is_empty());
+    ground.end().await;
+}
+
+/// C8: one is forgotten up to a timestamp, and stays if it was set aside anew with a later one.
+pub async fn c8_a_later_one_is_not_forgotten(applications: Arc<dyn Applications>) {
+    let ground = Ground::new(&applications).await;
+    let coordination = &ground.coordination;
+    let first = failed("r");
+    let again = FailedNotification {
+        timestamp: at(first.timestamp.get() + 1),
+        ..failed("r")
+    };
+    coordination.set_aside(first.clone()).await.unwrap();
+    coordination.set_aside(again.clone()).await.unwrap();
+    let forget = async |up_to| coordination.forget_set_aside(&first.cell, up_to).await.unwrap();
+    assert!(!forget(first.timestamp).await);
+    assert!(!forget(Timestamp::ZERO).await);
+    assert_eq!(coordination.set_aside_list().await.unwrap(), [again]);
+    assert!(forget(Timestamp::MAX).await);
     assert!(coordination.set_aside_list().await.unwrap().is_empty());
     ground.end().await;
 }
@@ -104,7 +125,9 @@ pub async fn c8_there_are_so_many_at_most(applications: Arc<dyn Applications>, n
     );
     coordination.set_aside(row(7)).await.unwrap();
     assert_eq!(coordination.set_aside_list().await.unwrap().len(), most);
-    assert!(coordination.forget_set_aside(&row(7).cell).await.unwrap());
+    let seven = row(7);
+    let forgotten = coordination.forget_set_aside(&seven.cell, seven.timestamp);
+    assert!(forgotten.await.unwrap());
     coordination.set_aside(row(most)).await.unwrap();
     assert!(coordination.set_aside(row(7)).await.is_err());
     // Another application has its own bound.

@@ -77,9 +77,10 @@ impl Coordination for FaultyCoordination {
         self.call(call, self.inner.set_aside_list()).await
     }
 
-    async fn forget_set_aside(&self, cell: &RowColumn) -> Result<bool> {
-        let call = CoordinationCall::ForgetSetAside(cell.clone());
-        self.call(call, self.inner.forget_set_aside(cell)).await
+    async fn forget_set_aside(&self, cell: &RowColumn, up_to: Timestamp) -> Result<bool> {
+        let call = CoordinationCall::ForgetSetAside(cell.clone(), up_to);
+        self.call(call, self.inner.forget_set_aside(cell, up_to))
+            .await
     }
 
     async fn application(&self) -> Result<Application> {

@@ -110,9 +110,9 @@ impl Coordination for SimulatedCoordination {
             .await
     }
 
-    async fn forget_set_aside(&self, cell: &RowColumn) -> Result<bool> {
-        self.send(self.link.world.coordination.forget_set_aside(cell))
-            .await
+    async fn forget_set_aside(&self, cell: &RowColumn, up_to: Timestamp) -> Result<bool> {
+        let coordination = &self.link.world.coordination;
+        self.send(coordination.forget_set_aside(cell, up_to)).await
     }
 
     async fn application(&self) -> Result<Application> {

@@ -88,8 +88,8 @@ impl Coordination for GatedCoordination {
         self.inner.set_aside_list().await
     }
 
-    async fn forget_set_aside(&self, cell: &RowColumn) -> Result<bool> {
-        self.inner.forget_set_aside(cell).await
+    async fn forget_set_aside(&self, cell: &RowColumn, up_to: Timestamp) -> Result<bool> {
+        self.inner.forget_set_aside(cell, up_to).await
     }
 
     async fn application(&self) -> Result<Application> {

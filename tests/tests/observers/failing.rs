@@ -262,7 +262,8 @@ async fn when_the_list_is_full_it_stays_and_is_tried_at_the_longest_pause() {
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert_eq!(read_now(client, "good", "b").await, 1);
     let room = RowColumn::new("other 0", column("a"));
-    ground.coordination.forget_set_aside(&room).await.unwrap();
+    let forgotten = ground.coordination.forget_set_aside(&room, Timestamp::ZERO);
+    assert!(forgotten.await.unwrap());
     idle(client).await;
     assert!(
         fragile

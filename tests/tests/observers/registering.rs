@@ -26,12 +26,12 @@ fn what_cannot_be_observed_is_refused_with_a_reason() {
     };
     assert_eq!(
         refused(observers().weak(column("a"), "b", nothing())),
-        "f:a (weak, `b`) cannot be registered beside f:a (strong, `a`); a column has one observer, and an id is used \
+        "f:a (weak, `b`) cannot be observed beside f:a (strong, `a`); a column has one observer, and an id is used \
          once"
     );
     assert_eq!(
         refused(observers().strong(column("b"), "a", nothing())),
-        "f:b (strong, `a`) cannot be registered beside f:a (strong, `a`); a column has one observer, and an id is \
+        "f:b (strong, `a`) cannot be observed beside f:a (strong, `a`); a column has one observer, and an id is \
          used once"
     );
     assert_eq!(

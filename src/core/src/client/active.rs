@@ -32,9 +32,20 @@ struct State {
     /// Each with a number of its own, because lower bounds may be equal.
     active: BTreeMap<(Timestamp, u64), Instant>,
     next_number: u64,
-    published: Option<Timestamp>,
+    published: Published,
     /// The latest that this client knows to have been handed out.
     latest: Timestamp,
+}
+
+/// What others know of the oldest active timestamp.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Published {
+    /// That there is none.
+    #[default]
+    Nothing,
+    At(Timestamp),
+    /// A call is under way, or its outcome is unknown: something may be published that has to be taken back.
+    Unknown,
 }
 
 /// The place of an active timestamp.
@@ -74,20 +85,19 @@ impl ActiveTimestamps {
         max_age: Duration,
     ) -> Result<()> {
         let _alone = self.publishing.lock().await;
-        let (oldest, published) = self.oldest(max_age);
-        if oldest == published {
+        let Some(oldest) = self.to_publish(max_age) else {
             return Ok(());
-        }
+        };
         transactor.publish_oldest_active(oldest).await?;
-        if oldest.is_some() {
-            self.locked().published = oldest;
-        }
+        self.locked().published = oldest.map_or(Published::Nothing, Published::At);
         Ok(())
     }
 
     fn lower_bound(&self) -> Option<ActiveKey> {
         let mut state = self.locked();
-        let published = state.published?;
+        let Published::At(published) = state.published else {
+            return None;
+        };
         let bound = published.max(state.latest);
         Some(state.insert(bound))
     }
@@ -98,28 +108,34 @@ impl ActiveTimestamps {
         transactor: &dyn Transactor,
     ) -> Result<()> {
         let _alone = self.publishing.lock().await;
-        if self.locked().published.is_some() {
+        if matches!(self.locked().published, Published::At(_)) {
             return Ok(());
         }
         let bound = coordination.timestamps(NonZeroU32::MIN).await?.first;
+        self.locked().published = Published::Unknown;
         transactor.publish_oldest_active(Some(bound)).await?;
         let mut state = self.locked();
-        state.published = Some(bound);
+        state.published = Published::At(bound);
         state.latest = state.latest.max(bound);
         Ok(())
     }
 
-    /// The oldest active timestamp, after those above the age were let go of, and what is published. Where there is
-    /// none, nothing counts as published from now on: whoever begins waits until it is settled (H2).
-    fn oldest(&self, max_age: Duration) -> (Option<Timestamp>, Option<Timestamp>) {
+    /// What is to be published: the oldest active timestamp, after those above the age were let go of, or that there is
+    /// none; nothing, where that is known already. Where there is none, nothing counts as published from now on:
+    /// whoever begins waits until it is settled (H2).
+    fn to_publish(&self, max_age: Duration) -> Option<Option<Timestamp>> {
         let mut state = self.locked();
         state.active.retain(|_, begun| begun.elapsed() < max_age);
         let oldest = state.active.keys().next().map(|(oldest, _)| *oldest);
-        let published = state.published;
-        if oldest.is_none() {
-            state.published = None;
+        match (oldest, state.published) {
+            (None, Published::Nothing) => None,
+            (Some(oldest), Published::At(published)) if oldest == published => None,
+            (None, _) => {
+                state.published = Published::Unknown;
+                Some(None)
+            }
+            (oldest, _) => Some(oldest),
         }
-        (oldest, published)
     }
 
     fn replace(&self, bound: ActiveKey, start: Timestamp) -> ActiveKey {

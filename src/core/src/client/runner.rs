@@ -136,6 +136,8 @@ impl Runner {
 
     /// Runs a body as a transaction until it commits, and gives its result.
     ///
+    /// A run that is dropped begins nothing more; a commit that is under way then goes on.
+    ///
     /// The body is run once for each attempt, with a transaction of its own that it cannot commit. It may borrow its
     /// surroundings, and cannot change them: what an attempt that failed has changed would be changed twice.
     ///

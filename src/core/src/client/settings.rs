@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use crate::error::{Error, Result};
 
-/// How a [`Client`](crate::Client) waits, gives up and bounds what it holds.
+/// How a [`Client`](crate::Client) waits, gives up and bounds what it holds. Each duration is at least a millisecond and
+/// at most 365 days.
 ///
 /// ```
 /// use std::time::Duration;
@@ -15,8 +16,8 @@ use crate::error::{Error, Result};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientSettings {
-    /// How long a lock of a live transaction is waited for before it is rolled back all the same; at least a
-    /// millisecond. Fluo's `fluo.tx.rollback.time`. Default: 5 minutes.
+    /// How long a lock of a live transaction is waited for before it is rolled back all the same. Fluo's
+    /// `fluo.tx.rollback.time`. Default: 5 minutes.
     pub rollback_after: Duration,
     /// The first pause before a lock is looked at again; each is twice the one before. Default: 5 milliseconds.
     pub first_wait: Duration,
@@ -59,6 +60,9 @@ impl Default for ClientSettings {
 /// The shortest of the durations: below it a pause is none.
 const LEAST: Duration = Duration::from_millis(1);
 
+/// The longest of the durations: no clock goes on for ever, and a moment after its end cannot be told.
+const MOST: Duration = Duration::from_secs(365 * 24 * 3_600);
+
 impl ClientSettings {
     /// Checks every bound; opening a client does it too.
     ///
@@ -76,6 +80,11 @@ impl ClientSettings {
             if duration < LEAST {
                 return Err(Error::invalid(format!(
                     "setting `{name}` is {duration:?}; it must be at least {LEAST:?}"
+                )));
+            }
+            if duration > MOST {
+                return Err(Error::invalid(format!(
+                    "setting `{name}` is {duration:?}; it must be at most {MOST:?}, which is 365 days"
                 )));
             }
         }
@@ -129,6 +138,10 @@ mod tests {
         assert_eq!(
             message(|settings| settings.rollback_after = Duration::ZERO),
             "setting `rollback_after` is 0ns; it must be at least 1ms"
+        );
+        assert_eq!(
+            message(|settings| settings.give_up_after = Duration::from_secs(31_536_001)),
+            "setting `give_up_after` is 31536001s; it must be at most 31536000s, which is 365 days"
         );
         assert_eq!(
             message(|settings| settings.longest_wait = Duration::from_millis(2)),

@@ -10,7 +10,7 @@ use crate::client::sightings::Sightings;
 use crate::client::{Backoff, ClientSettings};
 use crate::coordination::{Application, Coordination, ObserverKind, Transactor};
 use crate::data::{Column, Timestamp};
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::observer::Listeners;
 use crate::table::{Mutation, Table};
 
@@ -54,15 +54,19 @@ impl Shared {
             return Ok(());
         }
         let mut backoff = self.backoff_of_calls(start);
+        // Once it may have been written, a later refusal does not say that it was not.
+        let mut doubt: Option<Error> = None;
         loop {
-            match self.table.write(mutations.clone()).await {
+            let error = match self.table.write(mutations.clone()).await {
                 Ok(()) => return Ok(()),
-                Err(error) if is_passing(error.kind()) => {
-                    if !backoff.wait().await {
-                        return Err(error);
-                    }
-                }
-                Err(error) => return Err(error),
+                Err(error) => error,
+            };
+            let has_passed = is_passing(error.kind());
+            if error.kind() == ErrorKind::Uncertain {
+                doubt.get_or_insert_with(|| error.clone());
+            }
+            if !has_passed || !backoff.wait().await {
+                return Err(doubt.unwrap_or(error));
             }
         }
     }

@@ -24,10 +24,12 @@ struct Seen {
     since: BTreeMap<(RowColumn, Timestamp), Instant>,
     /// Transactors whose locks of up to a timestamp were waited for long enough.
     timed_out: BTreeMap<TransactorId, Timestamp>,
+    swept: Option<Instant>,
 }
 
-/// Most transactions, and most transactors, that are remembered; beyond it the longest known are forgotten.
+/// Most transactions, and most transactors, that are remembered.
 const MOST: usize = 32_768;
+const BETWEEN_SWEEPS: Duration = Duration::from_secs(1);
 
 impl Sightings {
     /// Whether a transaction that is in the way was waited for long enough; counts from the first time that this is
@@ -47,8 +49,12 @@ impl Sightings {
         {
             return true;
         }
-        seen.make_room();
+        seen.make_room(patience);
         let key = (primary.clone(), start);
+        if seen.since.len() >= MOST && !seen.since.contains_key(&key) {
+            // Its time begins when there is room: those that were there before come first.
+            return false;
+        }
         let since = *seen.since.entry(key).or_insert_with(Instant::now);
         if since.elapsed() < patience {
             return false;
@@ -68,12 +74,15 @@ impl Sightings {
 }
 
 impl Seen {
-    fn make_room(&mut self) {
-        if self.since.len() >= MOST {
-            let oldest = self.since.iter().min_by_key(|(_, since)| **since);
-            if let Some(key) = oldest.map(|(key, _)| key.clone()) {
-                self.since.remove(&key);
-            }
+    /// Forgets what was not asked about for long: its owner has dealt with it. Looked through at most once in a while.
+    fn make_room(&mut self, patience: Duration) {
+        let is_due = self
+            .swept
+            .is_none_or(|swept| swept.elapsed() >= BETWEEN_SWEEPS);
+        if self.since.len() >= MOST && is_due {
+            let longest = patience.saturating_mul(2);
+            self.since.retain(|_, since| since.elapsed() < longest);
+            self.swept = Some(Instant::now());
         }
         if self.timed_out.len() >= MOST {
             self.timed_out.pop_first();

@@ -1,10 +1,9 @@
 //! What is stored of an application.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::coordination::ObservedColumn;
 use crate::error::{Error, Result};
-use crate::layout::NOTIFICATION_FAMILY;
 use crate::table::check_table_name;
 
 /// An application: a table, the columns that are observed in it, and settings that all its processes read.
@@ -63,11 +62,26 @@ impl Application {
         self
     }
 
-    /// Checks every bound; [`initialize`](super::Applications::initialize) does it too.
+    /// Checks everything; [`initialize`](super::Applications::initialize) does it too. What is observed has to be what
+    /// [`Observers`](crate::Observers) can register, apart from names: an observer may have none.
+    ///
+    /// # Errors
+    /// [`Invalid`](crate::ErrorKind::Invalid): what is out of its bounds, and what they are; a column that cannot be
+    /// observed; a column or the name of an observer that is there twice.
+    pub fn check(&self) -> Result<()> {
+        self.check_bounds()?;
+        for (number, observed) in self.observers.iter().enumerate() {
+            observed.check()?;
+            observed.check_beside(self.observers.iter().take(number))?;
+        }
+        Ok(())
+    }
+
+    /// Checks the bounds alone. What is stored may have been initialised by another client, which allows more.
     ///
     /// # Errors
     /// [`Invalid`](crate::ErrorKind::Invalid): what is out of its bounds, and what they are.
-    pub fn check(&self) -> Result<()> {
+    pub fn check_bounds(&self) -> Result<()> {
         let is_text = |id: &str| id.bytes().all(|byte| byte.is_ascii_graphic());
         if !(1..=Self::MAX_ID_BYTES).contains(&self.id.len()) || !is_text(&self.id) {
             return Err(Error::invalid(format!(
@@ -77,12 +91,12 @@ impl Application {
             )));
         }
         check_table_name(&self.table)?;
-        check_observers(&self.observers)?;
+        check_observers_size(&self.observers)?;
         check_settings(&self.settings)
     }
 }
 
-fn check_observers(observers: &[ObservedColumn]) -> Result<()> {
+fn check_observers_size(observers: &[ObservedColumn]) -> Result<()> {
     let size = |observed: &ObservedColumn| observed.column.size_bytes() + observed.id.len();
     let bytes: usize = observers.iter().map(size).sum();
     let (count, most) = (observers.len(), Application::MAX_OBSERVERS);
@@ -91,20 +105,6 @@ fn check_observers(observers: &[ObservedColumn]) -> Result<()> {
         return Err(Error::invalid(format!(
             "{count} observed columns of {bytes} bytes are too many; there are at most {most} of {most_bytes} bytes"
         )));
-    }
-    let mut columns = BTreeSet::new();
-    for observed in observers {
-        if observed.column.family == NOTIFICATION_FAMILY {
-            return Err(Error::invalid(format!(
-                "{observed} cannot be observed: the family `{NOTIFICATION_FAMILY}` is where notifications are kept"
-            )));
-        }
-        if !columns.insert(&observed.column) {
-            return Err(Error::invalid(format!(
-                "{} is observed twice; a column has one observer",
-                observed.column
-            )));
-        }
     }
     Ok(())
 }
@@ -163,14 +163,6 @@ mod tests {
             );
         }
         assert!(message(&Application::new("1", "a/b")).contains("cannot be the name of a table"));
-        assert_eq!(
-            message(&good.clone().observe(observed("ntfy"))),
-            "ntfy:q (strong, `o`) cannot be observed: the family `ntfy` is where notifications are kept"
-        );
-        assert_eq!(
-            message(&good.clone().observe(observed("f")).observe(observed("f"))),
-            "f:q is observed twice; a column has one observer"
-        );
         let mut many = good.clone();
         many.observers = vec![observed("f"); 1_001];
         assert_eq!(
@@ -190,5 +182,40 @@ mod tests {
             message(&good.set("name", "v".repeat(131_072))),
             "the settings have 131076 bytes; an application has at most 131072, names included"
         );
+    }
+
+    /// Such an application could be initialised, and no worker could ever be started for it.
+    #[test]
+    fn what_no_worker_could_register_is_refused() {
+        let good = Application::new("1", "t");
+        let of = |column, id: &str| ObservedColumn::new(column, ObserverKind::Weak, id);
+        assert_eq!(
+            message(&good.clone().observe(observed("ntfy"))),
+            "ntfy:q (strong, `o`) cannot be observed: the family `ntfy` is where notifications are kept"
+        );
+        assert_eq!(
+            message(&good.clone().observe(of(Column::new("", ""), "o"))),
+            ": (weak, `o`) cannot be observed: the column is empty, and no transaction can write it"
+        );
+        let secret = good.clone().observe(of(Column::new("f", "q").with_visibility("A"), ""));
+        assert_eq!(
+            message(&secret),
+            "f:q [A] (weak) cannot be observed: it has a visibility, and Fluo's clients take back notifications \
+             without one, so that they would run for ever; observe a column without a visibility that is written \
+             beside it"
+        );
+        assert!(secret.check_bounds().is_ok(), "it may be stored");
+        assert_eq!(
+            message(&good.clone().observe(of(Column::new("f", "q"), "")).observe(observed("f"))),
+            "f:q (strong, `o`) cannot be observed beside f:q (weak); a column has one observer, and an id is used once"
+        );
+        assert_eq!(
+            message(&good.clone().observe(observed("f")).observe(observed("g"))),
+            "g:q (strong, `o`) cannot be observed beside f:q (strong, `o`); a column has one observer, and an id is \
+             used once"
+        );
+        let unnamed = ["f", "g"].map(|family| of(Column::new(family, "q"), ""));
+        let unnamed = unnamed.into_iter().fold(good, Application::observe);
+        assert!(unnamed.check().is_ok(), "a Java application has no names");
     }
 }

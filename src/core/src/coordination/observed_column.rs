@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use crate::data::Column;
 use crate::error::{Error, Result};
+use crate::layout::NOTIFICATION_FAMILY;
 
 /// How an observer is told of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -69,6 +70,41 @@ impl ObservedColumn {
             column,
             kind,
             id: id.into(),
+        }
+    }
+
+    /// Checks that the column is one that an observer can be told of.
+    pub(crate) fn check(&self) -> Result<()> {
+        let column = &self.column;
+        if column.family.is_empty() && column.qualifier.is_empty() {
+            return Err(Error::invalid(format!(
+                "{self} cannot be observed: the column is empty, and no transaction can write it"
+            )));
+        }
+        if column.family == NOTIFICATION_FAMILY {
+            return Err(Error::invalid(format!(
+                "{self} cannot be observed: the family `{NOTIFICATION_FAMILY}` is where notifications are kept"
+            )));
+        }
+        if !column.visibility.is_empty() {
+            return Err(Error::invalid(format!(
+                "{self} cannot be observed: it has a visibility, and Fluo's clients take back notifications without \
+                 one, so that they would run for ever; observe a column without a visibility that is written beside it"
+            )));
+        }
+        Ok(())
+    }
+
+    /// Checks that neither its column nor the name of its observer is that of another one. Several may have no name.
+    pub(crate) fn check_beside<'a>(&self, others: impl IntoIterator<Item = &'a Self>) -> Result<()> {
+        let is_taken = |other: &Self| {
+            other.column == self.column || (!self.id.is_empty() && other.id == self.id)
+        };
+        match others.into_iter().find(|other| is_taken(other)) {
+            None => Ok(()),
+            Some(other) => Err(Error::invalid(format!(
+                "{self} cannot be observed beside {other}; a column has one observer, and an id is used once"
+            ))),
         }
     }
 }

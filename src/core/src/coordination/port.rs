@@ -44,6 +44,8 @@ use crate::error::{Error, ErrorKind, Result};
 /// - **C8, failed notifications.** One of a cell takes the place of the one before. They are listed by cell, with errors
 ///   [as long as is kept](FailedNotification::bounded). When
 ///   [`MAX_SET_ASIDE`](FailedNotification::MAX_SET_ASIDE) cells are set aside, one of another cell is `Unavailable`.
+///   [`forget_set_aside`](Coordination::forget_set_aside) looks at the timestamp and forgets in one step: one that was
+///   set aside meanwhile, with a later timestamp, stays.
 /// - **C9, configuration.** [`application`](Coordination::application) is what was initialised, to the byte and in its
 ///   order, with the settings of the last [`update_settings`](Coordination::update_settings), which replaces all of them.
 ///   Settings that [`check_settings`](super::check_settings) refuses are [`Invalid`](ErrorKind::Invalid), and change
@@ -102,11 +104,12 @@ pub trait Coordination: Debug + Send + Sync {
     /// As rule C12 says.
     async fn set_aside_list(&self) -> Result<Vec<FailedNotification>>;
 
-    /// Forgets the notification of a cell that was set aside, and says whether there was one.
+    /// Forgets the notification of a cell that was set aside, if its timestamp is not above `up_to`; says whether it did
+    /// (C8).
     ///
     /// # Errors
     /// As rule C12 says.
-    async fn forget_set_aside(&self, cell: &RowColumn) -> Result<bool>;
+    async fn forget_set_aside(&self, cell: &RowColumn, up_to: Timestamp) -> Result<bool>;
 
     /// What is stored of the application.
     ///

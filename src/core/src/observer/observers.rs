@@ -8,7 +8,6 @@ use crate::client::admin::check_observers;
 use crate::coordination::{Application, ObservedColumn, ObserverKind};
 use crate::data::Column;
 use crate::error::{Error, Result};
-use crate::layout::NOTIFICATION_FAMILY;
 use crate::observer::Observer;
 
 /// The observers that a worker runs: one for each column, each with an id of its own.
@@ -100,45 +99,19 @@ impl Observers {
     }
 
     fn with(mut self, observed: ObservedColumn, observer: Arc<dyn Observer>) -> Result<Self> {
-        check_column(&observed)?;
+        observed.check()?;
         if observed.id.is_empty() {
             return Err(Error::invalid(format!(
                 "the observer of {observed} has no id; give it one, by which it is known in the application"
             )));
         }
-        let mut others = self.by_column.values().map(|other| &other.observed);
-        let taken = others.find(|other| other.column == observed.column || other.id == observed.id);
-        if let Some(other) = taken {
-            return Err(Error::invalid(format!(
-                "{observed} cannot be registered beside {other}; a column has one observer, and an id is used once"
-            )));
-        }
+        let others = self.by_column.values().map(|other| &other.observed);
+        observed.check_beside(others)?;
         let column = observed.column.clone();
         self.by_column
             .insert(column, Registered { observed, observer });
         Ok(self)
     }
-}
-
-fn check_column(observed: &ObservedColumn) -> Result<()> {
-    let column = &observed.column;
-    if column.family.is_empty() && column.qualifier.is_empty() {
-        return Err(Error::invalid(format!(
-            "{observed} cannot be observed: the column is empty, and no transaction can write it"
-        )));
-    }
-    if column.family == NOTIFICATION_FAMILY {
-        return Err(Error::invalid(format!(
-            "{observed} cannot be observed: the family `{NOTIFICATION_FAMILY}` is where notifications are kept"
-        )));
-    }
-    if !column.visibility.is_empty() {
-        return Err(Error::invalid(format!(
-            "{observed} cannot be observed: it has a visibility, and Fluo's clients take back notifications without \
-             one, so that they would run for ever; observe a column without a visibility that is written beside it"
-        )));
-    }
-    Ok(())
 }
 
 impl fmt::Debug for Observers {

@@ -10,6 +10,7 @@ use crate::clock::Clock;
 use crate::coordination::{FailedNotification, ObserverKind};
 use crate::data::{RowColumn, Timestamp};
 use crate::error::Error;
+use crate::observer::observers::Registered;
 use crate::observer::queue::{Found, Queue};
 use crate::observer::set_aside::set_aside;
 use crate::observer::{ObserverError, Observers, WorkerSettings, caught};
@@ -51,7 +52,7 @@ impl Processor {
             Tried::Done(up_to, outcome) => {
                 count(outcome);
                 metrics::histogram!("fluo_notification_tries").record(tries);
-                self.forget_record(&found.cell).await;
+                self.forget_record(&found.cell, up_to).await;
                 self.queue.done(&found.cell, up_to);
             }
             Tried::Passing(error) => {
@@ -74,6 +75,13 @@ impl Processor {
             );
             return Tried::Failed(message);
         };
+        // The code of the user is more than its future: what makes that, and what tells an error, may panic as well.
+        let what = format!("the observer `{}`", registered.observed.id);
+        let tried = caught(&what, self.observe(registered, &what, found)).await;
+        tried.unwrap_or_else(|panicked| Tried::Failed(panicked.to_string()))
+    }
+
+    async fn observe(&self, registered: &Registered, what: &str, found: &Found) -> Tried {
         let trigger = Trigger {
             cell: found.cell.clone(),
             notified_at: found.at,
@@ -89,11 +97,10 @@ impl Processor {
             }
         });
         runner.trigger = Some(trigger);
-        let what = format!("the observer `{}`", registered.observed.id);
         let ran = runner.attempt_all(|tx| {
             let RowColumn { row, column } = found.cell.clone();
-            let what = &what;
-            async move { caught(what, registered.observer.process(tx, row, column)).await? }
+            let observed = async move { registered.observer.process(tx, row, column).await };
+            async move { caught(what, observed).await? }
         });
         match ran.await {
             Ok(((), committed)) => Tried::Done(committed.start, "committed"),
@@ -139,13 +146,14 @@ impl Processor {
         }
     }
 
-    /// After a success, the cell is no longer one that failed.
-    async fn forget_record(&self, cell: &RowColumn) {
+    /// After a success, the cell is no longer one that failed. What was set aside for a later notification stays: this
+    /// one did not deal with it.
+    async fn forget_record(&self, cell: &RowColumn, up_to: Timestamp) {
         if !self.queue.take_set_aside(cell) {
             return;
         }
-        let forgotten = self.client.shared.coordination.forget_set_aside(cell).await;
-        if let Err(error) = forgotten {
+        let coordination = &self.client.shared.coordination;
+        if let Err(error) = coordination.forget_set_aside(cell, up_to).await {
             debug!(%error, "a notification that was processed stays among those that are set aside");
             self.queue.add_set_aside(cell.clone());
         }

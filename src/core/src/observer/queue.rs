@@ -28,6 +28,8 @@ pub(crate) struct Queue {
 #[derive(Debug, Default)]
 struct State {
     share: Option<Share>,
+    /// Whether the share became another one, and the records of it were not listed since.
+    is_list_wanted: bool,
     /// The oldest first.
     waiting: BTreeSet<(Timestamp, RowColumn)>,
     waiting_bytes: usize,
@@ -142,6 +144,7 @@ impl Queue {
             state.set_aside.clear();
         }
         state.set_aside.extend(records);
+        state.is_list_wanted = false;
     }
 
     /// Whether a record of a cell may be among those that are set aside. It is asked once.
@@ -149,9 +152,14 @@ impl Queue {
         self.locked().set_aside.remove(cell)
     }
 
-    /// Sets the share of the notifications that is this worker's; says whether it is another than before.
+    /// Sets the share of the notifications that is this worker's; says whether the records that are set aside have to be
+    /// [made known](Self::know_set_aside): not since it became this one were they.
     pub(super) fn set_share(&self, share: Share) -> bool {
-        self.locked().share.replace(share) != Some(share)
+        let mut state = self.locked();
+        if state.share.replace(share) != Some(share) {
+            state.is_list_wanted = true;
+        }
+        state.is_list_wanted
     }
 
     /// A look at the table begins, or ends: meanwhile it is remembered what is dealt with.
@@ -379,6 +387,19 @@ mod tests {
             Offered::Queued,
             "a new look has read it"
         );
+    }
+
+    /// A worker that could not list the records when its share became another one never knew them, so that a success did
+    /// not forget the record of its cell.
+    #[tokio::test]
+    async fn records_are_to_be_listed_until_they_were() {
+        let queue = queue(10, 1_000);
+        let share = Share::new(NonZeroU32::MIN, 0).unwrap();
+        assert!(queue.set_share(share), "it was set, and nothing listed");
+        let cell = found("a", 5).cell;
+        queue.know_set_aside([cell.clone()]);
+        assert!(!queue.set_share(share));
+        assert!(queue.take_set_aside(&cell));
     }
 
     #[tokio::test]

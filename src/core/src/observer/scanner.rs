@@ -147,11 +147,11 @@ impl Scanner {
     }
 
     /// This worker's share. When it is another one than before, records of cells that were another worker's may be among
-    /// those that are set aside.
+    /// those that are set aside; they are listed until that succeeds.
     async fn share(&self) -> Result<Share> {
         let share = self.membership.share().await?;
         if self.queue.set_share(share) {
-            debug!(remainder = share.remainder(), divisor = %share.divisor(), "the shares were dealt out anew");
+            debug!(remainder = share.remainder(), divisor = %share.divisor(), "the share is another one than before");
             let records = self.client.shared.coordination.set_aside_list().await?;
             self.queue
                 .know_set_aside(records.into_iter().map(|record| record.cell));

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 
 use crate::client::{Client, Shared};
 use crate::coordination::FailedNotification;
-use crate::data::{Bytes, Column, RowColumn, Timestamp};
+use crate::data::{Bytes, Column, RowColumn};
 use crate::error::Result;
 use crate::transaction::RowMutations;
 use crate::transaction::entries;
@@ -70,26 +70,12 @@ impl Client {
                 .push(column.clone());
         }
         shared.write_surely(writes.into_mutations(), at).await?;
-        self.forget_unchanged(&records).await?;
+        for record in &records {
+            // One that failed once more by now stays: it has a later timestamp.
+            let (cell, up_to) = (&record.cell, record.timestamp);
+            shared.coordination.forget_set_aside(cell, up_to).await?;
+        }
         shared.listeners.tell(&notified, at);
         Ok(usize::try_from(count.get()).unwrap_or(usize::MAX))
-    }
-
-    /// Forgets records, but not those of notifications that have failed once more by now.
-    async fn forget_unchanged(&self, records: &[FailedNotification]) -> Result<()> {
-        let now = self.failed_notifications().await?;
-        let now: BTreeMap<&RowColumn, Timestamp> = now
-            .iter()
-            .map(|record| (&record.cell, record.timestamp))
-            .collect();
-        for record in records {
-            if now.get(&record.cell) == Some(&record.timestamp) {
-                self.shared
-                    .coordination
-                    .forget_set_aside(&record.cell)
-                    .await?;
-            }
-        }
-        Ok(())
     }
 }

@@ -25,13 +25,13 @@ pub struct WorkerSettings {
     /// The pause after a look at all notifications that found some; at least a millisecond. It doubles with every look
     /// that finds none. What this client commits is known at once, without a look. Default: 50 milliseconds.
     pub min_scan_pause: Duration,
-    /// The longest pause before the next look. Default: 5 seconds.
+    /// The longest pause before the next look; at most 365 days. Default: 5 seconds.
     pub max_scan_pause: Duration,
     /// How often a notification is tried that fails, before it is set aside. Default: 10.
     pub max_tries: NonZeroU32,
     /// The pause before the second try; it doubles with every further one. Default: 100 milliseconds.
     pub first_retry_pause: Duration,
-    /// The longest pause before a further try. Default: 1 minute.
+    /// The longest pause before a further try; at most 365 days. Default: 1 minute.
     pub max_retry_pause: Duration,
 }
 
@@ -52,6 +52,9 @@ impl Default for WorkerSettings {
 
 /// The shortest pause: below it a pause is none.
 const LEAST: Duration = Duration::from_millis(1);
+
+/// The longest pause: no clock goes on for ever, and a moment after its end cannot be told.
+const MOST: Duration = Duration::from_secs(365 * 24 * 3_600);
 
 impl WorkerSettings {
     /// Checks every bound; starting a worker does it too.
@@ -98,6 +101,11 @@ impl WorkerSettings {
                     "setting `{name}` is {most:?}; it must be at least `{least_name}`, which is {least:?}"
                 )));
             }
+            if most > MOST {
+                return Err(Error::invalid(format!(
+                    "setting `{name}` is {most:?}; it must be at most {MOST:?}, which is 365 days"
+                )));
+            }
         }
         Ok(())
     }
@@ -126,5 +134,11 @@ mod tests {
             message(|settings| settings.max_retry_pause = Duration::from_millis(5)),
             "setting `max_retry_pause` is 5ms; it must be at least `first_retry_pause`, which is 100ms"
         );
+        assert_eq!(
+            message(|settings| settings.max_scan_pause = Duration::from_secs(31_536_001)),
+            "setting `max_scan_pause` is 31536001s; it must be at most 31536000s, which is 365 days"
+        );
+        let message = message(|settings| settings.max_retry_pause = Duration::MAX);
+        assert!(message.ends_with("it must be at most 31536000s, which is 365 days"));
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::client::is_passing;
 use crate::data::{Bytes, Cell, Key, RowColumn, Span, Timestamp};
 use crate::error::Result;
 use crate::layout::{EntryKind, EntryStamp, WriteValue};
@@ -19,16 +20,33 @@ impl Commit {
     pub(crate) async fn conflict(&self, rejected: &[Bytes]) -> CommitError {
         match self.find_conflict(rejected).await {
             Ok(conflict) => CommitError::Conflict(conflict),
+            // Who it was cannot be seen at present; that there was somebody is known.
+            Err(error) if is_passing(error.kind()) => {
+                let met = self.cells_of(rejected).map(|(cell, _)| cell);
+                CommitError::Conflict(self.conflict_at(met.collect(), None))
+            }
             Err(error) => CommitError::Failed(error),
         }
     }
 
+    fn cells_of(&self, rows: &[Bytes]) -> impl Iterator<Item = (RowColumn, LockKind)> {
+        let rows: BTreeSet<&Bytes> = rows.iter().collect();
+        let cells = self.plan.cells();
+        cells.filter(move |(cell, _)| rows.contains(&cell.row))
+    }
+
+    fn conflict_at(&self, met: BTreeSet<RowColumn>, other: Option<OtherTransaction>) -> Conflict {
+        let cell_count = met.len();
+        Conflict {
+            start: self.plan.start,
+            cells: met.into_iter().take(Conflict::MOST_CELLS).collect(),
+            cell_count,
+            other,
+        }
+    }
+
     async fn find_conflict(&self, rejected: &[Bytes]) -> Result<Conflict> {
-        let cells: Vec<_> = self
-            .plan
-            .cells()
-            .filter(|(cell, _)| rejected.contains(&cell.row))
-            .collect();
+        let cells: Vec<_> = self.cells_of(rejected).collect();
         let locks = self.locks_of_others(&cells).await?;
         resolve(&self.reading.client, &locks).await?;
         let mut met: BTreeSet<RowColumn> = locks.iter().map(|lock| lock.cell.clone()).collect();
@@ -44,13 +62,7 @@ impl Commit {
             // Whoever it was has rolled back by now. The row is all that is known.
             met.extend(cells.into_iter().map(|(cell, _)| cell));
         }
-        let cell_count = met.len();
-        Ok(Conflict {
-            start: self.plan.start,
-            cells: met.into_iter().take(Conflict::MOST_CELLS).collect(),
-            cell_count,
-            other,
-        })
+        Ok(self.conflict_at(met, other))
     }
 
     /// The locks of others on some cells; read locks only where the cell is to be written.

@@ -67,14 +67,17 @@ impl WriteBuffer {
         }
     }
 
-    /// Asks for the weak observers of a cell.
-    pub(crate) fn notify(&mut self, cell: RowColumn) -> Result<()> {
+    /// Asks for the weak observers of a cell, unless they are asked for already.
+    pub(crate) fn notify(&mut self, cell: RowColumn, max_bytes: usize) -> Result<()> {
         check_cell(&cell)?;
-        self.notified.insert(cell);
+        if !self.notified.contains(&cell) {
+            self.take_room(&cell, &PendingWrite::Acknowledge, max_bytes)?;
+            self.notified.insert(cell);
+        }
         Ok(())
     }
 
-    /// Bytes of all rows, columns and values.
+    /// Bytes of all rows, columns and values, and of the rows and columns that observers are asked for.
     pub(crate) fn size_bytes(&self) -> usize {
         self.bytes
     }

@@ -15,6 +15,7 @@
 //! - **P7.** A primary is marked as done only when no lock of the transaction can be left anywhere. An unknown outcome
 //!   of a lock forbids it.
 
+use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
@@ -28,6 +29,7 @@ use crate::planted::{self, PlantedBug};
 use crate::table::{ConditionalMutation, Outcome};
 use crate::transaction::buffer::WriteBuffer;
 use crate::transaction::entries;
+use crate::transaction::lock_primary::before_the_commit_point;
 use crate::transaction::only_notify::only_notify;
 use crate::transaction::plan::{CommitPlan, Trigger};
 use crate::transaction::reading::Reading;
@@ -41,10 +43,10 @@ pub(crate) struct Commit {
     pub(crate) reading: Arc<Reading>,
     pub(crate) plan: CommitPlan,
     /// Rows whose locks are known to be there.
-    pub(crate) locked: Vec<Bytes>,
+    pub(crate) locked: BTreeSet<Bytes>,
     /// Rows beside the primary's of which the outcome of a write was unknown, whatever was found out since: a write of
     /// them may still be on its way.
-    pub(crate) doubtful: Vec<Bytes>,
+    pub(crate) doubtful: BTreeSet<Bytes>,
 }
 
 /// Commits what a transaction wrote.
@@ -105,8 +107,8 @@ impl Commit {
         Self {
             reading,
             plan,
-            locked: Vec::new(),
-            doubtful: Vec::new(),
+            locked: BTreeSet::new(),
+            doubtful: BTreeSet::new(),
         }
     }
 
@@ -115,10 +117,10 @@ impl Commit {
             true => Some(self.stamp_and_notify().await),
             false => None,
         };
-        self.lock_primary().await?;
-        if let Err(error) = self.locked_until_stamp().await {
+        self.lock_primary().await.map_err(before_the_commit_point)?;
+        if let Err(error) = self.lock_other_rows().await {
             self.roll_back().await;
-            return Err(error);
+            return Err(before_the_commit_point(error));
         }
         let stamped = match early {
             Some(stamped) => stamped,
@@ -128,7 +130,7 @@ impl Commit {
             Ok(commit) => commit,
             Err(error) => {
                 self.roll_back().await;
-                return Err(error);
+                return Err(before_the_commit_point(error));
             }
         };
         if planted::is(PlantedBug::PrimaryLast) {
@@ -150,7 +152,7 @@ impl Commit {
         })
     }
 
-    async fn locked_until_stamp(&mut self) -> Result<(), CommitError> {
+    async fn lock_other_rows(&mut self) -> Result<(), CommitError> {
         if self.plan.is_one_row() {
             return Ok(());
         }

@@ -57,7 +57,7 @@ impl Commit {
                 .next()
                 .unwrap_or_else(|| Outcome::Unknown(no_answer()))
             {
-                Outcome::Accepted => self.locked.push(row),
+                Outcome::Accepted => self.note_locked(row),
                 Outcome::Rejected if !was_doubtful => rejected.push(row),
                 Outcome::Refused(error) if !is_passing(error.kind()) => refused = Some(error),
                 Outcome::Refused(error) if !was_doubtful => {
@@ -66,12 +66,12 @@ impl Commit {
                 }
                 outcome => {
                     if !was_doubtful {
-                        self.doubtful.push(row.clone());
+                        self.doubtful.insert(row.clone());
                     }
                     let was_rejected = matches!(outcome, Outcome::Rejected);
                     match self.look_at(&row).await {
-                        _ if planted::is(PlantedBug::UnknownLockIsLocked) => self.locked.push(row),
-                        Ok(Found::Locked) => self.locked.push(row),
+                        _ if planted::is(PlantedBug::UnknownLockIsLocked) => self.note_locked(row),
+                        Ok(Found::Locked) => self.note_locked(row),
                         Ok(Found::RolledBack) => rejected.push(row),
                         // The condition was false and the row is not ours: but a write of it may yet arrive.
                         Ok(Found::Nothing) if was_rejected => rejected.push(row),
@@ -92,6 +92,10 @@ impl Commit {
             Some(error) => Err(error.into()),
             None => Ok(failed),
         }
+    }
+
+    fn note_locked(&mut self, row: Bytes) {
+        self.locked.insert(row);
     }
 
     /// Looks at one cell of a row; all of them are alike, because a row is atomic.

@@ -26,9 +26,18 @@ impl Commit {
         let mut backoff = self.reading.client.backoff_of_calls(self.plan.start);
         let mut is_doubtful = false;
         loop {
-            match self.try_to_lock_primary(&mut is_doubtful).await? {
+            let tried = match self.try_to_lock_primary(&mut is_doubtful).await {
+                Ok(tried) => tried,
+                Err(error) => {
+                    if is_doubtful {
+                        self.fence_primary().await;
+                    }
+                    return Err(error);
+                }
+            };
+            match tried {
                 Tried::Locked => {
-                    self.locked.push(row);
+                    self.locked.insert(row);
                     return Ok(());
                 }
                 Tried::Rejected => {
@@ -167,6 +176,16 @@ impl Commit {
                 self.plan.primary, self.plan.start
             ),
         )
+    }
+}
+
+/// The same error, of a commit that did not come to its commit point: whatever is uncertain, it has not committed.
+pub(crate) fn before_the_commit_point(error: CommitError) -> CommitError {
+    match error {
+        CommitError::Failed(error) if error.kind() == ErrorKind::Uncertain => {
+            nothing_committed(error)
+        }
+        other => other,
     }
 }
 

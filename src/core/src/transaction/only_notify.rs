@@ -11,6 +11,7 @@ use crate::client::{Backoff, Shared, is_passing};
 use crate::data::{Bytes, Column, RowColumn, Timestamp};
 use crate::error::Result;
 use crate::transaction::entries;
+use crate::transaction::lock_primary::before_the_commit_point;
 use crate::transaction::plan::Trigger;
 use crate::transaction::resolve::RowMutations;
 use crate::transaction::{CommitError, Committed, Stale};
@@ -27,7 +28,9 @@ pub(super) async fn only_notify(
         commit: None,
     };
     if !notified.is_empty() {
-        let commit = commit_timestamp(client, start).await?;
+        let commit = commit_timestamp(client, start)
+            .await
+            .map_err(before_the_commit_point)?;
         notify(client, start, commit, notified).await?;
         committed.commit = Some(commit);
     }
@@ -36,7 +39,11 @@ pub(super) async fn only_notify(
         writes.add(&trigger.cell.row, |mutation| {
             entries::notification_delete(mutation, &trigger.cell.column, start)
         });
-        client.write_surely(writes.into_mutations(), start).await?;
+        let taken_back = client.write_surely(writes.into_mutations(), start).await;
+        // Once others are notified, it has committed: what is left is found and run again.
+        if committed.commit.is_none() {
+            taken_back?;
+        }
     }
     Ok(committed)
 }

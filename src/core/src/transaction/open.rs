@@ -178,7 +178,8 @@ impl Transaction {
             return Err(client.not_weakly_observed(column));
         }
         let cell = RowColumn::new(row, column.clone());
-        self.open.with_buffer(|buffer| buffer.notify(cell))
+        let most = self.open.max_bytes();
+        self.open.with_buffer(|buffer| buffer.notify(cell, most))
     }
 
     /// Reads that also lock what they read: this transaction commits only if nobody has written it since this one

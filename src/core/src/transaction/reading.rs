@@ -200,7 +200,7 @@ impl Rest {
                 return Err(resolve::orphan(first));
             }
         }
-        if resolved.waiting > 0 {
+        if resolved.waiting > 0 || resolved.orphaned > 0 {
             let begun = Instant::now();
             waiting.backoff.pause().await;
             metrics::histogram!("fluo_lock_wait_seconds").record(begun.elapsed());

@@ -65,8 +65,14 @@ pub(crate) async fn resolve(client: &Shared, locks: &[FoundLock]) -> Result<Reso
         }
     }
     let reader = locks.first().map_or(Timestamp::ZERO, |lock| lock.start);
-    client.write_surely(writes.into_mutations(), reader).await?;
-    client.take_away_surely(rolled_back, reader).await?;
+    client
+        .write_surely(writes.into_mutations(), reader)
+        .await
+        .map_err(not_ours)?;
+    client
+        .take_away_surely(rolled_back, reader)
+        .await
+        .map_err(not_ours)?;
     Ok(resolved)
 }
 
@@ -75,6 +81,15 @@ fn taken_away(locks: &[&FoundLock]) -> Vec<ConditionalMutation> {
     others
         .map(|lock| take_away(&lock.cell, lock.start, lock.kind, lock.value.clone()))
         .collect()
+}
+
+/// Whether the locks of others are gone is their affair: for whoever met them nothing has happened.
+fn not_ours(error: Error) -> Error {
+    if error.kind() != ErrorKind::Uncertain {
+        return error;
+    }
+    let message = format!("locks of other transactions could not be dealt with: {error}");
+    Error::with_source(ErrorKind::Unavailable, message, error)
 }
 
 /// The error for locks that stay although their primary knows nothing of them.

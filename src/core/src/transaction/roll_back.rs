@@ -107,12 +107,14 @@ impl Commit {
         let (start, primary) = (self.plan.start, &self.plan.primary);
         let is_there = |row: &Bytes| *row == primary.row || self.locked.contains(row);
         let client = &self.reading.client;
-        if !planted::is(PlantedBug::SecondaryLeft) {
-            let others = self.others(is_there);
-            client.take_away_surely(others, start).await?;
-        }
+        let others = match planted::is(PlantedBug::SecondaryLeft) {
+            true => Vec::new(),
+            false => self.others(is_there),
+        };
+        let taken_away = client.take_away_surely(others, start).await;
+        // The primary decides in any case: nobody should wait for a transaction that has failed.
         let mutation = Mutation::new(primary.row.clone());
-        let mutation = if self.is_certain() {
+        let mutation = if self.is_certain() && taken_away.is_ok() {
             let by = RolledBackBy::ItsOwner;
             let mutation = entries::roll_back_primary(mutation, &primary.column, start, by);
             entries::done(mutation, &primary.column, start)
@@ -122,7 +124,8 @@ impl Commit {
         };
         let lock = self.plan.primary_lock();
         let decisive = mutation.when(is_stored(primary, start, PRIMARY, lock));
-        client.take_away_surely(vec![decisive], start).await
+        client.take_away_surely(vec![decisive], start).await?;
+        taken_away
     }
 
     /// Takes away the locks beside a primary that was rolled back. Its mark stays: there may be others of them.

@@ -6,8 +6,9 @@ use std::num::NonZeroUsize;
 
 use crate::data::{Bytes, RowColumn, Span, Timestamp};
 use crate::error::Result;
-use crate::layout::{DelLockOutcome, DelLockValue, EntryKind, EntryStamp};
+use crate::layout::{DelLockOutcome, DelLockValue, EntryKind, EntryStamp, WriteValue};
 use crate::table::{Filter, Scan, Table};
+use crate::transaction::found_lock::unexpected;
 
 /// What has become of a transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,10 +37,12 @@ pub(crate) async fn status(
         return Ok(TransactionStatus::Unknown);
     };
     let Some(stamp) = EntryStamp::decode(found.key.timestamp) else {
-        return Ok(TransactionStatus::Unknown);
+        return Err(unexpected(&found));
     };
     Ok(match stamp.kind {
-        EntryKind::Write => TransactionStatus::Committed(stamp.timestamp),
+        EntryKind::Write if WriteValue::decode(&found.value)?.start == start => {
+            TransactionStatus::Committed(stamp.timestamp)
+        }
         EntryKind::Lock if stamp.timestamp == start => TransactionStatus::Locked(found.value),
         EntryKind::DelLock => {
             let value = DelLockValue::decode(&found.value)?;

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use fluo_core::layout::garbage::keep;
-use fluo_core::layout::{EntryKind, EntryStamp, WriteValue};
+use fluo_core::layout::{
+    DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, EntryStamp, WriteValue,
+};
 use fluo_core::table::property;
 use fluo_core::{Bytes, Column, Key, RowColumn, Span, Timestamp, Versions};
 use proptest::prelude::*;
@@ -41,13 +43,36 @@ fn entries(most: usize) -> impl Strategy<Value = Vec<Entry>> {
         };
         (EntryKind::Write, value.encode())
     });
+    let del_lock =
+        (timestamp(), any::<[bool; 2]>()).prop_map(|(done, [is_primary, is_rolled_back])| {
+            let outcome = match is_rolled_back {
+                true => DelLockOutcome::RolledBack,
+                false => DelLockOutcome::Committed,
+            };
+            let value = DelLockValue {
+                outcome,
+                is_primary,
+                done,
+            };
+            (EntryKind::DelLock, value.encode())
+        });
+    let del_read_lock = proptest::option::of(timestamp()).prop_map(|commit| {
+        let value = commit.map_or(DelReadLockValue::RolledBack, DelReadLockValue::Committed);
+        (EntryKind::DelReadLock, value.encode())
+    });
     let other = proptest::sample::select(vec![
         EntryKind::TxDone,
+        EntryKind::ReadLock,
         EntryKind::Lock,
         EntryKind::Ack,
         EntryKind::Data,
     ]);
-    let kind = prop_oneof![write, other.prop_map(|kind| (kind, Bytes::new()))];
+    let kind = prop_oneof![
+        3 => write,
+        1 => del_lock,
+        1 => del_read_lock,
+        3 => other.prop_map(|kind| (kind, Bytes::new())),
+    ];
     let is_delete = proptest::bool::weighted(0.03);
     let entry = ("[ab]", "[pq]", kind, timestamp(), is_delete).prop_map(
         |(row, qualifier, (kind, value), timestamp, is_delete)| {

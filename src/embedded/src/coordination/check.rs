@@ -57,7 +57,7 @@ fn check_application(snapshot: &ReadTransaction, name: &str) -> Result<(), Failu
     };
     let application = nodes::read_in(&nodes, name)?;
     application
-        .check()
+        .check_bounds()
         .map_err(|error| Failure::damaged(format_args!("of the application `{name}`, {error}")))?;
     let end = nodes::timestamp_at(&nodes, name, stored::MAX_TIMESTAMP)?;
     let horizon = nodes::timestamp_at(&nodes, name, stored::HORIZON)?;

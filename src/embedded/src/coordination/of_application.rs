@@ -174,10 +174,10 @@ impl Coordination for EmbeddedCoordination {
         self.read(set_aside::list).await
     }
 
-    async fn forget_set_aside(&self, cell: &RowColumn) -> Result<bool> {
+    async fn forget_set_aside(&self, cell: &RowColumn, up_to: Timestamp) -> Result<bool> {
         let cell = cell.clone();
         self.run(move |transaction, application| {
-            let is_forgotten = set_aside::remove(transaction, &application.name, &cell)?;
+            let is_forgotten = set_aside::remove(transaction, &application.name, &cell, up_to)?;
             Ok(match is_forgotten {
                 true => Verdict::Commit(true),
                 false => Verdict::Discard(false),

@@ -65,15 +65,26 @@ pub(super) fn put(
     Ok(())
 }
 
-/// Forgets the failed notification of a cell; false if there is none.
+/// Forgets the failed notification of a cell; false if there is none, or only one of a timestamp above `up_to`.
 pub(super) fn remove(
     transaction: &WriteTransaction,
     name: &str,
     cell: &RowColumn,
+    up_to: Timestamp,
 ) -> Result<bool, Failure> {
     let mut table = transaction.open_table(SET_ASIDE)?;
-    let removed = table.remove(key_of(name, cell).as_slice())?;
-    Ok(removed.is_some())
+    let key = key_of(name, cell);
+    let is_meant = match table.get(key.as_slice())? {
+        None => false,
+        Some(value) => {
+            let (_, failed) = read(&key, value.value()).ok_or_else(unreadable)?;
+            failed.timestamp <= up_to
+        }
+    };
+    if is_meant {
+        table.remove(key.as_slice())?;
+    }
+    Ok(is_meant)
 }
 
 /// Forgets all of an application.

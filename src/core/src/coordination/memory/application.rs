@@ -65,4 +65,10 @@ impl MemoryApplication {
         self.set_aside.insert(failed.cell.clone(), failed.bounded());
         Ok(())
     }
+
+    pub(super) fn forget_set_aside(&mut self, cell: &RowColumn, up_to: Timestamp) -> bool {
+        let found = self.set_aside.get(cell);
+        let is_meant = found.is_some_and(|found| found.timestamp <= up_to);
+        is_meant && self.set_aside.remove(cell).is_some()
+    }
 }

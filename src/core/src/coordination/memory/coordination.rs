@@ -73,8 +73,8 @@ impl Coordination for MemoryCoordination {
         self.with(|application| application.set_aside.values().cloned().collect())
     }
 
-    async fn forget_set_aside(&self, cell: &RowColumn) -> Result<bool> {
-        self.with(|application| application.set_aside.remove(cell).is_some())
+    async fn forget_set_aside(&self, cell: &RowColumn, up_to: Timestamp) -> Result<bool> {
+        self.with(|application| application.forget_set_aside(cell, up_to))
     }
 
     async fn application(&self) -> Result<Application> {

@@ -29,6 +29,8 @@ pub struct CellGarbage {
     rolled_back: BTreeSet<u64>,
     /// The latest start of what is known to be over.
     over_up_to: Option<u64>,
+    /// The latest start of what was written: ends of read locks up to here forbid nothing that a write does not.
+    written_up_to: Option<u64>,
     newest_write: Option<u64>,
     /// The start of the write that a reader at the horizon sees.
     oldest_needed: Option<u64>,
@@ -50,6 +52,7 @@ impl CellGarbage {
             done_and_dropped: BTreeSet::new(),
             rolled_back: BTreeSet::new(),
             over_up_to: None,
+            written_up_to: None,
             newest_write: None,
             oldest_needed: None,
             ended_read_lock: None,
@@ -112,6 +115,7 @@ impl CellGarbage {
             }
         }
         self.over_up_to = self.over_up_to.max(Some(start));
+        self.written_up_to = self.written_up_to.max(Some(start));
         self.settle(commit, is_kept);
         Some(is_kept)
     }
@@ -138,21 +142,21 @@ impl CellGarbage {
     }
 
     fn keeps_read_lock(&mut self, start: u64, is_end: bool, value: &[u8]) -> Option<bool> {
-        if is_end {
-            self.ended_read_lock = Some(start);
+        if !is_end {
+            let is_ended = self.ended_read_lock == Some(start);
+            return Some(Some(start) > self.over_up_to && !is_ended);
         }
-        let end = match is_end {
-            true => Some(DelReadLockValue::decode(value).ok()?),
-            false => None,
-        };
-        if Some(start) <= self.over_up_to {
+        self.ended_read_lock = Some(start);
+        let end = DelReadLockValue::decode(value).ok()?;
+        // The end of a lock hides this one too, but only for now: it goes without regard to the horizon, in this
+        // compaction or once its transaction is done. A writer that began before the commit must not miss both.
+        if Some(start) <= self.written_up_to {
             return Some(false);
         }
         Some(match end {
-            None => self.ended_read_lock != Some(start),
-            Some(_) if !self.is_full => true,
-            Some(DelReadLockValue::RolledBack) => false,
-            Some(DelReadLockValue::Committed(commit)) => {
+            _ if !self.is_full => true,
+            DelReadLockValue::RolledBack => false,
+            DelReadLockValue::Committed(commit) => {
                 self.horizon.is_none_or(|horizon| commit.get() >= horizon)
             }
         })

@@ -21,6 +21,24 @@ pub(super) struct History {
     pub(super) now: u64,
     /// The starts of the transactions that have their primary here, and may have locks elsewhere.
     pub(super) undecided: Vec<u64>,
+    /// The `TX_DONE` that may still be written of those.
+    pub(super) done_later: Vec<u64>,
+    transactions: Vec<Transaction>,
+}
+
+impl History {
+    /// Whether a transaction that began at `start` must not lock the cell: for what the others did, not for what is
+    /// stored of it.
+    pub(super) fn forbids(&self, start: u64, is_read_lock: bool) -> bool {
+        self.transactions.iter().any(|tx| match (tx.kind, tx.end) {
+            (_, Some(End::RolledBack | End::RolledBackByAnother)) => false,
+            (Kind::Trigger, Some(End::Committed(_))) => false,
+            (Kind::Write | Kind::Delete, Some(End::Committed(commit))) => commit >= start,
+            (Kind::Read, Some(End::Committed(commit))) => !is_read_lock && commit > start,
+            (Kind::Read, None) => !is_read_lock,
+            (Kind::Write | Kind::Delete | Kind::Trigger, None) => true,
+        })
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -60,6 +78,18 @@ struct Transaction {
     is_primary: bool,
     end: Option<End>,
     is_done: bool,
+}
+
+impl Transaction {
+    /// The timestamp of its `TX_DONE`.
+    fn done_at(&self) -> Option<u64> {
+        match self.end {
+            Some(End::Committed(commit)) => Some(commit),
+            Some(End::RolledBack) => Some(self.start),
+            // Nobody knows of it.
+            Some(End::RolledBackByAnother) | None => None,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -238,11 +268,8 @@ impl Cell {
         let Some(transaction) = self.transactions.iter_mut().filter(is_open).nth(nth) else {
             return;
         };
-        let timestamp = match transaction.end {
-            Some(End::Committed(commit)) => commit,
-            Some(End::RolledBack) => transaction.start,
-            // Nobody knows of it.
-            Some(End::RolledBackByAnother) | None => return,
+        let Some(timestamp) = transaction.done_at() else {
+            return;
         };
         transaction.is_done = true;
         self.put(EntryKind::TxDone, timestamp, Bytes::new());
@@ -255,11 +282,14 @@ impl Cell {
             .transactions
             .iter()
             .filter(|tx| tx.is_primary && !tx.is_done);
+        let done_later = undecided.clone().filter_map(Transaction::done_at).collect();
         History {
             oldest_active: under_way.map(|tx| tx.start).min().unwrap_or(now),
             now: now + 2,
             undecided: undecided.map(|tx| tx.start).collect(),
+            done_later,
             entries: self.entries,
+            transactions: self.transactions,
         }
     }
 }

@@ -156,6 +156,46 @@ fn read_locks_go_when_they_are_over() {
     assert_eq!(kept(&column, Some(19), false), partly);
 }
 
+/// One read the cell under a lock and committed at 25; another, of 26, locked it and gave up. A third, of 20, is open.
+#[test]
+fn a_read_lock_that_was_committed_outlives_the_end_of_a_later_lock() {
+    let committed = entry(
+        EntryKind::DelReadLock,
+        10,
+        DelReadLockValue::Committed(at(25)).encode(),
+    );
+    let read_lock = entry(EntryKind::ReadLock, 10, Bytes::new());
+    let stored = |end| vec![end, committed.clone(), read_lock.clone(), lock(26)];
+    let secondary = stored(rolled_back(26, false, 0));
+    let forbidden = Some(EntryKind::DelReadLock);
+    assert_eq!(
+        in_the_way(&secondary, 20, false),
+        Some(EntryKind::DelLock),
+        "it stands in front"
+    );
+    for horizon in [None, Some(20), Some(25)] {
+        let left = kept(&secondary, horizon, true);
+        assert_eq!(left, [committed.clone()], "horizon {horizon:?}");
+        assert_eq!(in_the_way(&left, 20, false), forbidden);
+    }
+    assert!(kept(&secondary, Some(26), true).is_empty());
+
+    let primary = kept(&stored(rolled_back(26, true, 26)), Some(20), true);
+    assert_eq!(
+        primary,
+        [rolled_back(26, true, 26), committed.clone()],
+        "its done may come later"
+    );
+    let done: Vec<_> = [tx_done(26)].into_iter().chain(primary).collect();
+    let left = kept(&done, Some(20), true);
+    assert_eq!(left, [committed.clone()]);
+    assert_eq!(in_the_way(&left, 20, false), forbidden);
+
+    let mut written = left;
+    written.insert(0, write(30, 27, false, false));
+    assert_eq!(kept(&written, Some(20), true), written[..1]);
+}
+
 #[test]
 fn the_newest_acknowledgement_is_kept_if_nothing_was_written_after_it() {
     let ack = |start| entry(EntryKind::Ack, start, Bytes::new());
@@ -233,21 +273,32 @@ proptest! {
 
     #[test]
     fn nothing_that_somebody_can_ask_for_changes(history in histories(), share in 0u64..=100, is_full in any::<bool>()) {
-        let History { entries, oldest_active, now, undecided } = history;
+        let History { entries, oldest_active, now, .. } = &history;
         let horizon = oldest_active * share / 100;
-        let left = kept(&entries, Some(horizon), is_full);
-        for timestamp in horizon..=now {
-            prop_assert_eq!(snapshot(&left, timestamp), snapshot(&entries, timestamp), "at {}", timestamp);
+        let left = kept(entries, Some(horizon), is_full);
+        // What is kept now, because something else hides it, may be needed when that goes.
+        let done = history.done_later.iter().map(|timestamp| tx_done(*timestamp));
+        let left_later = kept(&left.iter().cloned().chain(done).collect::<Vec<_>>(), Some(horizon), is_full);
+        for timestamp in horizon..=*now {
+            prop_assert_eq!(snapshot(&left, timestamp), snapshot(entries, timestamp), "at {}", timestamp);
             for is_read_lock in [true, false] {
-                let before = in_the_way(&entries, timestamp, is_read_lock);
-                // One that wrote nothing was in the way only so that its own late lock is refused.
-                if before != Some(EntryKind::DelLock) {
-                    prop_assert_eq!(in_the_way(&left, timestamp, is_read_lock), before, "at {}", timestamp);
+                let is_forbidden = history.forbids(timestamp, is_read_lock);
+                let before = in_the_way(entries, timestamp, is_read_lock);
+                for left in [&left, &left_later] {
+                    let after = in_the_way(left, timestamp, is_read_lock);
+                    // One that wrote nothing was in the way only so that its own late lock is refused. When it goes,
+                    // what stood behind it counts.
+                    if before == Some(EntryKind::DelLock) && after != before {
+                        prop_assert_eq!(after.is_some(), is_forbidden, "at {}", timestamp);
+                    } else {
+                        prop_assert_eq!(after, before, "at {}", timestamp);
+                        prop_assert!(after.is_some() || !is_forbidden, "at {}", timestamp);
+                    }
                 }
             }
         }
-        for start in undecided {
-            prop_assert_eq!(status(&left, start), status(&entries, start), "of {}", start);
+        for start in &history.undecided {
+            prop_assert_eq!(status(&left, *start), status(entries, *start), "of {}", start);
         }
         prop_assert_eq!(kept(&left, Some(horizon), is_full), left);
     }
