@@ -50,7 +50,12 @@ pub async fn c8_a_later_one_is_not_forgotten(applications: Arc<dyn Applications>
     };
     coordination.set_aside(first.clone()).await.unwrap();
     coordination.set_aside(again.clone()).await.unwrap();
-    let forget = async |up_to| coordination.forget_set_aside(&first.cell, up_to).await.unwrap();
+    let forget = async |up_to| {
+        coordination
+            .forget_set_aside(&first.cell, up_to)
+            .await
+            .unwrap()
+    };
     assert!(!forget(first.timestamp).await);
     assert!(!forget(Timestamp::ZERO).await);
     assert_eq!(coordination.set_aside_list().await.unwrap(), [again]);

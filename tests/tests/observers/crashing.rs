@@ -1,10 +1,13 @@
 //! A worker that ends in the middle leaves its notifications to others.
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
+use fluo_core::coordination::{FailedNotification, ObserverKind};
 use fluo_core::{
-    Bytes, Error, Observer, Observers, Transaction, Worker, WorkerSettings, observer_fn,
+    Bytes, Error, Observer, Observers, RowColumn, Timestamp, Transaction, Worker, WorkerSettings,
+    observer_fn,
 };
 use tokio::sync::Semaphore;
 
@@ -147,4 +150,38 @@ async fn a_dropped_worker_leaves_the_workers_and_ends_its_transactions() {
         client.advance_horizon().await.unwrap() > now,
         "nothing is open"
     );
+}
+
+/// While a notification was run, the cell went over to another worker, which set a later notification of it aside and
+/// took it from the table. The success of the earlier one forgot this record, and then nothing told of the later one.
+#[tokio::test(start_paused = true)]
+async fn a_success_does_not_forget_what_was_set_aside_for_a_later_notification() {
+    let slow = Slow::new().await;
+    let record = |timestamp| FailedNotification {
+        cell: RowColumn::new("r", column("a")),
+        kind: ObserverKind::Strong,
+        timestamp,
+        tries: 1,
+        error: "it fails".to_owned(),
+        failed_at_ms: 0,
+    };
+    let coordination = &slow.ground.coordination;
+    let before = record(Timestamp::ZERO);
+    coordination.set_aside(before.clone()).await.unwrap();
+    let (client, _worker) = slow.ground.start().await;
+    set(&client, "r", "a", 7).await;
+    slow.has_begun().await;
+    let later = coordination.timestamps(NonZeroU32::MIN).await.unwrap();
+    let later = record(later.first);
+    coordination.set_aside(later.clone()).await.unwrap();
+    slow.go_on.close();
+    idle(&client).await;
+    assert_eq!(read_now(&client, "r", "b").await, 7);
+    assert_eq!(client.failed_notifications().await.unwrap(), [later]);
+    // One of an earlier notification is forgotten, by a worker that knows of it.
+    coordination.set_aside(before).await.unwrap();
+    let (client, _worker) = slow.ground.start().await;
+    set(&client, "r", "a", 8).await;
+    idle(&client).await;
+    assert_eq!(client.failed_notifications().await.unwrap(), []);
 }

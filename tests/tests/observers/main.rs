@@ -15,6 +15,7 @@ mod failing;
 mod ground;
 mod idling;
 mod loading;
+mod panicking;
 mod registering;
 mod sharing;
 mod waiting_many;

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use fluo_core::{
-    Bytes, Error, ErrorKind, Observer, Observers, Transaction, WorkerSettings, observer_fn,
+    Bytes, Client, ClientSettings, Error, ErrorKind, Observer, Observers, Transaction,
+    WorkerSettings, observer_fn,
 };
 use tokio::sync::Semaphore;
 
@@ -110,6 +111,33 @@ async fn a_notification_set_while_the_observer_runs_survives() {
     go_on.add_permits(1);
     idle(&client).await;
     assert_eq!(read_now(&client, "r", "sum").await, 11);
+}
+
+/// Notifications were not counted, so that one transaction could hold any number of them.
+#[tokio::test]
+async fn what_is_asked_for_is_bounded_as_what_is_set() {
+    let observer = observer_fn(async |_, _, _| Ok::<_, Error>(()));
+    let observers = Observers::new().weak(column("w"), "none", observer);
+    let ground = Ground::new(observers.unwrap()).await;
+    let settings = ClientSettings {
+        max_transaction_bytes: 10,
+        ..ClientSettings::default()
+    };
+    let client = Client::open(ground.table.clone(), ground.coordination.clone(), settings);
+    let client = client.await.unwrap();
+    let tx = client.begin().await.unwrap();
+    // Each has a row of three bytes, and a column of two.
+    tx.notify("one", &column("w")).unwrap();
+    tx.notify("two", &column("w")).unwrap();
+    tx.notify("two", &column("w")).unwrap();
+    let error = tx.notify("six", &column("w")).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Invalid);
+    assert_eq!(
+        error.to_string(),
+        "with `six` the transaction would set 15 bytes; the setting `max_transaction_bytes` allows 10"
+    );
+    tx.commit().await.unwrap();
+    assert_eq!(ground.notifications().await, 2, "the rest commits");
 }
 
 #[tokio::test]

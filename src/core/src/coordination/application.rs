@@ -197,7 +197,9 @@ mod tests {
             message(&good.clone().observe(of(Column::new("", ""), "o"))),
             ": (weak, `o`) cannot be observed: the column is empty, and no transaction can write it"
         );
-        let secret = good.clone().observe(of(Column::new("f", "q").with_visibility("A"), ""));
+        let secret = good
+            .clone()
+            .observe(of(Column::new("f", "q").with_visibility("A"), ""));
         assert_eq!(
             message(&secret),
             "f:q [A] (weak) cannot be observed: it has a visibility, and Fluo's clients take back notifications \
@@ -206,7 +208,12 @@ mod tests {
         );
         assert!(secret.check_bounds().is_ok(), "it may be stored");
         assert_eq!(
-            message(&good.clone().observe(of(Column::new("f", "q"), "")).observe(observed("f"))),
+            message(
+                &good
+                    .clone()
+                    .observe(of(Column::new("f", "q"), ""))
+                    .observe(observed("f"))
+            ),
             "f:q (strong, `o`) cannot be observed beside f:q (weak); a column has one observer, and an id is used once"
         );
         assert_eq!(

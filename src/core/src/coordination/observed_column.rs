@@ -96,7 +96,10 @@ impl ObservedColumn {
     }
 
     /// Checks that neither its column nor the name of its observer is that of another one. Several may have no name.
-    pub(crate) fn check_beside<'a>(&self, others: impl IntoIterator<Item = &'a Self>) -> Result<()> {
+    pub(crate) fn check_beside<'a>(
+        &self,
+        others: impl IntoIterator<Item = &'a Self>,
+    ) -> Result<()> {
         let is_taken = |other: &Self| {
             other.column == self.column || (!self.id.is_empty() && other.id == self.id)
         };

@@ -175,7 +175,11 @@ fn a_read_lock_that_was_committed_outlives_the_end_of_a_later_lock() {
     );
     for horizon in [None, Some(20), Some(25)] {
         let left = kept(&secondary, horizon, true);
-        assert_eq!(left, [committed.clone()], "horizon {horizon:?}");
+        assert_eq!(
+            left,
+            std::slice::from_ref(&committed),
+            "horizon {horizon:?}"
+        );
         assert_eq!(in_the_way(&left, 20, false), forbidden);
     }
     assert!(kept(&secondary, Some(26), true).is_empty());
@@ -188,7 +192,7 @@ fn a_read_lock_that_was_committed_outlives_the_end_of_a_later_lock() {
     );
     let done: Vec<_> = [tx_done(26)].into_iter().chain(primary).collect();
     let left = kept(&done, Some(20), true);
-    assert_eq!(left, [committed.clone()]);
+    assert_eq!(left, std::slice::from_ref(&committed));
     assert_eq!(in_the_way(&left, 20, false), forbidden);
 
     let mut written = left;

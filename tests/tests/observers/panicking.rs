@@ -1,0 +1,93 @@
+//! The code of an observer is more than the future that it gives.
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use fluo_core::{Bytes, Column, Observer, ObserverError, Observers, Transaction, WorkerSettings};
+
+use crate::ground::{Ground, column, copies, idle, read_now, set};
+
+/// Panics before it has given a future, as only one that is implemented by hand can.
+#[derive(Debug, Default)]
+struct Sudden {
+    runs: AtomicUsize,
+}
+
+impl Observer for Sudden {
+    fn process<'life0, 'async_trait>(
+        &'life0 self,
+        _tx: Transaction,
+        _row: Bytes,
+        _column: Column,
+    ) -> Pin<Box<dyn Future<Output = Result<(), ObserverError>> + Send + 'async_trait>>
+    where
+        'life0: 'async_trait,
+        Self: 'async_trait,
+    {
+        let run = self.runs.fetch_add(1, Ordering::SeqCst);
+        assert!(run > 100, "run {run} has no future");
+        Box::pin(async { Ok(()) })
+    }
+}
+
+/// An error that cannot be told.
+#[derive(Debug)]
+struct Unspeakable;
+
+impl fmt::Display for Unspeakable {
+    fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
+        panic!("no words")
+    }
+}
+
+impl StdError for Unspeakable {}
+
+/// Runs an observer of `a` beside one of `other`, both in one task, and gives what the record of `a` says.
+async fn error_of(observer: impl Observer) -> String {
+    let observers = Observers::new()
+        .strong(column("a"), "a", observer)
+        .unwrap()
+        .strong(column("other"), "other", copies("b", |value| value))
+        .unwrap();
+    let ground = Ground::new(observers).await;
+    let client = ground.client().await;
+    let settings = WorkerSettings {
+        tasks: 1,
+        ..WorkerSettings::default()
+    };
+    let worker = ground.worker(&client, settings).await;
+    set(&client, "r", "a", 1).await;
+    set(&client, "r", "other", 7).await;
+    idle(&client).await;
+    assert_eq!(read_now(&client, "r", "b").await, 7, "the task goes on");
+    let failed = client.failed_notifications().await.unwrap();
+    worker.stop().await;
+    // Nothing is open any more: the horizon goes up to the next timestamp.
+    let now = client.begin().await.unwrap().commit().await.unwrap().start;
+    assert!(client.advance_horizon().await.unwrap() > now);
+    assert_eq!(failed.len(), 1);
+    assert_eq!(failed[0].tries, WorkerSettings::default().max_tries.get());
+    failed[0].error.clone()
+}
+
+/// The panic ended the task, and its cell was taken for one that is run, for ever.
+#[tokio::test(start_paused = true)]
+async fn an_observer_that_panics_before_it_gives_a_future_has_failed() {
+    assert_eq!(
+        error_of(Sudden::default()).await,
+        "the observer `a` panicked: run 9 has no future"
+    );
+}
+
+/// So did an error that panics when it is told.
+#[tokio::test(start_paused = true)]
+async fn an_error_that_panics_when_it_is_told_is_a_failure() {
+    let observer = fluo_core::observer_fn(async |_, _, _| Err::<(), _>(Unspeakable));
+    assert_eq!(
+        error_of(observer).await,
+        "the observer `a` panicked: no words"
+    );
+}
