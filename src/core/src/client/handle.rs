@@ -10,8 +10,8 @@ use tracing::debug;
 
 use crate::client::active::ActiveTimestamps;
 use crate::client::{ClientSettings, PendingCommit, Runner, Shared};
-use crate::coordination::{Application, Coordination, TransactorId};
-use crate::data::{Column, Span, Timestamp};
+use crate::coordination::{Application, Applications, Coordination, TransactorId};
+use crate::data::{Authorizations, Column, Span, Timestamp};
 use crate::error::{Error, Result};
 use crate::table::{Table, TableAdmin, property};
 use crate::transaction::{Open, OwnedTransaction, Reading, Snapshot, Transaction};
@@ -56,7 +56,43 @@ pub struct Client {
 }
 
 impl Client {
-    /// Opens a client of the application that `coordination` belongs to, on its table.
+    /// Opens a client of an application by its name, on the table that it was initialised with.
+    ///
+    /// ```
+    /// use fluo_core::admin::{Initialization, initialize};
+    /// use fluo_core::coordination::MemoryApplications;
+    /// use fluo_core::{Client, ClientSettings, Column, MemoryTables};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> fluo_core::Result<()> {
+    /// let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());
+    /// initialize(&tables, &applications, "bank", Initialization::new("8d2fa41c", "accounts")).await?;
+    /// let client = Client::open_application(&tables, &applications, "bank", ClientSettings::default()).await?;
+    /// client.run(async |tx| tx.set("alice", &Column::new("account", "balance"), "100")).await?;
+    /// assert_eq!(client.application().table, "accounts");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`open`](Self::open); [`NotFound`](crate::ErrorKind::NotFound) where there is no such application, or its table is
+    /// gone.
+    pub async fn open_application(
+        tables: &dyn TableAdmin,
+        applications: &dyn Applications,
+        name: &str,
+        settings: ClientSettings,
+    ) -> Result<Self> {
+        let coordination = applications.open(name).await?;
+        let table = coordination.application().await?.table;
+        let table = tables.open_table(&table, Authorizations::none()).await?;
+        Self::open(table, coordination, settings).await
+    }
+
+    /// Opens a client of the application that `coordination` belongs to. The table has to be the one that the application
+    /// was initialised with: another application's has locks and timestamps of its own. A table knows no name, so this is
+    /// not checked; [`open_application`](Self::open_application) cannot mistake it. This is for tables behind wrappers and
+    /// for other authorizations.
     ///
     /// # Errors
     /// [`Invalid`](crate::ErrorKind::Invalid): a setting is out of its bounds. Whatever the coordination fails with;

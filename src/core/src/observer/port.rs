@@ -22,9 +22,11 @@ pub type ObserverError = Box<dyn StdError + Send + Sync>;
 pub trait Observer: Send + Sync + 'static {
     /// Processes the notification of a cell.
     ///
-    /// Several changes of a cell may lead to one run. The transaction reads what was committed before it began, which is
-    /// at least the change that the notification tells of. It cannot be committed here, and has ended when this has
-    /// returned.
+    /// Several changes of a cell may lead to one run. The transaction reads what was committed before it began: the change
+    /// that the notification tells of is among it, unless that never came to be. A notification stands before the commit
+    /// that it is for, so that it may be in vain: whoever was to commit has died, and the cell may have no value, or an
+    /// older one. It may also have been deleted since. An observer returns `Ok` then. The transaction cannot be committed
+    /// here, and has ended when this has returned.
     ///
     /// # Errors
     /// After an error nothing of the transaction is written, and the notification is tried again later; after a number of
