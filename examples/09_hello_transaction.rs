@@ -2,8 +2,7 @@
 
 use anyhow::Result;
 use fluo_core::admin::{Initialization, initialize};
-use fluo_core::coordination::Applications;
-use fluo_core::{Authorizations, Client, ClientSettings, Column, CommitError, TableAdmin};
+use fluo_core::{Client, ClientSettings, Column, CommitError};
 use fluo_embedded::{EmbeddedTables, Settings};
 
 #[tokio::main]
@@ -20,13 +19,8 @@ async fn main() -> Result<()> {
     let applications = tables.applications();
     let initialization = Initialization::new("0d9f2c51-6ab1-4a0b-9f5e-3a4d1c7be820", "pages");
     initialize(&tables, &applications, "web", initialization).await?;
-    let table = tables.open_table("pages", Authorizations::none()).await?;
-    let client = Client::open(
-        table,
-        applications.open("web").await?,
-        ClientSettings::default(),
-    )
-    .await?;
+    let client =
+        Client::open_application(&tables, &applications, "web", ClientSettings::default()).await?;
 
     // A page, and an index from words to pages: both or neither.
     let (title, page) = (Column::new("page", "title"), Column::new("index", "page"));
