@@ -16,9 +16,7 @@ pub(super) async fn set_aside(client: &Shared, failed: FailedNotification) -> Re
     let (cell, at) = (failed.cell.clone(), failed.timestamp);
     client.coordination.set_aside(failed).await?;
     let mut writes = RowMutations::default();
-    writes.add(&cell.row, |mutation| {
-        entries::notification_delete(mutation, &cell.column, at)
-    });
+    writes.take_back_notification(&cell, at);
     client.write_surely(writes.into_mutations(), at).await
 }
 

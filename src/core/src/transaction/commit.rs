@@ -16,14 +16,12 @@
 //!   of a lock forbids it.
 
 use std::collections::BTreeSet;
-use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use tracing::{Instrument, debug, debug_span};
 
-use crate::client::is_passing;
 use crate::coordination::ObserverKind;
-use crate::data::{Bytes, RowColumn, Timestamp};
+use crate::data::{Bytes, Timestamp};
 use crate::error::{Error, Result};
 use crate::planted::{self, PlantedBug};
 use crate::table::{ConditionalMutation, Outcome};
@@ -34,7 +32,7 @@ use crate::transaction::only_notify::only_notify;
 use crate::transaction::plan::{CommitPlan, Trigger};
 use crate::transaction::reading::Reading;
 use crate::transaction::resolve::RowMutations;
-use crate::transaction::{CommitError, Committed, Stale};
+use crate::transaction::{CommitError, Committed};
 
 /// A commit under way.
 #[derive(Debug)]
@@ -79,12 +77,6 @@ pub(crate) async fn commit(
     }
 }
 
-fn take_back_notification(writes: &mut RowMutations, cell: &RowColumn, at: Timestamp) {
-    writes.add(&cell.row, |mutation| {
-        entries::notification_delete(mutation, &cell.column, at)
-    });
-}
-
 fn count(result: &Result<Committed, CommitError>) {
     let outcome = match result {
         Ok(_) => "committed",
@@ -118,7 +110,7 @@ impl Commit {
             false => None,
         };
         self.lock_primary().await.map_err(before_the_commit_point)?;
-        if let Err(error) = self.lock_other_rows().await {
+        if let Err(error) = self.lock_others().await {
             self.roll_back().await;
             return Err(before_the_commit_point(error));
         }
@@ -152,37 +144,10 @@ impl Commit {
         })
     }
 
-    async fn lock_other_rows(&mut self) -> Result<(), CommitError> {
-        if self.plan.is_one_row() {
-            return Ok(());
-        }
-        self.lock_others().await
-    }
-
     /// The commit timestamp (P4), with the notifications at it written (P5).
     async fn stamp_and_notify(&self) -> Result<Timestamp, CommitError> {
-        let start = self.plan.start;
-        let mut backoff = self.reading.client.backoff_of_calls(start);
-        let stamps = loop {
-            match self
-                .reading
-                .client
-                .coordination
-                .timestamps(NonZeroU32::MIN)
-                .await
-            {
-                Ok(stamps) => break stamps,
-                Err(error) if is_passing(error.kind()) && backoff.wait().await => {}
-                Err(error) => return Err(error.into()),
-            }
-        };
-        if start < stamps.horizon && !planted::is(PlantedBug::StaleCommits) {
-            return Err(CommitError::Stale(Stale {
-                start,
-                horizon: stamps.horizon,
-            }));
-        }
-        let commit = stamps.first;
+        let client = &self.reading.client;
+        let commit = client.commit_timestamp(self.plan.start).await?;
         if !planted::is(PlantedBug::NotificationsAfterCommit) {
             self.notify_others(commit).await?;
         }
@@ -223,7 +188,7 @@ impl Commit {
         if let Some(trigger) = &self.plan.trigger
             && trigger.cell.row != primary.row
         {
-            take_back_notification(&mut last, &trigger.cell, start);
+            last.take_back_notification(&trigger.cell, start);
         }
         self.reading
             .client

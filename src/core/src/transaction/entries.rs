@@ -42,11 +42,7 @@ pub(crate) fn lock(
     kind: LockKind,
     value: Bytes,
 ) -> Mutation {
-    let kind = match kind {
-        LockKind::Write { .. } => EntryKind::Lock,
-        LockKind::Read => EntryKind::ReadLock,
-    };
-    put(mutation, column, kind, start, value)
+    put(mutation, column, kind.entry(), start, value)
 }
 
 /// What turns a locked cell into a committed one.

@@ -34,6 +34,24 @@ pub(crate) enum LockKind {
     Read,
 }
 
+impl LockKind {
+    /// The entry that the lock is stored as.
+    pub(crate) fn entry(self) -> EntryKind {
+        match self {
+            Self::Write { .. } => EntryKind::Lock,
+            Self::Read => EntryKind::ReadLock,
+        }
+    }
+
+    /// The entry that says that the lock is over, where it does not become a write.
+    pub(crate) fn end(self) -> EntryKind {
+        match self {
+            Self::Write { .. } => EntryKind::DelLock,
+            Self::Read => EntryKind::DelReadLock,
+        }
+    }
+}
+
 impl FoundLock {
     /// The lock of an entry that the table showed.
     pub(crate) fn of(found: &Cell) -> Result<Self> {

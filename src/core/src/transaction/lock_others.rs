@@ -3,11 +3,10 @@
 use crate::client::is_passing;
 use crate::data::{Bytes, RowColumn};
 use crate::error::{Error, Result};
-use crate::layout::{EntryKind, EntryStamp};
+use crate::layout::EntryStamp;
 use crate::planted::{self, PlantedBug};
 use crate::table::Outcome;
 use crate::transaction::commit::Commit;
-use crate::transaction::found_lock::LockKind;
 use crate::transaction::lock_primary::{no_answer, nothing_committed};
 use crate::transaction::{CommitError, raw};
 
@@ -24,6 +23,9 @@ impl Commit {
         let mut backoff = self.reading.client.backoff_of_calls(self.plan.start);
         let mut waiting: Vec<Bytes> = self.plan.other_rows().cloned().collect();
         let mut rejected = Vec::new();
+        if waiting.is_empty() {
+            return Ok(());
+        }
         loop {
             let error = self.try_to_lock(&mut waiting, &mut rejected).await?;
             if !rejected.is_empty() {
@@ -104,10 +106,7 @@ impl Commit {
         let Some(cell) = cells.and_then(|cells| cells.first()) else {
             return Ok(Found::Nothing);
         };
-        let (locked, unlocked) = match cell.kind {
-            LockKind::Write { .. } => (EntryKind::Lock, EntryKind::DelLock),
-            LockKind::Read => (EntryKind::ReadLock, EntryKind::DelReadLock),
-        };
+        let (locked, unlocked) = (cell.kind.entry(), cell.kind.end());
         let start = self.plan.start;
         let place = RowColumn::new(row.clone(), cell.column.clone());
         let found = raw::entries(

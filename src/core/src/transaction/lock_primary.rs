@@ -156,9 +156,7 @@ impl Commit {
             return;
         };
         let mut writes = RowMutations::default();
-        writes.add(&trigger.cell.row, |mutation| {
-            entries::notification_delete(mutation, &trigger.cell.column, trigger.notified_at)
-        });
+        writes.take_back_notification(&trigger.cell, trigger.notified_at);
         // If it fails, the notification is found again, and taken back then.
         let taken_back = self
             .reading

@@ -10,6 +10,7 @@ mod blame;
 mod buffer;
 mod commit;
 mod commit_primary;
+mod commit_timestamp;
 mod conflict;
 pub(crate) mod entries;
 mod found_lock;

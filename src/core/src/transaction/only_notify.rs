@@ -5,16 +5,15 @@
 //! run in vain.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::num::NonZeroU32;
 
-use crate::client::{Backoff, Shared, is_passing};
+use crate::client::Shared;
 use crate::data::{Bytes, Column, RowColumn, Timestamp};
 use crate::error::Result;
 use crate::transaction::entries;
 use crate::transaction::lock_primary::before_the_commit_point;
 use crate::transaction::plan::Trigger;
 use crate::transaction::resolve::RowMutations;
-use crate::transaction::{CommitError, Committed, Stale};
+use crate::transaction::{CommitError, Committed};
 
 /// Sets notifications, and takes back the one that started the transaction.
 pub(super) async fn only_notify(
@@ -28,7 +27,8 @@ pub(super) async fn only_notify(
         commit: None,
     };
     if !notified.is_empty() {
-        let commit = commit_timestamp(client, start)
+        let commit = client
+            .commit_timestamp(start)
             .await
             .map_err(before_the_commit_point)?;
         notify(client, start, commit, notified).await?;
@@ -36,9 +36,7 @@ pub(super) async fn only_notify(
     }
     if let Some(trigger) = trigger {
         let mut writes = RowMutations::default();
-        writes.add(&trigger.cell.row, |mutation| {
-            entries::notification_delete(mutation, &trigger.cell.column, start)
-        });
+        writes.take_back_notification(&trigger.cell, start);
         let taken_back = client.write_surely(writes.into_mutations(), start).await;
         // Once others are notified, it has committed: what is left is found and run again.
         if committed.commit.is_none() {
@@ -65,19 +63,4 @@ async fn notify(
     client.write_surely(writes.into_mutations(), start).await?;
     client.listeners.tell(&by_row, commit);
     Ok(())
-}
-
-async fn commit_timestamp(client: &Shared, start: Timestamp) -> Result<Timestamp, CommitError> {
-    let mut backoff = Backoff::of_calls(&client.settings, start);
-    loop {
-        match client.coordination.timestamps(NonZeroU32::MIN).await {
-            Ok(stamps) if start < stamps.horizon => {
-                let horizon = stamps.horizon;
-                return Err(CommitError::Stale(Stale { start, horizon }));
-            }
-            Ok(stamps) => return Ok(stamps.first),
-            Err(error) if is_passing(error.kind()) && backoff.wait().await => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
 }

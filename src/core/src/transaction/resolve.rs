@@ -189,6 +189,13 @@ impl RowMutations {
         self.rows.insert(row.clone(), update(mutation));
     }
 
+    /// Takes back the notifications of a cell up to a timestamp.
+    pub(crate) fn take_back_notification(&mut self, cell: &RowColumn, at: Timestamp) {
+        self.add(&cell.row, |mutation| {
+            entries::notification_delete(mutation, &cell.column, at)
+        });
+    }
+
     fn roll_forward(&mut self, locks: &[&FoundLock], commit: Timestamp) {
         for lock in locks.iter().filter(|lock| !lock.is_primary()) {
             let times = (lock.start, commit);

@@ -9,7 +9,6 @@ use tracing::debug;
 use crate::client::{Shared, is_passing};
 use crate::data::{Bytes, RowColumn, Timestamp};
 use crate::error::Result;
-use crate::layout::EntryKind;
 use crate::planted::{self, PlantedBug};
 use crate::table::{Condition, ConditionalMutation, Filter, Mutation, Outcome};
 use crate::transaction::commit::Commit;
@@ -51,11 +50,7 @@ const PRIMARY: LockKind = LockKind::Write {
 };
 
 fn is_stored(cell: &RowColumn, start: Timestamp, kind: LockKind, value: Bytes) -> Condition {
-    let entry = match kind {
-        LockKind::Write { .. } => EntryKind::Lock,
-        LockKind::Read => EntryKind::ReadLock,
-    };
-    Condition::value(cell.column.clone(), value).at(stamp(entry, start))
+    Condition::value(cell.column.clone(), value).at(stamp(kind.entry(), start))
 }
 
 impl Shared {

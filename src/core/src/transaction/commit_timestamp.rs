@@ -1,0 +1,31 @@
+//! The commit timestamp.
+
+use std::num::NonZeroU32;
+
+use crate::client::{Shared, is_passing};
+use crate::data::Timestamp;
+use crate::planted::{self, PlantedBug};
+use crate::transaction::{CommitError, Stale};
+
+impl Shared {
+    /// A timestamp to commit at, for a transaction that began at `start`; refused where garbage may have been collected
+    /// above that.
+    pub(crate) async fn commit_timestamp(
+        &self,
+        start: Timestamp,
+    ) -> Result<Timestamp, CommitError> {
+        let mut backoff = self.backoff_of_calls(start);
+        let stamps = loop {
+            match self.coordination.timestamps(NonZeroU32::MIN).await {
+                Ok(stamps) => break stamps,
+                Err(error) if is_passing(error.kind()) && backoff.wait().await => {}
+                Err(error) => return Err(error.into()),
+            }
+        };
+        let horizon = stamps.horizon;
+        if start < horizon && !planted::is(PlantedBug::StaleCommits) {
+            return Err(CommitError::Stale(Stale { start, horizon }));
+        }
+        Ok(stamps.first)
+    }
+}
