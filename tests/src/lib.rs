@@ -18,6 +18,7 @@ mod faulty_coordination;
 mod manual_clock;
 mod recording;
 mod soak;
+mod unused_name;
 
 pub mod conformance;
 pub mod conformance_coordination;

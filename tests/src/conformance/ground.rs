@@ -1,9 +1,6 @@
 //! A table of its own for one rule, and what rules have in common.
 
-use std::process;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use fluo_core::{
     Authorizations, Bytes, Cell, Column, ErrorKind, Key, Mutation, Result, Scan, Span, Table,
@@ -72,10 +69,7 @@ impl Ground {
 
 /// A name that no table has.
 pub(super) fn unused_name() -> String {
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
-    let n = NEXT.fetch_add(1, Ordering::Relaxed);
-    format!("conformance_{}_{}_{n}", now.as_millis(), process::id())
+    crate::unused_name::unused_name("conformance")
 }
 
 /// Puts the properties of `versions` in the place of those that say something else.

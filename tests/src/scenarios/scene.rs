@@ -1,9 +1,7 @@
 //! A table and an application of its own for one scenario.
 
-use std::process;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use fluo_core::admin::{Initialization, initialize};
 use fluo_core::coordination::{Applications, Coordination, MemoryApplications};
@@ -11,6 +9,8 @@ use fluo_core::{
     Authorizations, Bytes, Cell, Client, ClientSettings, Column, Filter, Result, RowColumn, Scan,
     Snapshot, Span, Table, TableAdmin, TableExt, Timestamp,
 };
+
+use crate::unused_name::unused_name;
 
 const APPLICATION: &str = "scene";
 
@@ -34,7 +34,7 @@ pub(super) fn hasty() -> ClientSettings {
 
 impl Scene {
     pub(super) async fn new(tables: &Arc<dyn TableAdmin>) -> Self {
-        let (name, applications) = (unused_name(), MemoryApplications::new());
+        let (name, applications) = (unused_name("scenario"), MemoryApplications::new());
         let initialization = Initialization::new("5f0c", &name);
         initialize(&**tables, &applications, APPLICATION, initialization)
             .await
@@ -91,16 +91,6 @@ fn kind_of(cell: &Cell) -> fluo_core::layout::EntryKind {
     fluo_core::layout::EntryStamp::decode(cell.key.timestamp)
         .unwrap()
         .kind
-}
-
-fn unused_name() -> String {
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    let since_1970 = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap()
-        .as_millis();
-    let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    format!("scenario_{}_{since_1970}_{number}", process::id())
 }
 
 pub(super) fn balance() -> Column {
