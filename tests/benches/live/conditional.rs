@@ -14,8 +14,8 @@ use crate::figures::Figures;
 
 const TABLE: &str = "bench_conditional";
 const TASKS: usize = 64;
-const ROUND: Duration = Duration::from_secs(5);
-const ROUNDS: usize = 3;
+const ROUND: Duration = Duration::from_secs(2);
+const ROUNDS: usize = 7;
 
 pub(crate) async fn run(client: &ProxyClient) {
     let tables = client.table_operations();
@@ -40,7 +40,7 @@ pub(crate) async fn run(client: &ProxyClient) {
         client.settings().connections,
         gathered.rate(1),
         plain.rate(1),
-        plain.median() / gathered.median()
+        plain.ratio_to(&gathered)
     );
 }
 

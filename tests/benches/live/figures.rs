@@ -20,6 +20,14 @@ impl Figures {
         sorted.get(sorted.len() / 2).copied().unwrap()
     }
 
+    /// How many times the other's time this one took: the median over the rounds, of which two that belong together ran
+    /// one after the other.
+    pub(crate) fn ratio_to(&self, other: &Self) -> f64 {
+        let pairs = self.seconds.iter().zip(&other.seconds);
+        let seconds = pairs.map(|(one, other)| one / other).collect();
+        Self { seconds }.median()
+    }
+
     /// How many of `count` things a second.
     pub(crate) fn rate(&self, count: usize) -> f64 {
         count as f64 / self.median()

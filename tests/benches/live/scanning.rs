@@ -52,9 +52,9 @@ pub(crate) async fn run(client: &ProxyClient) {
         "scan of {CELLS} cells: bare nextK {:.0} cells/s; the client's stream {:.0} ({:.2} of its time); the port {:.0} ({:.2})",
         bare.rate(CELLS),
         stream.rate(CELLS),
-        stream.median() / bare.median(),
+        stream.ratio_to(&bare),
         through_port.rate(CELLS),
-        through_port.median() / bare.median()
+        through_port.ratio_to(&bare)
     );
 }
 
