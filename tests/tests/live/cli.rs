@@ -10,6 +10,7 @@ use fluo_cluster::Cluster;
 use serde_json::Value;
 use tempfile::TempDir;
 
+mod designs;
 mod drift;
 mod failures;
 mod gate;
@@ -92,15 +93,20 @@ impl Fluo {
     /// `fluo table` with arguments that have no blanks in them, not yet started.
     pub(crate) fn command(&self, arguments: &str) -> Command {
         let (subcommand, rest) = arguments.split_once(' ').unwrap_or((arguments, ""));
+        self.of(&["table", subcommand], rest)
+    }
+
+    /// `fluo advise` of a table.
+    pub(crate) fn advise(&self, arguments: &str) -> Run {
+        self.judge(self.of(&["advise"], arguments).output().unwrap())
+    }
+
+    fn of(&self, subcommands: &[&str], arguments: &str) -> Command {
         let mut command = Command::new(binary());
         command
-            .args([
-                "table",
-                subcommand,
-                "--at",
-                &format!("proxy:{}", self.address),
-            ])
-            .args(rest.split_whitespace().map(OsStr::new))
+            .args(subcommands)
+            .args(["--at", &format!("proxy:{}", self.address)])
+            .args(arguments.split_whitespace().map(OsStr::new))
             .current_dir(self.directory.path())
             .env("FLUO_USER", &self.user)
             .env("FLUO_PASSWORD", &self.password)
