@@ -152,6 +152,58 @@ async fn a_dropped_worker_leaves_the_workers_and_ends_its_transactions() {
     );
 }
 
+/// Its client goes on, and may do other work: its transactor is alive, and so nothing of its own is undone by others.
+#[tokio::test(start_paused = true)]
+async fn what_a_dropped_worker_was_running_is_run_by_one_that_is_there() {
+    const ROWS: i64 = 10;
+    let slow = Slow::new().await;
+    let (client, first) = slow.ground.start().await;
+    for row in 0..ROWS {
+        set(&client, &format!("row {row}"), "a", row).await;
+        slow.has_begun().await;
+    }
+    let (other, second) = slow.ground.start().await;
+    drop(first);
+    let taken_over = async {
+        for _ in 0..ROWS {
+            slow.has_begun().await;
+        }
+        slow.go_on.close();
+        idle(&other).await;
+    };
+    let waited = tokio::time::timeout(Duration::from_secs(60), taken_over).await;
+    waited.expect("the other worker takes all of them over");
+    for row in 0..ROWS {
+        let name = format!("row {row}");
+        let count = read_now(&client, &name, "count").await;
+        assert_eq!((read_now(&client, &name, "b").await, count), (row, 1));
+    }
+    assert_eq!(slow.ground.notifications().await, 0);
+    second.stop().await;
+}
+
+/// Who stops finishes the run that is going on, and begins no other one, also where it has failed.
+#[tokio::test(start_paused = true)]
+async fn what_fails_while_its_worker_stops_is_run_by_another() {
+    let slow = Slow::new().await;
+    let (client, first) = slow.ground.start().await;
+    set(&client, "r", "a", 7).await;
+    slow.has_begun().await;
+    let stopping = tokio::spawn(first.stop());
+    // The cell changes under the run: its commit is a conflict.
+    set(&client, "r", "b", 1).await;
+    slow.go_on.add_permits(1);
+    stopping.await.unwrap();
+    assert_eq!(slow.ground.notifications().await, 1);
+    assert_eq!(read_now(&client, "r", "count").await, 0);
+    let (other, _second) = slow.ground.start().await;
+    slow.has_begun().await;
+    slow.go_on.close();
+    idle(&other).await;
+    let count = read_now(&client, "r", "count").await;
+    assert_eq!((read_now(&client, "r", "b").await, count), (7, 1));
+}
+
 /// While a notification was run, the cell went over to another worker, which set a later notification of it aside and
 /// took it from the table. The success of the earlier one forgot this record, and then nothing told of the later one.
 #[tokio::test(start_paused = true)]

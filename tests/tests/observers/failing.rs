@@ -8,8 +8,8 @@ use std::time::Duration;
 use fluo_core::coordination::{FailedNotification, ObserverKind};
 use fluo_core::layout::{NotificationStamp, notification_column};
 use fluo_core::{
-    Bytes, Client, Column, Error, ErrorKind, Mutation, Observer, Observers, RowColumn, Timestamp,
-    Transaction, Worker, WorkerSettings, observer_fn,
+    Bytes, Client, Column, Error, ErrorKind, Mutation, Observer, ObserverError, Observers,
+    RowColumn, Timestamp, Transaction, Worker, WorkerSettings, observer_fn,
 };
 use fluo_tests::ManualClock;
 
@@ -22,6 +22,35 @@ enum How {
     Panic,
     /// With an error that says of itself that it passes.
     Unavailable,
+    /// The same, as the source of an error of the observer's own.
+    UnavailableBelow,
+    /// With an error of the observer's own, of a service of its own.
+    ServiceAway,
+}
+
+/// What an observer has for errors, in which it passes on those of the engine.
+#[derive(Debug)]
+enum PageError {
+    Engine(Error),
+    Service,
+}
+
+impl std::fmt::Display for PageError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Engine(_) => "the page cannot be read",
+            Self::Service => "the service that counts pages is away",
+        })
+    }
+}
+
+impl std::error::Error for PageError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Engine(error) => Some(error),
+            Self::Service => None,
+        }
+    }
 }
 
 /// Copies `a` to `b`, and fails on rows that begin with `bad` until it was mended.
@@ -32,16 +61,18 @@ fn fragile(how: How, mended: &Arc<AtomicBool>, runs: &Arc<AtomicUsize>) -> impl 
         async move {
             if row.starts_with(b"bad") && !mended.load(Ordering::SeqCst) {
                 runs.fetch_add(1, Ordering::SeqCst);
-                match how {
-                    How::Error => return Err(Error::invalid("no such page")),
+                let away = Error::new(ErrorKind::Unavailable, "no network");
+                let error: ObserverError = match how {
+                    How::Error => Error::invalid("no such page").into(),
                     How::Panic => panic!("cannot count pages"),
-                    How::Unavailable => {
-                        return Err(Error::new(ErrorKind::Unavailable, "no network"));
-                    }
-                }
+                    How::Unavailable => away.into(),
+                    How::UnavailableBelow => PageError::Engine(away).into(),
+                    How::ServiceAway => PageError::Service.into(),
+                };
+                return Err(error);
             }
             let value = tx.get(row.clone(), &from).await?.unwrap_or_default();
-            tx.set(row, &column("b"), value)
+            Ok(tx.set(row, &column("b"), value)?)
         }
     })
 }
@@ -220,7 +251,54 @@ async fn tries_come_after_pauses_that_grow() {
 
 #[tokio::test(start_paused = true)]
 async fn what_passes_by_itself_is_never_set_aside() {
-    let fragile = Fragile::start(How::Unavailable).await;
+    never_set_aside(How::Unavailable).await;
+}
+
+/// The table was away for a while, and an observer with errors of its own used up its tries.
+#[tokio::test(start_paused = true)]
+async fn what_passes_below_an_error_of_the_observers_own_is_never_set_aside() {
+    never_set_aside(How::UnavailableBelow).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn where_a_service_of_the_observers_own_is_away_tries_are_used_up() {
+    let fragile = Fragile::start(How::ServiceAway).await;
+    let Fragile { client, .. } = &fragile;
+    set(client, "bad", "a", 1).await;
+    idle(client).await;
+    assert_eq!(fragile.runs(), 4);
+    let failed = fragile.failed().await;
+    assert_eq!(failed[0].error, "the service that counts pages is away");
+}
+
+/// Tries are in the memory of a worker: another one begins anew.
+#[tokio::test(start_paused = true)]
+async fn tries_are_forgotten_with_their_worker() {
+    let fragile = Fragile::start(How::Error).await;
+    set(&fragile.client, "bad", "a", 1).await;
+    while fragile.runs() < 3 {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let Fragile {
+        ground,
+        client,
+        worker,
+        runs,
+        ..
+    } = fragile;
+    worker.stop().await;
+    assert_eq!(client.failed_notifications().await.unwrap(), []);
+    let _worker = ground.worker(&client, settings()).await;
+    idle(&client).await;
+    let failed = client.failed_notifications().await.unwrap();
+    assert_eq!(
+        (runs.load(Ordering::SeqCst), failed[0].tries),
+        (3 + 4, TRIES)
+    );
+}
+
+async fn never_set_aside(how: How) {
+    let fragile = Fragile::start(how).await;
     let Fragile { ground, client, .. } = &fragile;
     set(client, "bad", "a", 1).await;
     tokio::time::sleep(Duration::from_secs(3_600)).await;

@@ -10,6 +10,7 @@
 
 mod chain;
 mod crashing;
+mod crowding;
 mod durable;
 mod failing;
 mod ground;

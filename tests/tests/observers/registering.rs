@@ -1,8 +1,10 @@
 //! A worker has the observers that the application was initialised with.
 
-use fluo_core::coordination::{ObservedColumn, ObserverKind};
+use fluo_core::admin::{self, Initialization};
+use fluo_core::coordination::{MemoryApplications, ObservedColumn, ObserverKind};
 use fluo_core::{
-    Column, Error, ErrorKind, Observer, Observers, Worker, WorkerSettings, observer_fn,
+    Column, Error, ErrorKind, MemoryTables, Observer, Observers, TableAdmin, Worker,
+    WorkerSettings, observer_fn,
 };
 
 use crate::ground::{Ground, column};
@@ -70,6 +72,25 @@ fn an_application_is_initialised_with_what_is_registered() {
         ObservedColumn::new(column("b"), ObserverKind::Weak, "two"),
     ];
     assert_eq!(observers.observed_columns(), expected);
+}
+
+/// Without an id any observer would have been taken for the one that is meant.
+#[tokio::test]
+async fn an_application_is_not_initialised_with_an_observer_without_id() {
+    let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());
+    let observed = |id: &str| ObservedColumn::new(column("text"), ObserverKind::Strong, id);
+    let initialize = async |id: &str| {
+        let initialization = Initialization::new("8d2fa41c", "web").observe(observed(id));
+        admin::initialize(&tables, &applications, "web", initialization).await
+    };
+    let error = initialize("").await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Invalid);
+    assert_eq!(
+        error.to_string(),
+        "the observer of f:text (strong) has no id; give it one, by which it is known in the application"
+    );
+    assert_eq!(tables.tables().await.unwrap(), Vec::<String>::new());
+    initialize("measure").await.unwrap();
 }
 
 #[tokio::test]

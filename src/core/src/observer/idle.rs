@@ -15,11 +15,15 @@
 //!   may write a notification to a row that the look has passed, and then take back its own from a row that the look has
 //!   not reached. But its own was there until the other one stood. If its own was still there at the end of the first
 //!   look, that look has found it. If not, the other one stood before the second look began, nobody could begin a
-//!   transaction to take it back (N1), and the second look has found it.
+//!   transaction to take it back (N1), and the second look has found it. One that was on its way itself can have taken it
+//!   back, for an earlier notification of the cell: if it began after the timestamp of the other one, and so has dealt
+//!   with it. Then the same is said of what this one has left, and in the end of the last one that was on its way.
 //! - **N4.** So if both looks found nothing, then at the end of the first nothing was there, and nothing of what had
 //!   committed before was on its way.
 //!
-//! A notification that was put aside is dealt with. One whose observer fails is not, until it is.
+//! A notification that was put aside is dealt with. One whose observer fails is not, until it is. One of a weak observer
+//! that two workers happen to run at once is dealt with by the first that has committed: nobody waits for the other one,
+//! which may commit later.
 
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::time::Duration;

@@ -24,6 +24,7 @@ mod observers;
 mod port;
 mod process;
 mod queue;
+mod records;
 mod scanner;
 mod set_aside;
 mod settings;
@@ -37,3 +38,4 @@ pub use worker::Worker;
 
 pub(crate) use caught::caught;
 pub(crate) use listeners::Listeners;
+pub(crate) use observers::check_named;

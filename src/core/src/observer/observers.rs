@@ -100,17 +100,23 @@ impl Observers {
 
     fn with(mut self, observed: ObservedColumn, observer: Arc<dyn Observer>) -> Result<Self> {
         observed.check()?;
-        if observed.id.is_empty() {
-            return Err(Error::invalid(format!(
-                "the observer of {observed} has no id; give it one, by which it is known in the application"
-            )));
-        }
+        check_named(&observed)?;
         let others = self.by_column.values().map(|other| &other.observed);
         observed.check_beside(others)?;
         let column = observed.column.clone();
         self.by_column
             .insert(column, Registered { observed, observer });
         Ok(self)
+    }
+}
+
+/// Refuses an observer without an id, where a program declares it. Only Java applications have such: their id fits any.
+pub(crate) fn check_named(observed: &ObservedColumn) -> Result<()> {
+    match observed.id.is_empty() {
+        false => Ok(()),
+        true => Err(Error::invalid(format!(
+            "the observer of {observed} has no id; give it one, by which it is known in the application"
+        ))),
     }
 }
 

@@ -30,9 +30,13 @@ pub trait Observer: Send + Sync + 'static {
     ///
     /// # Errors
     /// After an error nothing of the transaction is written, and the notification is tried again later; after a number of
-    /// tries it is set aside with the error. An [`Error`](crate::Error) of a kind that passes
-    /// ([`Unavailable`](crate::ErrorKind::Unavailable), [`Uncertain`](crate::ErrorKind::Uncertain)) is tried again for as
-    /// long as it takes.
+    /// tries it is set aside with the error.
+    ///
+    /// An [`Error`](crate::Error) of a kind that passes ([`Unavailable`](crate::ErrorKind::Unavailable),
+    /// [`Uncertain`](crate::ErrorKind::Uncertain)) does not count as a try: the table is away, say, and the notification is
+    /// tried again for as long as it takes. Nor does an error of another type that has such a one among its
+    /// [sources](StdError::source). Who made it is not known: where a service of the observer's own is away, and it is to
+    /// count, return an error of another type, or of another kind.
     async fn process(
         &self,
         tx: Transaction,

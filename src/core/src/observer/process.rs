@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::observer::observers::Registered;
 use crate::observer::queue::{Found, Queue};
 use crate::observer::set_aside::set_aside;
-use crate::observer::{ObserverError, Observers, WorkerSettings, caught};
+use crate::observer::{Observers, WorkerSettings, caught};
 use crate::transaction::{CommitError, Trigger};
 
 /// What runs the notifications of one worker.
@@ -110,8 +110,8 @@ impl Processor {
             Err(RunError::Commit(error @ (CommitError::Conflict(_) | CommitError::Stale(_)))) => {
                 Tried::Passing(error.into())
             }
-            Err(RunError::Commit(CommitError::Failed(error))) => tried_in_vain(Box::new(error)),
-            Err(RunError::Body(error)) => tried_in_vain(error),
+            Err(RunError::Commit(CommitError::Failed(error))) => tried_in_vain(&error),
+            Err(RunError::Body(error)) => tried_in_vain(&*error),
         }
     }
 
@@ -136,7 +136,7 @@ impl Processor {
         match set_aside(&self.client.shared, failed).await {
             Ok(()) => {
                 metrics::counter!("fluo_notifications_set_aside_total").increment(1);
-                self.queue.add_set_aside(cell.clone());
+                self.queue.add_set_aside(&cell);
                 self.queue.done(&cell, at);
             }
             Err(error) => {
@@ -155,7 +155,7 @@ impl Processor {
         let coordination = &self.client.shared.coordination;
         if let Err(error) = coordination.forget_set_aside(cell, up_to).await {
             debug!(%error, "a notification that was processed stays among those that are set aside");
-            self.queue.add_set_aside(cell.clone());
+            self.queue.add_set_aside(cell);
         }
     }
 }
@@ -164,12 +164,23 @@ fn count(outcome: &'static str) {
     metrics::counter!("fluo_notifications_total", "outcome" => outcome).increment(1);
 }
 
-fn tried_in_vain(error: ObserverError) -> Tried {
-    match error.downcast::<Error>() {
-        Ok(error) if is_passing(error.kind()) => Tried::Passing(*error),
-        Ok(error) => Tried::Failed(told(&*error)),
-        Err(error) => Tried::Failed(told(&*error)),
+fn tried_in_vain(error: &(dyn StdError + 'static)) -> Tried {
+    match of_the_engine(error) {
+        Some(passing) if is_passing(passing.kind()) => Tried::Passing(passing.clone()),
+        _ => Tried::Failed(told(error)),
     }
+}
+
+/// The error of the engine that an error is, or that has caused it.
+fn of_the_engine<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a Error> {
+    let mut cause = Some(error);
+    while let Some(error) = cause {
+        if let Some(of_the_engine) = error.downcast_ref() {
+            return Some(of_the_engine);
+        }
+        cause = error.source();
+    }
+    None
 }
 
 /// An error with what caused it, as far as it does not say so itself.

@@ -8,11 +8,11 @@ use tokio::select;
 use tokio::sync::{Notify, Semaphore};
 use tokio::time::{Instant, sleep_until};
 
-use crate::coordination::FailedNotification;
 use crate::data::{RowColumn, Timestamp};
 use crate::layout::{Share, notification_column};
 use crate::observer::WorkerSettings;
 use crate::observer::failures::Failures;
+use crate::observer::records::Records;
 
 /// The notifications of one worker, between whoever finds them and the tasks that run them.
 #[derive(Debug)]
@@ -28,11 +28,12 @@ pub(crate) struct Queue {
 #[derive(Debug, Default)]
 struct State {
     share: Option<Share>,
-    /// Whether the share became another one, and the records of it were not listed since.
-    is_list_wanted: bool,
     /// The oldest first.
     waiting: BTreeSet<(Timestamp, RowColumn)>,
     waiting_bytes: usize,
+    /// The bytes of the cell at which a look has come to its end, because there was no room for it. Until the next part
+    /// of the look has met it, nobody else gets the room that it needs.
+    promised_bytes: Option<usize>,
     /// Those that wait and those that are run.
     tracked: BTreeMap<RowColumn, Tracked>,
     /// Cells that were dealt with since the look that is going on began, and up to which timestamp. The look may have
@@ -40,8 +41,7 @@ struct State {
     finished: BTreeMap<RowColumn, Timestamp>,
     is_looking: bool,
     failures: Failures,
-    /// Cells of which a record may be among those set aside.
-    set_aside: BTreeSet<RowColumn>,
+    records: Records,
     is_look_wanted: bool,
     is_room_wanted: bool,
 }
@@ -67,7 +67,7 @@ pub(super) enum Offered {
     Queued,
     /// It is known, has been dealt with, is another's, or has to wait because it failed.
     Skipped,
-    /// There is no room for it.
+    /// There is no room for it. If a look has found it, there is [in a while](Queue::room).
     NoRoom,
 }
 
@@ -83,15 +83,19 @@ impl Queue {
 
     /// Takes a notification that was just written. Where there is no room, the table is looked at later.
     pub(crate) fn offer(&self, cell: RowColumn, at: Timestamp) {
-        let mut state = self.locked();
-        if self.admit(&mut state, cell, at) == Offered::NoRoom {
-            self.want_look(&mut state);
-        }
+        self.admit_beside(&mut self.locked(), cell, at);
     }
 
     /// Takes a notification that a look has found.
     pub(super) fn take_found(&self, found: Found) -> Offered {
-        self.admit(&mut self.locked(), found.cell, found.at)
+        let mut state = self.locked();
+        let bytes = size_bytes(&found.cell);
+        state.promised_bytes = None;
+        let offered = self.admit(&mut state, found.cell, found.at);
+        if offered == Offered::NoRoom {
+            state.promised_bytes = Some(bytes);
+        }
+        offered
     }
 
     /// The next notification to be run; none once the queue is closed.
@@ -112,10 +116,8 @@ impl Queue {
             state.finished.insert(cell.clone(), up_to);
         }
         let later = state.tracked.remove(cell).and_then(|tracked| tracked.later);
-        if let Some(later) = later.filter(|later| *later > up_to)
-            && self.admit(&mut state, cell.clone(), later) == Offered::NoRoom
-        {
-            self.want_look(&mut state);
+        if let Some(later) = later.filter(|later| *later > up_to) {
+            self.admit_beside(&mut state, cell.clone(), later);
         }
     }
 
@@ -133,33 +135,28 @@ impl Queue {
     }
 
     /// A record of a cell was added to those that are set aside.
-    pub(super) fn add_set_aside(&self, cell: RowColumn) {
-        self.locked().set_aside.insert(cell);
+    pub(super) fn add_set_aside(&self, cell: &RowColumn) {
+        self.locked().records.add(cell);
     }
 
-    /// Records of these cells are among those that are set aside.
-    pub(super) fn know_set_aside(&self, records: impl IntoIterator<Item = RowColumn>) {
-        let mut state = self.locked();
-        if state.set_aside.len() > FailedNotification::MAX_SET_ASIDE {
-            state.set_aside.clear();
-        }
-        state.set_aside.extend(records);
-        state.is_list_wanted = false;
+    /// All records that are set aside were listed.
+    pub(super) fn know_set_aside<'a>(&self, records: impl IntoIterator<Item = &'a RowColumn>) {
+        self.locked().records.know_all(records);
     }
 
     /// Whether a record of a cell may be among those that are set aside. It is asked once.
     pub(super) fn take_set_aside(&self, cell: &RowColumn) -> bool {
-        self.locked().set_aside.remove(cell)
+        self.locked().records.take(cell)
     }
 
     /// Sets the share of the notifications that is this worker's; says whether the records that are set aside have to be
-    /// [made known](Self::know_set_aside): not since it became this one were they.
+    /// [made known](Self::know_set_aside).
     pub(super) fn set_share(&self, share: Share) -> bool {
         let mut state = self.locked();
         if state.share.replace(share) != Some(share) {
-            state.is_list_wanted = true;
+            state.records.forget();
         }
-        state.is_list_wanted
+        state.records.is_list_wanted()
     }
 
     /// A look at the table begins, or ends: meanwhile it is remembered what is dealt with.
@@ -176,14 +173,15 @@ impl Queue {
             failures, tracked, ..
         } = &mut *state;
         failures.forget_gone(begun, |cell| tracked.contains_key(cell));
+        state.promised_bytes = None;
     }
 
-    /// Waits until at most half of the room is taken.
+    /// Waits until at most half of the room is taken, and what a look has found without room has room.
     pub(super) async fn room(&self) {
         loop {
             {
                 let mut state = self.locked();
-                state.is_room_wanted = !self.is_half_empty(&state);
+                state.is_room_wanted = !self.has_room_for_look(&state);
                 if !state.is_room_wanted {
                     return;
                 }
@@ -233,19 +231,27 @@ impl Queue {
         if is_finished || !state.owns(&cell) || state.failures.is_early(&cell) {
             return Offered::Skipped;
         }
-        let bytes = state.waiting_bytes + size_bytes(&cell);
-        let is_full = state.waiting.len() >= self.settings.max_queued_notifications
-            || (bytes > self.settings.max_queued_bytes && !state.waiting.is_empty());
-        if is_full {
+        let bytes = size_bytes(&cell);
+        let promised = state.promised_bytes;
+        let cells = 1 + usize::from(promised.is_some());
+        if !self.has_room(state, cells, bytes + promised.unwrap_or_default()) {
             return Offered::NoRoom;
         }
         let tracked = Tracked { at, later: None };
         state.tracked.insert(cell.clone(), tracked);
         state.waiting.insert((at, cell));
-        state.waiting_bytes = bytes;
+        state.waiting_bytes += bytes;
         metrics::gauge!("fluo_notifications_queued").increment(1);
         self.ready.add_permits(1);
         Offered::Queued
+    }
+
+    /// Admits what no look has found. Where there is no room, the table is looked at later.
+    fn admit_beside(&self, state: &mut State, cell: RowColumn, at: Timestamp) {
+        if self.admit(state, cell, at) == Offered::NoRoom {
+            state.is_look_wanted = true;
+            self.changed.notify_one();
+        }
     }
 
     fn begin_next(&self) -> Option<Found> {
@@ -253,7 +259,7 @@ impl Queue {
         let (at, cell) = state.waiting.pop_first()?;
         metrics::gauge!("fluo_notifications_queued").decrement(1);
         state.waiting_bytes -= size_bytes(&cell);
-        if state.is_room_wanted && self.is_half_empty(&state) {
+        if state.is_room_wanted && self.has_room_for_look(&state) {
             self.changed.notify_one();
         }
         if !state.owns(&cell) {
@@ -264,14 +270,21 @@ impl Queue {
         Some(Found { cell, at })
     }
 
-    fn is_half_empty(&self, state: &State) -> bool {
+    /// Whether a look is worth its while, and does not end where the one before it has ended.
+    fn has_room_for_look(&self, state: &State) -> bool {
         state.waiting.len() <= self.settings.max_queued_notifications / 2
             && state.waiting_bytes <= self.settings.max_queued_bytes / 2
+            && state
+                .promised_bytes
+                .is_none_or(|bytes| self.has_room(state, 1, bytes))
     }
 
-    fn want_look(&self, state: &mut State) {
-        state.is_look_wanted = true;
-        self.changed.notify_one();
+    /// Whether so many cells can wait beside those that do. One that is too large waits alone.
+    fn has_room(&self, state: &State, cells: usize, bytes: usize) -> bool {
+        let is_alone = state.waiting.is_empty() && cells == 1;
+        let is_in_bounds = state.waiting.len() + cells <= self.settings.max_queued_notifications
+            && state.waiting_bytes + bytes <= self.settings.max_queued_bytes;
+        is_alone || is_in_bounds
     }
 
     fn locked(&self) -> MutexGuard<'_, State> {
@@ -396,10 +409,13 @@ mod tests {
         let queue = queue(10, 1_000);
         let share = Share::new(NonZeroU32::MIN, 0).unwrap();
         assert!(queue.set_share(share), "it was set, and nothing listed");
-        let cell = found("a", 5).cell;
-        queue.know_set_aside([cell.clone()]);
+        let [a, b] = ["a", "b"].map(|row| found(row, 5).cell);
+        assert!(queue.take_set_aside(&b), "nobody knows");
+        queue.know_set_aside([&a]);
         assert!(!queue.set_share(share));
-        assert!(queue.take_set_aside(&cell));
+        assert!(queue.take_set_aside(&a) && !queue.take_set_aside(&b));
+        assert!(queue.set_share(Share::new(NonZeroU32::MIN.saturating_add(1), 0).unwrap()));
+        assert!(queue.take_set_aside(&b), "it may have been another's");
     }
 
     #[tokio::test]
@@ -457,6 +473,36 @@ mod tests {
         queue.next().await;
         assert!(!has_room().await);
         queue.next().await;
+        assert!(has_room().await);
+    }
+
+    /// With half of the bytes free, a look went on at once at a cell that needed more than that, and found no room again,
+    /// for as long as the tasks were busy.
+    #[tokio::test(start_paused = true)]
+    async fn a_cell_without_room_gets_it_before_the_look_goes_on_and_before_others() {
+        let queue = queue(10, 20);
+        let has_room = async || {
+            tokio::time::timeout(Duration::from_secs(1), queue.room())
+                .await
+                .is_ok()
+        };
+        let large = "sixteen bytes ..";
+        assert_eq!(queue.take_found(found("a", 5)), Offered::Queued);
+        assert!(has_room().await);
+        assert_eq!(queue.take_found(found(large, 6)), Offered::NoRoom);
+        assert!(!has_room().await);
+        queue.offer(found("b", 5).cell, time(5));
+        assert_eq!(queue.next().await, Some(found("a", 5)));
+        assert!(has_room().await, "`b` did not get it");
+        assert_eq!(queue.take_found(found(large, 6)), Offered::Queued);
+        assert_eq!(queue.next().await, Some(found(large, 6)));
+        assert_eq!(queue.take_found(found("b", 5)), Offered::Queued);
+        // Where it is gone when the look goes on, nothing is kept for it.
+        assert_eq!(
+            queue.take_found(found("another of 19 b.", 6)),
+            Offered::NoRoom
+        );
+        queue.forget_gone(Instant::now());
         assert!(has_room().await);
     }
 }

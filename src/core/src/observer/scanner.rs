@@ -147,14 +147,15 @@ impl Scanner {
     }
 
     /// This worker's share. When it is another one than before, records of cells that were another worker's may be among
-    /// those that are set aside; they are listed until that succeeds.
+    /// those that are set aside; they are listed until that succeeds. So they are when more were set aside than are
+    /// known one by one.
     async fn share(&self) -> Result<Share> {
         let share = self.membership.share().await?;
         if self.queue.set_share(share) {
-            debug!(remainder = share.remainder(), divisor = %share.divisor(), "the share is another one than before");
+            debug!(remainder = share.remainder(), divisor = %share.divisor(), "what is set aside is listed");
             let records = self.client.shared.coordination.set_aside_list().await?;
             self.queue
-                .know_set_aside(records.into_iter().map(|record| record.cell));
+                .know_set_aside(records.iter().map(|record| &record.cell));
         }
         Ok(share)
     }

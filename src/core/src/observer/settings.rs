@@ -28,6 +28,12 @@ pub struct WorkerSettings {
     /// The longest pause before the next look; at most 365 days. Default: 5 seconds.
     pub max_scan_pause: Duration,
     /// How often a notification is tried that fails, before it is set aside. Default: 10.
+    ///
+    /// Tries are counted in the memory of the worker, and nowhere else: they begin anew where it is started again, where
+    /// another worker takes the notification over, and where a further one of the cell has succeeded in between. Beyond
+    /// [`max_queued_notifications`](Self::max_queued_notifications) that fail at once they are not counted. So a
+    /// notification that fails may be tried more often than this, and a worker that never lives for as long as the
+    /// pauses between its tries take sets nothing aside.
     pub max_tries: NonZeroU32,
     /// The pause before the second try; it doubles with every further one. Default: 100 milliseconds.
     pub first_retry_pause: Duration,

@@ -10,11 +10,13 @@
 //! ```
 
 use std::ops::Range;
+use std::sync::Mutex;
 
 use fluo_core::coordination::{FailedNotification, ObserverKind, too_many_set_aside};
 use fluo_core::{KeyRef, RowColumn, Timestamp};
 use redb::{ReadTransaction, ReadableTable, TableError, WriteTransaction};
 
+use super::application::locked;
 use crate::error::Failure;
 use crate::key::{self, KeyReader};
 use crate::schema::SET_ASIDE;
@@ -42,33 +44,53 @@ fn keys_of(name: &str) -> Range<Vec<u8>> {
     with(0)..with(1)
 }
 
+/// How many an application has, once it was counted. Counting as many as there may be takes longer than writing one, and
+/// every writer would wait for it each time.
+///
+/// Only jobs of the writer's thread change it. The last of them may not have been committed; but then nothing is written
+/// any more before the directory is opened again.
+#[derive(Debug, Default)]
+pub(super) struct Count(Mutex<Option<usize>>);
+
 /// Writes the failed notification of a cell, if there is room.
 pub(super) fn put(
     transaction: &WriteTransaction,
     name: &str,
+    count: &Count,
     failed: &FailedNotification,
 ) -> Result<(), Failure> {
     let mut table = transaction.open_table(SET_ASIDE)?;
+    let mut count = locked(&count.0);
+    // Whatever fails from here on, it is counted again then.
+    let before = match count.take() {
+        Some(count) => count,
+        None => counted(&table, name)?,
+    };
     let key = key_of(name, &failed.cell);
-    let replaced = table
-        .insert(key.as_slice(), value_of(failed).as_slice())?
-        .is_some();
-    if !replaced {
-        let keys = keys_of(name);
-        let range = table.range::<&[u8]>(keys.start.as_slice()..keys.end.as_slice())?;
-        if range.take(FailedNotification::MAX_SET_ASIDE + 1).count()
-            > FailedNotification::MAX_SET_ASIDE
-        {
-            return Err(too_many_set_aside().into());
-        }
+    let is_new = table.get(key.as_slice())?.is_none();
+    if is_new && before >= FailedNotification::MAX_SET_ASIDE {
+        *count = Some(before);
+        return Err(too_many_set_aside().into());
     }
+    table.insert(key.as_slice(), value_of(failed).as_slice())?;
+    *count = Some(before + usize::from(is_new));
     Ok(())
+}
+
+fn counted(
+    table: &impl ReadableTable<&'static [u8], &'static [u8]>,
+    name: &str,
+) -> Result<usize, Failure> {
+    let keys = keys_of(name);
+    let range = table.range::<&[u8]>(keys.start.as_slice()..keys.end.as_slice())?;
+    Ok(range.count())
 }
 
 /// Forgets the failed notification of a cell; false if there is none, or only one of a timestamp above `up_to`.
 pub(super) fn remove(
     transaction: &WriteTransaction,
     name: &str,
+    count: &Count,
     cell: &RowColumn,
     up_to: Timestamp,
 ) -> Result<bool, Failure> {
@@ -82,7 +104,10 @@ pub(super) fn remove(
         }
     };
     if is_meant {
+        let mut count = locked(&count.0);
+        let before = count.take();
         table.remove(key.as_slice())?;
+        *count = before.and_then(|before| before.checked_sub(1));
     }
     Ok(is_meant)
 }
@@ -176,8 +201,10 @@ pub(super) fn unreadable() -> Failure {
 
 #[cfg(test)]
 mod tests {
-    use fluo_core::{Bytes, Column};
+    use fluo_core::{Bytes, Column, ErrorKind};
     use proptest::prelude::*;
+    use redb::Database;
+    use redb::backends::InMemoryBackend;
 
     use super::*;
 
@@ -240,6 +267,50 @@ mod tests {
             .filter_map(|line| line.split_once("= ").map(|(_, hex)| hex));
         assert_eq!(lines.next().unwrap(), hex(key_of("web", &failed.cell)));
         assert_eq!(lines.next().unwrap(), hex(value_of(&failed)));
+    }
+
+    fn of_row(row: usize) -> FailedNotification {
+        FailedNotification {
+            cell: RowColumn::new(format!("{row:05}"), Column::new("f", "q")),
+            kind: ObserverKind::Strong,
+            timestamp: Timestamp::new(7).unwrap(),
+            tries: 1,
+            error: String::new(),
+            failed_at_ms: 0,
+        }
+    }
+
+    /// All were counted each time that one was set aside: with ten thousand of them, that was most of what the writer did.
+    #[test]
+    fn they_are_counted_once_and_bounded_all_the_same() {
+        let most = FailedNotification::MAX_SET_ASIDE;
+        let database = Database::builder()
+            .create_with_backend(InMemoryBackend::new())
+            .unwrap();
+        let transaction = database.begin_write().unwrap();
+        let count = Count::default();
+        let put = |row| put(&transaction, "web", &count, &of_row(row));
+        let forget =
+            |row, up_to| remove(&transaction, "web", &count, &of_row(row).cell, up_to).unwrap();
+        for row in 0..most {
+            put(row).unwrap();
+        }
+        let error = |row| put(row).unwrap_err().into_error("d".as_ref());
+        assert_eq!(error(most).kind(), ErrorKind::Unavailable);
+        put(3).unwrap();
+        assert!(!forget(3, Timestamp::ZERO) && !forget(most, Timestamp::MAX));
+        assert_eq!(error(most).kind(), ErrorKind::Unavailable);
+        assert!(forget(3, Timestamp::MAX) && !forget(3, Timestamp::MAX));
+        put(most).unwrap();
+        assert_eq!(error(3).kind(), ErrorKind::Unavailable);
+        // Behind its back there is none left: nobody looks.
+        remove_all(&transaction, "web").unwrap();
+        assert_eq!(error(3).kind(), ErrorKind::Unavailable);
+        // After an opening they are counted, and only those of the application.
+        let (count, other) = (Count::default(), Count::default());
+        super::put(&transaction, "web2", &other, &of_row(0)).unwrap();
+        super::put(&transaction, "web", &count, &of_row(3)).unwrap();
+        assert_eq!(*locked(&count.0), Some(1));
     }
 
     proptest! {

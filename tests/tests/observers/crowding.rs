@@ -1,0 +1,105 @@
+//! A notification for which there is no room is waited for, not looked at again and again.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use fluo_core::layout::{NotificationStamp, notification_column};
+use fluo_core::{
+    CellBatches, Client, ClientSettings, ConditionalMutation, Error, ErrorKind, Mutation,
+    Observers, Outcome, Result, Scan, Table, Timestamp, Worker, WorkerSettings, observer_fn,
+};
+use futures::StreamExt;
+use tokio::sync::Semaphore;
+
+use crate::ground::{Ground, column, idle};
+
+/// More looks than any test here needs. From then on a look fails, so that a worker that does not stop looking rests.
+const MOST_LOOKS: usize = 500;
+
+/// A table that counts the looks for notifications.
+#[derive(Debug)]
+struct Counted {
+    inner: Arc<dyn Table>,
+    looks: Arc<AtomicUsize>,
+}
+
+#[async_trait]
+impl Table for Counted {
+    fn scan(&self, scan: Scan) -> CellBatches {
+        let is_look = scan.columns().iter().any(|column| column.family == "ntfy");
+        if is_look && self.looks.fetch_add(1, Ordering::SeqCst) >= MOST_LOOKS {
+            let error = Error::new(ErrorKind::Storage, "there were too many looks");
+            return futures::stream::iter([Err(error)]).boxed();
+        }
+        self.inner.scan(scan)
+    }
+
+    async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
+        self.inner.write(mutations).await
+    }
+
+    async fn write_conditional(&self, mutations: Vec<ConditionalMutation>) -> Result<Vec<Outcome>> {
+        self.inner.write_conditional(mutations).await
+    }
+}
+
+/// The only task was busy, and half of the bytes were free. The look went on at once at a row that needed more than
+/// that, found no room, went on at once, and so on: a thread of the machine and a server of the table did nothing else.
+#[tokio::test(start_paused = true)]
+async fn a_large_one_waits_for_its_room_without_looks() {
+    let (runs, go_on) = (Arc::new(AtomicUsize::new(0)), Arc::new(Semaphore::new(0)));
+    let (counted, waited) = (runs.clone(), go_on.clone());
+    let observer = observer_fn(move |_, _, _| {
+        counted.fetch_add(1, Ordering::SeqCst);
+        let waited = waited.clone();
+        async move {
+            drop(waited.acquire().await);
+            Ok::<_, Error>(())
+        }
+    });
+    let observers = Observers::new().weak(column("w"), "w", observer).unwrap();
+    let ground = Ground::new(observers).await;
+    let rows = [
+        "a",
+        "b, which takes half",
+        "c, which needs more than half",
+        "d",
+    ];
+    let notify = |(row, at): (&'static str, u64)| {
+        let stamp = NotificationStamp {
+            timestamp: Timestamp::new(at).unwrap(),
+            is_delete: false,
+        };
+        Mutation::new(row).put_at(notification_column(&column("w")), stamp.encode(), "")
+    };
+    let written = rows.into_iter().zip([2, 3, 3, 3]).map(notify).collect();
+    ground.table.write(written).await.unwrap();
+
+    let looks = Arc::new(AtomicUsize::new(0));
+    let table = Counted {
+        inner: ground.table.clone(),
+        looks: looks.clone(),
+    };
+    let settings = ClientSettings::default();
+    let client = Client::open(Arc::new(table), ground.coordination.clone(), settings)
+        .await
+        .unwrap();
+    let settings = WorkerSettings {
+        tasks: 1,
+        max_queued_bytes: 44,
+        ..WorkerSettings::default()
+    };
+    let worker = Worker::start(&client, ground.observers.clone(), settings)
+        .await
+        .unwrap();
+    tokio::time::sleep(Duration::from_secs(600)).await;
+    assert_eq!(runs.load(Ordering::SeqCst), 1, "one is run, and stays");
+    let seen = looks.load(Ordering::SeqCst);
+    assert!(seen <= 2, "{seen} looks, and nothing has changed");
+    go_on.close();
+    idle(&client).await;
+    assert_eq!(runs.load(Ordering::SeqCst), rows.len());
+    worker.stop().await;
+}
