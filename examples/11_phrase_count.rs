@@ -4,6 +4,7 @@
 //! observer sums up a phrase once one of its documents says so: however many have, one run is enough.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::{Write, stdout};
 
 use anyhow::Result;
 use fluo_core::admin::{Initialization, initialize};
@@ -43,7 +44,6 @@ const TEXTS: [(&str, &str); 6] = [
 ];
 
 #[tokio::main]
-#[expect(clippy::print_stdout, reason = "an example shows what it does")]
 async fn main() -> Result<()> {
     let directory = tempfile::tempdir()?;
     let settings = Settings {
@@ -82,9 +82,9 @@ async fn main() -> Result<()> {
     }
     loaders.finish().await?;
     client.wait_until_idle().await?;
-    println!("{} documents:", TEXTS.len());
+    writeln!(stdout(), "{} documents:", TEXTS.len())?;
     for (phrase, documents) in top(&client).await? {
-        println!("{documents:3}  {phrase}");
+        writeln!(stdout(), "{documents:3}  {phrase}")?;
     }
 
     // They change, and what nobody says any more is gone.
@@ -95,9 +95,9 @@ async fn main() -> Result<()> {
     }
     client.wait_until_idle().await?;
     let left = top(&client).await?;
-    println!("all but one have nothing to say:");
+    writeln!(stdout(), "all but one have nothing to say:")?;
     for (phrase, documents) in left.iter().take(2) {
-        println!("{documents:3}  {phrase}");
+        writeln!(stdout(), "{documents:3}  {phrase}")?;
     }
     anyhow::ensure!(
         left.first() == Some(&("nothing to".to_owned(), TEXTS.len() - 1)),

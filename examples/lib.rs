@@ -25,19 +25,111 @@ struct Protocol;
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+    use std::path::Path;
+    use std::process::{Command, Output, Stdio};
+
     const PAGE: &str = include_str!("../docs/tour.md");
     const PROGRAM: &str = include_str!("12_tour.rs");
+    const MANIFEST: &str = include_str!("../Cargo.toml");
 
     /// Whoever types the page along has the program.
     #[test]
     fn the_tour_is_the_example() {
-        let blocks = PAGE.split("```rust,ignore\n").skip(1);
-        let blocks: Vec<&str> = blocks
-            .filter_map(|block| block.split("```").next())
-            .collect();
         let Some((_, program)) = PROGRAM.split_once("\n\n") else {
             panic!("the example begins with a line of its own");
         };
-        assert_eq!(blocks.join("\n"), program);
+        assert_eq!(blocks("rust,ignore").join("\n"), program);
+    }
+
+    #[test]
+    fn the_tour_prints_what_the_page_shows() {
+        let output = run("12_tour", Stdio::piped());
+        assert!(output.status.success(), "{output:?}");
+        assert_eq!(
+            blocks("text"),
+            [String::from_utf8(output.stdout).unwrap_or_default()]
+        );
+    }
+
+    /// The versions are those that the examples are built with, and the paths those of a clone in `../fluo`.
+    #[test]
+    fn what_the_tour_depends_on_is_what_is_here() {
+        let dependencies = blocks("toml").join("");
+        let lines = dependencies.lines().skip(1);
+        let mut count = 0;
+        for line in lines {
+            let Some((name, rest)) = line.split_once(" = ") else {
+                panic!("no dependency: {line}");
+            };
+            let Some(value) = rest.split('"').nth(1) else {
+                panic!("neither version nor path: {line}");
+            };
+            let is_so = match value.strip_prefix("../fluo/") {
+                Some(path) => Path::new("..").join(path).join("Cargo.toml").exists(),
+                None => [
+                    format!("\n{name} = \"{value}"),
+                    format!("\n{name} = {{ version = \"{value}"),
+                ]
+                .iter()
+                .any(|start| MANIFEST.contains(start)),
+            };
+            assert!(is_so, "{line}");
+            count += 1;
+        }
+        assert_eq!(count, 6);
+    }
+
+    /// Nobody can be told, which is an error and no panic.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn examples_end_with_an_error_where_nothing_can_be_printed() {
+        for example in [
+            "09_hello_transaction",
+            "10_bank",
+            "11_phrase_count",
+            "12_tour",
+        ] {
+            let Ok(full) = File::options().write(true).open("/dev/full") else {
+                return;
+            };
+            let output = run(example, Stdio::from(full));
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(1), "{example}: {said}");
+            assert!(
+                said.contains("No space left on device") && !said.contains("panicked"),
+                "{example}: {said}"
+            );
+        }
+    }
+
+    fn run(example: &str, stdout: Stdio) -> Output {
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo
+            .args(["run", "--quiet", "--package", "fluo-examples", "--example"])
+            .arg(example)
+            .stdout(stdout)
+            .stderr(Stdio::piped());
+        match cargo
+            .spawn()
+            .and_then(std::process::Child::wait_with_output)
+        {
+            Ok(output) => output,
+            Err(error) => panic!("{example}: {error}"),
+        }
+    }
+
+    /// The contents of the page's blocks of one kind.
+    fn blocks(kind: &str) -> Vec<&'static str> {
+        let start = format!("```{kind}\n");
+        let (mut found, mut rest) = (Vec::new(), PAGE);
+        while let Some((_, after)) = rest.split_once(start.as_str()) {
+            let Some((block, after)) = after.split_once("```") else {
+                panic!("a block of {kind} does not end");
+            };
+            found.push(block);
+            rest = after;
+        }
+        found
     }
 }

@@ -7,17 +7,17 @@ use clap::Args;
 use fluo_core::coordination::{Application, Applications, Coordination};
 use fluo_core::layout::NOTIFICATION_FAMILY;
 use fluo_core::{
-    Authorizations, CellBatches, Client, ClientSettings, ColumnSelector, Filter, Scan, Span, Table,
-    TableAdmin,
+    Authorizations, CellBatches, Client, ClientSettings, ColumnSelector, ErrorKind, Filter, Scan,
+    Span, Table, TableAdmin,
 };
 
-use crate::target::TargetArguments;
+use crate::target::DirectoryArguments;
 
 /// Which application, and what of its table is seen.
 #[derive(Args, Debug)]
 pub(crate) struct ApplicationArguments {
     #[command(flatten)]
-    target: TargetArguments,
+    target: DirectoryArguments,
     /// The application
     #[arg(value_name = "APPLICATION")]
     pub(crate) name: String,
@@ -36,7 +36,7 @@ pub(crate) struct OpenApplication {
 
 impl ApplicationArguments {
     pub(crate) async fn open(&self) -> Result<OpenApplication> {
-        let (tables, applications) = self.target.open_applications()?;
+        let (tables, applications) = self.target.open()?;
         let coordination = applications.open(&self.name).await?;
         let application = coordination.application().await?;
         let labels: Authorizations = self.authorizations.iter().cloned().collect();
@@ -55,6 +55,26 @@ impl OpenApplication {
         let (table, coordination) = (Arc::clone(&self.table), Arc::clone(&self.coordination));
         Ok(Client::open(table, coordination, ClientSettings::default()).await?)
     }
+}
+
+/// The application that a table is of.
+pub(crate) async fn of_table(
+    applications: &dyn Applications,
+    table: &str,
+) -> Result<Option<String>> {
+    for name in applications.list().await? {
+        let stored = match applications.open(&name).await {
+            Ok(coordination) => coordination.application().await,
+            Err(error) => Err(error),
+        };
+        match stored {
+            Ok(stored) if stored.table == table => return Ok(Some(name)),
+            // Removed meanwhile.
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            stored => drop(stored?),
+        }
+    }
+    Ok(None)
 }
 
 /// The notifications that wait for their observers.

@@ -18,20 +18,54 @@ const TARGET: &str = "a target holds no user and no password, as everybody on th
 pub(crate) fn complaint<A: AsRef<OsStr>>(
     arguments: impl IntoIterator<Item = A>,
 ) -> Option<&'static str> {
-    let mut arguments = arguments.into_iter().skip(1).peekable();
-    // Other commands have rows and keys, which may look like anything.
-    arguments.next_if(|command| {
-        ["table", "app", "scan", "notifications", "wait", "advise"]
-            .iter()
-            .any(|name| command.as_ref() == *name)
-    })?;
-    let mut is_target = false;
+    let mut arguments = arguments.into_iter().skip(1);
+    let command = arguments.next()?;
+    // Other commands have no targets.
+    let has_target = ["table", "app", "scan", "notifications", "wait", "advise"]
+        .iter()
+        .any(|name| command.as_ref() == *name);
+    if !has_target {
+        return None;
+    }
+    // The arguments of these are names and files: what looks like a target is one whose `--at` was forgotten. Those of
+    // the others are rows and columns too, which may look like anything.
+    let has_names = ["table", "advise"]
+        .iter()
+        .any(|name| command.as_ref() == *name);
+    let mut before = Before::Argument;
     arguments
         .take_while(|argument| argument.as_ref() != "--")
         .find_map(|argument| {
-            let was_target = std::mem::replace(&mut is_target, argument.as_ref() == "--at");
-            complaint_of(argument.as_ref().as_encoded_bytes(), was_target)
+            let argument = argument.as_ref().as_encoded_bytes();
+            let before = std::mem::replace(&mut before, Before::of(argument));
+            let is_target = match before {
+                Before::At => true,
+                Before::Option => false,
+                Before::Argument => has_names && argument.starts_with(b"proxy:"),
+            };
+            complaint_of(argument, is_target)
         })
+}
+
+/// What stands before an argument.
+#[derive(Clone, Copy)]
+enum Before {
+    /// `--at`: it is a target.
+    At,
+    /// Another option, whose value it may be.
+    Option,
+    /// Another argument.
+    Argument,
+}
+
+impl Before {
+    fn of(argument: &[u8]) -> Self {
+        match argument {
+            b"--at" => Self::At,
+            option if option.starts_with(b"-") && !option.contains(&b'=') => Self::Option,
+            _ => Self::Argument,
+        }
+    }
 }
 
 /// A row or a key that cannot be read, as a message shows it: what stands before an `@` may hold a password.
@@ -59,7 +93,7 @@ fn complaint_of(argument: &[u8], is_target: bool) -> Option<&'static str> {
     }
     let (target, is_target) = match argument.strip_prefix(b"--at=") {
         Some(target) => (target, true),
-        None => (argument, is_target || argument.starts_with(b"proxy:")),
+        None => (argument, is_target),
     };
     // Also one whose kind was forgotten. Only a directory may have such a name.
     let may_hold_user = is_target && !target.starts_with(b"embedded:") && target.contains(&b'@');
@@ -92,6 +126,10 @@ mod tests {
             "fluo table list --at=proxy:x@h:1",
             "fluo table list --at root:x@h:1",
             "fluo table list --at=root:x@h:1",
+            "fluo table list proxy:root:x@h:1",
+            "fluo table load pages --encoding=hex proxy:root:x@h:1",
+            "fluo scan --at proxy:root:x@h:1 web",
+            "fluo notifications retry --at=proxy:root:x@h:1 web r f:q",
         ] {
             assert_eq!(of(line), Some(TARGET), "{line}");
         }
@@ -110,6 +148,10 @@ mod tests {
             "fluo",
             "fluo table list --at proxy:h:1 --password-file f --user root",
             "fluo table list --at embedded:a@b",
+            "fluo scan --at embedded:d --row proxy:a@b web",
+            "fluo scan --at embedded:d --prefix=proxy:a@b web",
+            "fluo notifications retry --at embedded:d web proxy:a@b f:q",
+            "fluo table load --at embedded:d pages --prefix proxy:a@b rows.txt",
             "fluo key explain --prefix p -- --password",
             "fluo table show --at proxy:h:1 -- --password",
         ] {

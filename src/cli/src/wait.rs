@@ -29,7 +29,9 @@ const LONGEST_LOOK: Duration = Duration::from_secs(1);
 #[command(after_help = "\
 Example:
   fluo wait --at embedded:./data --timeout 5m web
-  fluo wait --at embedded:./data --timeout 0s web || echo there is work left")]
+  fluo wait --at embedded:./data --timeout 0s web; [ $? -eq 1 ] && echo there is work left
+
+It exits 0 when nothing waits, 1 when something does, and 2 when it could not look or was asked in a wrong way.")]
 pub(crate) struct Wait {
     #[command(flatten)]
     application: ApplicationArguments,

@@ -1,7 +1,7 @@
 //! Rows, columns and values as the commands on the data of an application read and print them.
 //!
 //! What is printed can be given again as an argument: `\xNN` stands for a byte in both. Letters that are not ASCII may be
-//! given as they are.
+//! given as they are, and so may blanks.
 
 use std::ffi::OsStr;
 
@@ -17,7 +17,7 @@ use crate::secrets;
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct Written {
     /// How bytes are written, in the arguments and in what is printed; as text, a byte that is not printable ASCII, and
-    /// a backslash, is \xNN
+    /// a backslash, is \xNN. On a line of text so are blanks of rows and columns, and a `:` of a family
     #[arg(long, value_enum, default_value_t)]
     encoding: Encoding,
 }
@@ -29,6 +29,24 @@ impl Written {
             Encoding::Text => Escaped(bytes).to_string(),
             Encoding::Hex => HEXLOWER.encode(bytes),
             Encoding::Base64 => BASE64.encode(bytes),
+        }
+    }
+
+    /// A row, or the qualifier or visibility of a column, on a line where blanks separate names.
+    pub(crate) fn word(self, bytes: &[u8]) -> String {
+        self.apart(bytes, b" ")
+    }
+
+    /// The family of a column on such a line; it ends before the first `:`.
+    pub(crate) fn family(self, bytes: &[u8]) -> String {
+        self.apart(bytes, b" :")
+    }
+
+    fn apart(self, bytes: &[u8], separators: &[u8]) -> String {
+        match self.encoding {
+            Encoding::Text => Escaped(bytes).and(separators).to_string(),
+            // Their letters separate nothing.
+            _ => self.shown(bytes),
         }
     }
 
@@ -131,6 +149,10 @@ mod tests {
         for written in ALL.map(written) {
             let shown = OsString::from(written.shown(&bytes));
             assert_eq!(written.row(&shown).unwrap(), bytes);
+            let (word, family) = (written.word(&bytes), written.family(&bytes));
+            assert!(!word.contains(' ') && !family.contains([' ', ':']));
+            assert_eq!(written.row(word.as_ref()).unwrap(), bytes);
+            assert_eq!(written.row(family.as_ref()).unwrap(), bytes);
         }
     }
 

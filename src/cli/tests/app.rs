@@ -13,7 +13,7 @@ const INIT: &str = "app init --at embedded:d";
 #[test]
 fn an_application_is_initialised_listed_shown_and_removed() {
     let place = Place::new();
-    let observe = r"--observe page:links=strong,count --observe a\x3a:\xff=weak";
+    let observe = r"--observe page:links=strong,count --observe a\x3a:\xff=weak,other";
     let set = "--set web.tablets=20 --set b=x=y";
     let run = place
         .fluo(&format!("{INIT} --table pages {observe} {set} web"))
@@ -46,7 +46,7 @@ fn an_application_is_initialised_listed_shown_and_removed() {
         config["observers"],
         serde_json::json!([
             { "family": "page", "qualifier": "links", "visibility": "", "kind": "strong", "id": "count" },
-            { "family": "a:", "qualifier": r"\xff", "visibility": "", "kind": "weak", "id": "" },
+            { "family": "a:", "qualifier": r"\xff", "visibility": "", "kind": "weak", "id": "other" },
         ])
     );
     assert_eq!(
@@ -81,21 +81,40 @@ fn what_is_there_is_kept_unless_it_is_cleared() {
     let place = Place::with_table();
     assert_eq!(
         place.fluo(&format!("{INIT} pages")).fails(),
-        "there is a table `pages` already, and it is no application's; name another table for `pages`, or say that \
-         this one is to be cleared"
+        "there is a table `pages` already, and it is no application's; it may be left from an initialisation or a \
+         removal that was interrupted: clear it (`fluo app init --clear`, or `Initialization::clear` in a program), or \
+         name another table for `pages`"
     );
     place
         .fluo(&format!("{INIT} --clear --set a=1 pages"))
         .succeeds();
     assert_eq!(
         place.fluo(&format!("{INIT} pages")).fails(),
-        "the application `pages` is initialised already; open it, or remove it first"
+        "the application `pages` is initialised already; open it, or remove it first; --clear removes it and its \
+         table first, with all that is in it"
+    );
+    assert_eq!(
+        place.fluo(&format!("{INIT} --table other pages")).fails(),
+        "the application `pages` is initialised already; open it, or remove it first; `fluo app remove pages` removes \
+         it and its table `pages`"
+    );
+    assert_eq!(
+        place.fluo(&format!("{INIT} --table pages web")).fails(),
+        "the table `pages` is that of the application `pages`; give `web` a table of its own"
     );
     assert_eq!(
         place
             .fluo(&format!("{INIT} --clear --table pages web"))
             .fails(),
         "the table `pages` is that of the application `pages`; give `web` a table of its own"
+    );
+    assert_eq!(
+        place
+            .fluo(&format!("{INIT} --clear --table other pages"))
+            .fails(),
+        "the application `pages` has the table `pages`, which would be left behind if it were initialised with \
+         `other`; name `pages` again, or remove the application with its table first (`fluo app remove`, or \
+         `admin::remove` in a program)"
     );
     place
         .fluo("app config --at embedded:d pages")
@@ -104,6 +123,40 @@ fn what_is_there_is_kept_unless_it_is_cleared() {
         .fluo(&format!("{INIT} --clear --yes pages"))
         .succeeds();
     place.fluo("app config --at embedded:d pages").prints("");
+}
+
+/// What is interrupted between its two steps leaves a table without an application.
+#[tokio::test]
+async fn what_an_interrupted_run_leaves_is_named_with_the_way_out() {
+    let place = Place::new();
+    place.fluo(&format!("{INIT} --table pages web")).succeeds();
+    let tables = EmbeddedTables::open(place.path("d"), Settings::default()).unwrap();
+    tables.applications().remove("web").await.unwrap();
+    drop(tables);
+    let left = "there is no application `web`, but a table `pages` that is no application's, as an `app remove` or \
+                `app init` that was interrupted leaves it; `fluo table delete pages` deletes it, and \
+                `fluo app init --clear --table pages` makes an application with a new one";
+    let remove = "app remove --at embedded:d web";
+    assert_eq!(place.fluo(remove).fails(), left);
+    assert_says(
+        &place.fluo(&format!("{INIT} --table pages web")).fails(),
+        "it may be left from an initialisation or a removal that was interrupted: clear it (`fluo app init --clear`",
+    );
+    place
+        .fluo(&format!("{INIT} --clear --table pages web"))
+        .succeeds();
+    place.fluo(remove).succeeds();
+    // One that was just made has no properties yet, but the name.
+    place.fluo("table create --at embedded:d web").succeeds();
+    assert_says(
+        &place.fluo(remove).fails(),
+        "but a table `web` that is no application's",
+    );
+    place.fluo("table delete --at embedded:d web").succeeds();
+    assert_eq!(
+        place.fluo(remove).fails(),
+        "there is no application `web`; `fluo app init`, or `admin::initialize` in a program, makes one"
+    );
 }
 
 #[test]
@@ -137,12 +190,18 @@ fn a_wrong_request_makes_no_directory() {
         ),
         (&["web-index"], "`web-index` cannot be the name of a table"),
         (
-            &["--observe", "ntfy:q=weak", "web"],
-            "ntfy:q (weak) cannot be observed",
+            &["--observe", "ntfy:q=weak,a", "web"],
+            "ntfy:q (weak, `a`) cannot be observed",
         ),
         (
-            &["--observe", "f:q=weak", "--observe", "f:q=strong", "web"],
-            "f:q (strong) cannot be observed beside f:q (weak); a column has one observer, and an id is used once",
+            &[
+                "--observe",
+                "f:q=weak,a",
+                "--observe",
+                "f:q=strong,b",
+                "web",
+            ],
+            "f:q (strong, `b`) cannot be observed beside f:q (weak, `a`); a column has one observer, and an id is used once",
         ),
     ] {
         let init = ["app", "init", "--at", "embedded:d"];
@@ -152,11 +211,19 @@ fn a_wrong_request_makes_no_directory() {
     for (arguments, part) in [
         (
             "--observe f:q web",
-            "write FAMILY:QUALIFIER=strong or FAMILY:QUALIFIER=weak",
+            "write FAMILY:QUALIFIER=strong,ID or FAMILY:QUALIFIER=weak,ID",
+        ),
+        (
+            "--observe f:q=weak web",
+            "the observer has no id, by which programs know it; write FAMILY:QUALIFIER=weak,ID",
         ),
         (
             "--observe f:q=loud web",
             "`loud` is not a kind of observer; it is strong or weak",
+        ),
+        (
+            "--at embedded:e web",
+            "the argument '--at <TARGET>' cannot be used multiple times",
         ),
         (
             "--set a web",
@@ -167,6 +234,12 @@ fn a_wrong_request_makes_no_directory() {
         let run = place.fluo(&format!("{INIT} {arguments}"));
         assert_says(&run.refuses_arguments(), part);
     }
+    assert_eq!(
+        place
+            .fluo(&format!("{INIT} --set a=1 --set b=2 --set a=1 web"))
+            .fails(),
+        "--set `a` is given twice; a setting has one value, so give it once"
+    );
     assert_eq!(place.names("."), ["tmp"]);
 }
 
@@ -175,15 +248,11 @@ fn a_live_accumulo_is_not_reached_yet() {
     let place = Place::new();
     for command in ["init", "list", "status", "config", "remove"] {
         let name = if command == "list" { "" } else { "web" };
-        let message = place
-            .fluo(&format!(
-                "app {command} --at proxy:localhost:1 --user root {name}"
-            ))
-            .fails();
-        assert_eq!(
-            message,
-            "proxy:localhost:1: applications on Accumulo keep what their processes share in ZooKeeper, which this \
-             build cannot reach yet; write --at embedded:DIR"
+        let run = place.fluo(&format!("app {command} --at proxy:localhost:1 {name}"));
+        assert_says(
+            &run.refuses_arguments(),
+            "applications on Accumulo keep what their processes share in ZooKeeper, which this build cannot reach yet; \
+             write embedded:DIR",
         );
     }
 }
@@ -198,15 +267,16 @@ fn a_name_that_a_terminal_would_obey_is_shown_and_not_sent() {
             "--at",
             "embedded:d",
             "--set",
-            "a\n=\u{1b}[31m",
+            "a\n=\u{1b}[31m = \u{202e}\\",
             "web",
         ])
         .succeeds();
     place
         .fluo("app config --at embedded:d web")
-        .prints("a\\n = \\u{1b}[31m\n");
-    let json = place.fluo("app config --at embedded:d --json web").json();
-    assert_eq!(json["settings"]["a\n"], "\u{1b}[31m");
+        .prints("a\\x0a = \\x1b[31m = \\xe2\\x80\\xae\\x5c\n");
+    let run = place.fluo("app config --at embedded:d --json web");
+    assert_says(run.text(), "\\u001b[31m = \\u202e");
+    assert_eq!(run.json()["settings"]["a\n"], "\u{1b}[31m = \u{202e}\\");
 }
 
 /// The directory is held by one process, so an application that runs elsewhere cannot even be looked at.
@@ -219,18 +289,40 @@ async fn a_directory_is_held_by_one_process() {
     drop(tables);
     for arguments in [
         "app list --at embedded:d",
+        "app status --at embedded:d web",
         "app init --at embedded:d other",
         "app remove --at embedded:d web",
+        "table list --at embedded:d",
     ] {
-        assert_says(
-            &place.fluo(arguments).fails(),
-            "the directory `d` is held by another process",
+        assert_eq!(
+            place.fluo(arguments).fails(),
+            "embedded:d: a running process holds it, such as a worker or another command, and nobody else can look \
+             into it until that one has ended: the directory `d` is held by another process or handle; close that one \
+             first"
         );
     }
     drop(web);
     place
         .fluo("app status --at embedded:d web")
         .prints("STOPPED\n");
+}
+
+#[test]
+fn a_path_that_cannot_be_a_directory_is_told() {
+    let place = Place::new();
+    place.file("f", "");
+    for arguments in [
+        "app list --at embedded:f/d",
+        "app init --at embedded:f/d web",
+        "scan --at embedded:f/d web",
+        "table create --at embedded:f/d pages",
+    ] {
+        assert_eq!(
+            place.fluo(arguments).fails(),
+            "embedded:f/d: a part of this path is a file, and no directory can be below it; write another path: cannot \
+             read `f/d`: Not a directory (os error 20)"
+        );
+    }
 }
 
 #[cfg(unix)]
@@ -249,11 +341,6 @@ fn at_a_terminal_it_is_asked_for() {
             "remove application `web`, and delete table `web` and all its rows? type its name to confirm:",
             "application `web` was not initialised",
         ),
-        (
-            "app init --at embedded:d --clear --table other web",
-            "remove application `web`? type its name to confirm:",
-            "application `web` was not initialised",
-        ),
     ] {
         let session = place.at_terminal(arguments, &[]);
         session.waits_for(question);
@@ -266,6 +353,13 @@ fn at_a_terminal_it_is_asked_for() {
             .prints("STOPPED\n");
     }
     // Nothing is deleted, nothing is asked.
+    let other = format!("{INIT} --clear --table other web");
+    let (code, shown) = place.at_terminal(&other, &[]).ended();
+    assert_eq!(code, Some(2));
+    assert_says(
+        &shown,
+        "the application `web` has the table `web`, which would be left behind",
+    );
     let (code, shown) = place
         .at_terminal(&format!("{INIT} --clear new"), &[])
         .ended();

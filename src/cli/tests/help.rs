@@ -6,7 +6,7 @@ mod command;
 
 use command::{Place, assert_says};
 
-const COMMANDS: [&str; 34] = [
+const COMMANDS: [&str; 35] = [
     "",
     "key",
     "key add",
@@ -38,6 +38,7 @@ const COMMANDS: [&str; 34] = [
     "notifications list",
     "notifications failed",
     "notifications retry",
+    "notifications discard",
     "wait",
     "advise",
     "demo",
@@ -86,6 +87,47 @@ fn every_command_on_tables_tells_how_to_reach_a_live_accumulo() {
             "{command}: another argument is under this heading"
         );
         assert_says(run.text(), "proxy:HOST:PORT");
+    }
+}
+
+/// What they refuse is not offered.
+#[test]
+fn commands_on_applications_offer_a_directory_only() {
+    let place = Place::new();
+    for command in COMMANDS {
+        let is_group = matches!(command, "app" | "notifications");
+        let on_applications = ["app", "scan", "notifications", "wait"]
+            .iter()
+            .any(|group| command.split(' ').next() == Some(*group));
+        if is_group || !on_applications {
+            continue;
+        }
+        let run = place.fluo(&format!("{command} --help")).succeeds();
+        assert_says(run.text(), "Where the application is: embedded:DIR\n");
+        for word in ["proxy", "Accumulo", "--user", "--tls-ca", "--protocol"] {
+            assert!(!run.text().contains(word), "{command}: {word}");
+        }
+    }
+}
+
+#[test]
+fn bounds_of_numbers_are_told() {
+    let place = Place::new();
+    for (command, bounds) in [
+        ("table create", "from 1 on"),
+        ("table watch", "from 100ms on"),
+        ("key splits", "1 to 2,097,152"),
+        ("key splits", "1 to 1,000,000"),
+        ("key splits", "2 to 65,536"),
+        ("key splits", "1 to 8"),
+        ("key explain", "1 to 2,097,152"),
+        ("advise", "1 to 65,536"),
+        ("scan", "0 prints none"),
+        ("notifications list", "0 prints none"),
+    ] {
+        let run = place.fluo(&format!("{command} --help")).succeeds();
+        let words: Vec<_> = run.text().split_whitespace().collect();
+        assert_says(&words.join(" "), bounds);
     }
 }
 

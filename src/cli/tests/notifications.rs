@@ -92,6 +92,36 @@ async fn those_that_wait_are_listed_and_counted() {
 }
 
 #[tokio::test]
+async fn a_line_can_be_taken_apart() {
+    let place = place();
+    let web = Web::open(&place).await;
+    let column = Column::new("a b:c", "d e:f");
+    let record = failed("a \u{202e}b", column, "no\u{202e} such page");
+    web.coordination.set_aside(record).await.unwrap();
+    drop(web);
+    let run = place.fluo(&format!("{FAILED} web")).succeeds();
+    assert_says(
+        run.text(),
+        "a\\x20\\xe2\\x80\\xaeb a\\x20b\\x3ac:d\\x20e:f\tstrong\t17\t",
+    );
+    assert_says(run.text(), "\tno\\u{202e} such page\n");
+    let run = place.fluo(&format!("{FAILED} --json web")).succeeds();
+    assert_says(run.text(), "\"family\":\"a b:c\",\"qualifier\":\"d e:f\"");
+    assert_says(run.text(), "no\\u202e such page");
+    let arguments = [
+        "notifications",
+        "retry",
+        "--at",
+        "embedded:d",
+        "web",
+        r"a\x20\xe2\x80\xaeb",
+        r"a\x20b\x3ac:d\x20e:f",
+    ];
+    let run = place.with(arguments).succeeds();
+    assert_eq!(run.stderr, "put back 1 notification\n");
+}
+
+#[tokio::test]
 async fn a_change_waits_until_an_observer_has_run() {
     let place = place();
     tells(&place, &format!("{LIST} web"), "", "0 notifications wait\n");
@@ -213,6 +243,33 @@ async fn all_are_put_back() {
         .fluo(&format!("{LIST} --authorization eu web"))
         .succeeds();
     assert_eq!(run.stderr, "3 notifications wait\n");
+}
+
+#[tokio::test]
+async fn what_is_discarded_does_not_wait_again() {
+    let place = with_failures().await;
+    let discard = "notifications discard --at embedded:d";
+    tells(
+        &place,
+        &format!("{discard} web bad page:text"),
+        "",
+        "discarded 1 notification\n",
+    );
+    assert_eq!(
+        place.fluo(&format!("{discard} web bad page:text")).fails(),
+        "no notification of `bad page:text` is set aside; `fluo notifications failed` lists those that are"
+    );
+    // The one of another visibility is another one.
+    let run = place.fluo(&format!("{FAILED} web")).succeeds();
+    assert_says(run.text(), "bad page:text [eu]\t");
+    assert_eq!(run.stderr, "2 notifications are set aside\n");
+    for said in ["discarded 2 notifications\n", "discarded 0 notifications\n"] {
+        tells(&place, &format!("{discard} --all web"), "", said);
+    }
+    let list = format!("{LIST} --authorization eu web");
+    tells(&place, &list, "", "0 notifications wait\n");
+    let run = place.fluo(&format!("{discard} web bad"));
+    assert_says(&run.refuses_arguments(), "<FAMILY:QUALIFIER>");
 }
 
 #[test]

@@ -88,6 +88,7 @@ async fn rows_and_columns_are_chosen() {
             vec![example, wikipedia],
         ),
         (&["--column", "page:no"], vec![]),
+        (&["--limit", "0"], vec![]),
         (&["--limit", "1"], vec![example]),
         (&["--limit", "3"], vec![example, example, apache]),
         (
@@ -140,6 +141,59 @@ async fn cells_are_csv_and_json_too() {
         .fluo(&format!("{SCAN} {nothing} csv web"))
         .prints("row,family,qualifier,visibility,timestamp,value\n");
     place.fluo(&format!("{SCAN} {nothing} json web")).prints("");
+}
+
+/// Blanks and a `:` separate names on a line, so that those of the names are written in another way.
+#[tokio::test]
+async fn a_line_can_be_taken_apart() {
+    let place = place();
+    let web = Web::open(&place).await;
+    let row = "a \u{202e}:b".as_bytes();
+    web.set(&[(row, Column::new("a b:c", "d e:f"), b"a value: of words")])
+        .await;
+    drop(web);
+    let scan = |arguments: &[&str]| {
+        let command = ["scan", "--at", "embedded:d"];
+        let run = place.with(command.iter().chain(arguments).chain(&["web"]));
+        run.succeeds().text().to_owned()
+    };
+    let (row, family, qualifier) = (r"a\x20\xe2\x80\xae:b", r"a\x20b\x3ac", r"d\x20e:f");
+    let line = format!("{row} {family} {qualifier} \ta value: of words\n");
+    assert_eq!(scan(&[]), line);
+    // As they are printed, they can be given.
+    let column = format!("{family}:{qualifier}");
+    assert_eq!(scan(&["--row", row, "--column", &column]), line);
+    let lock = format!(
+        "{row} {family}:{qualifier} [] 3-LOCK\t{row} {family} {qualifier}  WRITE NOT_DELETE "
+    );
+    assert_says(&scan(&["--raw"]), &lock);
+    // A field is by itself, and as it was.
+    assert_says(
+        &scan(&["--format", "csv"]),
+        "\na \\xe2\\x80\\xae:b,a b:c,d e:f,,3,a value: of words\n",
+    );
+    assert_says(
+        &scan(&["--format", "json"]),
+        "\"family\":\"a b:c\",\"qualifier\":\"d e:f\"",
+    );
+}
+
+/// It is a row, and no target with a password.
+#[tokio::test]
+async fn a_row_may_look_like_anything() {
+    let place = place();
+    let web = Web::open(&place).await;
+    web.set(&[(b"proxy:a@b", page("title"), b"v")]).await;
+    drop(web);
+    for arguments in [
+        "--row proxy:a@b",
+        "--prefix proxy:a@",
+        "--start proxy:a@b --end proxy:a@b",
+    ] {
+        place
+            .fluo(&format!("{SCAN} {arguments} web"))
+            .prints("proxy:a@b page title \tv\n");
+    }
 }
 
 #[tokio::test]
@@ -223,7 +277,6 @@ async fn a_wrong_request_is_told() {
         ("--notifications --column a", "cannot be used with"),
         ("--encoding oct", "[possible values: text, hex, base64]"),
         ("--format xml", "[possible values: text, csv, json]"),
-        ("--limit 0", "invalid value '0' for '--limit <COUNT>'"),
     ] {
         let run = place.fluo(&format!("{SCAN} {arguments} web"));
         assert_says(&run.refuses_arguments(), message);
@@ -247,10 +300,11 @@ async fn an_application_that_is_not_there_held_or_elsewhere_is_told() {
             &fails("embedded:none", "web"),
             "there is no directory `none`",
         );
-        assert_eq!(
-            fails("proxy:localhost:1 --user root", "web"),
-            "proxy:localhost:1: applications on Accumulo keep what their processes share in ZooKeeper, which this \
-             build cannot reach yet; write --at embedded:DIR"
+        let run = place.fluo(&format!("{command} --at proxy:localhost:1 web"));
+        assert_says(
+            &run.refuses_arguments(),
+            "applications on Accumulo keep what their processes share in ZooKeeper, which this build cannot reach yet; \
+             write embedded:DIR",
         );
     }
     let web = Web::open(&place).await;

@@ -122,9 +122,9 @@ async fn every_kind_of_entry_has_its_line() {
         "12-DEL_RLOCK\t13 COMMIT",
         "12-RLOCK\tr f q  z",
         "11-DEL_RLOCK\t-1 ABORT",
-        r"11-RLOCK	\x00 \x5c\xff f q A|B z",
+        r"11-RLOCK	\x00\x20\x5c\xff f q A|B z",
         "10-LOCK\tr f q  WRITE NOT_DELETE NOT_TRIGGER 10",
-        r"9-LOCK	\x00 \x5c\xff f q A|B WRITE DELETE NOT_TRIGGER 10",
+        r"9-LOCK	\x00\x20\x5c\xff f q A|B WRITE DELETE NOT_TRIGGER 10",
         "8-LOCK\tr f q  NOT_WRITE NOT_DELETE TRIGGER 10",
         "10-ACK\t",
         r"10-DATA	100 \x5c\x09\x0a\xff",
@@ -160,7 +160,7 @@ async fn notifications_are_shown_among_the_others_and_alone() {
     )
     .await;
     let (odd, text) = (
-        "r\\xff ntfy:a::\\xff [] 9-INSERT\t\\x5c\n",
+        "r\\xff ntfy:a\\x3a:\\xff [] 9-INSERT\t\\x5c\n",
         "r\\xff ntfy:page:text [] 7-DELETE\t\nr\\xff ntfy:page:text [] 7-INSERT\t\n",
     );
     let links = "r\\xff ntfy:page:links [eu] 8-INSERT\t\n";

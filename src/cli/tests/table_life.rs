@@ -8,6 +8,30 @@ use command::{Place, assert_says};
 use fluo_embedded::{EmbeddedTables, Settings};
 
 #[test]
+fn the_table_of_an_application_is_deleted_with_it_or_with_a_word_more() {
+    let place = Place::with_table();
+    let init = "app init --at embedded:d --table links web";
+    place.fluo(init).succeeds();
+    for yes in ["", "--yes"] {
+        assert_eq!(
+            place
+                .fluo(&format!("table delete --at embedded:d {yes} links"))
+                .fails(),
+            "table `links` is that of the application `web`, which is of no use without it; `fluo app remove web` \
+             removes both, and --despite-application deletes the table alone"
+        );
+    }
+    // Others are nobody's.
+    place.fluo("table delete --at embedded:d pages").succeeds();
+    place.fluo("table list --at embedded:d").prints("links\n");
+    let run = place
+        .fluo("table delete --at embedded:d --despite-application links")
+        .succeeds();
+    assert_eq!(run.stderr, "deleted table `links`\n");
+    place.fluo("app remove --at embedded:d web").succeeds();
+}
+
+#[test]
 fn a_table_is_made_listed_shown_and_deleted() {
     let place = Place::new();
     let run = place.fluo("table create --at embedded:d pages").succeeds();

@@ -12,6 +12,31 @@ use command::{Place, ROWS, assert_says, ended};
 const LOAD: &str = "table load --at embedded:d pages --prefix p";
 
 #[test]
+fn the_table_of_an_application_is_not_loaded_by_mistake() {
+    let place = Place::new();
+    place
+        .fluo("app init --at embedded:d --table links web")
+        .succeeds();
+    place.file("rows.txt", "a\nb\n");
+    let load = "table load --at embedded:d --prefix p links rows.txt";
+    assert_eq!(
+        place.fluo(load).fails(),
+        "table `links` is that of the application `web`, whose transactions take cells that no transaction has written \
+         for damage; write the rows with a loader in a program (`Client::loaders`), load another table, or say \
+         --despite-application"
+    );
+    place.fluo("scan --at embedded:d --raw web").prints("");
+    let run = place
+        .fluo(&format!("{load} --despite-application"))
+        .succeeds();
+    assert!(
+        run.stderr.starts_with("2 rows written to table `links`"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
 fn a_file_is_loaded_and_counted() {
     let place = Place::with_table();
     place.file("rows.txt", ROWS);

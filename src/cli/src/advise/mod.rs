@@ -65,10 +65,10 @@ pub(crate) struct Advise {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "The table that the keys are for")]
 struct TableArguments {
-    /// How many servers there are
+    /// How many servers there are, from 1 on
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     servers: u32,
-    /// How many tablets it shall have; computed from servers, rate and size unless given
+    /// How many tablets it shall have, 1 to 65,536; computed from servers, rate and size unless given
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=65_536))]
     tablets: Option<u32>,
     /// How many rows a second are to be written
@@ -83,7 +83,7 @@ struct TableArguments {
     /// Rows are never read one by one, only as --reads says
     #[arg(long, requires = "reads")]
     scans_only: bool,
-    /// How many cells a row has
+    /// How many cells a row has, from 1 on
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     cells_per_row: u64,
     /// How many bytes the family, qualifier and visibility of a cell have together

@@ -9,16 +9,18 @@ use fluo_core::coordination::{Application, Applications, ObservedColumn};
 use serde::Serialize;
 
 use crate::output;
-use crate::target::TargetArguments;
+use crate::target::DirectoryArguments;
 
 /// The settings of an application, one a line: `name = value`.
+///
+/// A byte that is not printable ASCII, a backslash, and a `=` of a name are written \xNN.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
   fluo app config --at embedded:./data web")]
 pub(crate) struct Config {
     #[command(flatten)]
-    target: TargetArguments,
+    target: DirectoryArguments,
     /// The application
     name: String,
     /// Print JSON: the settings, the table, the id and the observed columns, with bytes that are not printable ASCII
@@ -46,13 +48,14 @@ struct ShownColumn {
 
 impl Config {
     pub(crate) async fn run(&self) -> Result<()> {
-        let (_, applications) = self.target.open_applications()?;
+        let (_, applications) = self.target.open()?;
         let stored = applications.open(&self.name).await?.application().await?;
         if self.json {
             return output::print_json(&shown(stored));
         }
         stored.settings.iter().try_for_each(|(name, value)| {
-            output::print(&output::shown(&format!("{name} = {value}")))
+            let name = Escaped(name.as_bytes()).and(b"=");
+            output::print(&format!("{name} = {}", Escaped(value.as_bytes())))
         })
     }
 }

@@ -1,21 +1,23 @@
 //! `fluo app init`.
 
-use anyhow::Result;
+use std::collections::BTreeSet;
+
+use anyhow::{Result, anyhow, bail};
 use clap::Args;
-use fluo_core::TableAdminExt;
 use fluo_core::admin::{self, Initialization};
 use fluo_core::coordination::{Applications, ObservedColumn};
+use fluo_core::{Error, ErrorKind, TableAdminExt};
 use fluo_embedded::{EmbeddedApplications, EmbeddedTables};
 use uuid::Builder;
 
 use super::observe::{observed, setting};
-use crate::target::TargetArguments;
+use crate::target::DirectoryArguments;
 use crate::{confirm, output};
 
 /// Make an application: its table, the columns that are observed, and its settings.
 ///
 /// An application or a table that is there stays and is an error, unless --clear is given. A table that an interrupted
-/// run left without its application is cleared in this way. A directory that is not there is made.
+/// `app init` or `app remove` left without its application is cleared in this way. A directory that is not there is made.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -24,20 +26,21 @@ Example:
     --observe 'page:export=weak,export' --set web.tablets=20 web")]
 pub(crate) struct Init {
     #[command(flatten)]
-    target: TargetArguments,
+    target: DirectoryArguments,
     /// The application: no `/`, `.`, `:` and control characters
     name: String,
     /// Its table, which is made: letters, digits and `_` [default: the name of the application]
     #[arg(long)]
     table: Option<String>,
-    /// A column that is observed, how its observer is told of changes (strong or weak), and the observer's name; bytes
+    /// A column that is observed, how its observer is told of changes (strong or weak), and the observer's id; bytes
     /// that are not printable ASCII, and `:` and `=`, are written \xNN; repeat it for each column
-    #[arg(long, value_name = "FAMILY:QUALIFIER=KIND[,ID]", value_parser = observed)]
+    #[arg(long, value_name = "FAMILY:QUALIFIER=KIND,ID", value_parser = observed)]
     observe: Vec<ObservedColumn>,
-    /// A setting that all processes of the application read; repeat it for each
+    /// A setting that all processes of the application read; repeat it for each, with other names
     #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
     set: Vec<(String, String)>,
-    /// Delete an application and a table of these names first, with all that is in them
+    /// Delete an application and a table of these names first, with all that is in them. An application that has
+    /// another table is refused, as that one would be left behind
     #[arg(long)]
     clear: bool,
     /// Do not ask before anything is deleted, at a terminal either
@@ -47,20 +50,54 @@ pub(crate) struct Init {
 
 impl Init {
     pub(crate) async fn run(&self) -> Result<()> {
+        self.check_settings()?;
         let initialization = self.initialization();
         // Before a directory is made.
         initialization.check(&self.name)?;
-        let (tables, applications) = self.target.open_or_create_applications()?;
+        let (tables, applications) = self.target.open_or_create()?;
+        let before = table_of(&applications, &self.name).await?;
         if self.clear && !self.yes {
-            self.confirm(&tables, &applications).await?;
+            self.confirm(&tables, before.as_deref()).await?;
         }
-        let table = initialization.table.clone();
-        admin::initialize(&tables, &applications, &self.name, initialization).await?;
+        let initialized = admin::initialize(&tables, &applications, &self.name, initialization);
+        match (initialized.await, &before) {
+            (Err(error), Some(before))
+                if error.kind() == ErrorKind::AlreadyExists && !self.clear =>
+            {
+                return Err(self.is_there(before, &error));
+            }
+            (initialized, _) => initialized?,
+        }
         output::say(&format!(
-            "initialised application `{}` with table `{table}`",
-            self.name
+            "initialised application `{}` with table `{}`",
+            self.name,
+            self.table()
         ));
         Ok(())
+    }
+
+    /// The settings are a map: which of two would be stored is nothing to guess at.
+    fn check_settings(&self) -> Result<()> {
+        let mut names = BTreeSet::new();
+        match self.set.iter().find(|(name, _)| !names.insert(name)) {
+            Some((name, _)) => {
+                bail!("--set `{name}` is given twice; a setting has one value, so give it once")
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The same error with the way out, of an application that is there.
+    fn is_there(&self, before: &str, error: &Error) -> anyhow::Error {
+        let name = &self.name;
+        match before == self.table() {
+            true => {
+                anyhow!("{error}; --clear removes it and its table first, with all that is in it")
+            }
+            false => {
+                anyhow!("{error}; `fluo app remove {name}` removes it and its table `{before}`")
+            }
+        }
     }
 
     fn initialization(&self) -> Initialization {
@@ -79,25 +116,38 @@ impl Init {
         self.table.as_deref().unwrap_or(&self.name)
     }
 
-    /// Asks if there is anything that would be deleted.
-    async fn confirm(
-        &self,
-        tables: &EmbeddedTables,
-        applications: &EmbeddedApplications,
-    ) -> Result<()> {
+    /// Asks if there is anything that would be deleted. `before` is the table that the application has now.
+    async fn confirm(&self, tables: &EmbeddedTables, before: Option<&str>) -> Result<()> {
         let (name, table) = (&self.name, self.table());
-        let is_there = applications.list().await?.contains(name);
-        let question = match (is_there, tables.table_exists(table).await?) {
-            (false, false) => return Ok(()),
-            (true, false) => format!("remove application `{name}`?"),
-            (false, true) => {
+        let has_table = tables.table_exists(table).await?;
+        let question = match (before, has_table) {
+            (None, false) => return Ok(()),
+            (None, true) => {
                 format!("delete table `{table}` and all its rows, for application `{name}`?")
             }
-            (true, true) => {
+            // It is refused: the table that it has would be left behind.
+            (Some(before), _) if before != table && tables.table_exists(before).await? => {
+                return Ok(());
+            }
+            (Some(_), false) => format!("remove application `{name}`?"),
+            (Some(_), true) => {
                 format!("remove application `{name}`, and delete table `{table}` and all its rows?")
             }
         };
         let refusal = format!("application `{name}` was not initialised");
         confirm::at_terminal(&question, name, &refusal).await
+    }
+}
+
+/// The table of an application, if it is there.
+async fn table_of(applications: &EmbeddedApplications, name: &str) -> Result<Option<String>> {
+    let stored = match applications.open(name).await {
+        Ok(coordination) => coordination.application().await,
+        Err(error) => Err(error),
+    };
+    match stored {
+        Ok(stored) => Ok(Some(stored.table)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error.into()),
     }
 }

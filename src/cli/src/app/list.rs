@@ -7,16 +7,18 @@ use fluo_core::coordination::Applications;
 use serde::Serialize;
 
 use crate::output;
-use crate::target::TargetArguments;
+use crate::target::DirectoryArguments;
 
 /// The applications, one a line: name, STOPPED or RUNNING, and the table.
+///
+/// While a running process holds the directory, this command cannot look into it: it says so and exits 2.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
   fluo app list --at embedded:./data")]
 pub(crate) struct List {
     #[command(flatten)]
-    target: TargetArguments,
+    target: DirectoryArguments,
     /// Print a JSON array
     #[arg(long)]
     json: bool,
@@ -31,7 +33,7 @@ struct Listed {
 
 impl List {
     pub(crate) async fn run(&self) -> Result<()> {
-        let (_, applications) = self.target.open_applications()?;
+        let (_, applications) = self.target.open()?;
         let mut listed = Vec::new();
         for name in applications.list().await? {
             let stored = applications.open(&name).await?.application().await?;

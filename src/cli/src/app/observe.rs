@@ -5,20 +5,25 @@ use std::str::FromStr;
 use fluo_core::coordination::{ObservedColumn, ObserverKind};
 use fluo_core::{Bytes, Column, unescape};
 
-/// `FAMILY:QUALIFIER=KIND[,ID]`.
+/// `FAMILY:QUALIFIER=KIND,ID`.
 pub(super) fn observed(text: &str) -> Result<ObservedColumn, String> {
     let parts = text.split_once('=');
     let (column, observer) =
-        parts.ok_or("write FAMILY:QUALIFIER=strong or FAMILY:QUALIFIER=weak")?;
+        parts.ok_or("write FAMILY:QUALIFIER=strong,ID or FAMILY:QUALIFIER=weak,ID")?;
     let parts = column.split_once(':');
     let (family, qualifier) =
-        parts.ok_or("the column has a family and a qualifier; write FAMILY:QUALIFIER=strong")?;
+        parts.ok_or("the column has a family and a qualifier; write FAMILY:QUALIFIER=strong,ID")?;
     let (kind, id) = observer.split_once(',').unwrap_or((observer, ""));
     let kind = ObserverKind::from_str(kind).map_err(|error| error.to_string())?;
     let bytes = |text: &str| -> Result<Bytes, String> {
         unescape(text).map_err(|error| format!("`{text}`: {error}"))
     };
     let column = Column::new(bytes(family)?, bytes(qualifier)?);
+    if id.is_empty() {
+        return Err(format!(
+            "the observer has no id, by which programs know it; write FAMILY:QUALIFIER={kind},ID"
+        ));
+    }
     Ok(ObservedColumn::new(column, kind, id))
 }
 
@@ -36,22 +41,30 @@ mod tests {
     #[test]
     fn an_observed_column_is_read() {
         for (text, expected) in [
-            ("page:links=strong", "page:links (strong)"),
+            ("page:links=strong,a", "page:links (strong, `a`)"),
             ("page:links=Weak,count", "page:links (weak, `count`)"),
             (r"a\x3a\x3d:=weak,a,b=c", "a:=: (weak, `a,b=c`)"),
-            (":q=STRONG,", ":q (strong)"),
-            (r"f:\xff\x00=strong", r"f:\xff\x00 (strong)"),
+            (":q=STRONG,a", ":q (strong, `a`)"),
+            (r"f:\xff\x00=strong,a", r"f:\xff\x00 (strong, `a`)"),
         ] {
             assert_eq!(observed(text).unwrap().to_string(), expected);
         }
         for (text, expected) in [
             (
                 "page:links",
-                "write FAMILY:QUALIFIER=strong or FAMILY:QUALIFIER=weak",
+                "write FAMILY:QUALIFIER=strong,ID or FAMILY:QUALIFIER=weak,ID",
+            ),
+            (
+                "page:links=strong",
+                "the observer has no id, by which programs know it; write FAMILY:QUALIFIER=strong,ID",
+            ),
+            (
+                "page:links=Weak,",
+                "the observer has no id, by which programs know it; write FAMILY:QUALIFIER=weak,ID",
             ),
             (
                 "page=strong",
-                "the column has a family and a qualifier; write FAMILY:QUALIFIER=strong",
+                "the column has a family and a qualifier; write FAMILY:QUALIFIER=strong,ID",
             ),
             (
                 "page:links=loud",

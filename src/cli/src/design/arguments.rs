@@ -36,7 +36,7 @@ pub(crate) struct DesignArguments {
     /// row-hasher: how rows are hashed: murmur3-base36, unless given, or sha1-base32
     #[arg(long, help_heading = HEADING)]
     scheme: Option<HashScheme>,
-    /// modulo: how many buckets, 10 unless given; random-salt: how many
+    /// modulo: how many buckets, 1 to 1,000,000; 10 unless given. random-salt: how many, 2 to 65,536
     #[arg(long, help_heading = HEADING, value_name = "COUNT", allow_negative_numbers = true, value_parser = values::count)]
     buckets: Option<i64>,
     /// modulo: of what the modulus is taken: java-hash, unless given, or number
@@ -48,7 +48,7 @@ pub(crate) struct DesignArguments {
     /// digest-salt: which end of the digest's text: first, unless given, or last
     #[arg(long, help_heading = HEADING)]
     end: Option<String>,
-    /// digest-salt, web-table: how many hexadecimal digits; 2 unless given
+    /// digest-salt, web-table: how many hexadecimal digits, 1 to 8; 2 unless given
     #[arg(long, help_heading = HEADING, value_name = "COUNT", allow_negative_numbers = true, value_parser = values::count)]
     digits: Option<i64>,
     /// What stands between the salt and the row, or between the parts of a row: `|` unless given, nothing for
@@ -65,7 +65,7 @@ pub(crate) struct DesignArguments {
     /// web-table: split points begin with the first salt, as in tables that were made by guides
     #[arg(long, help_heading = HEADING)]
     leading_point: bool,
-    /// reversed: the length that all rows have, or stored, with each
+    /// reversed: the length that all rows have, from 1 on, or stored, with each
     #[arg(long, help_heading = HEADING, allow_negative_numbers = true)]
     length: Option<String>,
     /// reversed: what changes places: bytes, unless given, or characters
@@ -91,7 +91,7 @@ pub(crate) struct DesignArguments {
     /// given
     #[arg(long, help_heading = HEADING, value_name = "TEXT", allow_hyphen_values = true, requires = "salt")]
     salt_separator: Option<String>,
-    /// random-salt: draw the same salts in every run with this number
+    /// random-salt: draw the same salts in every run with this number, from 0 on
     #[arg(long, help_heading = HEADING, value_name = "NUMBER", value_parser = values::seed)]
     seed: Option<u64>,
 }

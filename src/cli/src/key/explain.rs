@@ -25,7 +25,7 @@ Example:
 pub(crate) struct Explain {
     #[command(flatten)]
     design: DesignArguments,
-    /// How many tablets the keys are spread over
+    /// How many tablets the keys are spread over, 1 to 2,097,152
     #[arg(long, allow_negative_numbers = true)]
     tablets: Option<u32>,
     /// How the keys are written

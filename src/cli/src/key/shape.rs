@@ -26,7 +26,7 @@ For the Accumulo shell's `addsplits -b64 -sf splits.txt`:
 pub(crate) struct Splits {
     #[command(flatten)]
     design: DesignArguments,
-    /// How many tablets the keys are spread over; with --spec, as the spec says unless given
+    /// How many tablets the keys are spread over, 1 to 2,097,152; with --spec, as the spec says unless given
     #[arg(long, allow_negative_numbers = true, required_unless_present = "spec")]
     tablets: Option<u32>,
     /// How split points are written

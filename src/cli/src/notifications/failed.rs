@@ -21,7 +21,7 @@ use crate::written::Written;
 Example:
   fluo notifications failed --at embedded:./data web
 
-`fluo notifications retry` puts them back.")]
+`fluo notifications retry` puts them back, and `fluo notifications discard` forgets them.")]
 pub(crate) struct Failed {
     #[command(flatten)]
     application: ApplicationArguments,
@@ -52,7 +52,7 @@ impl Failed {
         for record in records {
             let shown = self.shown(record);
             let line = match self.json {
-                true => serde_json::to_string(&shown)?,
+                true => output::json_line(&shown)?,
                 false => line(&shown),
             };
             output::emit(&line)?;

@@ -27,7 +27,7 @@ pub(crate) struct List {
     application: ApplicationArguments,
     #[command(flatten)]
     written: Written,
-    /// Print so many at most; all are counted
+    /// Print so many at most; 0 prints none, and all are counted
     #[arg(long, value_name = "COUNT")]
     limit: Option<u64>,
     /// Print each as a JSON object on a line
@@ -91,7 +91,7 @@ impl List {
 
     fn line(&self, found: &Waiting) -> Result<String> {
         if self.json {
-            return Ok(serde_json::to_string(found)? + "\n");
+            return Ok(output::json_line(found)? + "\n");
         }
         let kind = found.kind.as_deref().unwrap_or("-");
         Ok(format!("{}\t{kind}\t{}\n", found.place, found.timestamp))

@@ -1,5 +1,7 @@
 //! `fluo notifications`: changes that wait for their observers.
 
+mod chosen;
+mod discard;
 mod failed;
 mod list;
 mod place;
@@ -17,6 +19,7 @@ pub(crate) enum NotificationsCommand {
     List(list::List),
     Failed(failed::Failed),
     Retry(retry::Retry),
+    Discard(discard::Discard),
 }
 
 /// Runs a command.
@@ -25,6 +28,7 @@ pub(crate) async fn run(command: NotificationsCommand) -> Result<Outcome> {
         NotificationsCommand::List(command) => command.run().await?,
         NotificationsCommand::Failed(command) => command.run().await?,
         NotificationsCommand::Retry(command) => command.run().await?,
+        NotificationsCommand::Discard(command) => command.run().await?,
     }
     Ok(Outcome::Success)
 }

@@ -7,13 +7,15 @@ use serde::Serialize;
 
 use crate::written::Written;
 
-/// Row and column as they are printed.
+/// Row and column as they are printed: as fields, and on a line.
 #[derive(Debug, Serialize)]
 pub(super) struct Place {
     row: String,
     family: String,
     qualifier: String,
     visibility: String,
+    #[serde(skip)]
+    line: String,
 }
 
 impl Place {
@@ -23,16 +25,22 @@ impl Place {
             family: written.shown(&column.family),
             qualifier: written.shown(&column.qualifier),
             visibility: written.shown(&column.visibility),
+            line: line(row, column, written),
         }
+    }
+}
+
+fn line(row: &[u8], column: &Column, written: Written) -> String {
+    let (row, family) = (written.word(row), written.family(&column.family));
+    let place = format!("{row} {family}:{}", written.word(&column.qualifier));
+    match written.word(&column.visibility).as_str() {
+        "" => place,
+        visibility => format!("{place} [{visibility}]"),
     }
 }
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}:{}", self.row, self.family, self.qualifier)?;
-        match self.visibility.as_str() {
-            "" => Ok(()),
-            visibility => write!(f, " [{visibility}]"),
-        }
+        f.write_str(&self.line)
     }
 }

@@ -6,7 +6,7 @@ mod rows;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
-use std::num::NonZeroU64;
+use std::num::NonZeroUsize;
 
 use anyhow::{Result, bail};
 use clap::Args;
@@ -16,7 +16,7 @@ use futures::stream::TryStreamExt;
 use indicatif::ProgressBar;
 
 use self::format::Format;
-use self::record::Record;
+use self::record::{Names, Record};
 use self::rows::RowArguments;
 use crate::application::{ApplicationArguments, OpenApplication};
 use crate::output::{self, count_of};
@@ -39,7 +39,8 @@ Example:
 
 A line of text is `row family qualifier visibility`, a tab and the value. With --raw it is
 `row family:qualifier [visibility] timestamp-TYPE`, a tab and what the entry says, in the words and the order of Java
-Fluo's `fluo scan --raw`, so that scripts which read that read this. TYPE is one of TX_DONE, WRITE, DEL_LOCK, RLOCK,
+Fluo's `fluo scan --raw`, so that scripts which read that read this. A blank of a row or a column is \\x20 there, and a
+`:` of a family \\x3a, so that each line can be taken apart. TYPE is one of TX_DONE, WRITE, DEL_LOCK, RLOCK,
 DEL_RLOCK, LOCK, ACK, DATA, and for notifications INSERT, DELETE. What cannot be decoded is shown in hex after 0x, and
 its TYPE is UNKNOWN where the timestamp says nothing.
 
@@ -57,9 +58,9 @@ pub(crate) struct Scan {
     /// What is printed
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-    /// Stop after so many
+    /// Print so many at most; 0 prints none
     #[arg(long, value_name = "COUNT")]
-    limit: Option<NonZeroU64>,
+    limit: Option<u64>,
     /// Show what is stored: every version, lock, acknowledgement and notification. Nothing is resolved
     #[arg(long)]
     raw: bool,
@@ -104,12 +105,10 @@ impl Scan {
         Ok(columns.into_iter().fold(request, Request::column))
     }
 
-    fn batch_cells(&self) -> std::num::NonZeroUsize {
-        let limit = self
-            .limit
-            .and_then(|limit| usize::try_from(limit.get()).ok());
+    fn batch_cells(&self) -> NonZeroUsize {
+        let limit = self.limit.and_then(|limit| usize::try_from(limit).ok());
         let cells = limit.map_or(BATCH_CELLS, |limit| limit.min(BATCH_CELLS));
-        std::num::NonZeroUsize::new(cells).unwrap_or(std::num::NonZeroUsize::MIN)
+        NonZeroUsize::new(cells).unwrap_or(NonZeroUsize::MIN)
     }
 
     async fn print(
@@ -120,7 +119,7 @@ impl Scan {
     ) -> Result<()> {
         let mut batches = self.batches(open, request).await?;
         output::write(&self.format.header(self.is_raw())?)?;
-        let mut left = self.limit.map_or(u64::MAX, NonZeroU64::get);
+        let mut left = self.limit.unwrap_or(u64::MAX);
         while left > 0 {
             let Some(mut batch) = batches.try_next().await? else {
                 break;
@@ -146,9 +145,13 @@ impl Scan {
     }
 
     fn record(&self, cell: &Cell) -> Record {
+        let names = match self.format {
+            Format::Text => Names::OnLine(self.written),
+            Format::Csv | Format::Json => Names::InFields(self.written),
+        };
         match self.is_raw() {
-            true => Record::of_entry(cell, self.written),
-            false => Record::of_cell(cell, self.written),
+            true => Record::of_entry(cell, names),
+            false => Record::of_cell(cell, names),
         }
     }
 }

@@ -34,32 +34,63 @@ pub(super) enum Stamp {
     Unknown(String),
 }
 
+/// How the names of a record are written.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Names {
+    /// On a line, apart from each other.
+    OnLine(Written),
+    /// Each in a field of its own.
+    InFields(Written),
+}
+
+impl Names {
+    fn written(self) -> Written {
+        match self {
+            Self::OnLine(written) | Self::InFields(written) => written,
+        }
+    }
+
+    fn word(self, bytes: &[u8]) -> String {
+        match self {
+            Self::OnLine(written) => written.word(bytes),
+            Self::InFields(written) => written.shown(bytes),
+        }
+    }
+
+    fn family(self, bytes: &[u8]) -> String {
+        match self {
+            Self::OnLine(written) => written.family(bytes),
+            Self::InFields(written) => written.shown(bytes),
+        }
+    }
+}
+
 /// An entry whose timestamp says nothing.
 const UNKNOWN: &str = "UNKNOWN";
 pub(super) const WRITE: &str = "WRITE";
 
 impl Record {
     /// A cell of a snapshot.
-    pub(super) fn of_cell(cell: &Cell, written: Written) -> Self {
+    pub(super) fn of_cell(cell: &Cell, names: Names) -> Self {
         let column = &cell.key.column;
         Self {
-            row: written.shown(&cell.key.row),
-            family: written.shown(&column.family),
-            qualifier: written.shown(&column.qualifier),
-            visibility: written.shown(&column.visibility),
+            row: names.word(&cell.key.row),
+            family: names.family(&column.family),
+            qualifier: names.word(&column.qualifier),
+            visibility: names.word(&column.visibility),
             timestamp: Stamp::Of(cell.key.timestamp),
             kind: None,
-            value: written.shown(&cell.value),
+            value: names.written().shown(&cell.value),
         }
     }
 
     /// What is stored, decoded as far as it can be: the rest is in hex.
-    pub(super) fn of_entry(cell: &Cell, written: Written) -> Self {
-        let record = Self::of_cell(cell, written);
+    pub(super) fn of_entry(cell: &Cell, names: Names) -> Self {
+        let record = Self::of_cell(cell, names);
         if cell.key.column.family == NOTIFICATION_FAMILY.as_bytes() {
-            record.into_notification(cell, written)
+            record.into_notification(cell, names)
         } else {
-            record.into_entry(cell, written)
+            record.into_entry(cell, names.written())
         }
     }
 
@@ -74,13 +105,14 @@ impl Record {
         self
     }
 
-    fn into_notification(mut self, cell: &Cell, written: Written) -> Self {
+    fn into_notification(mut self, cell: &Cell, names: Names) -> Self {
         self.family = NOTIFICATION_FAMILY.to_owned();
         self.qualifier = match observed_column(&cell.key.column) {
+            // Two names in one, wherever it stands.
             Ok(observed) => format!(
                 "{}:{}",
-                written.shown(&observed.family),
-                written.shown(&observed.qualifier)
+                names.written().family(&observed.family),
+                names.word(&observed.qualifier)
             ),
             Err(_) => hex(&cell.key.column.qualifier),
         };
@@ -183,8 +215,12 @@ fn lock(value: &LockValue, written: Written) -> String {
 /// The primary, what is done to the cell, and who holds the lock.
 fn held(primary: &RowColumn, flags: &[&str], transactor: TransactorId, written: Written) -> String {
     let RowColumn { row, column } = primary;
-    let parts = [row, &column.family, &column.qualifier, &column.visibility];
-    let mut words: Vec<_> = parts.map(|part| written.shown(part)).into();
+    let mut words = vec![
+        written.word(row),
+        written.family(&column.family),
+        written.word(&column.qualifier),
+        written.word(&column.visibility),
+    ];
     words.extend(flags.iter().map(|flag| (*flag).to_owned()));
     words.push(transactor.to_string());
     words.join(" ")

@@ -2,10 +2,11 @@
 
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::str::FromStr;
+use std::sync::Arc;
 
 use anyhow::Result;
 use clap::Args;
-use fluo_core::{TableAdminExt, Versions};
+use fluo_core::{TableAdmin, TableAdminExt, Versions};
 
 use super::system;
 use crate::confirm;
@@ -23,17 +24,19 @@ pub(crate) struct Create {
     target: TargetArguments,
     /// The table: letters, digits and `_`
     name: String,
-    /// How many versions of a column it shows and keeps: a number, or all
+    /// How many versions of a column it shows and keeps: a number from 1 on, or all
     #[arg(long, default_value = "1", value_parser = versions)]
     versions: Versions,
-    /// How many servers an embedded directory pretends to have; only where the directory is made
+    /// How many servers an embedded directory pretends to have, from 1 on; only where the directory is made
     #[arg(long, value_parser = servers)]
     servers: Option<NonZeroUsize>,
 }
 
 /// Delete a table and all that is in it.
 ///
-/// At a terminal it asks for the name of the table first. A script is not asked: it has said what it wants.
+/// At a terminal it asks for the name of the table first. A script is not asked: it has said what it wants. The table of
+/// an application in a directory is not deleted: `fluo app remove` removes both. Of applications on a live Accumulo
+/// nothing is known here.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -46,6 +49,9 @@ pub(crate) struct Delete {
     /// Do not ask, at a terminal either
     #[arg(long)]
     yes: bool,
+    /// Delete it even if it is the table of an application, which is of no use without it
+    #[arg(long)]
+    despite_application: bool,
 }
 
 /// The names of the tables, one a line.
@@ -78,7 +84,7 @@ impl Create {
 impl Delete {
     pub(crate) async fn run(&self) -> Result<()> {
         system::check_is_none(&self.name)?;
-        let tables = self.target.open().await?;
+        let tables = self.open().await?;
         if !tables.table_exists(&self.name).await? {
             return Err(fluo_core::Error::no_such_table(&self.name).into());
         }
@@ -91,6 +97,24 @@ impl Delete {
         tables.delete_table(&self.name).await?;
         output::say(&format!("deleted table `{}`", self.name));
         Ok(())
+    }
+}
+
+impl Delete {
+    async fn open(&self) -> Result<Arc<dyn TableAdmin>> {
+        if self.despite_application {
+            return self.target.open().await;
+        }
+        let refusal = |application: &str| {
+            format!(
+                "table `{}` is that of the application `{application}`, which is of no use without it; \
+                 `fluo app remove {application}` removes both, and --despite-application deletes the table alone",
+                self.name
+            )
+        };
+        self.target
+            .open_past_applications(&self.name, refusal)
+            .await
     }
 }
 

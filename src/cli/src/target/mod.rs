@@ -1,5 +1,6 @@
-//! Where tables are, and who asks: the arguments that every `fluo table` command has.
+//! Where tables and applications are, and who asks.
 
+mod directory;
 mod login;
 mod password;
 mod place;
@@ -9,16 +10,18 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
 use clap::Args;
 use fluo_accumulo::{AccumuloTables, Settings as ProxySettings};
-use fluo_core::{ErrorKind, TableAdmin};
-use fluo_embedded::{EmbeddedApplications, EmbeddedTables, Settings};
+use fluo_core::TableAdmin;
+use fluo_embedded::{EmbeddedTables, Settings};
+
+pub(crate) use self::directory::DirectoryArguments;
 
 use self::login::LoginArguments;
 use self::place::Target;
 use self::tls::TlsArguments;
-use crate::progress;
+use crate::{application, progress};
 
 /// The arguments that name a target and say who asks.
 #[derive(Args, Debug)]
@@ -46,37 +49,21 @@ impl TargetArguments {
         }
     }
 
-    /// The tables and the applications of a target that exists.
-    pub(crate) fn open_applications(&self) -> Result<(EmbeddedTables, EmbeddedApplications)> {
-        self.embedded_applications("`fluo app init` makes it, with a first application", false)
-    }
-
-    /// The tables and the applications of a target, which is made where it does not exist.
-    pub(crate) fn open_or_create_applications(
+    /// The tables of a target that exists, one of which is to be changed past any application: that of an application
+    /// is refused with what `refusal` says of it. What a live Accumulo has of applications is not known.
+    pub(crate) async fn open_past_applications(
         &self,
-    ) -> Result<(EmbeddedTables, EmbeddedApplications)> {
-        self.embedded_applications("it could not be made", true)
-    }
-
-    fn embedded_applications(
-        &self,
-        advice: &str,
-        create_if_missing: bool,
-    ) -> Result<(EmbeddedTables, EmbeddedApplications)> {
+        table: &str,
+        refusal: impl FnOnce(&str) -> String + Send,
+    ) -> Result<Arc<dyn TableAdmin>> {
         let Target::Embedded(directory) = &self.at else {
-            bail!(
-                "{}: applications on Accumulo keep what their processes share in ZooKeeper, which this build cannot \
-                 reach yet; write --at embedded:DIR",
-                self.at
-            );
+            return self.open().await;
         };
-        let settings = Settings {
-            create_if_missing,
-            ..Settings::default()
-        };
-        let tables = self.open_directory(directory, settings, advice)?;
-        let applications = tables.applications();
-        Ok((tables, applications))
+        let tables = self.open_tables(directory, Settings::default())?;
+        match application::of_table(&tables.applications(), table).await? {
+            Some(application) => bail!(refusal(&application)),
+            None => Ok(Arc::new(tables)),
+        }
     }
 
     /// The tables of a target; an embedded one is made where it does not exist, with this number of servers.
@@ -120,23 +107,16 @@ impl TargetArguments {
     }
 
     fn open_embedded(&self, directory: &Path, settings: Settings) -> Result<Arc<dyn TableAdmin>> {
-        let advice = "`fluo table create` makes a first table";
-        Ok(Arc::new(self.open_directory(directory, settings, advice)?))
+        Ok(Arc::new(self.open_tables(directory, settings)?))
     }
 
-    fn open_directory(
-        &self,
-        directory: &Path,
-        settings: Settings,
-        advice: &str,
-    ) -> Result<EmbeddedTables> {
+    fn open_tables(&self, directory: &Path, settings: Settings) -> Result<EmbeddedTables> {
         self.login.check_unused(&self.at, self.tls.given())?;
-        match EmbeddedTables::open(directory, settings) {
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                Err(anyhow!(error).context(format!("{}: {advice}", self.at)))
-            }
-            opened => Ok(opened?),
-        }
+        directory::open(
+            directory,
+            settings,
+            "`fluo table create` makes a first table",
+        )
     }
 
     async fn connect(&self, address: &str) -> Result<Arc<dyn TableAdmin>> {

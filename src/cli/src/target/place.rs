@@ -40,6 +40,22 @@ impl FromStr for Target {
     }
 }
 
+/// The directory of `embedded:DIR`, for what only a directory has.
+pub(super) fn directory(text: &str) -> Result<PathBuf> {
+    match text.split_once(':') {
+        Some(("embedded", "")) => bail!("the directory is missing; write embedded:DIR"),
+        Some(("embedded", directory)) => Ok(PathBuf::from(directory)),
+        Some(("proxy", _)) => bail!(
+            "applications on Accumulo keep what their processes share in ZooKeeper, which this build cannot reach \
+             yet; write embedded:DIR"
+        ),
+        Some((kind, _)) => {
+            bail!("`{kind}` is not a kind of target for applications; write embedded:DIR")
+        }
+        None => bail!("a target has a kind and a place; write embedded:DIR"),
+    }
+}
+
 fn address(place: &str) -> Result<String> {
     let (host, port) = match place.rsplit_once(':') {
         // The last part of an IPv6 address is no port.
@@ -87,6 +103,26 @@ mod tests {
             let address = text.strip_prefix("proxy:").unwrap();
             assert_eq!(target(text), Target::Proxy(address.to_owned()));
             assert_eq!(target(text).to_string(), text);
+        }
+    }
+
+    #[test]
+    fn an_application_is_in_a_directory() {
+        assert_eq!(directory("embedded:a:b").unwrap(), PathBuf::from("a:b"));
+        for (text, expected) in [
+            ("embedded:", "the directory is missing; write embedded:DIR"),
+            (
+                "proxy:localhost:42424",
+                "applications on Accumulo keep what their processes share in ZooKeeper, which this build cannot \
+                 reach yet; write embedded:DIR",
+            ),
+            (
+                "hbase:x",
+                "`hbase` is not a kind of target for applications; write embedded:DIR",
+            ),
+            ("dir", "a target has a kind and a place; write embedded:DIR"),
+        ] {
+            assert_eq!(directory(text).unwrap_err().to_string(), expected);
         }
     }
 

@@ -21,12 +21,41 @@ pub struct Escaped<'a>(
     pub &'a [u8],
 );
 
+impl<'a> Escaped<'a> {
+    /// The same, where these bytes are `\xNN` too: what separates names from each other in the text around them.
+    ///
+    /// ```
+    /// use fluo_core::Escaped;
+    ///
+    /// assert_eq!(Escaped(b"a b:c").and(b" ").to_string(), r"a\x20b:c");
+    /// ```
+    pub fn and(self, separators: &'a [u8]) -> impl fmt::Display + use<'a> {
+        Separated {
+            bytes: self.0,
+            separators,
+        }
+    }
+}
+
 impl fmt::Display for Escaped<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for &byte in self.0 {
+        self.and(b"").fmt(f)
+    }
+}
+
+/// Bytes in which some that could be shown as they are separate names.
+struct Separated<'a> {
+    bytes: &'a [u8],
+    separators: &'a [u8],
+}
+
+impl fmt::Display for Separated<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for &byte in self.bytes {
             match byte {
-                b'\\' => f.write_str(r"\x5c")?,
-                0x20..=0x7e => fmt::Write::write_char(f, char::from(byte))?,
+                b' '..=b'~' if byte != b'\\' && !self.separators.contains(&byte) => {
+                    fmt::Write::write_char(f, char::from(byte))?;
+                }
                 _ => write!(f, "\\x{byte:02x}")?,
             }
         }
@@ -126,6 +155,16 @@ mod tests {
         #[test]
         fn unescape_is_the_inverse(bytes in any::<Vec<u8>>()) {
             prop_assert_eq!(unescape(&Escaped(&bytes).to_string()).unwrap().to_vec(), bytes);
+        }
+
+        #[test]
+        fn separators_are_hidden_and_read_back(bytes in any::<Vec<u8>>(), separators in any::<Vec<u8>>()) {
+            // Those that the form itself is made of cannot be hidden by it.
+            let separators: Vec<u8> =
+                separators.into_iter().filter(|byte| !b"\\x0123456789abcdef".contains(byte)).collect();
+            let shown = Escaped(&bytes).and(&separators).to_string();
+            prop_assert!(!shown.bytes().any(|byte| separators.contains(&byte)));
+            prop_assert_eq!(unescape(&shown).unwrap().to_vec(), bytes);
         }
 
         #[test]

@@ -7,11 +7,12 @@ mod writing;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use fluo_core::{Authorizations, Column, Escaped};
+use fluo_core::{Authorizations, Column, Escaped, TableAdmin};
 use fluo_recipes::KeyDesign;
 use serde::Serialize;
 
@@ -41,6 +42,9 @@ use crate::target::TargetArguments;
 ///
 /// With --create-if-absent a row whose column is there already is not written: the first of such rows are named, and
 /// the exit code is 1. Of two loads at the same time one writes a row, and the other names it.
+///
+/// The table of an application in a directory is refused: its cells are written by transactions, such as those of a
+/// loader in a program. Of applications on a live Accumulo nothing is known here.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -66,6 +70,9 @@ pub(crate) struct Load {
     /// Write only rows whose column is absent, and name those that are not
     #[arg(long)]
     create_if_absent: bool,
+    /// Write even into the table of an application, whose transactions take these cells for damage
+    #[arg(long)]
+    despite_application: bool,
     /// Print what was done as JSON
     #[arg(long)]
     json: bool,
@@ -114,10 +121,8 @@ impl Load {
         let path = self.file.clone();
         // Elsewhere: a named pipe is open when somebody writes to it.
         let input = tokio::task::spawn_blocking(move || input(&path)).await??;
-        let table = self
-            .target
-            .open()
-            .await?
+        let tables = self.open().await?;
+        let table = tables
             .open_table(&self.name, Authorizations::none())
             .await?;
         let (encoding, keys) = (self.encoding, design.clone());
@@ -140,6 +145,23 @@ impl Load {
         } else {
             Outcome::Success
         })
+    }
+
+    async fn open(&self) -> Result<Arc<dyn TableAdmin>> {
+        if self.despite_application {
+            return self.target.open().await;
+        }
+        let refusal = |application: &str| {
+            format!(
+                "table `{}` is that of the application `{application}`, whose transactions take cells that no \
+                 transaction has written for damage; write the rows with a loader in a program (`Client::loaders`), \
+                 load another table, or say --despite-application",
+                self.name
+            )
+        };
+        self.target
+            .open_past_applications(&self.name, refusal)
+            .await
     }
 
     fn writing(&self, design: &KeyDesign) -> Writing {

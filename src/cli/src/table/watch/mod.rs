@@ -43,7 +43,7 @@ pub(crate) struct Watch {
     spec: SpecArguments,
     /// The table
     name: String,
-    /// The pause between two looks, such as 500ms, 30s or 2m
+    /// The pause between two looks, from 100ms on, such as 30s or 2m
     #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = duration::parse)]
     interval: Duration,
     /// End with exit code 1 as soon as the table is not as the spec says
@@ -90,7 +90,7 @@ impl Watch {
     fn print(&self, change: &Change) -> Result<()> {
         let line = Line::now(&self.name, change);
         if self.json {
-            output::emit(&serde_json::to_string(&line)?)
+            output::emit(&output::json_line(&line)?)
         } else {
             line.texts()
                 .iter()

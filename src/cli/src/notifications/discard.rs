@@ -1,0 +1,48 @@
+//! `fluo notifications discard`.
+
+use anyhow::Result;
+use clap::Args;
+
+use super::chosen::ChosenArguments;
+use crate::application::ApplicationArguments;
+use crate::output::{self, plural};
+
+/// Forget notifications that were set aside: their observers do not run for these changes.
+///
+/// The cells stay as they are, and their next change is a notification again.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  fluo notifications discard --at embedded:./data web org.wikipedia page:links
+  fluo notifications discard --at embedded:./data --all web
+
+`fluo notifications failed` lists them, and `fluo notifications retry` puts them back.")]
+pub(crate) struct Discard {
+    #[command(flatten)]
+    application: ApplicationArguments,
+    #[command(flatten)]
+    chosen: ChosenArguments,
+}
+
+impl Discard {
+    pub(crate) async fn run(&self) -> Result<()> {
+        let chosen = self.chosen.cell()?;
+        let coordination = self.application.open().await?.coordination;
+        let mut count = 0;
+        for record in coordination.set_aside_list().await? {
+            let (cell, up_to) = (&record.cell, record.timestamp);
+            if chosen.as_ref().is_some_and(|chosen| chosen != cell) {
+                continue;
+            }
+            // One that failed once more by now stays: it is another change.
+            count += u64::from(coordination.forget_set_aside(cell, up_to).await?);
+        }
+        match chosen {
+            Some(cell) if count == 0 => Err(self.chosen.none_of(&cell)),
+            _ => {
+                output::say(&format!("discarded {}", plural(count, "notification")));
+                Ok(())
+            }
+        }
+    }
+}
