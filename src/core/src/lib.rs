@@ -82,6 +82,7 @@
 //! | how do I commit thousands at once? | [`Client::commit_in_background`] |
 //! | what does a transaction read, and for how long? | [`Snapshot`], [`Stale`] |
 //! | how do I run code when data has changed? | [`Observer`], [`Observers`], [`Worker`] |
+//! | what can be measured while it runs? | [`telemetry`] |
 //! | what can be set, and what is the default? | [`ClientSettings`], [`RetryPolicy`], [`WorkerSettings`] |
 //! | what may I rely on between processes? | the contract of [`Coordination`](coordination::Coordination) |
 //! | what may I rely on when I read and write? | the contract of [`Table`], rules T1 to T15 |
@@ -112,6 +113,7 @@ pub mod layout;
 #[cfg(feature = "planted-bugs")]
 pub mod planted;
 pub mod table;
+pub mod telemetry;
 
 pub use client::{
     Attempt, Client, ClientSettings, Decision, LoaderSettings, Loaders, Loading, PendingCommit,

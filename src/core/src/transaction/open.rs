@@ -7,7 +7,7 @@ use tracing::debug;
 
 use crate::client::Shared;
 use crate::coordination::ObserverKind;
-use crate::data::{Bytes, Column, RowColumn, Timestamp};
+use crate::data::{Bytes, Column, Escaped, RowColumn, Timestamp};
 use crate::error::{Error, Result};
 use crate::transaction::buffer::{PendingWrite, WriteBuffer};
 use crate::transaction::plan::Trigger;
@@ -178,6 +178,7 @@ impl Transaction {
             return Err(client.not_weakly_observed(column));
         }
         let cell = RowColumn::new(row, column.clone());
+        debug!(start = %self.start(), %cell, "notify");
         let most = self.open.max_bytes();
         self.open.with_buffer(|buffer| buffer.notify(cell, most))
     }
@@ -196,7 +197,12 @@ impl Transaction {
 
     fn write(&self, row: Bytes, column: &Column, write: PendingWrite) -> Result<()> {
         let cell = RowColumn::new(row, column.clone());
-        debug!(start = %self.start(), %cell, ?write, "write");
+        match &write {
+            PendingWrite::Set(value) => {
+                debug!(start = %self.start(), %cell, value = %Escaped(value), "write");
+            }
+            _ => debug!(start = %self.start(), %cell, "delete"),
+        }
         let most = self.open.max_bytes();
         self.open
             .with_buffer(|buffer| buffer.write(cell, write, most))

@@ -1,0 +1,132 @@
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests"
+)]
+//! A transaction can be read from its trace. Alone in its binary: what is traced is remembered by the process.
+
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use fluo_core::admin::{Initialization, initialize};
+use fluo_core::coordination::{Applications, MemoryApplications};
+use fluo_core::{
+    Authorizations, Client, ClientSettings, Column, CommitError, MemoryTables, TableAdmin,
+};
+use tracing::Level;
+
+/// What a subscriber wrote.
+#[derive(Clone, Debug, Default)]
+struct Written(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Written {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut written = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        written.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Written {
+    fn text(&self) -> String {
+        let written = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        String::from_utf8(written.clone()).unwrap()
+    }
+}
+
+/// Lines with all these words.
+fn lines<'a>(text: &'a str, words: &[&str]) -> Vec<&'a str> {
+    text.lines()
+        .filter(|line| words.iter().all(|word| line.contains(word)))
+        .collect()
+}
+
+#[test]
+fn reads_writes_and_the_end_are_told_in_the_span_of_their_transaction() {
+    let written = Written::default();
+    let copy = written.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(Level::DEBUG)
+        .with_ansi(false)
+        .with_writer(move || copy.clone())
+        .finish();
+    tracing::subscriber::with_default(subscriber, || {
+        tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .build()
+            .unwrap()
+            .block_on(traced())
+            .unwrap();
+    });
+    let text = written.text();
+
+    let read = lines(
+        &text,
+        &["transaction{start=", "read", r"row\xff f:q", r"value\x00"],
+    );
+    assert_eq!(read.len(), 1, "{text}");
+    let write = lines(
+        &text,
+        &["transaction{start=", "write", r"row\xff f:q", r"other\x07"],
+    );
+    assert_eq!(write.len(), 1, "{text}");
+    let ended = lines(&text, &["commit{start=", "committed commit="]);
+    assert_eq!(ended.len(), 3, "{text}");
+    let conflict = lines(&text, &["commit{start=", "conflict", r"row\xff f:q"]);
+    assert_eq!(conflict.len(), 1, "{text}");
+    // The docs show them, without the time.
+    let page = include_str!("../../docs/operating.md");
+    for line in [read[0], write[0], ended[1], conflict[0]] {
+        let line = line.split_once(' ').unwrap().1.trim_start();
+        assert!(
+            page.contains(&format!("\n{line}\n")),
+            "docs/operating.md should have\n{line}"
+        );
+    }
+    // Of bytes nothing goes to a terminal as it is.
+    assert!(
+        !text.chars().any(|c| c.is_control() && c != '\n'),
+        "{text:?}"
+    );
+}
+
+async fn traced() -> Result<(), Box<dyn std::error::Error>> {
+    let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());
+    initialize(
+        &tables,
+        &applications,
+        "a",
+        Initialization::new("8d2fa41c", "t"),
+    )
+    .await?;
+    let table = tables.open_table("t", Authorizations::none()).await?;
+    let client = Client::open(
+        table,
+        applications.open("a").await?,
+        ClientSettings::default(),
+    )
+    .await?;
+    let (row, column) = (&b"row\xff"[..], Column::new("f", "q"));
+    client
+        .run(async |tx| tx.set(row, &column, &b"value\0"[..]))
+        .await?;
+    let late = client.begin().await?;
+    client
+        .run(async |tx| {
+            tx.get(row, &column).await?;
+            tx.set(row, &column, &b"other\x07"[..])
+        })
+        .await?;
+    late.set(row, &column, "lost")?;
+    match late.commit().await {
+        Err(CommitError::Conflict(_)) => {}
+        other => return Err(format!("{other:?}").into()),
+    }
+    client.run(async |tx| tx.delete(row, &column)).await?;
+    Ok(())
+}
