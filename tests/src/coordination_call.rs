@@ -16,6 +16,8 @@ pub enum CoordinationCall {
     List,
     /// [`is_running`](fluo_core::coordination::Applications::is_running) of this application.
     IsRunning(String),
+    /// [`claim`](fluo_core::coordination::Applications::claim) of this application and this table.
+    Claim(String, String),
     /// [`remove`](fluo_core::coordination::Applications::remove) of this application.
     Remove(String),
     /// [`timestamps`](fluo_core::coordination::Coordination::timestamps), so many.

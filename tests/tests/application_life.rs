@@ -1,14 +1,22 @@
 //! Applications and their tables come and go together, whatever fails on the way.
 
-#![allow(clippy::unwrap_used, reason = "a test panics where it fails")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test panics where it fails"
+)]
 
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use fluo_core::admin::{self, Initialization, Status, check_observers};
-use fluo_core::coordination::{Applications, MemoryApplications, ObservedColumn, ObserverKind};
+use fluo_core::coordination::{
+    Application, Applications, Coordination, MemoryApplications, ObservedColumn, ObserverKind,
+    SetupClaim,
+};
 use fluo_core::{
-    Authorizations, Column, ErrorKind, MemoryTables, Mutation, Scan, Span, TableAdmin, TableExt,
-    Versions,
+    Authorizations, Client, ClientSettings, Column, ErrorKind, MemoryTables, Mutation, Scan, Span,
+    TableAdmin, TableExt, Versions,
 };
 use fluo_tests::{Fault, FaultyApplications, FaultyTables};
 
@@ -141,8 +149,9 @@ async fn what_is_there_is_kept_unless_it_is_to_be_cleared() {
     assert_eq!(error.kind(), ErrorKind::AlreadyExists);
     assert_eq!(
         error.to_string(),
-        "there is a table `pages` already, and it is no application's; name another table for `web`, or say that \
-         this one is to be cleared"
+        "there is a table `pages` already, and it is no application's; it may be left from an initialisation or a removal \
+         that was interrupted: clear it (`fluo app init --clear`, or `Initialization::clear` in a program), or name \
+         another table for `web`"
     );
     assert_eq!(place.cells("pages").await, 1);
     let cleared = Initialization {
@@ -164,14 +173,152 @@ async fn what_is_there_is_kept_unless_it_is_to_be_cleared() {
         "the table `pages` is that of the application `web`; give `other` a table of its own"
     );
     place.write("pages").await;
-    // Another table for the same application: the old one stays.
+    // Another table for the same application: the old one would be left behind.
     let moved = Initialization {
         table: "other".to_owned(),
         ..web().clear()
     };
-    place.initialize("web", moved).await.unwrap();
+    let error = place.initialize("web", moved.clone()).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::AlreadyExists);
+    assert_eq!(
+        error.to_string(),
+        "the application `web` has the table `pages`, which would be left behind if it were initialised with `other`; \
+         name `pages` again, or remove the application with its table first (`fluo app remove`, or `admin::remove` in \
+         a program)"
+    );
     assert_eq!(place.cells("pages").await, 1);
-    assert_eq!(place.tables.tables().await.unwrap(), ["other", "pages"]);
+    assert_eq!(place.status("web").await, Status::Stopped);
+    assert_eq!(place.tables.tables().await.unwrap(), ["pages"]);
+
+    // Where it is gone nothing is left; and until then its clients are told what to do.
+    place.tables.delete_table("pages").await.unwrap();
+    let settings = ClientSettings::default();
+    let opened = Client::open_application(&place.tables, &place.applications, "web", settings);
+    let error = opened.await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NotFound);
+    assert_eq!(
+        error.to_string(),
+        "the table `pages` of the application `web` is gone; initialise it anew (`fluo app init --clear`, or \
+         `Initialization::clear` in a program)"
+    );
+    place.initialize("web", moved).await.unwrap();
+    assert_eq!(place.tables.tables().await.unwrap(), ["other"]);
+}
+
+/// Applications that let others go on before each call, as a network does.
+#[derive(Debug)]
+struct Distant(MemoryApplications);
+
+impl Distant {
+    async fn pause() {
+        for _ in 0..3 {
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
+#[async_trait]
+impl Applications for Distant {
+    async fn initialize(&self, name: &str, application: Application) -> fluo_core::Result<()> {
+        Self::pause().await;
+        self.0.initialize(name, application).await
+    }
+
+    async fn open(&self, name: &str) -> fluo_core::Result<Arc<dyn Coordination>> {
+        Self::pause().await;
+        self.0.open(name).await
+    }
+
+    async fn list(&self) -> fluo_core::Result<Vec<String>> {
+        Self::pause().await;
+        self.0.list().await
+    }
+
+    async fn is_running(&self, name: &str) -> fluo_core::Result<bool> {
+        Self::pause().await;
+        self.0.is_running(name).await
+    }
+
+    async fn claim(&self, name: &str, table: &str) -> fluo_core::Result<Box<dyn SetupClaim>> {
+        Self::pause().await;
+        self.0.claim(name, table).await
+    }
+
+    async fn remove(&self, name: &str) -> fluo_core::Result<()> {
+        Self::pause().await;
+        self.0.remove(name).await
+    }
+}
+
+/// Each looked, saw what it may clear, and deleted what the other one had made since.
+#[tokio::test]
+async fn of_two_that_make_or_remove_an_application_at_once_one_does() {
+    let told = |error: fluo_core::Error, what: &str| {
+        assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "{what} is being made or removed by somebody else; wait until that has ended, and look at what is there \
+                 then"
+            )
+        );
+    };
+    for is_there in [false, true] {
+        for lead in 0..40 {
+            let place = Place::new();
+            match is_there {
+                true => place.initialize("web", web()).await.unwrap(),
+                false => drop(place.tables.create_table("pages", Versions::All).await),
+            }
+            let distant = Distant(place.applications.clone());
+            let first = admin::initialize(&place.tables, &distant, "web", web().clear());
+            let second = async {
+                // It comes at any time of the first one's work.
+                for _ in 0..lead {
+                    tokio::task::yield_now().await;
+                }
+                let new = Initialization {
+                    id: "2".to_owned(),
+                    ..web().clear()
+                };
+                match lead % 2 {
+                    0 => admin::initialize(&place.tables, &distant, "web", new).await,
+                    _ => admin::initialize(&place.tables, &distant, "shop", new).await,
+                }
+            };
+            let (first, second) = tokio::join!(first, second);
+            match (first, second) {
+                (Err(error), Ok(())) | (Ok(()), Err(error))
+                    if error.kind() == ErrorKind::Unavailable =>
+                {
+                    let what = match lead % 2 {
+                        0 => "the application `web`",
+                        _ => "the table `pages`",
+                    };
+                    told(error, what);
+                }
+                // One after the other: the table is the first one's application's, or was cleared once more.
+                (Ok(()), Err(error)) => assert_eq!(error.kind(), ErrorKind::AlreadyExists),
+                (Ok(()), Ok(())) => assert_eq!(lead % 2, 0),
+                both => panic!("after {lead}: {both:?}"),
+            }
+            // Whoever won has a table that is set up to the end.
+            assert_eq!(place.tables.tables().await.unwrap(), ["pages"]);
+            assert_eq!(place.tables.properties("pages").await.unwrap().len(), 9);
+            assert_eq!(place.applications.list().await.unwrap().len(), 1);
+        }
+    }
+
+    // Somebody removes it while somebody else makes it anew.
+    let place = Place::new();
+    place.initialize("web", web()).await.unwrap();
+    let distant = Distant(place.applications.clone());
+    let clearing = admin::initialize(&place.tables, &distant, "web", web().clear());
+    let removing = admin::remove(&place.tables, &distant, "web");
+    let (cleared, removed) = tokio::join!(clearing, removing);
+    cleared.unwrap();
+    told(removed.unwrap_err(), "the application `web`");
+    place.remove("web").await.unwrap();
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! C10: the life of applications.
+//! C10 and C13: the life of applications.
 
 use std::sync::Arc;
 
@@ -7,6 +7,7 @@ use fluo_core::{Column, ErrorKind};
 use futures::future::join_all;
 
 use super::ground::{Ground, at, count, failed, unused_name};
+use crate::unused_name::unused_name as unused_table;
 
 const WRONG_NAMES: [&str; 6] = ["", "a/b", "a.b", "a:b", "a\u{1b}", "\u{e000}"];
 
@@ -155,4 +156,44 @@ pub async fn c10_applications_are_apart(applications: Arc<dyn Applications>) {
     assert_eq!(first.coordination.application().await.unwrap().id, "1");
     drop((transactor, worker));
     first.end().await;
+}
+
+/// C13: of many that claim an application or a table at once one does, until it lets go; and nothing else is changed.
+pub async fn c13_an_application_and_a_table_are_claimed_by_one(
+    applications: Arc<dyn Applications>,
+) {
+    let (web, shop) = (unused_name(), unused_name());
+    let (t1, table) = (unused_table("claimed"), unused_table("free"));
+    let tasks = (0..8).map(|_| {
+        let (applications, web, t1) = (applications.clone(), web.clone(), t1.clone());
+        tokio::spawn(async move { applications.claim(&web, &t1).await.ok() })
+    });
+    let held: Vec<_> = join_all(tasks)
+        .await
+        .into_iter()
+        .filter_map(Result::unwrap)
+        .collect();
+    assert_eq!(held.len(), 1, "{held:?}");
+    let refused = async |name: &str, table: &str| {
+        let error = applications.claim(name, table).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unavailable);
+        assert!(
+            error
+                .to_string()
+                .contains("is being made or removed by somebody else"),
+            "{error}"
+        );
+    };
+    refused(&web, &table).await;
+    refused(&shop, &t1).await;
+    // What was refused holds nothing; and the names of applications are not those of tables.
+    drop(applications.claim(&shop, &table).await.unwrap());
+    drop(applications.claim(&t1, &web).await.unwrap());
+    assert!(!applications.list().await.unwrap().contains(&web));
+    let application = Application::new("1", &t1);
+    applications.initialize(&web, application).await.unwrap();
+    assert!(!applications.is_running(&web).await.unwrap());
+    applications.remove(&web).await.unwrap();
+    drop(held);
+    drop(applications.claim(&web, &t1).await.unwrap());
 }

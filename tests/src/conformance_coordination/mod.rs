@@ -1,7 +1,7 @@
 //! The conformance suite of coordination: what every implementation of
 //! [`Applications`] and [`Coordination`](fluo_core::coordination::Coordination) is held to, rule by rule.
 //!
-//! Each function here is named by the rule of the contract (C1 to C12) that it checks and by what it shows. It makes
+//! Each function here is named by the rule of the contract (C1 to C13) that it checks and by what it shows. It makes
 //! applications of its own, under names that nothing else uses, and removes them at the end; so rules can run at once, on
 //! an instance that is in use. It panics where the rule does not hold, and leaves its application to be looked at.
 //!
@@ -98,6 +98,7 @@ macro_rules! __for_each_coordination_rule {
             removal::c11_a_running_application_is_not_removed,
             removal::c11_nobody_begins_in_a_removed_application,
             removal::c12_who_is_not_told_is_not_present,
+            life::c13_an_application_and_a_table_are_claimed_by_one,
         }
     };
 }

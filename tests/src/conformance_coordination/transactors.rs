@@ -86,6 +86,14 @@ pub async fn c6_a_session_ends_while_its_owner_lives(
     }
     let next = ground.begin().await;
     assert!(next.id() > transactor.id());
+    // The next one is in force; the old one stays dead beside it, and holds nothing.
+    let held = ground.next().await;
+    next.publish_oldest_active(Some(held)).await.unwrap();
+    ground.next().await;
+    let error = transactor.publish_oldest_active(Some(old)).await;
+    assert_eq!(error.unwrap_err().kind(), ErrorKind::Unavailable);
+    assert!(!ground.coordination.is_alive(transactor.id()).await.unwrap());
+    assert_eq!(ground.advance().await, held);
     drop(transactor);
     assert!(ground.coordination.is_alive(next.id()).await.unwrap());
     drop(next);

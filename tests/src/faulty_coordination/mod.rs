@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use fluo_core::Result;
-use fluo_core::coordination::{Application, Applications, Coordination};
+use fluo_core::coordination::{Application, Applications, Coordination, SetupClaim};
 
 use self::coordination::FaultyCoordination;
 use self::plan::SharedPlan;
@@ -110,6 +110,12 @@ impl Applications for FaultyApplications {
     async fn is_running(&self, name: &str) -> Result<bool> {
         let call = CoordinationCall::IsRunning(name.to_owned());
         self.plan.call(call, self.inner.is_running(name)).await
+    }
+
+    async fn claim(&self, name: &str, table: &str) -> Result<Box<dyn SetupClaim>> {
+        let call = CoordinationCall::Claim(name.to_owned(), table.to_owned());
+        let work = self.inner.claim(name, table);
+        self.plan.call(call, work).await
     }
 
     async fn remove(&self, name: &str) -> Result<()> {

@@ -1,9 +1,14 @@
 //! Garbage, and those who would still have needed it.
 
+use std::error::Error as _;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluo_core::{ClientSettings, CommitError, ErrorKind, Scan, Span, Stale, TableAdmin, TableExt};
+use fluo_core::{
+    ClientSettings, CommitError, Error, ErrorKind, Scan, Span, Stale, TableAdmin, TableExt,
+};
+use futures::TryStreamExt;
 
 use super::scene::{Scene, balance, hasty, read, set};
 
@@ -90,6 +95,74 @@ pub async fn a_snapshot_that_is_too_old_says_so(tables: Arc<dyn TableAdmin>) {
     );
     let now = client.snapshot().await.unwrap();
     assert_eq!((read(&now, "alice").await, read(&now, "bob").await), (2, 0));
+    assert_eq!(scene.locked().await, []);
+    scene.end().await;
+}
+
+/// What is older than it may be holds nothing back any more (H3). As long as nothing that it reads is collected it is
+/// served as before; from then on it is told so, whatever it asks for.
+pub async fn what_was_leaked_gets_no_wrong_data(tables: Arc<dyn TableAdmin>) {
+    const ACCOUNTS: [&str; 4] = ["alice", "bob", "carol", "dave"];
+    let scene = Scene::new(&tables).await;
+    let settings = ClientSettings {
+        max_transaction_age: Duration::from_millis(50),
+        ..hasty()
+    };
+    let client = scene.client_of(scene.table.clone(), settings).await;
+    set(&client, &ACCOUNTS.map(|account| (account, 1))).await;
+    let patient = scene.client().await;
+    let older = patient.snapshot().await.unwrap();
+    let (leaked, reader) = (client.snapshot().await, client.begin().await.unwrap());
+    let (blind, leaked) = (client.begin().await.unwrap(), leaked.unwrap());
+    blind.set("zoe", &balance(), "1").unwrap();
+    reader.set("zoe", &balance(), "1").unwrap();
+    let all = Scan::over(Span::all()).batch_cells(NonZeroUsize::MIN);
+    let mut begun = leaked.scan(all);
+    assert_eq!(begun.try_next().await.unwrap().unwrap().len(), 1);
+    tokio::time::sleep(Duration::from_millis(80)).await;
+
+    // Somebody else holds the horizon.
+    assert!(client.advance_horizon().await.unwrap() <= older.start());
+    set(&client, &[("alice", 2), ("bob", 2)]).await;
+    client
+        .run(async |tx| tx.delete("carol", &balance()))
+        .await
+        .unwrap();
+    collect(&scene, &client).await;
+    for account in ACCOUNTS {
+        assert_eq!(read(&leaked, account).await, 1);
+    }
+    assert_eq!(read(&reader, "alice").await, 1);
+
+    drop(older);
+    patient.advance_horizon().await.unwrap();
+    collect(&scene, &client).await;
+    let is_stale = |error: Error, at| {
+        assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
+        let stale = error.source().unwrap().downcast_ref::<Stale>().unwrap();
+        assert_eq!(stale.start, at);
+    };
+    let start = leaked.start();
+    for account in ACCOUNTS {
+        is_stale(leaked.get(account, &balance()).await.unwrap_err(), start);
+    }
+    is_stale(leaked.get_row("alice").await.map(drop).unwrap_err(), start);
+    let rest = loop {
+        match begun.try_next().await {
+            Ok(Some(batch)) => assert!(batch.iter().all(|cell| cell.value == "1"), "{batch:?}"),
+            ended => break ended,
+        }
+    };
+    is_stale(rest.map(drop).unwrap_err(), start);
+    let locking = reader.with_read_lock();
+    let read = locking.get("alice", &balance()).await;
+    is_stale(read.unwrap_err(), reader.start());
+    for tx in [reader, blind] {
+        let error = tx.commit().await.unwrap_err();
+        assert!(matches!(error, CommitError::Stale(_)), "{error}");
+    }
+    let now = client.snapshot().await.unwrap();
+    assert_eq!(now.get("zoe", &balance()).await.unwrap(), None);
     assert_eq!(scene.locked().await, []);
     scene.end().await;
 }

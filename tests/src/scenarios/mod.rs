@@ -25,6 +25,7 @@ mod pipelining;
 mod read_locking;
 mod reading;
 mod scene;
+mod session;
 mod waiting;
 
 /// Hands the list of all scenarios, each with its module, to a macro.
@@ -53,8 +54,11 @@ macro_rules! __for_each_scenario {
             crashing::an_answer_that_is_lost_is_found_out,
             waiting::a_lock_of_the_living_is_waited_for,
             waiting::one_that_has_committed_is_rolled_forward_while_it_lives,
+            session::a_client_whose_session_has_ended_goes_on_as_another_transactor,
+            session::one_that_was_taken_for_dead_is_run_again_as_another_transactor,
             garbage::what_is_collected_is_seen_by_no_snapshot,
             garbage::a_snapshot_that_is_too_old_says_so,
+            garbage::what_was_leaked_gets_no_wrong_data,
             pipelining::many_commits_in_the_background_all_come_to_an_end,
             bad_input::a_wrong_cell_is_refused_and_the_rest_commits,
             bad_input::an_ended_transaction_does_nothing,

@@ -20,6 +20,7 @@ pub(super) struct Scene {
     pub(super) name: String,
     pub(super) table: Arc<dyn Table>,
     pub(super) coordination: Arc<dyn Coordination>,
+    applications: MemoryApplications,
 }
 
 /// Settings under which a scenario that waits for a timeout does not take long.
@@ -48,6 +49,7 @@ impl Scene {
             name,
             table,
             coordination: applications.open(APPLICATION).await.unwrap(),
+            applications,
         }
     }
 
@@ -64,6 +66,19 @@ impl Scene {
         Client::open(table, self.coordination.clone(), settings)
             .await
             .unwrap()
+    }
+
+    /// Ends the session of a client that lives, as a pause of its process does.
+    pub(super) fn end_session(&self, client: &Client) {
+        let ended = self
+            .applications
+            .end_transactor(APPLICATION, client.transactor());
+        assert!(ended.unwrap(), "{} was not alive", client.transactor());
+    }
+
+    pub(super) async fn is_alive(&self, client: &Client) -> bool {
+        let transactor = client.transactor();
+        self.coordination.is_alive(transactor).await.unwrap()
     }
 
     /// Deletes the table. A scenario that fails leaves it to be looked at.

@@ -2,7 +2,8 @@
 //!
 //! The two are in two places, and no step changes both. So an application is recorded last and removed first: whatever
 //! is interrupted leaves a table without an application at worst, which says so when it is met, and which
-//! [`Initialization::clear_table`] replaces.
+//! [`Initialization::clear_table`] replaces. Two who make or remove one application, or one table, at once do not: one of
+//! them is [refused](Applications::claim).
 //!
 //! ```
 //! use fluo_core::coordination::{Applications, MemoryApplications, ObservedColumn, ObserverKind};
@@ -28,11 +29,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::coordination::{
-    Application, Applications, ObservedColumn, check_application_name, initialized_already,
-    still_running,
+    Application, Applications, ObservedColumn, SetupClaim, check_application_name,
+    initialized_already, still_running,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::layout::NOTIFICATION_FAMILY;
+use crate::observer::check_named;
 use crate::table::property::{GARBAGE, GARBAGE_HORIZON, NOTIFICATION_GARBAGE};
 use crate::table::{LocalityGroups, TableAdmin, TableAdminExt, Versions};
 
@@ -67,8 +69,9 @@ pub struct Initialization {
     pub settings: BTreeMap<String, String>,
     /// Whether a table of this name is deleted first, with all that is in it. Otherwise it is an error.
     pub clear_table: bool,
-    /// Whether an application of this name is removed first; its table stays, unless it is the one that is cleared.
-    /// Otherwise it is an error.
+    /// Whether an application of this name is removed first. Otherwise it is an error. Its table has to be
+    /// [`table`](Self::table), or gone: an application that had another one would leave that behind, with rows that nobody
+    /// may read any more, and whoever clears `web` on one table has not asked for another one to be deleted.
     pub clear_application: bool,
 }
 
@@ -112,6 +115,7 @@ impl Initialization {
     /// [`Invalid`](ErrorKind::Invalid): a name, an observed column or a setting.
     pub fn check(&self, name: &str) -> Result<()> {
         check_application_name(name)?;
+        self.observers.iter().try_for_each(check_named)?;
         self.clone().into_application().check()
     }
 
@@ -148,15 +152,17 @@ impl fmt::Display for Status {
 
 /// Makes an application and its table.
 ///
-/// Everything is checked before anything is done. Then, in this order: an application of this name is removed, a table
-/// of this name is deleted, where that is asked for; the table is made, keeping all versions, and set up; the application
-/// is recorded. Interrupted, it leaves a table without an application: call it again and let it clear the table.
+/// Both are claimed as long as it goes on. Everything is checked before anything is done. Then, in this order: an
+/// application of this name is removed, a table of this name is deleted, where that is asked for; the table is made,
+/// keeping all versions, and set up; the application is recorded. Interrupted, it leaves a table without an application:
+/// call it again and let it clear the table.
 ///
 /// # Errors
 /// - [`Invalid`](ErrorKind::Invalid): a name, an observed column or a setting; nothing was done.
-/// - [`AlreadyExists`](ErrorKind::AlreadyExists): the application or the table is there and is not to be cleared, or the
-///   table is another application's; nothing was done.
-/// - [`Unavailable`](ErrorKind::Unavailable): the application is running; nothing was done.
+/// - [`AlreadyExists`](ErrorKind::AlreadyExists): the application or the table is there and is not to be cleared, the
+///   table is another application's, or the application has another table; nothing was done.
+/// - [`Unavailable`](ErrorKind::Unavailable): the application is running, or it or the table is being made or removed by
+///   somebody else; nothing was done.
 /// - Otherwise those of the calls on the way: what was done before stays.
 pub async fn initialize(
     tables: &dyn TableAdmin,
@@ -169,7 +175,11 @@ pub async fn initialize(
         (initialization.clear_table, initialization.clear_application);
     let application = initialization.into_application();
     let table = application.table.clone();
+    let _claim = applications.claim(name, &table).await?;
     let is_there = is_clear_to_begin(applications, name, clear_application).await?;
+    if is_there {
+        check_same_table(tables, applications, name, &table).await?;
+    }
     check_owner(applications, name, &table).await?;
     let has_table = tables.table_exists(&table).await?;
     if has_table && !clear_table {
@@ -201,6 +211,27 @@ async fn is_clear_to_begin(
         return Err(still_running(name));
     }
     Ok(true)
+}
+
+/// Refuses to remove an application whose table would be left behind.
+async fn check_same_table(
+    tables: &dyn TableAdmin,
+    applications: &dyn Applications,
+    name: &str,
+    table: &str,
+) -> Result<()> {
+    let old = applications.open(name).await?.application().await?.table;
+    if old == table || !tables.table_exists(&old).await? {
+        return Ok(());
+    }
+    Err(Error::new(
+        ErrorKind::AlreadyExists,
+        format!(
+            "the application `{name}` has the table `{old}`, which would be left behind if it were initialised with \
+             `{table}`; name `{old}` again, or remove the application with its table first (`fluo app remove`, or \
+             `admin::remove` in a program)"
+        ),
+    ))
 }
 
 /// Refuses a table that another application has: two in one table would take each other's rows for damage.
@@ -236,8 +267,9 @@ fn table_is_there(name: &str, table: &str) -> Error {
     Error::new(
         ErrorKind::AlreadyExists,
         format!(
-            "there is a table `{table}` already, and it is no application's; name another table for `{name}`, or say \
-             that this one is to be cleared"
+            "there is a table `{table}` already, and it is no application's; it may be left from an initialisation or a \
+             removal that was interrupted: clear it (`fluo app init --clear`, or `Initialization::clear` in a program), or \
+             name another table for `{name}`"
         ),
     )
 }
@@ -268,19 +300,41 @@ pub async fn status(applications: &dyn Applications, name: &str) -> Result<Statu
 /// Removes an application and deletes its table, in this order: interrupted, it leaves a table without an application.
 ///
 /// # Errors
-/// [`NotFound`](ErrorKind::NotFound), [`Unavailable`](ErrorKind::Unavailable) while it is running: nothing was done.
-/// Otherwise those of the calls on the way.
+/// [`NotFound`](ErrorKind::NotFound), [`Unavailable`](ErrorKind::Unavailable) while it is running, or is being made or
+/// removed by somebody else: nothing was done. Otherwise those of the calls on the way; the table that is left then is
+/// replaced by [`Initialization::clear`].
 pub async fn remove(
     tables: &dyn TableAdmin,
     applications: &dyn Applications,
     name: &str,
 ) -> Result<()> {
-    let table = applications.open(name).await?.application().await?.table;
+    let (table, _claim) = claim_existing(applications, name).await?;
     applications.remove(name).await?;
     match tables.delete_table(&table).await {
         // Somebody deleted it before.
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         deleted => deleted,
+    }
+}
+
+/// Claims an application that exists, and its table.
+async fn claim_existing(
+    applications: &dyn Applications,
+    name: &str,
+) -> Result<(String, Box<dyn SetupClaim>)> {
+    let table = async || {
+        let stored = applications.open(name).await?.application().await?;
+        Ok::<_, Error>(stored.table)
+    };
+    let mut found = table().await?;
+    loop {
+        let claim = applications.claim(name, &found).await?;
+        // It may have been made anew, with another table, before it was claimed.
+        let claimed = table().await?;
+        if claimed == found {
+            return Ok((found, claim));
+        }
+        found = claimed;
     }
 }
 

@@ -9,17 +9,20 @@ use tokio::time::sleep;
 use tracing::debug;
 
 use crate::client::active::ActiveTimestamps;
+use crate::client::session::Session;
 use crate::client::{ClientSettings, PendingCommit, Runner, Shared};
 use crate::coordination::{Application, Applications, Coordination, TransactorId};
 use crate::data::{Authorizations, Column, Span, Timestamp};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::table::{Table, TableAdmin, property};
 use crate::transaction::{Open, OwnedTransaction, Reading, Snapshot, Transaction};
 
 /// A client of an application. A clone shares everything with it.
 ///
 /// As long as one of its handles, snapshots or transactions lives, it counts as one live transactor: others wait for the
-/// locks of its transactions, and garbage that they could read is not collected.
+/// locks of its transactions, and garbage that they could read is not collected. Where its session ends all the same, as
+/// after a pause of the whole process, it goes on as another one by itself; what it was doing then may be rolled back by
+/// others, which its runner meets as a conflict and tries again.
 ///
 /// ```
 /// # use fluo_core::admin::{Initialization, initialize};
@@ -85,7 +88,18 @@ impl Client {
     ) -> Result<Self> {
         let coordination = applications.open(name).await?;
         let table = coordination.application().await?.table;
-        let table = tables.open_table(&table, Authorizations::none()).await?;
+        let opened = tables.open_table(&table, Authorizations::none()).await;
+        let table = opened.map_err(|error| match error.kind() {
+            ErrorKind::NotFound => Error::with_source(
+                ErrorKind::NotFound,
+                format!(
+                    "the table `{table}` of the application `{name}` is gone; initialise it anew (`fluo app init \
+                     --clear`, or `Initialization::clear` in a program)"
+                ),
+                error,
+            ),
+            _ => error,
+        })?;
         Self::open(table, coordination, settings).await
     }
 
@@ -113,7 +127,7 @@ impl Client {
         let shared = Arc::new(Shared {
             table,
             coordination,
-            transactor,
+            session: Session::new(transactor),
             active: ActiveTimestamps::default(),
             commits: Arc::new(Semaphore::new(settings.max_commits_in_flight)),
             commit_bytes: Arc::new(Semaphore::new(settings.max_commit_bytes_in_flight)),
@@ -211,16 +225,19 @@ impl Client {
         &self.shared.application
     }
 
-    /// The name under which its locks are known.
+    /// The name under which its next locks will be known. It changes when its session ends while it lives.
     pub fn transactor(&self) -> TransactorId {
-        self.shared.transactor.id()
+        self.shared.session.id()
     }
 }
 
 impl Shared {
     pub(crate) async fn advance_horizon(&self) -> Result<Timestamp> {
         let max_age = self.settings.max_transaction_age;
-        self.active.publish(&*self.transactor, max_age).await?;
+        if let Err(error) = self.active.publish(&self.session, max_age).await {
+            self.renew_session_or(error).await?;
+            self.active.publish(&self.session, max_age).await?;
+        }
         self.coordination.advance_horizon().await
     }
 
@@ -241,13 +258,16 @@ impl Shared {
     }
 }
 
-/// Keeps what is published up to date, for as long as the client lives.
+/// Keeps what is published up to date, and its transactor alive, for as long as the client lives.
 async fn keep_horizon(client: Weak<Shared>, period: Duration) {
     loop {
         sleep(period).await;
         let Some(client) = client.upgrade() else {
             return;
         };
+        if let Err(error) = client.renew_session().await {
+            debug!(%error, "whether the session has ended is not known");
+        }
         if let Err(error) = client.advance_horizon().await {
             debug!(%error, "the horizon of garbage collection stays where it is");
         }

@@ -7,6 +7,7 @@ mod handle;
 mod loaders;
 mod pipeline;
 mod runner;
+mod session;
 mod settings;
 mod shared;
 mod sightings;

@@ -27,10 +27,14 @@ pub struct ClientSettings {
     /// moment, before the transaction gives up. Default: 1 minute.
     pub give_up_after: Duration,
     /// How often the oldest active timestamp is published, and the horizon of garbage collection moved up to the
-    /// oldest of all. Fluo's `fluo.impl.timestamp.update.period`. Default: 1 minute.
+    /// oldest of all; and how long, at most, it takes until a client notices that its session has ended. Fluo's
+    /// `fluo.impl.timestamp.update.period`. Default: 1 minute.
     pub horizon_period: Duration,
-    /// The age from which on an open transaction or snapshot no longer holds back garbage collection: its reads
-    /// fail from then on if garbage was collected above it. A leaked one is let go of so. Default: 1 hour.
+    /// The age from which on an open transaction or snapshot no longer holds back garbage collection, which is looked
+    /// at once in every [`horizon_period`](Self::horizon_period). A leaked one is let go of so. As long as the horizon
+    /// has not passed it, it is served as before. From then on each of its reads, those of a scan that has begun too,
+    /// and its commit fail with [`Stale`](crate::Stale), which a runner tries again; it never reads wrong data. Default:
+    /// 1 hour.
     pub max_transaction_age: Duration,
     /// Most bytes of rows, columns and values that one transaction may set. Default: 64 MiB.
     pub max_transaction_bytes: usize,

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use tokio::sync::Semaphore;
 
 use crate::client::active::ActiveTimestamps;
+use crate::client::session::Session;
 use crate::client::sightings::Sightings;
 use crate::client::{Backoff, ClientSettings};
-use crate::coordination::{Application, Coordination, ObserverKind, Transactor};
+use crate::coordination::{Application, Coordination, ObserverKind};
 use crate::data::{Column, Timestamp};
 use crate::error::{Error, ErrorKind, Result};
 use crate::observer::Listeners;
@@ -19,7 +20,7 @@ use crate::table::{Mutation, Table};
 pub(crate) struct Shared {
     pub(crate) table: Arc<dyn Table>,
     pub(crate) coordination: Arc<dyn Coordination>,
-    pub(crate) transactor: Box<dyn Transactor>,
+    pub(crate) session: Session,
     pub(crate) settings: ClientSettings,
     pub(crate) application: Application,
     pub(crate) active: ActiveTimestamps,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::name::shown;
-use crate::coordination::{Application, Coordination};
+use crate::coordination::{Application, Coordination, SetupClaim};
 use crate::error::{Error, ErrorKind, Result};
 
 /// The applications of one instance: their life, and the [`Coordination`] of each.
@@ -28,6 +28,10 @@ use crate::error::{Error, ErrorKind, Result};
 ///   of the process at the next instant, apart from the presence of transactors and workers, which ends with their
 ///   process. After an [`Uncertain`](ErrorKind::Uncertain) error, or when its future was dropped, a call may be in force,
 ///   wholly or not at all: who begins a transactor or joins the workers and is not told is not present.
+/// - **C13, claims.** An application and a table are claimed together, by one at a time: while one of them is claimed,
+///   whoever else claims it is refused with [`Unavailable`](ErrorKind::Unavailable). A claim ends when it is dropped, and
+///   with the process that holds it. It is kept apart from everything else: neither need exist, and the other calls do not
+///   look at it.
 #[async_trait]
 pub trait Applications: Debug + Send + Sync {
     /// Records a new application, whole or not at all.
@@ -53,6 +57,13 @@ pub trait Applications: Debug + Send + Sync {
     /// # Errors
     /// [`NotFound`](ErrorKind::NotFound).
     async fn is_running(&self, name: &str) -> Result<bool>;
+
+    /// Claims an application and its table, for whoever is about to make or to remove them: these are several steps, and
+    /// two who take them at once would each delete what the other one makes.
+    ///
+    /// # Errors
+    /// [`Unavailable`](ErrorKind::Unavailable) while somebody else has claimed one of them (C13).
+    async fn claim(&self, name: &str, table: &str) -> Result<Box<dyn SetupClaim>>;
 
     /// Removes an application. Its table stays.
     ///

@@ -36,7 +36,8 @@ use crate::error::{Error, ErrorKind, Result};
 /// - **C6, transactors.** Their numbers begin at 1 and none is used twice, over all openings. A transactor is alive when
 ///   [`begin_transactor`](Coordination::begin_transactor) returns, until it is dropped or its session ends; then it is not
 ///   alive, has published nothing, and never comes alive again. A number that was not given to any is not alive. Calls of
-///   a transactor whose session has ended are [`Unavailable`](ErrorKind::Unavailable).
+///   a transactor whose session has ended are [`Unavailable`](ErrorKind::Unavailable), for ever: its owner asks whether it
+///   is alive, and goes on as another one if it is not, whose beginning and publishing the old one does not hinder.
 /// - **C7, workers.** Those present are numbered from 0 in the order in which they joined. The share of each is the one
 ///   of this remainder, of as many as there are. So at every instant every notification is in exactly one share.
 ///

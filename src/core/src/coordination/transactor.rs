@@ -9,7 +9,8 @@ use crate::data::Timestamp;
 use crate::error::Result;
 
 /// A process that runs transactions, alive from [`begin_transactor`](super::Coordination::begin_transactor) until this
-/// is dropped or its session ends.
+/// is dropped or its session ends. A session that has ended does not come back: its owner begins another transactor, as
+/// [`Client`](crate::Client) does by itself.
 ///
 /// Its rules are C5 and C6 of [`Coordination`](super::Coordination).
 #[async_trait]

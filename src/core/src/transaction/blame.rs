@@ -2,16 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use crate::client::is_passing;
+use crate::client::{Backoff, is_passing};
 use crate::data::{Bytes, Cell, Key, RowColumn, Span, Timestamp};
 use crate::error::Result;
 use crate::layout::{EntryKind, EntryStamp, WriteValue};
 use crate::table::{Filter, Scan, TableExt};
 use crate::transaction::commit::Commit;
+use crate::transaction::damage::{checked, in_cell, stamp_of};
 use crate::transaction::entries::stamp;
-use crate::transaction::found_lock::{FoundLock, LockKind, unexpected};
+use crate::transaction::found_lock::{FoundLock, LockKind};
 use crate::transaction::reading::cell_span;
-use crate::transaction::resolve::resolve;
+use crate::transaction::resolve::{MOST_ORPHAN_LOOKS, orphan, resolve};
 use crate::transaction::{CommitError, Conflict, OtherTransaction};
 
 impl Commit {
@@ -47,8 +48,7 @@ impl Commit {
 
     async fn find_conflict(&self, rejected: &[Bytes]) -> Result<Conflict> {
         let cells: Vec<_> = self.cells_of(rejected).collect();
-        let locks = self.locks_of_others(&cells).await?;
-        resolve(&self.reading.client, &locks).await?;
+        let locks = self.resolve_others(&cells).await?;
         let mut met: BTreeSet<RowColumn> = locks.iter().map(|lock| lock.cell.clone()).collect();
         let mut other = locks.first().map(|lock| OtherTransaction::Locking {
             start: lock.start,
@@ -59,10 +59,48 @@ impl Commit {
             other = other.or(Some(committed));
         }
         if met.is_empty() {
+            self.check_readable(rejected).await?;
             // Whoever it was has rolled back by now. The row is all that is known.
             met.extend(cells.into_iter().map(|(cell, _)| cell));
         }
         Ok(self.conflict_at(met, other))
+    }
+
+    /// Deals with the locks of others on some cells, and gives those that were there.
+    async fn resolve_others(&self, cells: &[(RowColumn, LockKind)]) -> Result<Vec<FoundLock>> {
+        let client = &self.reading.client;
+        let mut backoff = Backoff::of_locks(&client.settings, self.plan.start);
+        let mut first = None;
+        for _ in 1..MOST_ORPHAN_LOOKS {
+            let locks = self.locks_of_others(cells).await?;
+            let resolved = resolve(client, &locks).await?;
+            let locks = first.get_or_insert(locks);
+            if resolved.orphan.is_none() {
+                return Ok(std::mem::take(locks));
+            }
+            backoff.pause().await;
+        }
+        let locks = self.locks_of_others(cells).await?;
+        match resolve(client, &locks).await?.orphan {
+            Some(lock) => Err(orphan(&lock)),
+            None => Ok(first.unwrap_or_default()),
+        }
+    }
+
+    /// Fails if what stands in the way in some rows cannot be read: it is no other transaction, and will be there the
+    /// next time too. The table is asked again what it was asked before, through the filters of the conditions that did
+    /// not hold.
+    async fn check_readable(&self, rejected: &[Bytes]) -> Result<()> {
+        for row in rejected {
+            for condition in self.plan.lock_row(row).conditions {
+                let span = Span::cell(row.clone(), &condition.column);
+                let asked = Scan::over(span).filter(condition.filter);
+                for found in self.reading.client.table.read(asked).await? {
+                    checked(&found)?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The locks of others on some cells; read locks only where the cell is to be written.
@@ -108,10 +146,9 @@ impl Commit {
 
 /// The cell of a write, and the transaction that it belongs to.
 fn committed(write: Cell) -> Result<(RowColumn, OtherTransaction)> {
-    let Some(stamp) = EntryStamp::decode(write.key.timestamp) else {
-        return Err(unexpected(&write));
-    };
-    let (start, commit) = (WriteValue::decode(&write.value)?.start, stamp.timestamp);
+    let commit = stamp_of(&write)?.timestamp;
+    let value = WriteValue::decode(&write.value).map_err(|error| in_cell(&write, error))?;
+    let start = value.start;
     let cell = RowColumn::new(write.key.row, write.key.column);
     Ok((cell, OtherTransaction::Committed { start, commit }))
 }

@@ -65,6 +65,9 @@ pub(crate) async fn commit(
             None => only_notify(&client, start, notified, trigger).await,
         };
         count(&result);
+        if let Err(error) = &result {
+            client.renew_session_after(error).await;
+        }
         result
     };
     match tokio::spawn(work.instrument(span)).await {

@@ -2,8 +2,9 @@
 
 use crate::coordination::TransactorId;
 use crate::data::{Bytes, Cell, RowColumn, Timestamp};
-use crate::error::{Error, ErrorKind, Result};
-use crate::layout::{EntryKind, EntryStamp, LockValue, ReadLockValue};
+use crate::error::Result;
+use crate::layout::{EntryKind, LockValue, ReadLockValue};
+use crate::transaction::damage::{in_cell, stamp_of, unexpected};
 
 /// A lock of another transaction, as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,41 +56,40 @@ impl LockKind {
 impl FoundLock {
     /// The lock of an entry that the table showed.
     pub(crate) fn of(found: &Cell) -> Result<Self> {
-        let cell = RowColumn::new(found.key.row.clone(), found.key.column.clone());
-        let stamp = EntryStamp::decode(found.key.timestamp);
-        match stamp.map(|stamp| (stamp.kind, stamp.timestamp)) {
-            Some((EntryKind::Lock, start)) => Self::of_write(cell, start, &found.value),
-            Some((EntryKind::ReadLock, start)) => Self::of_read(cell, start, &found.value),
+        let stamp = stamp_of(found)?;
+        match stamp.kind {
+            EntryKind::Lock => Self::of_write(found, stamp.timestamp),
+            EntryKind::ReadLock => Self::of_read(found, stamp.timestamp),
             _ => Err(unexpected(found)),
         }
     }
 
-    fn of_write(cell: RowColumn, start: Timestamp, value: &Bytes) -> Result<Self> {
-        let lock = LockValue::decode(value).map_err(|error| at(&cell, error))?;
+    fn of_write(found: &Cell, start: Timestamp) -> Result<Self> {
+        let lock = LockValue::decode(&found.value).map_err(|error| in_cell(found, error))?;
         let kind = LockKind::Write {
             is_write: lock.is_write,
             is_delete: lock.is_delete,
             is_trigger: lock.is_trigger,
         };
         Ok(Self {
-            cell,
+            cell: cell_of(found),
             start,
             primary: lock.primary,
             transactor: lock.transactor,
             kind,
-            value: value.clone(),
+            value: found.value.clone(),
         })
     }
 
-    fn of_read(cell: RowColumn, start: Timestamp, value: &Bytes) -> Result<Self> {
-        let lock = ReadLockValue::decode(value).map_err(|error| at(&cell, error))?;
+    fn of_read(found: &Cell, start: Timestamp) -> Result<Self> {
+        let lock = ReadLockValue::decode(&found.value).map_err(|error| in_cell(found, error))?;
         Ok(Self {
-            cell,
+            cell: cell_of(found),
             start,
             primary: lock.primary,
             transactor: lock.transactor,
             kind: LockKind::Read,
-            value: value.clone(),
+            value: found.value.clone(),
         })
     }
 
@@ -99,18 +99,6 @@ impl FoundLock {
     }
 }
 
-/// The error for an entry that no filter lets through on a table that a transaction wrote.
-pub(crate) fn unexpected(found: &Cell) -> Error {
-    Error::new(
-        ErrorKind::Corrupt,
-        format!(
-            "`{}` is neither data nor a lock; was it written by a transaction?",
-            found.key
-        ),
-    )
-}
-
-fn at(cell: &RowColumn, error: Error) -> Error {
-    let message = format!("the lock of `{cell}` cannot be read: {error}");
-    Error::with_source(ErrorKind::Corrupt, message, error)
+fn cell_of(found: &Cell) -> RowColumn {
+    RowColumn::new(found.key.row.clone(), found.key.column.clone())
 }

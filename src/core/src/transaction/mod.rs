@@ -12,6 +12,7 @@ mod commit;
 mod commit_primary;
 mod commit_timestamp;
 mod conflict;
+mod damage;
 pub(crate) mod entries;
 mod found_lock;
 mod lock_others;

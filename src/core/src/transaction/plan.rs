@@ -64,7 +64,7 @@ impl CommitPlan {
     ) -> Option<Self> {
         let primary = primary(&buffer, trigger.as_ref())?;
         let notified = notified(client, &buffer);
-        let transactor = client.transactor.id();
+        let transactor = client.session.id();
         let mut rows: BTreeMap<Bytes, Vec<PlannedCell>> = BTreeMap::new();
         for (cell, write) in buffer.writes {
             let is_trigger = trigger.as_ref().is_some_and(|trigger| {

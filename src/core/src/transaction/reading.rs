@@ -18,9 +18,10 @@ use crate::error::{Error, Result};
 use crate::layout::{EntryKind, EntryStamp};
 use crate::planted::{self, PlantedBug};
 use crate::table::{CellBatches, Filter, Scan};
-use crate::transaction::Stale;
-use crate::transaction::found_lock::{FoundLock, unexpected};
-use crate::transaction::resolve::{self, resolve};
+use crate::transaction::damage::stamp_of;
+use crate::transaction::found_lock::FoundLock;
+use crate::transaction::resolve::{MOST_ORPHAN_LOOKS, orphan, resolve};
+use crate::transaction::{CommitError, Stale};
 
 /// A timestamp to read at, held against garbage collection until it is dropped or has become too old.
 #[derive(Debug)]
@@ -37,16 +38,16 @@ struct Seen {
     stale: Option<Stale>,
 }
 
-/// How often a lock may be met whose primary knows nothing of it, before the table is taken for damaged: it may have
-/// been resolved and collected between two looks.
-const MOST_ORPHAN_LOOKS: u32 = 3;
-
 impl Reading {
     pub(crate) async fn begin(client: Arc<Shared>) -> Result<Self> {
-        let key = client
-            .active
-            .begin(&*client.coordination, &*client.transactor)
-            .await?;
+        let (coordination, session) = (&*client.coordination, &client.session);
+        let key = match client.active.begin(coordination, session).await {
+            Ok(key) => key,
+            Err(error) => {
+                client.renew_session_or(error).await?;
+                client.active.begin(coordination, session).await?
+            }
+        };
         Ok(Self {
             client,
             key,
@@ -96,6 +97,8 @@ impl Reading {
         }
         let stale = Stale { start, horizon };
         self.seen().stale = Some(stale);
+        let stale = CommitError::Stale(stale);
+        self.client.renew_session_after(&stale).await;
         Err(stale.into())
     }
 
@@ -175,9 +178,9 @@ impl Rest {
             .filter(|cell| !is_data(cell))
             .map(FoundLock::of)
             .collect::<Result<Vec<_>>>()?;
-        let Some(first) = locks.first() else {
+        if locks.is_empty() {
             return Ok(());
-        };
+        }
         let start = self.reading.start();
         let cells: BTreeSet<_> = locks
             .iter()
@@ -194,13 +197,13 @@ impl Rest {
         };
         let waiting = self.waiting.insert(Waiting { cells, ..waiting });
         let resolved = resolve(&client, &locks).await?;
-        if resolved.orphaned > 0 {
+        if let Some(lock) = &resolved.orphan {
             waiting.orphan_looks += 1;
             if waiting.orphan_looks >= MOST_ORPHAN_LOOKS {
-                return Err(resolve::orphan(first));
+                return Err(orphan(lock));
             }
         }
-        if resolved.waiting > 0 || resolved.orphaned > 0 {
+        if resolved.waiting > 0 || resolved.orphan.is_some() {
             let begun = Instant::now();
             waiting.backoff.pause().await;
             metrics::histogram!("fluo_lock_wait_seconds").record(begun.elapsed());
@@ -219,9 +222,7 @@ fn is_data(cell: &Cell) -> bool {
 
 /// A cell whose timestamp is where its transaction began.
 fn committed(mut cell: Cell) -> Result<Cell> {
-    let Some(stamp) = EntryStamp::decode(cell.key.timestamp) else {
-        return Err(unexpected(&cell));
-    };
+    let stamp = stamp_of(&cell)?;
     cell.key.timestamp = i64::try_from(stamp.timestamp.get()).unwrap_or(i64::MAX);
     Ok(cell)
 }

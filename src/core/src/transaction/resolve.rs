@@ -23,13 +23,17 @@ use crate::transaction::roll_back::{decide, take_away};
 use crate::transaction::status::{TransactionStatus, status};
 
 /// What was done about some locks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Resolved {
     /// Locks that are left to their owners, who live.
     pub(crate) waiting: usize,
-    /// Locks whose primary knew nothing of them. They are gone by now, or the table is damaged.
-    pub(crate) orphaned: usize,
+    /// A lock whose primary knew nothing of it. It is gone by now, or the table is damaged.
+    pub(crate) orphan: Option<FoundLock>,
 }
+
+/// How often a lock may be met whose primary knows nothing of it, before the table is taken for damaged: it may have
+/// been resolved and collected between two looks.
+pub(crate) const MOST_ORPHAN_LOOKS: u32 = 3;
 
 /// Deals with locks that were met.
 pub(crate) async fn resolve(client: &Shared, locks: &[FoundLock]) -> Result<Resolved> {
@@ -61,7 +65,7 @@ pub(crate) async fn resolve(client: &Shared, locks: &[FoundLock]) -> Result<Reso
                 rolled_back.extend(taken_away(&group));
             }
             TransactionStatus::Locked(_) => resolved.waiting += group.len(),
-            TransactionStatus::Unknown => resolved.orphaned += group.len(),
+            TransactionStatus::Unknown => resolved.orphan = group.first().copied().cloned(),
         }
     }
     let reader = locks.first().map_or(Timestamp::ZERO, |lock| lock.start);

@@ -6,9 +6,9 @@ use std::num::NonZeroUsize;
 
 use crate::data::{Bytes, RowColumn, Span, Timestamp};
 use crate::error::Result;
-use crate::layout::{DelLockOutcome, DelLockValue, EntryKind, EntryStamp, WriteValue};
+use crate::layout::{DelLockOutcome, DelLockValue, EntryKind, WriteValue};
 use crate::table::{Filter, Scan, Table};
-use crate::transaction::found_lock::unexpected;
+use crate::transaction::damage::{in_cell, stamp_of};
 
 /// What has become of a transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +24,9 @@ pub(crate) enum TransactionStatus {
 }
 
 /// Reads the status of the transaction that began at `start` and has this primary.
+///
+/// # Errors
+/// Those of the table; [`Corrupt`](crate::ErrorKind::Corrupt) where what decides cannot be read.
 pub(crate) async fn status(
     table: &dyn Table,
     primary: &RowColumn,
@@ -36,16 +39,15 @@ pub(crate) async fn status(
     let Some(found) = first.and_then(|cells| cells.into_iter().next()) else {
         return Ok(TransactionStatus::Unknown);
     };
-    let Some(stamp) = EntryStamp::decode(found.key.timestamp) else {
-        return Err(unexpected(&found));
-    };
+    let stamp = stamp_of(&found)?;
+    let damaged = |error| in_cell(&found, error);
     Ok(match stamp.kind {
-        EntryKind::Write if WriteValue::decode(&found.value)?.start == start => {
+        EntryKind::Write if WriteValue::decode(&found.value).map_err(damaged)?.start == start => {
             TransactionStatus::Committed(stamp.timestamp)
         }
         EntryKind::Lock if stamp.timestamp == start => TransactionStatus::Locked(found.value),
         EntryKind::DelLock => {
-            let value = DelLockValue::decode(&found.value)?;
+            let value = DelLockValue::decode(&found.value).map_err(damaged)?;
             match value.outcome {
                 DelLockOutcome::RolledBack => TransactionStatus::RolledBack,
                 DelLockOutcome::Committed => TransactionStatus::Committed(value.done),

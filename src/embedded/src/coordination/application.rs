@@ -8,6 +8,7 @@ use fluo_core::coordination::{Sessions, no_such_application, stored};
 use redb::ReadTransaction;
 
 use super::nodes;
+use super::set_aside::Count;
 use super::stamps::Stamps;
 use crate::error::Failure;
 
@@ -25,6 +26,8 @@ pub(super) struct EmbeddedApplication {
     /// Held while the horizon is moved, and while something is published: nothing can be published below a horizon that
     /// is on its way to the file.
     pub(super) horizon_moves: tokio::sync::Mutex<()>,
+    /// How many failed notifications it has.
+    pub(super) set_aside: Count,
     /// A handle that outlives its application must not find the next one of the same name.
     is_removed: AtomicBool,
 }
@@ -48,6 +51,7 @@ impl EmbeddedApplication {
             stamps: Mutex::new(stamps),
             reserving: tokio::sync::Mutex::default(),
             horizon_moves: tokio::sync::Mutex::default(),
+            set_aside: Count::default(),
             is_removed: AtomicBool::new(false),
         })
     }

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use async_trait::async_trait;
 use fluo_core::Result;
 use fluo_core::coordination::{
-    Application, Applications, Coordination, check_application_name, initialized_already,
-    still_running, stored,
+    Application, Applications, Coordination, SetupClaim, check_application_name,
+    initialized_already, still_running, stored,
 };
 use redb::WriteTransaction;
 
@@ -58,10 +58,14 @@ impl Applications for EmbeddedApplications {
         Ok(self.application(name)?.sessions().is_running())
     }
 
+    async fn claim(&self, name: &str, table: &str) -> Result<Box<dyn SetupClaim>> {
+        self.shared.applications.claims.claim(name, table)
+    }
+
     async fn remove(&self, name: &str) -> Result<()> {
         let application = self.application(name)?;
-        let is_marked = Arc::new(AtomicBool::new(false));
-        let (removed, mark) = (application.clone(), is_marked.clone());
+        let (removed, is_marked) = (application.clone(), Arc::new(AtomicBool::new(false)));
+        let mark = is_marked.clone();
         let job = move |transaction: &WriteTransaction| {
             removed.check_there()?;
             check_stopped(&removed)?;
@@ -72,12 +76,14 @@ impl Applications for EmbeddedApplications {
             mark.store(true, Ordering::Release);
             Ok(Verdict::Commit(()))
         };
-        let result = self.shared.writer.run(job).await;
-        if result.is_err() && is_marked.load(Ordering::Acquire) {
-            // It is still there, or nobody can tell.
-            application.set_removed(false);
-        }
-        result
+        // In the writer's thread: whoever asked may have stopped waiting.
+        let at_its_end = move |result: &Result<()>| {
+            if result.is_err() && is_marked.load(Ordering::Acquire) {
+                // It is still there, or nobody can tell.
+                application.set_removed(false);
+            }
+        };
+        self.shared.writer.run_to_the_end(job, at_its_end).await
     }
 }
 

@@ -164,7 +164,8 @@ impl Coordination for EmbeddedCoordination {
     async fn set_aside(&self, failed: FailedNotification) -> Result<()> {
         let failed = failed.bounded();
         self.run(move |transaction, application| {
-            set_aside::put(transaction, &application.name, &failed)?;
+            let (name, count) = (&application.name, &application.set_aside);
+            set_aside::put(transaction, name, count, &failed)?;
             Ok(Verdict::Commit(()))
         })
         .await
@@ -177,7 +178,8 @@ impl Coordination for EmbeddedCoordination {
     async fn forget_set_aside(&self, cell: &RowColumn, up_to: Timestamp) -> Result<bool> {
         let cell = cell.clone();
         self.run(move |transaction, application| {
-            let is_forgotten = set_aside::remove(transaction, &application.name, &cell, up_to)?;
+            let (name, count) = (&application.name, &application.set_aside);
+            let is_forgotten = set_aside::remove(transaction, name, count, &cell, up_to)?;
             Ok(match is_forgotten {
                 true => Verdict::Commit(true),
                 false => Verdict::Discard(false),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use fluo_core::Result;
+use fluo_core::coordination::Claims;
 
 use super::application::{EmbeddedApplication, locked};
 use crate::store::Store;
@@ -15,6 +16,8 @@ use crate::store::Store;
 #[derive(Debug, Default)]
 pub(crate) struct Registry {
     applications: Mutex<BTreeMap<String, Arc<EmbeddedApplication>>>,
+    /// Those that are being made or removed. The directory is held by one process, so they are all here.
+    pub(super) claims: Claims,
 }
 
 impl Registry {

@@ -127,9 +127,20 @@ impl Writer {
         &self,
         job: impl FnOnce(&WriteTransaction) -> Result<Verdict<T>, Failure> + Send + 'static,
     ) -> Result<T> {
+        self.run_to_the_end(job, |_| {}).await
+    }
+
+    /// The same with what is done at its end, in the thread: also where the caller has stopped waiting.
+    pub(crate) async fn run_to_the_end<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&WriteTransaction) -> Result<Verdict<T>, Failure> + Send + 'static,
+        at_its_end: impl FnOnce(&Result<T>) + Send + 'static,
+    ) -> Result<T> {
         let (answer, answered) = oneshot::channel();
         let job = |thread: &mut WriterThread| {
-            let _ = answer.send(thread.run_job(job));
+            let result = thread.run_job(job);
+            at_its_end(&result);
+            let _ = answer.send(result);
         };
         self.enqueue(Request::Job(Box::new(job)), 1, 0).await?;
         answered.await.unwrap_or_else(|_| Err(no_answer()))

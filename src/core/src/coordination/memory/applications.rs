@@ -8,8 +8,8 @@ use super::application::MemoryApplication;
 use super::coordination::MemoryCoordination;
 use super::{MemoryApplications, locked};
 use crate::coordination::{
-    Application, Applications, Coordination, check_application_name, initialized_already,
-    no_such_application, still_running,
+    Application, Applications, Coordination, SetupClaim, check_application_name,
+    initialized_already, no_such_application, still_running,
 };
 use crate::error::Result;
 
@@ -42,6 +42,10 @@ impl Applications for MemoryApplications {
         let application = self.application(name)?;
         let is_running = locked(&application).sessions.is_running();
         Ok(is_running)
+    }
+
+    async fn claim(&self, name: &str, table: &str) -> Result<Box<dyn SetupClaim>> {
+        self.claims.claim(name, table)
     }
 
     async fn remove(&self, name: &str) -> Result<()> {

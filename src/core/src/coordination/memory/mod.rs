@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use application::MemoryApplication;
 
-use crate::coordination::{TransactorId, no_such_application};
+use crate::coordination::{Claims, TransactorId, no_such_application};
 use crate::error::Result;
 
 /// Applications in memory. A clone shares them.
@@ -29,6 +29,7 @@ use crate::error::Result;
 #[derive(Clone, Debug, Default)]
 pub struct MemoryApplications {
     applications: Arc<Mutex<BTreeMap<String, SharedApplication>>>,
+    claims: Claims,
 }
 
 type SharedApplication = Arc<Mutex<MemoryApplication>>;

@@ -1,0 +1,96 @@
+//! Who is about to make or to remove an application.
+
+use std::collections::BTreeSet;
+use std::fmt::Debug;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::name::shown;
+use crate::error::{Error, ErrorKind, Result};
+
+/// An application and a table that are claimed, from [`claim`](super::Applications::claim) until this is dropped or the
+/// process ends.
+pub trait SetupClaim: Debug + Send + Sync {}
+
+/// The claims of one instance, where they are all in one process: rule C13 of [`Applications`](super::Applications). A
+/// clone shares them.
+#[derive(Clone, Debug, Default)]
+pub struct Claims {
+    claimed: Arc<Mutex<BTreeSet<Claimed>>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Claimed {
+    Application(String),
+    Table(String),
+}
+
+#[derive(Debug)]
+struct HeldClaim {
+    all: Claims,
+    held: [Claimed; 2],
+}
+
+impl SetupClaim for HeldClaim {}
+
+impl Claims {
+    /// Claims an application and a table, both or neither.
+    ///
+    /// # Errors
+    /// [`Unavailable`](ErrorKind::Unavailable) while somebody else has claimed one of them.
+    pub fn claim(&self, application: &str, table: &str) -> Result<Box<dyn SetupClaim>> {
+        let held = [
+            Claimed::Application(application.to_owned()),
+            Claimed::Table(table.to_owned()),
+        ];
+        let mut claimed = self.locked();
+        if let Some(other) = held.iter().find(|one| claimed.contains(one)) {
+            return Err(claimed_already(other));
+        }
+        claimed.extend(held.iter().cloned());
+        Ok(Box::new(HeldClaim {
+            all: self.clone(),
+            held,
+        }))
+    }
+
+    fn locked(&self) -> MutexGuard<'_, BTreeSet<Claimed>> {
+        self.claimed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for HeldClaim {
+    fn drop(&mut self) {
+        let mut claimed = self.all.locked();
+        for held in &self.held {
+            claimed.remove(held);
+        }
+    }
+}
+
+fn claimed_already(claimed: &Claimed) -> Error {
+    let name = match claimed {
+        Claimed::Application(name) => format!("the application `{}`", shown(name)),
+        Claimed::Table(name) => format!("the table `{}`", shown(name)),
+    };
+    let message = format!(
+        "{name} is being made or removed by somebody else; wait until that has ended, and look at what is there then"
+    );
+    Error::new(ErrorKind::Unavailable, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_claimed_is_named() {
+        let claims = Claims::default();
+        let held = claims.claim("web", "pages").unwrap();
+        let told = |application, table| claims.claim(application, table).unwrap_err().to_string();
+        let end = "is being made or removed by somebody else; wait until that has ended, and look at what is there then";
+        assert_eq!(told("web", "x"), format!("the application `web` {end}"));
+        assert_eq!(told("x", "pages"), format!("the table `pages` {end}"));
+        drop(held);
+        assert!(claims.claim("web", "pages").is_ok());
+    }
+}

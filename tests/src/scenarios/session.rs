@@ -1,0 +1,129 @@
+//! A client whose session ends while it lives.
+//!
+//! It went on under the number that everybody else took for dead: whoever met one of its transactions rolled it back, for
+//! as long as the client lived.
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use fluo_core::{
+    CellBatches, Client, ClientSettings, ConditionalMutation, Mutation, Outcome, Result,
+    RetryPolicy, Scan, Span, Table, TableAdmin,
+};
+
+use super::scene::{Scene, balance, balances, hasty, read, set};
+
+pub async fn a_client_whose_session_has_ended_goes_on_as_another_transactor(
+    tables: Arc<dyn TableAdmin>,
+) {
+    let scene = Scene::new(&tables).await;
+    // One that has published nothing hears of it when it begins.
+    let idle = scene.client().await;
+    let number = idle.transactor();
+    scene.end_session(&idle);
+    assert!(!scene.is_alive(&idle).await);
+    set(&idle, &[("alice", 1)]).await;
+    assert!(idle.transactor() > number && scene.is_alive(&idle).await);
+
+    // One that is busy hears of it when it publishes. What it reads at is held again from then on.
+    let busy = idle;
+    let number = busy.transactor();
+    let held = busy.snapshot().await.unwrap();
+    set(&busy, &[("alice", 2)]).await;
+    scene.end_session(&busy);
+    busy.advance_horizon().await.unwrap();
+    assert!(busy.transactor() > number && scene.is_alive(&busy).await);
+    let next = busy.snapshot().await.unwrap();
+    let other = scene.client().await;
+    let horizon = other
+        .collect_garbage(&*scene.tables, &Span::all())
+        .await
+        .unwrap();
+    assert!(horizon <= held.start());
+    assert_eq!(
+        (read(&held, "alice").await, read(&next, "alice").await),
+        (1, 2)
+    );
+    drop((held, next));
+
+    // Otherwise it hears of it after a while.
+    let settings = ClientSettings {
+        horizon_period: Duration::from_millis(20),
+        ..hasty()
+    };
+    let quiet = scene.client_of(scene.table.clone(), settings).await;
+    scene.end_session(&quiet);
+    for _ in 0..500 {
+        if scene.is_alive(&quiet).await {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert!(scene.is_alive(&quiet).await);
+    scene.end().await;
+}
+
+/// Somebody else reads what it has locked, each time. The one who is dead to everybody is rolled back; the number after
+/// it is waited for.
+pub async fn one_that_was_taken_for_dead_is_run_again_as_another_transactor(
+    tables: Arc<dyn TableAdmin>,
+) {
+    let scene = Scene::new(&tables).await;
+    let settings = ClientSettings {
+        rollback_after: Duration::from_secs(600),
+        ..hasty()
+    };
+    let reader = scene.client_of(scene.table.clone(), settings).await;
+    let table = Arc::new(MetTable {
+        inner: scene.table.clone(),
+        reader: reader.clone(),
+    });
+    let client = scene.client_of(table, hasty()).await;
+    // Something is published, so that it need not publish when it begins, and hears nothing then.
+    let _open = client.snapshot().await.unwrap();
+    let number = client.transactor();
+    scene.end_session(&client);
+    let policy = RetryPolicy {
+        max_attempts: NonZeroU32::new(3),
+        ..RetryPolicy::default()
+    };
+    let run = client.runner().retry(policy);
+    run.run(async |tx| {
+        tx.set("alice", &balance(), "7")?;
+        tx.set("bob", &balance(), "7")
+    })
+    .await
+    .unwrap();
+    assert!(client.transactor() > number && scene.is_alive(&client).await);
+    assert_eq!(balances(&reader, ["alice", "bob"]).await.unwrap(), [7, 7]);
+    assert_eq!(scene.locked().await, []);
+    scene.end().await;
+}
+
+/// A table on which somebody reads an account after each conditional write.
+#[derive(Debug)]
+struct MetTable {
+    inner: Arc<dyn Table>,
+    reader: Client,
+}
+
+#[async_trait]
+impl Table for MetTable {
+    fn scan(&self, scan: Scan) -> CellBatches {
+        self.inner.scan(scan)
+    }
+
+    async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
+        self.inner.write(mutations).await
+    }
+
+    async fn write_conditional(&self, mutations: Vec<ConditionalMutation>) -> Result<Vec<Outcome>> {
+        let outcomes = self.inner.write_conditional(mutations).await;
+        let reading = balances(&self.reader, ["alice"]);
+        // Whoever waits for a lock of the living has met it.
+        drop(tokio::time::timeout(Duration::from_millis(300), reading).await);
+        outcomes
+    }
+}

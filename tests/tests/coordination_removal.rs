@@ -1,0 +1,82 @@
+//! A removal that fails after whoever asked for it has gone leaves the application as it was.
+//!
+//! It was marked as removed before the commit, and the mark was taken back by who had asked. So it stayed where nobody
+//! listened: the application was there, and no handle found it until the directory was opened again.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a test panics where it fails")]
+
+use std::path::Path;
+use std::process::Command;
+
+use fluo_core::coordination::{Application, Applications};
+use fluo_core::{ErrorKind, TableAdmin, Versions};
+use fluo_embedded::{EmbeddedTables, Settings};
+use futures::FutureExt;
+
+const IN_CHILD: &str = "FLUO_REMOVAL_CHILD";
+
+async fn make(directory: &Path) {
+    let settings = Settings {
+        create_if_missing: true,
+        ..Settings::default()
+    };
+    let tables = EmbeddedTables::open(directory, settings).unwrap();
+    tables.create_table("web", Versions::All).await.unwrap();
+    let applications = tables.applications();
+    // What was removed leaves room in the file: the commit that fails need not make it longer.
+    for name in ["first", "second", "web"] {
+        let application = Application::new("1", name).set("long", "x".repeat(100_000));
+        applications.initialize(name, application).await.unwrap();
+    }
+    for name in ["first", "second"] {
+        applications.remove(name).await.unwrap();
+    }
+}
+
+async fn remove_without_listening(directory: &Path) {
+    let tables = EmbeddedTables::open(directory, Settings::default()).unwrap();
+    let applications = tables.applications();
+    let web = applications.open("web").await.unwrap();
+    for _ in 0..200 {
+        // The writer is busy with who came and went before.
+        drop(web.join_workers().now_or_never());
+    }
+    assert!(applications.remove("web").now_or_never().is_none());
+    // What comes after it in the queue hears that its commit has failed.
+    let error = tables.set_property("web", "table.custom.x", "y").await;
+    assert_eq!(error.unwrap_err().kind(), ErrorKind::Storage);
+    assert_eq!(web.application().await.unwrap().id, "1");
+    applications.open("web").await.unwrap();
+    assert!(!applications.is_running("web").await.unwrap());
+}
+
+/// Run by the test below, where no file can be written beyond a small size.
+#[test]
+fn child() {
+    let Some(directory) = std::env::var_os(IN_CHILD) else {
+        return;
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().build();
+    let work = remove_without_listening(Path::new(&directory));
+    runtime.unwrap().block_on(work);
+}
+
+#[test]
+fn one_that_fails_when_nobody_listens_leaves_the_application() {
+    let directory = tempfile::tempdir().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    runtime.block_on(make(directory.path()));
+    let script = "trap '' XFSZ; ulimit -f 16; exec \"$0\" --exact child --nocapture";
+    let child = Command::new("sh")
+        .args(["-c", script])
+        .arg(std::env::current_exe().unwrap())
+        .env(IN_CHILD, directory.path())
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&child.stderr);
+    assert!(child.status.success(), "{told}");
+    let report = EmbeddedTables::check(directory.path()).unwrap();
+    assert_eq!(report.applications, 1);
+}
