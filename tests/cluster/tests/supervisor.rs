@@ -36,7 +36,9 @@ fn family(folder: Option<PathBuf>, logs: Option<PathBuf>) -> Program {
 
 /// An owner in a process of its own, and the leader of the group that it supervises.
 fn owner() -> (Child, Process) {
-    let mut owner = Command::new(env!("CARGO_BIN_EXE_fluo-cluster"))
+    // Where the tests themselves run in the background, an interrupt is ignored, and would be by the owner.
+    let mut owner = Command::new("env")
+        .args(["--default-signal=INT", env!("CARGO_BIN_EXE_fluo-cluster")])
         .args(["supervise", "sh", "-c", FAMILY])
         .stdout(Stdio::piped())
         .spawn()
