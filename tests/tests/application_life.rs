@@ -321,6 +321,58 @@ async fn of_two_that_make_or_remove_an_application_at_once_one_does() {
     place.remove("web").await.unwrap();
 }
 
+/// Applications of which one has another table whenever it has been claimed.
+#[derive(Debug)]
+struct Restless(MemoryApplications);
+
+#[async_trait]
+impl Applications for Restless {
+    async fn initialize(&self, name: &str, application: Application) -> fluo_core::Result<()> {
+        self.0.initialize(name, application).await
+    }
+
+    async fn open(&self, name: &str) -> fluo_core::Result<Arc<dyn Coordination>> {
+        self.0.open(name).await
+    }
+
+    async fn list(&self) -> fluo_core::Result<Vec<String>> {
+        self.0.list().await
+    }
+
+    async fn is_running(&self, name: &str) -> fluo_core::Result<bool> {
+        self.0.is_running(name).await
+    }
+
+    async fn claim(&self, name: &str, table: &str) -> fluo_core::Result<Box<dyn SetupClaim>> {
+        self.0.remove(name).await?;
+        let next = Application::new("1", format!("{table}x"));
+        self.0.initialize(name, next).await?;
+        self.0.claim(name, table).await
+    }
+
+    async fn remove(&self, name: &str) -> fluo_core::Result<()> {
+        self.0.remove(name).await
+    }
+}
+
+/// It was claimed again for as long as that went on.
+#[tokio::test]
+async fn one_that_is_made_anew_again_and_again_is_given_up() {
+    let place = Place::new();
+    place.initialize("web", web()).await.unwrap();
+    let restless = Restless(place.applications.clone());
+    let removing = admin::remove(&place.tables, &restless, "web");
+    let error = removing.await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unavailable);
+    assert_eq!(
+        error.to_string(),
+        "the application `web` had another table each of the 8 times that it was claimed: somebody else keeps making it \
+         anew; wait until that has ended, and look at what is there then"
+    );
+    assert_eq!(place.status("web").await, Status::Stopped);
+    assert_eq!(place.tables.tables().await.unwrap(), ["pages"]);
+}
+
 #[tokio::test]
 async fn a_wrong_request_does_nothing() {
     let place = Place::new();

@@ -4,7 +4,10 @@
 
 use std::ffi::OsStr;
 
+use clap::{Arg, Command, CommandFactory};
 use fluo_core::Escaped;
+
+use crate::arguments::Arguments;
 
 /// What is said in place of running it. It repeats nothing.
 const ARGUMENT: &str = "a password is not taken from the command line, which everybody on this machine can read and \
@@ -19,11 +22,11 @@ pub(crate) fn complaint<A: AsRef<OsStr>>(
     arguments: impl IntoIterator<Item = A>,
 ) -> Option<&'static str> {
     let mut arguments = arguments.into_iter().skip(1);
-    let command = arguments.next()?;
+    let name = arguments.next()?;
     // Other commands have no targets.
     let has_target = ["table", "app", "scan", "notifications", "wait", "advise"]
         .iter()
-        .any(|name| command.as_ref() == *name);
+        .any(|command| name.as_ref() == *command);
     if !has_target {
         return None;
     }
@@ -31,13 +34,19 @@ pub(crate) fn complaint<A: AsRef<OsStr>>(
     // the others are rows and columns too, which may look like anything.
     let has_names = ["table", "advise"]
         .iter()
-        .any(|name| command.as_ref() == *name);
+        .any(|command| name.as_ref() == *command);
+    let all = Arguments::command();
+    let mut command = all.find_subcommand(name.as_ref())?;
     let mut before = Before::Argument;
     arguments
         .take_while(|argument| argument.as_ref() != "--")
         .find_map(|argument| {
+            let is_value = !matches!(before, Before::Argument);
+            if !is_value && let Some(below) = command.find_subcommand(argument.as_ref()) {
+                command = below;
+            }
             let argument = argument.as_ref().as_encoded_bytes();
-            let before = std::mem::replace(&mut before, Before::of(argument));
+            let before = std::mem::replace(&mut before, Before::of(argument, command));
             let is_target = match before {
                 Before::At => true,
                 Before::Option => false,
@@ -52,20 +61,40 @@ pub(crate) fn complaint<A: AsRef<OsStr>>(
 enum Before {
     /// `--at`: it is a target.
     At,
-    /// Another option, whose value it may be.
+    /// Another option, whose value it is.
     Option,
-    /// Another argument.
+    /// Another argument, or an option without a value.
     Argument,
 }
 
 impl Before {
-    fn of(argument: &[u8]) -> Self {
+    fn of(argument: &[u8], command: &Command) -> Self {
         match argument {
             b"--at" => Self::At,
-            option if option.starts_with(b"-") && !option.contains(&b'=') => Self::Option,
+            option if takes_next(option, command) => Self::Option,
             _ => Self::Argument,
         }
     }
+}
+
+/// Whether an argument is an option of a command that has the next argument for its value.
+fn takes_next(argument: &[u8], command: &Command) -> bool {
+    let option = std::str::from_utf8(argument).unwrap_or_default();
+    let Some(name) = option.strip_prefix("--") else {
+        // The first of a group of letters that takes a value has the rest of the group for it, if there is one.
+        let letters = option.strip_prefix('-').unwrap_or_default();
+        let found = letters.char_indices().find(|(_, letter)| {
+            let mut options = command.get_opts();
+            options.any(|option| option.get_short() == Some(*letter) && takes_value(option))
+        });
+        return found.is_some_and(|(at, letter)| at + letter.len_utf8() == letters.len());
+    };
+    let mut options = command.get_opts();
+    options.any(|option| option.get_long() == Some(name) && takes_value(option))
+}
+
+fn takes_value(option: &Arg) -> bool {
+    option.get_action().takes_values()
 }
 
 /// A row or a key that cannot be read, as a message shows it: what stands before an `@` may hold a password.
@@ -128,6 +157,10 @@ mod tests {
             "fluo table list --at=root:x@h:1",
             "fluo table list proxy:root:x@h:1",
             "fluo table load pages --encoding=hex proxy:root:x@h:1",
+            "fluo table list --json proxy:root:x@h:1",
+            "fluo table delete --yes proxy:root:x@h:1",
+            "fluo table delete --at embedded:list --yes proxy:root:x@h:1",
+            "fluo table delete --no-such-option proxy:root:x@h:1",
             "fluo scan --at proxy:root:x@h:1 web",
             "fluo notifications retry --at=proxy:root:x@h:1 web r f:q",
         ] {

@@ -100,6 +100,8 @@ fn a_password_on_the_command_line_is_refused_and_not_repeated() {
         "table list --at proxy:localhost:1 --user root --password=hunter2",
         "table plan --password hunter2 --nonsense",
         "table list --at proxy:root:hunter2@localhost:1",
+        "table list --json proxy:root:hunter2@localhost:1",
+        "table delete --yes proxy:root:hunter2@localhost:1",
     ] {
         let run = place.fluo(arguments);
         assert!(!run.stderr.contains(PASSWORD), "{}", run.stderr);

@@ -79,6 +79,45 @@ async fn the_directory_is_held_until_the_last_one_is_gone() {
     held().unwrap();
 }
 
+/// An application was recorded after whoever asked for it had gone, and the claim with them: somebody else had looked by
+/// then, made the table for another application, and recorded that one. There were two on one table.
+#[tokio::test]
+async fn a_table_has_one_application_whatever_waits_in_the_queue() {
+    use fluo_core::admin::{Initialization, initialize};
+    use futures::FutureExt;
+    use tokio::task::unconstrained;
+
+    let directory = tempfile::tempdir().unwrap();
+    let tables = EmbeddedTables::open(directory.path(), settings()).unwrap();
+    let applications = tables.applications();
+    let busy = Application::new("1", "busy");
+    applications.initialize("busy", busy).await.unwrap();
+    let busy = applications.open("busy").await.unwrap();
+    for _ in 0..200 {
+        // The writer is busy with who came and went before. The runtime would hold back so many calls without a pause.
+        drop(unconstrained(busy.join_workers()).now_or_never());
+    }
+    let web = applications.initialize("web", Application::new("1", "pages"));
+    assert!(unconstrained(web).now_or_never().is_none());
+    let shop = applications.initialize("shop", Application::new("2", "pages"));
+    let refused =
+        "the table `pages` is that of the application `web`; give `shop` a table of its own";
+    let error = shop.await.unwrap_err();
+    assert_eq!(
+        (error.kind(), error.to_string().as_str()),
+        (ErrorKind::AlreadyExists, refused)
+    );
+    let shop = Initialization::new("2", "pages").clear();
+    let error = initialize(&tables, &applications, "shop", shop).await;
+    assert_eq!(error.unwrap_err().to_string(), refused);
+    assert_eq!(applications.list().await.unwrap(), ["busy", "web"]);
+
+    // The table of one that was removed is free.
+    applications.remove("web").await.unwrap();
+    let shop = applications.initialize("shop", Application::new("2", "pages"));
+    shop.await.unwrap();
+}
+
 /// Somebody who stops waiting for a job of the writer leaves nothing half done, and the writer's thread is never the last
 /// to hold the directory.
 #[tokio::test]

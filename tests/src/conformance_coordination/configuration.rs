@@ -7,6 +7,7 @@ use fluo_core::coordination::{Application, Applications, ObservedColumn, Observe
 use fluo_core::{Column, ErrorKind};
 
 use super::ground::Ground;
+use crate::unused_name::unused_name as unused_table;
 
 /// Texts that a careless form of storage would change.
 const TEXTS: [&str; 10] = [
@@ -28,7 +29,7 @@ fn odd() -> Application {
     };
     let bytes: Vec<u8> = (0..=255).collect();
     let column = Column::new("f", bytes);
-    let application = Application::new("8D2FA41C-{}", "namespace.table_2");
+    let application = Application::new("8D2FA41C-{}", format!("namespace.{}", unused_table("t")));
     let application = observe(application, column, ObserverKind::Weak, "second \"id\"\n");
     let application = observe(application, Column::new("f", ""), ObserverKind::Strong, "");
     let application = observe(
@@ -47,7 +48,7 @@ fn odd() -> Application {
 
 /// C9: what was initialised comes back to the byte, observed columns in their order.
 pub async fn c9_what_was_initialised_comes_back(applications: Arc<dyn Applications>) {
-    for application in [Application::new("1", "t"), odd()] {
+    for application in [Application::new("1", unused_table("t")), odd()] {
         let ground = Ground::with(&applications, application.clone()).await;
         assert_eq!(
             ground.open().await.application().await.unwrap(),
@@ -59,18 +60,22 @@ pub async fn c9_what_was_initialised_comes_back(applications: Arc<dyn Applicatio
 
 /// C9: settings that are given take the place of all settings, and of nothing else.
 pub async fn c9_settings_are_replaced_as_a_whole(applications: Arc<dyn Applications>) {
-    let ground = Ground::with(&applications, odd()).await;
+    let before = odd();
+    let ground = Ground::with(&applications, before.clone()).await;
     let (coordination, other) = (&ground.coordination, ground.open().await);
     for settings in [
         BTreeMap::from([("a".to_owned(), String::new())]),
         BTreeMap::new(),
-        odd().settings,
+        before.settings.clone(),
     ] {
         coordination
             .update_settings(settings.clone())
             .await
             .unwrap();
-        let expected = Application { settings, ..odd() };
+        let expected = Application {
+            settings,
+            ..before.clone()
+        };
         assert_eq!(other.application().await.unwrap(), expected);
     }
     ground.end().await;
@@ -78,7 +83,7 @@ pub async fn c9_settings_are_replaced_as_a_whole(applications: Arc<dyn Applicati
 
 /// C9: settings that are out of bounds are refused as a whole.
 pub async fn c9_wrong_settings_change_nothing(applications: Arc<dyn Applications>) {
-    let before = Application::new("1", "t").set("a", "1");
+    let before = Application::new("1", unused_table("t")).set("a", "1");
     let ground = Ground::with(&applications, before.clone()).await;
     let large = "v".repeat(Application::MAX_SETTINGS_BYTES);
     for wrong in [("", "v"), ("name", large.as_str())] {
@@ -97,7 +102,7 @@ pub async fn c9_wrong_settings_change_nothing(applications: Arc<dyn Applications
 
 /// C9: as many observed columns and settings as are allowed are kept.
 pub async fn c9_as_much_is_kept_as_is_allowed(applications: Arc<dyn Applications>) {
-    let mut largest = Application::new("i".repeat(Application::MAX_ID_BYTES), "t");
+    let mut largest = Application::new("i".repeat(Application::MAX_ID_BYTES), unused_table("t"));
     // 65 bytes a column, and as many columns as fit.
     for number in 0..Application::MAX_OBSERVERS {
         let column = Column::new("f", format!("{number:064}"));

@@ -11,6 +11,8 @@ use fluo_core::coordination::{
 };
 use fluo_core::{Column, RowColumn, Timestamp};
 
+use crate::unused_name::unused_name as unused_table;
+
 /// An application that no other rule, and no other run, uses. One that a failed rule leaves behind can be looked at.
 pub(super) struct Ground {
     pub(super) applications: Arc<dyn Applications>,
@@ -20,7 +22,7 @@ pub(super) struct Ground {
 
 impl Ground {
     pub(super) async fn new(applications: &Arc<dyn Applications>) -> Self {
-        Self::with(applications, Application::new("1", "t")).await
+        Self::with(applications, Application::new("1", unused_table("t"))).await
     }
 
     pub(super) async fn with(

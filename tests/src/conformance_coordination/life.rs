@@ -15,7 +15,7 @@ const WRONG_NAMES: [&str; 6] = ["", "a/b", "a.b", "a:b", "a\u{1b}", "\u{e000}"];
 pub async fn c10_a_wrong_name_is_refused(applications: Arc<dyn Applications>) {
     let too_long = "x".repeat(256);
     for name in WRONG_NAMES.into_iter().chain([too_long.as_str()]) {
-        let application = Application::new("1", "t");
+        let application = Application::new("1", unused_table("t"));
         let error = applications
             .initialize(name, application)
             .await
@@ -50,7 +50,7 @@ pub async fn c10_what_does_not_exist_is_not_found(applications: Arc<dyn Applicat
 /// C10: what is out of its bounds is not initialised.
 pub async fn c10_what_is_out_of_bounds_is_not_initialised(applications: Arc<dyn Applications>) {
     let observed = |family| ObservedColumn::new(Column::new(family, "q"), ObserverKind::Weak, "o");
-    let good = || Application::new("1", "t");
+    let good = || Application::new("1", unused_table("t"));
     for wrong in [
         Application::new("", "t"),
         Application::new("1", "no table"),
@@ -70,7 +70,7 @@ pub async fn c10_what_is_out_of_bounds_is_not_initialised(applications: Arc<dyn 
 
 /// C10: initialising an application that exists is refused, and changes nothing of it.
 pub async fn c10_initialising_twice_changes_nothing(applications: Arc<dyn Applications>) {
-    let before = Application::new("1", "t").set("a", "1");
+    let before = Application::new("1", unused_table("t")).set("a", "1");
     let ground = Ground::with(&applications, before.clone()).await;
     ground.coordination.set_aside(failed("r")).await.unwrap();
     let first = ground.next().await;
@@ -97,7 +97,7 @@ pub async fn c10_an_application_is_initialised_by_one(applications: Arc<dyn Appl
     let tasks = (0..8).map(|task| {
         let (applications, name) = (applications.clone(), name.clone());
         tokio::spawn(async move {
-            let application = Application::new(format!("id-{task}"), "t");
+            let application = Application::new(format!("id-{task}"), unused_table("t"));
             match applications.initialize(&name, application).await {
                 Ok(()) => Some(format!("id-{task}")),
                 Err(error) => {
@@ -118,6 +118,40 @@ pub async fn c10_an_application_is_initialised_by_one(applications: Arc<dyn Appl
     applications.remove(&name).await.unwrap();
 }
 
+/// C10: of many applications with one table that are initialised at once, one is, and the table is free after it.
+pub async fn c10_a_table_has_one_application(applications: Arc<dyn Applications>) {
+    let table = unused_table("t");
+    let tasks = (0..8).map(|_| {
+        let (applications, table) = (applications.clone(), table.clone());
+        tokio::spawn(async move {
+            let name = unused_name();
+            let application = Application::new("1", table);
+            let done = applications.initialize(&name, application).await;
+            (name, done)
+        })
+    });
+    let done = join_all(tasks).await.into_iter().map(Result::unwrap);
+    let (winners, losers): (Vec<_>, Vec<_>) = done.partition(|(_, done)| done.is_ok());
+    let [(winner, _)] = winners.as_slice() else {
+        panic!("{winners:?}");
+    };
+    for (name, refused) in &losers {
+        let error = refused.as_ref().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::AlreadyExists);
+        let expected = format!(
+            "the table `{table}` is that of the application `{winner}`; give `{name}` a table of its own"
+        );
+        assert_eq!(error.to_string(), expected);
+        let error = applications.open(name).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::NotFound);
+    }
+    applications.remove(winner).await.unwrap();
+    let (name, _) = &losers[0];
+    let application = Application::new("1", table);
+    applications.initialize(name, application).await.unwrap();
+    applications.remove(name).await.unwrap();
+}
+
 /// C10: applications are listed by name, and have nothing of each other, also where one name begins with the other.
 pub async fn c10_applications_are_apart(applications: Arc<dyn Applications>) {
     let first = Ground::new(&applications).await;
@@ -126,7 +160,7 @@ pub async fn c10_applications_are_apart(applications: Arc<dyn Applications>) {
         .into();
     for name in &names[1..] {
         applications
-            .initialize(name, Application::new("2", "u"))
+            .initialize(name, Application::new("2", unused_table("u")))
             .await
             .unwrap();
     }

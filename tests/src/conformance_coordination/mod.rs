@@ -92,6 +92,7 @@ macro_rules! __for_each_coordination_rule {
             life::c10_what_is_out_of_bounds_is_not_initialised,
             life::c10_initialising_twice_changes_nothing,
             life::c10_an_application_is_initialised_by_one,
+            life::c10_a_table_has_one_application,
             life::c10_applications_are_apart,
             removal::c11_a_removed_application_leaves_nothing_behind,
             removal::c11_a_handle_ends_with_its_application,

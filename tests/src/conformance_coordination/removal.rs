@@ -8,12 +8,14 @@ use fluo_core::{ErrorKind, Timestamp};
 use futures::FutureExt;
 
 use super::ground::{Ground, at, count, failed, unused_name};
+use crate::unused_name::unused_name as unused_table;
 
 /// C11: an application takes all that was its with it; one made later under its name begins anew.
 pub async fn c11_a_removed_application_leaves_nothing_behind(applications: Arc<dyn Applications>) {
     let name = unused_name();
     for life in 0..3 {
-        let application = Application::new("same-id", "t").set("life", life.to_string());
+        let application =
+            Application::new("same-id", unused_table("t")).set("life", life.to_string());
         applications
             .initialize(&name, application.clone())
             .await
@@ -48,7 +50,7 @@ pub async fn c11_a_handle_ends_with_its_application(applications: Arc<dyn Applic
     applications.remove(&name).await.unwrap();
     for is_made_again in [false, true] {
         if is_made_again {
-            let next = Application::new("1", "t");
+            let next = Application::new("1", unused_table("t"));
             applications.initialize(&name, next).await.unwrap();
         }
         let failed = failed("r");

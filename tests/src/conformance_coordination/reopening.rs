@@ -11,6 +11,7 @@ use fluo_core::coordination::{
 use fluo_core::{Column, ErrorKind};
 
 use super::ground::{at, count, failed, unused_name};
+use crate::unused_name::unused_name as unused_table;
 
 async fn remove(open: impl AsyncFn() -> Arc<dyn Applications>, name: &str) {
     open().await.remove(name).await.unwrap();
@@ -18,7 +19,7 @@ async fn remove(open: impl AsyncFn() -> Arc<dyn Applications>, name: &str) {
 
 async fn initialize(open: &impl AsyncFn() -> Arc<dyn Applications>) -> String {
     let name = unused_name();
-    let application = Application::new("1", "t");
+    let application = Application::new("1", unused_table("t"));
     open().await.initialize(&name, application).await.unwrap();
     name
 }
@@ -106,17 +107,15 @@ pub async fn c6_numbers_are_not_used_again_after_reopening(
 pub async fn c12_what_returned_survives_reopening(open: impl AsyncFn() -> Arc<dyn Applications>) {
     let (name, removed) = (unused_name(), unused_name());
     let observed = ObservedColumn::new(Column::new("f", "q"), ObserverKind::Strong, "o");
-    let mut application = Application::new("1", "t").observe(observed);
+    let mut application = Application::new("1", unused_table("t")).observe(observed);
     {
         let applications = open().await;
         applications
             .initialize(&name, application.clone())
             .await
             .unwrap();
-        applications
-            .initialize(&removed, application.clone())
-            .await
-            .unwrap();
+        let other = Application::new("1", unused_table("t"));
+        applications.initialize(&removed, other).await.unwrap();
         let coordination = applications.open(&removed).await.unwrap();
         coordination.set_aside(failed("r")).await.unwrap();
         drop(coordination);

@@ -55,6 +55,8 @@ macro_rules! __for_each_scenario {
             waiting::a_lock_of_the_living_is_waited_for,
             waiting::one_that_has_committed_is_rolled_forward_while_it_lives,
             session::a_client_whose_session_has_ended_goes_on_as_another_transactor,
+            session::those_that_begin_at_once_after_it_has_ended_all_do,
+            session::what_was_published_without_an_answer_is_taken_back,
             session::one_that_was_taken_for_dead_is_run_again_as_another_transactor,
             garbage::what_is_collected_is_seen_by_no_snapshot,
             garbage::a_snapshot_that_is_too_old_says_so,

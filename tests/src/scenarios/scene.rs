@@ -10,6 +10,7 @@ use fluo_core::{
     Snapshot, Span, Table, TableAdmin, TableExt, Timestamp,
 };
 
+use crate::FaultyApplications;
 use crate::unused_name::unused_name;
 
 const APPLICATION: &str = "scene";
@@ -74,6 +75,15 @@ impl Scene {
             .applications
             .end_transactor(APPLICATION, client.transactor());
         assert!(ended.unwrap(), "{} was not alive", client.transactor());
+    }
+
+    /// A client whose calls of the coordination are listed, and fail where that is asked for.
+    pub(super) async fn faulty_client(&self) -> (Client, FaultyApplications) {
+        let faulty = FaultyApplications::new(Arc::new(self.applications.clone()));
+        let coordination = faulty.open(APPLICATION).await.unwrap();
+        let settings = ClientSettings::default();
+        let client = Client::open(self.table.clone(), coordination, settings);
+        (client.await.unwrap(), faulty)
     }
 
     pub(super) async fn is_alive(&self, client: &Client) -> bool {

@@ -9,9 +9,12 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use fluo_core::{
-    CellBatches, Client, ClientSettings, ConditionalMutation, Mutation, Outcome, Result,
+    CellBatches, Client, ClientSettings, ConditionalMutation, ErrorKind, Mutation, Outcome, Result,
     RetryPolicy, Scan, Span, Table, TableAdmin,
 };
+use futures::future::join_all;
+
+use crate::{CoordinationCall, Fault};
 
 use super::scene::{Scene, balance, balances, hasty, read, set};
 
@@ -62,6 +65,51 @@ pub async fn a_client_whose_session_has_ended_goes_on_as_another_transactor(
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     assert!(scene.is_alive(&quiet).await);
+    scene.end().await;
+}
+
+/// Some of them were refused under the number that had ended, and looked for it after another one of them had begun the
+/// next: that one lives, so they handed the refusal to their users.
+pub async fn those_that_begin_at_once_after_it_has_ended_all_do(tables: Arc<dyn TableAdmin>) {
+    let scene = Scene::new(&tables).await;
+    let client = scene.client().await;
+    for _ in 0..20 {
+        let number = client.transactor();
+        scene.end_session(&client);
+        let begin = || {
+            let client = client.clone();
+            tokio::spawn(async move { client.begin().await.map(drop) })
+        };
+        let beginning: Vec<_> = (0..64).map(|_| begin()).collect();
+        for begun in join_all(beginning).await {
+            begun.unwrap().unwrap();
+        }
+        assert!(client.transactor() > number && scene.is_alive(&client).await);
+        // Nothing is open any more: those of the next round have to publish again.
+        client.advance_horizon().await.unwrap();
+    }
+    scene.end().await;
+}
+
+/// The answer to the first that it published under its new number was lost. It took it that nothing was, and never took
+/// it back: the horizon stood still for as long as it had nothing open.
+pub async fn what_was_published_without_an_answer_is_taken_back(tables: Arc<dyn TableAdmin>) {
+    let scene = Scene::new(&tables).await;
+    let (client, faulty) = scene.faulty_client().await;
+    let held = client.snapshot().await.unwrap();
+    scene.end_session(&client);
+    // It is refused, looks whether it is alive, begins anew, and publishes.
+    let next = faulty.calls().len() + 3;
+    let _plan = faulty.clone().fail_call(next, Fault::After);
+    let error = client.advance_horizon().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Uncertain);
+    let published = CoordinationCall::Publish(client.transactor(), Some(held.start()));
+    assert_eq!(faulty.calls().last(), Some(&published));
+    let start = held.start();
+    let other = scene.client().await;
+    assert_eq!(other.advance_horizon().await.unwrap(), start);
+    drop(held);
+    assert!(client.advance_horizon().await.unwrap() > start);
     scene.end().await;
 }
 

@@ -20,37 +20,8 @@ use crate::ground::{Ground, column, idle, read_now, set};
 enum How {
     Error,
     Panic,
-    /// With an error that says of itself that it passes.
+    /// With an error of the observer's own, of the kind that a table has that is away.
     Unavailable,
-    /// The same, as the source of an error of the observer's own.
-    UnavailableBelow,
-    /// With an error of the observer's own, of a service of its own.
-    ServiceAway,
-}
-
-/// What an observer has for errors, in which it passes on those of the engine.
-#[derive(Debug)]
-enum PageError {
-    Engine(Error),
-    Service,
-}
-
-impl std::fmt::Display for PageError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Engine(_) => "the page cannot be read",
-            Self::Service => "the service that counts pages is away",
-        })
-    }
-}
-
-impl std::error::Error for PageError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Engine(error) => Some(error),
-            Self::Service => None,
-        }
-    }
 }
 
 /// Copies `a` to `b`, and fails on rows that begin with `bad` until it was mended.
@@ -61,13 +32,11 @@ fn fragile(how: How, mended: &Arc<AtomicBool>, runs: &Arc<AtomicUsize>) -> impl 
         async move {
             if row.starts_with(b"bad") && !mended.load(Ordering::SeqCst) {
                 runs.fetch_add(1, Ordering::SeqCst);
-                let away = Error::new(ErrorKind::Unavailable, "no network");
+                let away = "the service that counts pages is away";
                 let error: ObserverError = match how {
                     How::Error => Error::invalid("no such page").into(),
                     How::Panic => panic!("cannot count pages"),
-                    How::Unavailable => away.into(),
-                    How::UnavailableBelow => PageError::Engine(away).into(),
-                    How::ServiceAway => PageError::Service.into(),
+                    How::Unavailable => Error::new(ErrorKind::Unavailable, away).into(),
                 };
                 return Err(error);
             }
@@ -250,25 +219,15 @@ async fn tries_come_after_pauses_that_grow() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_passes_by_itself_is_never_set_aside() {
-    never_set_aside(How::Unavailable).await;
-}
-
-/// The table was away for a while, and an observer with errors of its own used up its tries.
-#[tokio::test(start_paused = true)]
-async fn what_passes_below_an_error_of_the_observers_own_is_never_set_aside() {
-    never_set_aside(How::UnavailableBelow).await;
-}
-
-#[tokio::test(start_paused = true)]
 async fn where_a_service_of_the_observers_own_is_away_tries_are_used_up() {
-    let fragile = Fragile::start(How::ServiceAway).await;
+    let fragile = Fragile::start(How::Unavailable).await;
     let Fragile { client, .. } = &fragile;
     set(client, "bad", "a", 1).await;
     idle(client).await;
     assert_eq!(fragile.runs(), 4);
     let failed = fragile.failed().await;
     assert_eq!(failed[0].error, "the service that counts pages is away");
+    assert_eq!(fragile.ground.notifications().await, 0);
 }
 
 /// Tries are in the memory of a worker: another one begins anew.
@@ -295,20 +254,6 @@ async fn tries_are_forgotten_with_their_worker() {
         (runs.load(Ordering::SeqCst), failed[0].tries),
         (3 + 4, TRIES)
     );
-}
-
-async fn never_set_aside(how: How) {
-    let fragile = Fragile::start(how).await;
-    let Fragile { ground, client, .. } = &fragile;
-    set(client, "bad", "a", 1).await;
-    tokio::time::sleep(Duration::from_secs(3_600)).await;
-    let runs = fragile.runs();
-    assert!((60..120).contains(&runs), "{runs}: about once a minute");
-    assert_eq!(ground.notifications().await, 1);
-    assert_eq!(fragile.failed().await, []);
-    fragile.mended.store(true, Ordering::SeqCst);
-    idle(client).await;
-    assert_eq!(read_now(client, "bad", "b").await, 1);
 }
 
 #[tokio::test(start_paused = true)]

@@ -19,5 +19,6 @@ mod loading;
 mod panicking;
 mod registering;
 mod sharing;
+mod table_away;
 mod waiting_many;
 mod weak;

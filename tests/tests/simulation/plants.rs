@@ -156,7 +156,7 @@ pub(crate) const PLANTS: &[Plant] = &[
         "S1: a reader sees what was committed right after it began",
         PlantedBug::ReadsAhead,
     ),
-    engine(
+    rare(
         "stale-reads",
         "S2: a reader does not look at the horizon",
         PlantedBug::StaleReads,

@@ -5,7 +5,7 @@ use clap::Args;
 use fluo_core::admin;
 use fluo_core::coordination::Applications;
 use fluo_core::table::property::GARBAGE;
-use fluo_core::{Error, ErrorKind, TableAdmin};
+use fluo_core::{Error, ErrorKind, TableAdmin, TableAdminExt};
 use fluo_embedded::{EmbeddedApplications, EmbeddedTables};
 
 use crate::application::of_table;
@@ -60,21 +60,19 @@ impl Remove {
         error: Error,
     ) -> Result<anyhow::Error> {
         let name = &self.name;
-        for table in tables.tables().await? {
-            let may_be_left = table == *name || is_made_for_one(tables, &table).await?;
-            if may_be_left && of_table(applications, &table).await?.is_none() {
-                return Ok(anyhow!(
-                    "there is no application `{name}`, but a table `{table}` that is no application's, as an \
-                     `app remove` or `app init` that was interrupted leaves it; `fluo table delete {table}` deletes it, \
-                     and `fluo app init --clear --table {table}` makes an application with a new one"
-                ));
-            }
+        if !is_made_for_one(tables, name).await? || of_table(applications, name).await?.is_some() {
+            return Ok(error.into());
         }
-        Ok(error.into())
+        let at = self.target.written();
+        Ok(anyhow!(
+            "there is no application `{name}`, but a table of this name that is no application's, and that may be left by \
+             an `app remove` or `app init` that was interrupted; `fluo table delete --at {at} {name}` deletes it, and \
+             `fluo app init --at {at} --clear {name}` makes an application with a new one"
+        ))
     }
 }
 
-/// Whether a table is set up as those of applications are.
+/// Whether there is a table, and it is set up as those of applications are.
 async fn is_made_for_one(tables: &EmbeddedTables, table: &str) -> Result<bool> {
-    Ok(tables.properties(table).await?.contains_key(GARBAGE))
+    Ok(tables.table_exists(table).await? && tables.properties(table).await?.contains_key(GARBAGE))
 }

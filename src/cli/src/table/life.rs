@@ -98,9 +98,7 @@ impl Delete {
         output::say(&format!("deleted table `{}`", self.name));
         Ok(())
     }
-}
 
-impl Delete {
     async fn open(&self) -> Result<Arc<dyn TableAdmin>> {
         if self.despite_application {
             return self.target.open().await;

@@ -20,6 +20,11 @@ pub(crate) struct DirectoryArguments {
 }
 
 impl DirectoryArguments {
+    /// As it is given to `--at`.
+    pub(crate) fn written(&self) -> String {
+        format!("embedded:{}", self.at.display())
+    }
+
     /// The tables and the applications of a directory that exists.
     pub(crate) fn open(&self) -> Result<(EmbeddedTables, EmbeddedApplications)> {
         self.opened("`fluo app init` makes it, with a first application", false)

@@ -11,7 +11,9 @@
 //!
 //! Publishing is a matter of the task that keeps the horizon. No step of a commit waits for it, and neither does the end
 //! of a transaction. The beginning of one does where nothing is published: after the client had nothing open for a
-//! while (H2). What is published lags behind, and so holds back more garbage than it has to, never less.
+//! while (H2). So does a commit that was rolled back by somebody else, or has become stale, before it says so: it looks
+//! whether the session has ended, which excludes publishing. What is published lags behind, and so holds back more
+//! garbage than it has to, never less.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -21,7 +23,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::client::session::Session;
-use crate::coordination::Coordination;
+use crate::coordination::{Coordination, TransactorId};
 use crate::data::Timestamp;
 use crate::error::Result;
 
@@ -130,14 +132,14 @@ impl ActiveTimestamps {
         Ok(())
     }
 
-    /// Begins another transactor if the session of this one has ended; says whether it had. What the old one had
-    /// published is gone: the next to begin publishes first.
+    /// Begins another transactor if the session of the suspect has ended, unless somebody has done so; says whether it
+    /// had. What the suspect had published is gone: the next to begin publishes first.
     pub(crate) async fn renew_session(
         &self,
         coordination: &dyn Coordination,
         session: &Session,
+        suspect: TransactorId,
     ) -> Result<bool> {
-        let suspect = session.id();
         let _alone = self.publishing.lock().await;
         if session.id() != suspect {
             // Somebody else was faster.
@@ -147,7 +149,8 @@ impl ActiveTimestamps {
             return Ok(false);
         }
         let next = coordination.begin_transactor().await?;
-        self.locked().published = Published::Nothing;
+        // It has published nothing. But what it publishes next may be published although its answer is lost.
+        self.locked().published = Published::Unknown;
         session.replace(next);
         Ok(true)
     }

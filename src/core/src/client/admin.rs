@@ -5,6 +5,13 @@
 //! [`Initialization::clear_table`] replaces. Two who make or remove one application, or one table, at once do not: one of
 //! them is [refused](Applications::claim).
 //!
+//! Whoever stops waiting, after a timeout for example, gives the claim back at once, and the call that was under way may
+//! still take effect: the table made or deleted, the application recorded or removed, each whole or not at all. So may the
+//! last call of one whose session ends meanwhile, and what it calls after that (C13 of [`Applications`]). Look at the
+//! [`status`] before you go on. Two applications never have one table: the second one is refused when it is recorded,
+//! at the latest. It may have replaced the table by then, so do not let others work with an application whose
+//! initialisation was given up, until it was initialised anew.
+//!
 //! ```
 //! use fluo_core::coordination::{Applications, MemoryApplications, ObservedColumn, ObserverKind};
 //! use fluo_core::admin::{self, Initialization, Status};
@@ -30,7 +37,7 @@ use std::fmt;
 
 use crate::coordination::{
     Application, Applications, ObservedColumn, SetupClaim, check_application_name,
-    initialized_already, still_running,
+    initialized_already, still_running, table_of_another,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::layout::NOTIFICATION_FAMILY;
@@ -246,12 +253,7 @@ async fn check_owner(applications: &dyn Applications, name: &str, table: &str) -
         };
         match stored {
             Ok(stored) if stored.table == table => {
-                return Err(Error::new(
-                    ErrorKind::AlreadyExists,
-                    format!(
-                        "the table `{table}` is that of the application `{other}`; give `{name}` a table of its own"
-                    ),
-                ));
+                return Err(table_of_another(name, table, &other));
             }
             // Removed meanwhile.
             Err(error) if error.kind() == ErrorKind::NotFound => {}
@@ -301,7 +303,7 @@ pub async fn status(applications: &dyn Applications, name: &str) -> Result<Statu
 ///
 /// # Errors
 /// [`NotFound`](ErrorKind::NotFound), [`Unavailable`](ErrorKind::Unavailable) while it is running, or is being made or
-/// removed by somebody else: nothing was done. Otherwise those of the calls on the way; the table that is left then is
+/// removed by somebody else, again and again even: nothing was done. Otherwise those of the calls on the way; the table that is left then is
 /// replaced by [`Initialization::clear`].
 pub async fn remove(
     tables: &dyn TableAdmin,
@@ -317,6 +319,9 @@ pub async fn remove(
     }
 }
 
+/// How often an application is claimed that is made anew, with another table, each time before it is.
+const MOST_CLAIMS: u32 = 8;
+
 /// Claims an application that exists, and its table.
 async fn claim_existing(
     applications: &dyn Applications,
@@ -327,7 +332,7 @@ async fn claim_existing(
         Ok::<_, Error>(stored.table)
     };
     let mut found = table().await?;
-    loop {
+    for _ in 0..MOST_CLAIMS {
         let claim = applications.claim(name, &found).await?;
         // It may have been made anew, with another table, before it was claimed.
         let claimed = table().await?;
@@ -336,6 +341,13 @@ async fn claim_existing(
         }
         found = claimed;
     }
+    Err(Error::new(
+        ErrorKind::Unavailable,
+        format!(
+            "the application `{name}` had another table each of the {MOST_CLAIMS} times that it was claimed: somebody else \
+             keeps making it anew; wait until that has ended, and look at what is there then"
+        ),
+    ))
 }
 
 /// Checks that the observers of a program are those of the application: each stored column has one, and there is no

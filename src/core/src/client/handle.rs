@@ -234,8 +234,9 @@ impl Client {
 impl Shared {
     pub(crate) async fn advance_horizon(&self) -> Result<Timestamp> {
         let max_age = self.settings.max_transaction_age;
+        let suspect = self.session.id();
         if let Err(error) = self.active.publish(&self.session, max_age).await {
-            self.renew_session_or(error).await?;
+            self.renew_session_or(suspect, error).await?;
             self.active.publish(&self.session, max_age).await?;
         }
         self.coordination.advance_horizon().await
@@ -265,7 +266,7 @@ async fn keep_horizon(client: Weak<Shared>, period: Duration) {
         let Some(client) = client.upgrade() else {
             return;
         };
-        if let Err(error) = client.renew_session().await {
+        if let Err(error) = client.renew_session(client.session.id()).await {
             debug!(%error, "whether the session has ended is not known");
         }
         if let Err(error) = client.advance_horizon().await {

@@ -59,20 +59,26 @@ impl Session {
 }
 
 impl Shared {
-    /// Begins another transactor if the session of this one has ended; says whether it had.
-    pub(crate) async fn renew_session(&self) -> Result<bool> {
+    /// Begins another transactor if the session of the suspect has ended, unless somebody has done so; says whether it
+    /// had.
+    pub(crate) async fn renew_session(&self, suspect: TransactorId) -> Result<bool> {
         self.active
-            .renew_session(&*self.coordination, &self.session)
+            .renew_session(&*self.coordination, &self.session, suspect)
             .await
     }
 
-    /// After a call was refused: it is worth another try if the session had ended, and another transactor has begun.
+    /// After a call was refused: it is worth another try if the session that there was before it, the suspect, had ended,
+    /// and another transactor has begun. Somebody else may have begun that one before the refusal arrived.
     ///
     /// # Errors
     /// Why it is not: the refusal, or what beginning failed with.
-    pub(crate) async fn renew_session_or(&self, refusal: Error) -> Result<()> {
+    pub(crate) async fn renew_session_or(
+        &self,
+        suspect: TransactorId,
+        refusal: Error,
+    ) -> Result<()> {
         let may_have_ended = refusal.kind() == ErrorKind::Unavailable;
-        match may_have_ended && self.renew_session().await? {
+        match may_have_ended && self.renew_session(suspect).await? {
             true => Ok(()),
             false => Err(refusal),
         }
@@ -87,7 +93,68 @@ impl Shared {
         };
         if is_suspect {
             // If it fails, whoever begins next is told.
-            drop(self.renew_session().await);
+            drop(self.renew_session(self.session.id()).await);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Weak;
+
+    use async_trait::async_trait;
+
+    use super::*;
+    use crate::admin::{Initialization, initialize};
+    use crate::client::{Client, ClientSettings};
+    use crate::coordination::MemoryApplications;
+    use crate::data::Timestamp;
+    use crate::table::MemoryTables;
+
+    /// One whose session has ended. Another task is refused as well, and begins the next one before the refusal arrives.
+    #[derive(Debug)]
+    struct Ended {
+        id: TransactorId,
+        client: Weak<Shared>,
+    }
+
+    #[async_trait]
+    impl Transactor for Ended {
+        fn id(&self) -> TransactorId {
+            self.id
+        }
+
+        async fn publish_oldest_active(&self, _: Option<Timestamp>) -> Result<()> {
+            let client = self.client.upgrade().unwrap();
+            let next = client.coordination.begin_transactor().await.unwrap();
+            client.session.replace(next);
+            Err(Error::new(ErrorKind::Unavailable, "the session has ended"))
+        }
+    }
+
+    /// Whoever was refused looked whether the next one lives, which it did, and handed on the refusal.
+    #[tokio::test]
+    async fn who_is_refused_while_somebody_else_begins_the_next_one_tries_again() {
+        let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());
+        let web = Initialization::new("1", "web");
+        initialize(&tables, &applications, "web", web)
+            .await
+            .unwrap();
+        let settings = ClientSettings::default();
+        let client = Client::open_application(&tables, &applications, "web", settings);
+        let client = client.await.unwrap();
+        let end = || {
+            let ended = Ended {
+                id: client.transactor(),
+                client: Arc::downgrade(&client.shared),
+            };
+            client.shared.session.replace(Box::new(ended));
+        };
+        end();
+        let held = client.snapshot().await.unwrap();
+        assert_eq!(client.transactor(), TransactorId(2));
+        end();
+        assert_eq!(client.advance_horizon().await.unwrap(), held.start());
+        assert_eq!(client.transactor(), TransactorId(3));
     }
 }

@@ -19,7 +19,8 @@ use crate::error::{Error, ErrorKind, Result};
 ///   [`Invalid`](ErrorKind::Invalid) for `initialize` and [`NotFound`](ErrorKind::NotFound) for everything else, as an
 ///   application that does not exist is. What [`Application::check`] refuses is not initialised. Initialising one that
 ///   exists is [`AlreadyExists`](ErrorKind::AlreadyExists), and changes nothing; of several that initialise one name at
-///   once, one succeeds.
+///   once, one succeeds. It is `AlreadyExists` as well where another application has the table, at the instant at which
+///   this one would be recorded, and of several that initialise applications on one table at once, one succeeds.
 /// - **C11, removal.** A removed application takes its settings, timestamps, transactors' numbers and failed
 ///   notifications with it: one initialised later under the same name begins anew, and every call of a handle on the
 ///   old one is `NotFound`. An application is running as long as it has a transactor or a worker, and a running one is
@@ -31,10 +32,14 @@ use crate::error::{Error, ErrorKind, Result};
 /// - **C13, claims.** An application and a table are claimed together, by one at a time: while one of them is claimed,
 ///   whoever else claims it is refused with [`Unavailable`](ErrorKind::Unavailable). A claim ends when it is dropped, and
 ///   with the process that holds it. It is kept apart from everything else: neither need exist, and the other calls do not
-///   look at it.
+///   look at it. So it is advice: a session that ends while its holder works takes the claim with it, the holder is not
+///   told, and what it has asked for until then, or asks for next, may take effect while somebody else holds the claim
+///   (C12). From then on the stored state protects: of two that record an application, or one table for two
+///   applications, one is refused (C10), and a running one is not removed (C11). A table is not protected from whoever
+///   deletes it.
 #[async_trait]
 pub trait Applications: Debug + Send + Sync {
-    /// Records a new application, whole or not at all.
+    /// Records a new application, whole or not at all, unless one of this name or one with this table is there.
     ///
     /// # Errors
     /// [`Invalid`](ErrorKind::Invalid), [`AlreadyExists`](ErrorKind::AlreadyExists).
@@ -89,6 +94,17 @@ pub fn initialized_already(name: &str) -> Error {
         ErrorKind::AlreadyExists,
         format!(
             "the application `{}` is initialised already; open it, or remove it first",
+            shown(name)
+        ),
+    )
+}
+
+/// The error of every implementation for an application whose table is that of another one.
+pub fn table_of_another(name: &str, table: &str, other: &str) -> Error {
+    Error::new(
+        ErrorKind::AlreadyExists,
+        format!(
+            "the table `{table}` is that of the application `{other}`; give `{}` a table of its own",
             shown(name)
         ),
     )

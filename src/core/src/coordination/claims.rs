@@ -8,7 +8,8 @@ use super::name::shown;
 use crate::error::{Error, ErrorKind, Result};
 
 /// An application and a table that are claimed, from [`claim`](super::Applications::claim) until this is dropped or the
-/// process ends.
+/// process ends; where claims are kept elsewhere, until the session ends in which it was claimed. Nobody is told of that:
+/// beyond it a claim is advice, and what is stored protects (C13 of [`Applications`](super::Applications)).
 pub trait SetupClaim: Debug + Send + Sync {}
 
 /// The claims of one instance, where they are all in one process: rule C13 of [`Applications`](super::Applications). A

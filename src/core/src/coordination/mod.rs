@@ -49,7 +49,9 @@ mod worker_membership;
 pub mod stored;
 
 pub use application::{Application, check_settings};
-pub use applications::{Applications, initialized_already, no_such_application, still_running};
+pub use applications::{
+    Applications, initialized_already, no_such_application, still_running, table_of_another,
+};
 pub use claims::{Claims, SetupClaim};
 pub use failed_notification::FailedNotification;
 pub use memory::MemoryApplications;

@@ -21,8 +21,17 @@ pub struct Escaped<'a>(
     pub &'a [u8],
 );
 
+/// What the form of a byte that is not shown as it is may hold.
+const FORM: &[u8] = b"\\x0123456789abcdef";
+
 impl<'a> Escaped<'a> {
     /// The same, where these bytes are `\xNN` too: what separates names from each other in the text around them.
+    ///
+    /// No separator may be one of the bytes that `\xNN` is made of, which it would not hide: a backslash, `x`, and the
+    /// digits `0` to `9` and `a` to `f`.
+    ///
+    /// # Panics
+    /// In a debug build, where a separator is one of these.
     ///
     /// ```
     /// use fluo_core::Escaped;
@@ -30,6 +39,10 @@ impl<'a> Escaped<'a> {
     /// assert_eq!(Escaped(b"a b:c").and(b" ").to_string(), r"a\x20b:c");
     /// ```
     pub fn and(self, separators: &'a [u8]) -> impl fmt::Display + use<'a> {
+        debug_assert!(
+            !separators.iter().any(|byte| FORM.contains(byte)),
+            "a separator is one of the bytes that `\\xNN` is made of"
+        );
         Separated {
             bytes: self.0,
             separators,
@@ -151,6 +164,13 @@ mod tests {
         assert!(unescape(r"\x1").is_err() && unescape(r"\x").is_err() && unescape("\\").is_err());
     }
 
+    #[test]
+    #[cfg(debug_assertions)]
+    #[should_panic(expected = "a separator is one of the bytes that `\\xNN` is made of")]
+    fn a_separator_that_the_form_holds_is_a_mistake() {
+        drop(Escaped(b"a").and(b" 5").to_string());
+    }
+
     proptest! {
         #[test]
         fn unescape_is_the_inverse(bytes in any::<Vec<u8>>()) {
@@ -161,7 +181,7 @@ mod tests {
         fn separators_are_hidden_and_read_back(bytes in any::<Vec<u8>>(), separators in any::<Vec<u8>>()) {
             // Those that the form itself is made of cannot be hidden by it.
             let separators: Vec<u8> =
-                separators.into_iter().filter(|byte| !b"\\x0123456789abcdef".contains(byte)).collect();
+                separators.into_iter().filter(|byte| !FORM.contains(byte)).collect();
             let shown = Escaped(&bytes).and(&separators).to_string();
             prop_assert!(!shown.bytes().any(|byte| separators.contains(&byte)));
             prop_assert_eq!(unescape(&shown).unwrap().to_vec(), bytes);

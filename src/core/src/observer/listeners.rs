@@ -29,7 +29,7 @@ impl Listeners {
         for queue in queues.iter().filter_map(Weak::upgrade) {
             for (row, columns) in notified {
                 for column in columns {
-                    queue.offer(RowColumn::new(row.clone(), column.clone()), at);
+                    queue.offer(&RowColumn::new(row.clone(), column.clone()), at);
                 }
             }
         }

@@ -25,6 +25,7 @@ mod port;
 mod process;
 mod queue;
 mod records;
+mod room;
 mod scanner;
 mod set_aside;
 mod settings;

@@ -32,11 +32,12 @@ pub trait Observer: Send + Sync + 'static {
     /// After an error nothing of the transaction is written, and the notification is tried again later; after a number of
     /// tries it is set aside with the error.
     ///
-    /// An [`Error`](crate::Error) of a kind that passes ([`Unavailable`](crate::ErrorKind::Unavailable),
-    /// [`Uncertain`](crate::ErrorKind::Uncertain)) does not count as a try: the table is away, say, and the notification is
-    /// tried again for as long as it takes. Nor does an error of another type that has such a one among its
-    /// [sources](StdError::source). Who made it is not known: where a service of the observer's own is away, and it is to
-    /// count, return an error of another type, or of another kind.
+    /// It does not count as a try where a read of the transaction has failed in a way that passes
+    /// ([`Unavailable`](crate::ErrorKind::Unavailable), [`Uncertain`](crate::ErrorKind::Uncertain)): the table is away, say,
+    /// and the notification is tried again for as long as it takes. The worker sees that in the transaction, so that it
+    /// does not matter which error the observer makes of it, or whether it panics. Every other error counts, also an
+    /// [`Error`](crate::Error) of these kinds that the observer has made, or has from elsewhere: a service of its own that
+    /// is away uses up the tries.
     async fn process(
         &self,
         tx: Transaction,

@@ -32,9 +32,18 @@ enum Tried {
     /// The notifications of the cell are dealt with up to a timestamp.
     Done(Timestamp, &'static str),
     /// It failed in a way that does not say anything about the notification, and is tried again.
-    Passing(Error),
+    Passing(String),
     /// It failed in a way that may stay.
     Failed(String),
+}
+
+impl Tried {
+    fn in_vain(is_passing: bool, error: String) -> Self {
+        match is_passing {
+            true => Self::Passing(error),
+            false => Self::Failed(error),
+        }
+    }
 }
 
 impl Processor {
@@ -57,7 +66,7 @@ impl Processor {
             }
             Tried::Passing(error) => {
                 count("passing");
-                debug!(%error, "a notification is tried again later");
+                debug!(error, "a notification is tried again later");
                 self.queue.put_off(&found.cell, tries - 1);
             }
             Tried::Failed(error) => {
@@ -98,9 +107,18 @@ impl Processor {
         });
         runner.trigger = Some(trigger);
         let ran = runner.attempt_all(|tx| {
+            let reading = tx.reading.clone();
             let RowColumn { row, column } = found.cell.clone();
             let observed = async move { registered.observer.process(tx, row, column).await };
-            async move { caught(what, observed).await? }
+            async move {
+                let error = match caught(what, observed).await {
+                    Ok(Ok(())) => return Ok(()),
+                    Ok(Err(error)) => told(&*error),
+                    Err(panicked) => told(&panicked),
+                };
+                // What observers make of the errors of their reads has many forms, and some of them hide the cause.
+                Err(Tried::in_vain(reading.has_passing_failure(), error))
+            }
         });
         match ran.await {
             Ok(((), committed)) => Tried::Done(committed.start, "committed"),
@@ -108,10 +126,12 @@ impl Processor {
                 Tried::Done(found.at, "acknowledged")
             }
             Err(RunError::Commit(error @ (CommitError::Conflict(_) | CommitError::Stale(_)))) => {
-                Tried::Passing(error.into())
+                Tried::Passing(told(&Error::from(error)))
             }
-            Err(RunError::Commit(CommitError::Failed(error))) => tried_in_vain(&error),
-            Err(RunError::Body(error)) => tried_in_vain(&*error),
+            Err(RunError::Commit(CommitError::Failed(error))) => {
+                Tried::in_vain(is_passing(error.kind()), told(&error))
+            }
+            Err(RunError::Body(tried)) => tried,
         }
     }
 
@@ -133,10 +153,12 @@ impl Processor {
             failed_at_ms: self.clock.now_ms(),
         };
         warn!(%cell, tries, error = failed.error, "a notification is set aside");
-        match set_aside(&self.client.shared, failed).await {
+        let set_aside = set_aside(&self.client.shared, failed).await;
+        // Also where it failed: the record may be there by then, and a later success has to forget it.
+        self.queue.add_set_aside(&cell);
+        match set_aside {
             Ok(()) => {
                 metrics::counter!("fluo_notifications_set_aside_total").increment(1);
-                self.queue.add_set_aside(&cell);
                 self.queue.done(&cell, at);
             }
             Err(error) => {
@@ -146,8 +168,8 @@ impl Processor {
         }
     }
 
-    /// After a success, the cell is no longer one that failed. What was set aside for a later notification stays: this
-    /// one did not deal with it.
+    /// After a success, the cell is no longer one that failed. What another worker has set aside for a later notification
+    /// stays, as this one did not deal with it; it is not known here until the records are listed again.
     async fn forget_record(&self, cell: &RowColumn, up_to: Timestamp) {
         if !self.queue.take_set_aside(cell) {
             return;
@@ -162,25 +184,6 @@ impl Processor {
 
 fn count(outcome: &'static str) {
     metrics::counter!("fluo_notifications_total", "outcome" => outcome).increment(1);
-}
-
-fn tried_in_vain(error: &(dyn StdError + 'static)) -> Tried {
-    match of_the_engine(error) {
-        Some(passing) if is_passing(passing.kind()) => Tried::Passing(passing.clone()),
-        _ => Tried::Failed(told(error)),
-    }
-}
-
-/// The error of the engine that an error is, or that has caused it.
-fn of_the_engine<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a Error> {
-    let mut cause = Some(error);
-    while let Some(error) = cause {
-        if let Some(of_the_engine) = error.downcast_ref() {
-            return Some(of_the_engine);
-        }
-        cause = error.source();
-    }
-    None
 }
 
 /// An error with what caused it, as far as it does not say so itself.

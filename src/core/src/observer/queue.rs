@@ -12,7 +12,8 @@ use crate::data::{RowColumn, Timestamp};
 use crate::layout::{Share, notification_column};
 use crate::observer::WorkerSettings;
 use crate::observer::failures::Failures;
-use crate::observer::records::Records;
+use crate::observer::records::{Listing, Records};
+use crate::observer::room::Room;
 
 /// The notifications of one worker, between whoever finds them and the tasks that run them.
 #[derive(Debug)]
@@ -25,15 +26,13 @@ pub(crate) struct Queue {
     changed: Notify,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct State {
     share: Option<Share>,
     /// The oldest first.
     waiting: BTreeSet<(Timestamp, RowColumn)>,
-    waiting_bytes: usize,
-    /// The bytes of the cell at which a look has come to its end, because there was no room for it. Until the next part
-    /// of the look has met it, nobody else gets the room that it needs.
-    promised_bytes: Option<usize>,
+    /// That of those that wait.
+    room: Room,
     /// Those that wait and those that are run.
     tracked: BTreeMap<RowColumn, Tracked>,
     /// Cells that were dealt with since the look that is going on began, and up to which timestamp. The look may have
@@ -74,26 +73,26 @@ pub(super) enum Offered {
 impl Queue {
     pub(super) fn new(settings: WorkerSettings) -> Self {
         Self {
+            state: Mutex::new(State::new(&settings)),
             settings,
-            state: Mutex::default(),
             ready: Semaphore::new(0),
             changed: Notify::new(),
         }
     }
 
     /// Takes a notification that was just written. Where there is no room, the table is looked at later.
-    pub(crate) fn offer(&self, cell: RowColumn, at: Timestamp) {
+    pub(crate) fn offer(&self, cell: &RowColumn, at: Timestamp) {
         self.admit_beside(&mut self.locked(), cell, at);
     }
 
     /// Takes a notification that a look has found.
     pub(super) fn take_found(&self, found: Found) -> Offered {
+        let Found { cell, at } = found;
         let mut state = self.locked();
-        let bytes = size_bytes(&found.cell);
-        state.promised_bytes = None;
-        let offered = self.admit(&mut state, found.cell, found.at);
+        state.room.end_promise();
+        let offered = self.admit(&mut state, &cell, at);
         if offered == Offered::NoRoom {
-            state.promised_bytes = Some(bytes);
+            state.room.promise(&cell);
         }
         offered
     }
@@ -117,7 +116,7 @@ impl Queue {
         }
         let later = state.tracked.remove(cell).and_then(|tracked| tracked.later);
         if let Some(later) = later.filter(|later| *later > up_to) {
-            self.admit_beside(&mut state, cell.clone(), later);
+            self.admit_beside(&mut state, cell, later);
         }
     }
 
@@ -139,9 +138,13 @@ impl Queue {
         self.locked().records.add(cell);
     }
 
-    /// All records that are set aside were listed.
-    pub(super) fn know_set_aside<'a>(&self, records: impl IntoIterator<Item = &'a RowColumn>) {
-        self.locked().records.know_all(records);
+    /// All records that are set aside were listed, in a listing that [has begun](Self::set_share) before.
+    pub(super) fn know_set_aside<'a>(
+        &self,
+        listing: Listing,
+        records: impl IntoIterator<Item = &'a RowColumn>,
+    ) {
+        self.locked().records.know_all(listing, records);
     }
 
     /// Whether a record of a cell may be among those that are set aside. It is asked once.
@@ -149,14 +152,14 @@ impl Queue {
         self.locked().records.take(cell)
     }
 
-    /// Sets the share of the notifications that is this worker's; says whether the records that are set aside have to be
-    /// [made known](Self::know_set_aside).
-    pub(super) fn set_share(&self, share: Share) -> bool {
+    /// Sets the share of the notifications that is this worker's; begins a listing of the records that are set aside where
+    /// they have to be [made known](Self::know_set_aside).
+    pub(super) fn set_share(&self, share: Share) -> Option<Listing> {
         let mut state = self.locked();
         if state.share.replace(share) != Some(share) {
             state.records.forget();
         }
-        state.records.is_list_wanted()
+        state.records.begin_listing()
     }
 
     /// A look at the table begins, or ends: meanwhile it is remembered what is dealt with.
@@ -173,7 +176,11 @@ impl Queue {
             failures, tracked, ..
         } = &mut *state;
         failures.forget_gone(begun, |cell| tracked.contains_key(cell));
-        state.promised_bytes = None;
+    }
+
+    /// A whole look is over, or has failed: what it found without room is met by the next one, and not by a part of it.
+    pub(super) fn look_ended(&self) {
+        self.locked().room.end_promise();
     }
 
     /// Waits until at most half of the room is taken, and what a look has found without room has room.
@@ -181,7 +188,7 @@ impl Queue {
         loop {
             {
                 let mut state = self.locked();
-                state.is_room_wanted = !self.has_room_for_look(&state);
+                state.is_room_wanted = !state.room.is_enough_for_look();
                 if !state.is_room_wanted {
                     return;
                 }
@@ -190,25 +197,28 @@ impl Queue {
         }
     }
 
-    /// Rests until the next look: a pause, or less if a notification that failed is due, or a look is asked for.
+    /// Rests until the next look: a pause, or less if a notification that failed is due, or a look is asked for, but not
+    /// less than the least one. Looks that fail, or find no room, do not follow each other at once.
     pub(super) async fn rest(&self, least: Duration, pause: Duration) {
         let now = Instant::now();
         let (earliest, latest) = (now + least, now + pause);
         loop {
-            let due = {
-                let mut state = self.locked();
-                if std::mem::take(&mut state.is_look_wanted) {
-                    return;
+            let until = {
+                let state = self.locked();
+                let due = state.failures.next_due();
+                match state.is_look_wanted {
+                    true => earliest,
+                    false => due.map_or(latest, |due| due.clamp(earliest, latest)),
                 }
-                state.failures.next_due()
             };
-            let until = due.map_or(latest, |due| due.clamp(earliest, latest));
             select! {
                 biased;
-                () = sleep_until(until) => return,
+                () = sleep_until(until) => break,
                 () = self.changed.notified() => {}
             }
         }
+        // The look that begins now is the one.
+        self.locked().is_look_wanted = false;
     }
 
     /// From now on nothing is given out.
@@ -220,34 +230,30 @@ impl Queue {
         self.ready.is_closed()
     }
 
-    fn admit(&self, state: &mut State, cell: RowColumn, at: Timestamp) -> Offered {
-        if let Some(tracked) = state.tracked.get_mut(&cell) {
+    fn admit(&self, state: &mut State, cell: &RowColumn, at: Timestamp) -> Offered {
+        if let Some(tracked) = state.tracked.get_mut(cell) {
             if at > tracked.at {
                 tracked.later = tracked.later.max(Some(at));
             }
             return Offered::Skipped;
         }
-        let is_finished = state.finished.get(&cell).is_some_and(|up_to| *up_to >= at);
-        if is_finished || !state.owns(&cell) || state.failures.is_early(&cell) {
+        let is_finished = state.finished.get(cell).is_some_and(|up_to| *up_to >= at);
+        if is_finished || !state.owns(cell) || state.failures.is_early(cell) {
             return Offered::Skipped;
         }
-        let bytes = size_bytes(&cell);
-        let promised = state.promised_bytes;
-        let cells = 1 + usize::from(promised.is_some());
-        if !self.has_room(state, cells, bytes + promised.unwrap_or_default()) {
+        if !state.room.take(cell) {
             return Offered::NoRoom;
         }
         let tracked = Tracked { at, later: None };
         state.tracked.insert(cell.clone(), tracked);
-        state.waiting.insert((at, cell));
-        state.waiting_bytes += bytes;
+        state.waiting.insert((at, cell.clone()));
         metrics::gauge!("fluo_notifications_queued").increment(1);
         self.ready.add_permits(1);
         Offered::Queued
     }
 
     /// Admits what no look has found. Where there is no room, the table is looked at later.
-    fn admit_beside(&self, state: &mut State, cell: RowColumn, at: Timestamp) {
+    fn admit_beside(&self, state: &mut State, cell: &RowColumn, at: Timestamp) {
         if self.admit(state, cell, at) == Offered::NoRoom {
             state.is_look_wanted = true;
             self.changed.notify_one();
@@ -258,8 +264,8 @@ impl Queue {
         let mut state = self.locked();
         let (at, cell) = state.waiting.pop_first()?;
         metrics::gauge!("fluo_notifications_queued").decrement(1);
-        state.waiting_bytes -= size_bytes(&cell);
-        if state.is_room_wanted && self.has_room_for_look(&state) {
+        state.room.give_back(&cell);
+        if state.is_room_wanted && state.room.is_enough_for_look() {
             self.changed.notify_one();
         }
         if !state.owns(&cell) {
@@ -270,29 +276,27 @@ impl Queue {
         Some(Found { cell, at })
     }
 
-    /// Whether a look is worth its while, and does not end where the one before it has ended.
-    fn has_room_for_look(&self, state: &State) -> bool {
-        state.waiting.len() <= self.settings.max_queued_notifications / 2
-            && state.waiting_bytes <= self.settings.max_queued_bytes / 2
-            && state
-                .promised_bytes
-                .is_none_or(|bytes| self.has_room(state, 1, bytes))
-    }
-
-    /// Whether so many cells can wait beside those that do. One that is too large waits alone.
-    fn has_room(&self, state: &State, cells: usize, bytes: usize) -> bool {
-        let is_alone = state.waiting.is_empty() && cells == 1;
-        let is_in_bounds = state.waiting.len() + cells <= self.settings.max_queued_notifications
-            && state.waiting_bytes + bytes <= self.settings.max_queued_bytes;
-        is_alone || is_in_bounds
-    }
-
     fn locked(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl State {
+    fn new(settings: &WorkerSettings) -> Self {
+        Self {
+            share: None,
+            waiting: BTreeSet::new(),
+            room: Room::new(settings),
+            tracked: BTreeMap::new(),
+            finished: BTreeMap::new(),
+            is_looking: false,
+            failures: Failures::default(),
+            records: Records::default(),
+            is_look_wanted: false,
+            is_room_wanted: false,
+        }
+    }
+
     /// Whether a cell is this worker's; nothing is before its share is known.
     fn owns(&self, cell: &RowColumn) -> bool {
         self.share.is_some_and(|share| {
@@ -308,10 +312,6 @@ impl Drop for Queue {
         let left = u32::try_from(left).unwrap_or(u32::MAX);
         metrics::gauge!("fluo_notifications_queued").decrement(left);
     }
-}
-
-fn size_bytes(cell: &RowColumn) -> usize {
-    cell.row.len() + cell.column.size_bytes()
 }
 
 #[cfg(test)]
@@ -354,13 +354,6 @@ mod tests {
         assert_eq!(offered, [Offered::Queued, Offered::Queued, Offered::NoRoom]);
         assert_eq!(by_bytes.next().await, Some(found("b", 8)));
         assert_eq!(by_bytes.next().await, Some(found("a", 9)));
-        let large = "a row that is larger than everything that may wait";
-        assert_eq!(
-            by_bytes.take_found(found(large, 9)),
-            Offered::Queued,
-            "it waits alone"
-        );
-        assert_eq!(by_bytes.take_found(found("d", 9)), Offered::NoRoom);
     }
 
     #[tokio::test]
@@ -369,11 +362,11 @@ mod tests {
         assert_eq!(queue.take_found(found("a", 5)), Offered::Queued);
         assert_eq!(queue.take_found(found("a", 5)), Offered::Skipped);
         let running = queue.next().await.unwrap();
-        queue.offer(running.cell.clone(), time(7));
-        queue.offer(running.cell.clone(), time(6));
+        queue.offer(&running.cell, time(7));
+        queue.offer(&running.cell, time(6));
         queue.done(&running.cell, time(6));
         assert_eq!(queue.next().await, Some(found("a", 7)));
-        queue.offer(running.cell.clone(), time(8));
+        queue.offer(&running.cell, time(8));
         queue.done(&running.cell, time(8));
         queue.close();
         assert_eq!(queue.next().await, None, "it was dealt with up to 8");
@@ -408,13 +401,15 @@ mod tests {
     async fn records_are_to_be_listed_until_they_were() {
         let queue = queue(10, 1_000);
         let share = Share::new(NonZeroU32::MIN, 0).unwrap();
-        assert!(queue.set_share(share), "it was set, and nothing listed");
+        let listing = queue.set_share(share);
+        let listing = listing.expect("it was set, and nothing listed");
         let [a, b] = ["a", "b"].map(|row| found(row, 5).cell);
         assert!(queue.take_set_aside(&b), "nobody knows");
-        queue.know_set_aside([&a]);
-        assert!(!queue.set_share(share));
+        queue.know_set_aside(listing, [&a]);
+        assert_eq!(queue.set_share(share), None);
         assert!(queue.take_set_aside(&a) && !queue.take_set_aside(&b));
-        assert!(queue.set_share(Share::new(NonZeroU32::MIN.saturating_add(1), 0).unwrap()));
+        let other = Share::new(NonZeroU32::MIN.saturating_add(1), 0).unwrap();
+        assert!(queue.set_share(other).is_some());
         assert!(queue.take_set_aside(&b), "it may have been another's");
     }
 
@@ -428,7 +423,7 @@ mod tests {
         let other = shares
             .into_iter()
             .find(|share| !share.owns(b"a", &column.qualifier));
-        assert!(queue.set_share(other.unwrap()));
+        assert!(queue.set_share(other.unwrap()).is_some());
         assert_eq!(queue.take_found(found("a", 6)), Offered::Skipped);
         queue.close();
         assert_eq!(queue.next().await, None);
@@ -441,11 +436,14 @@ mod tests {
         let begun = Instant::now();
         queue.rest(second, hour).await;
         assert_eq!(begun.elapsed(), hour);
-        queue.offer(found("a", 5).cell, time(5));
-        queue.offer(found("b", 5).cell, time(5));
+        queue.offer(&found("a", 5).cell, time(5));
+        queue.offer(&found("b", 5).cell, time(5));
         let begun = Instant::now();
         queue.rest(second, hour).await;
-        assert_eq!(begun.elapsed(), Duration::ZERO, "`b` has to be looked for");
+        assert_eq!(begun.elapsed(), second, "`b` has to be looked for");
+        let begun = Instant::now();
+        queue.rest(second, hour).await;
+        assert_eq!(begun.elapsed(), hour, "it was looked for");
         let running = queue.next().await.unwrap();
         queue.put_off(&running.cell, 1);
         assert_eq!(
@@ -491,7 +489,7 @@ mod tests {
         assert!(has_room().await);
         assert_eq!(queue.take_found(found(large, 6)), Offered::NoRoom);
         assert!(!has_room().await);
-        queue.offer(found("b", 5).cell, time(5));
+        queue.offer(&found("b", 5).cell, time(5));
         assert_eq!(queue.next().await, Some(found("a", 5)));
         assert!(has_room().await, "`b` did not get it");
         assert_eq!(queue.take_found(found(large, 6)), Offered::Queued);
@@ -502,7 +500,7 @@ mod tests {
             queue.take_found(found("another of 19 b.", 6)),
             Offered::NoRoom
         );
-        queue.forget_gone(Instant::now());
+        queue.look_ended();
         assert!(has_room().await);
     }
 }

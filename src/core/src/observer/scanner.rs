@@ -71,6 +71,7 @@ impl Scanner {
                     0
                 }
             };
+            self.queue.look_ended();
             pause = self.pause_after(queued, pause);
             self.queue.rest(self.settings.min_scan_pause, pause).await;
         }
@@ -151,11 +152,11 @@ impl Scanner {
     /// known one by one.
     async fn share(&self) -> Result<Share> {
         let share = self.membership.share().await?;
-        if self.queue.set_share(share) {
+        if let Some(listing) = self.queue.set_share(share) {
             debug!(remainder = share.remainder(), divisor = %share.divisor(), "what is set aside is listed");
             let records = self.client.shared.coordination.set_aside_list().await?;
             self.queue
-                .know_set_aside(records.iter().map(|record| &record.cell));
+                .know_set_aside(listing, records.iter().map(|record| &record.cell));
         }
         Ok(share)
     }

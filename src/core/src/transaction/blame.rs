@@ -12,8 +12,12 @@ use crate::transaction::damage::{checked, in_cell, stamp_of};
 use crate::transaction::entries::stamp;
 use crate::transaction::found_lock::{FoundLock, LockKind};
 use crate::transaction::reading::cell_span;
-use crate::transaction::resolve::{MOST_ORPHAN_LOOKS, orphan, resolve};
+use crate::transaction::resolve::{OrphanLooks, resolve};
 use crate::transaction::{CommitError, Conflict, OtherTransaction};
+
+/// How often the locks of others are looked at while each time one of another transaction goes under the look. That
+/// there was somebody is known by then; what is left, the next try meets.
+const MOST_LOOKS: u32 = 8;
 
 impl Commit {
     /// The conflict for rows that were rejected. Locks of the dead on them are dealt with, so that the next try does
@@ -70,21 +74,19 @@ impl Commit {
     async fn resolve_others(&self, cells: &[(RowColumn, LockKind)]) -> Result<Vec<FoundLock>> {
         let client = &self.reading.client;
         let mut backoff = Backoff::of_locks(&client.settings, self.plan.start);
+        let mut orphan_looks = OrphanLooks::default();
         let mut first = None;
-        for _ in 1..MOST_ORPHAN_LOOKS {
+        for _ in 0..MOST_LOOKS {
             let locks = self.locks_of_others(cells).await?;
             let resolved = resolve(client, &locks).await?;
-            let locks = first.get_or_insert(locks);
-            if resolved.orphan.is_none() {
-                return Ok(std::mem::take(locks));
-            }
+            first.get_or_insert(locks);
+            let Some(lock) = &resolved.orphan else {
+                break;
+            };
+            orphan_looks.met(lock)?;
             backoff.pause().await;
         }
-        let locks = self.locks_of_others(cells).await?;
-        match resolve(client, &locks).await?.orphan {
-            Some(lock) => Err(orphan(&lock)),
-            None => Ok(first.unwrap_or_default()),
-        }
+        Ok(first.unwrap_or_default())
     }
 
     /// Fails if what stands in the way in some rows cannot be read: it is no other transaction, and will be there the

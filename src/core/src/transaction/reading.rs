@@ -12,7 +12,7 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 use tokio::time::Instant;
 use tracing::debug;
 
-use crate::client::{ActiveKey, Backoff, Shared};
+use crate::client::{ActiveKey, Backoff, Shared, is_passing};
 use crate::data::{Cell, Escaped, Key, RowColumn, Span, Timestamp};
 use crate::error::{Error, Result};
 use crate::layout::{EntryKind, EntryStamp};
@@ -20,7 +20,7 @@ use crate::planted::{self, PlantedBug};
 use crate::table::{CellBatches, Filter, Scan};
 use crate::transaction::damage::stamp_of;
 use crate::transaction::found_lock::FoundLock;
-use crate::transaction::resolve::{MOST_ORPHAN_LOOKS, orphan, resolve};
+use crate::transaction::resolve::{OrphanLooks, resolve};
 use crate::transaction::{CommitError, Stale};
 
 /// A timestamp to read at, held against garbage collection until it is dropped or has become too old.
@@ -36,15 +36,18 @@ pub(crate) struct Reading {
 struct Seen {
     cells: u64,
     stale: Option<Stale>,
+    /// Whether a read failed with what may pass.
+    has_passing_failure: bool,
 }
 
 impl Reading {
     pub(crate) async fn begin(client: Arc<Shared>) -> Result<Self> {
         let (coordination, session) = (&*client.coordination, &client.session);
+        let suspect = session.id();
         let key = match client.active.begin(coordination, session).await {
             Ok(key) => key,
             Err(error) => {
-                client.renew_session_or(error).await?;
+                client.renew_session_or(suspect, error).await?;
                 client.active.begin(coordination, session).await?
             }
         };
@@ -65,6 +68,12 @@ impl Reading {
         self.seen().stale
     }
 
+    /// Whether a read failed in a way that passes: the table was away, say. Whatever the body made of its error, it is
+    /// known here.
+    pub(crate) fn has_passing_failure(&self) -> bool {
+        self.seen().has_passing_failure
+    }
+
     /// The committed cells of a scan, in key order; the timestamp of each is where its transaction began.
     pub(crate) fn scan(self: &Arc<Self>, scan: Scan) -> CellBatches {
         if scan.filter_intent() != Filter::None {
@@ -80,7 +89,12 @@ impl Reading {
             open: None,
             waiting: None,
         };
-        stream::try_unfold(rest, Rest::next).boxed()
+        let reading = self.clone();
+        stream::try_unfold(rest, Rest::next)
+            .inspect_err(move |error| {
+                reading.seen().has_passing_failure |= is_passing(error.kind());
+            })
+            .boxed()
     }
 
     fn seen_up_to(&self) -> Timestamp {
@@ -127,7 +141,7 @@ struct Rest {
 struct Waiting {
     backoff: Backoff,
     cells: BTreeSet<(RowColumn, Timestamp)>,
-    orphan_looks: u32,
+    orphan_looks: OrphanLooks,
 }
 
 impl Rest {
@@ -192,16 +206,13 @@ impl Rest {
             _ => Waiting {
                 backoff: Backoff::of_locks(&client.settings, start),
                 cells: BTreeSet::new(),
-                orphan_looks: 0,
+                orphan_looks: OrphanLooks::default(),
             },
         };
         let waiting = self.waiting.insert(Waiting { cells, ..waiting });
         let resolved = resolve(&client, &locks).await?;
         if let Some(lock) = &resolved.orphan {
-            waiting.orphan_looks += 1;
-            if waiting.orphan_looks >= MOST_ORPHAN_LOOKS {
-                return Err(orphan(lock));
-            }
+            waiting.orphan_looks.met(lock)?;
         }
         if resolved.waiting > 0 || resolved.orphan.is_some() {
             let begun = Instant::now();

@@ -31,9 +31,35 @@ pub(crate) struct Resolved {
     pub(crate) orphan: Option<FoundLock>,
 }
 
-/// How often a lock may be met whose primary knows nothing of it, before the table is taken for damaged: it may have
+/// How often one lock may be met whose primary knows nothing of it, before the table is taken for damaged: it may have
 /// been resolved and collected between two looks.
-pub(crate) const MOST_ORPHAN_LOOKS: u32 = 3;
+const MOST_ORPHAN_LOOKS: u32 = 3;
+
+/// How often the last lock of the kind was met. One after the other, the locks of many transactions may each be gone
+/// before their primaries are asked, and none of them is damage.
+#[derive(Debug, Default)]
+pub(crate) struct OrphanLooks {
+    last: Option<(RowColumn, Timestamp)>,
+    looks: u32,
+}
+
+impl OrphanLooks {
+    /// Counts a lock whose primary knows nothing of it.
+    ///
+    /// # Errors
+    /// [`Corrupt`](ErrorKind::Corrupt) where it was met too often.
+    pub(crate) fn met(&mut self, lock: &FoundLock) -> Result<()> {
+        let met = Some((lock.cell.clone(), lock.start));
+        if self.last != met {
+            (self.last, self.looks) = (met, 0);
+        }
+        self.looks += 1;
+        match self.looks >= MOST_ORPHAN_LOOKS {
+            true => Err(orphan(lock)),
+            false => Ok(()),
+        }
+    }
+}
 
 /// Deals with locks that were met.
 pub(crate) async fn resolve(client: &Shared, locks: &[FoundLock]) -> Result<Resolved> {
@@ -96,8 +122,8 @@ fn not_ours(error: Error) -> Error {
     Error::with_source(ErrorKind::Unavailable, message, error)
 }
 
-/// The error for locks that stay although their primary knows nothing of them.
-pub(crate) fn orphan(lock: &FoundLock) -> Error {
+/// The error for a lock that stays although its primary knows nothing of it.
+fn orphan(lock: &FoundLock) -> Error {
     Error::new(
         ErrorKind::Corrupt,
         format!(
@@ -216,4 +242,39 @@ impl RowMutations {
 
 fn as_count(count: usize) -> u64 {
     u64::try_from(count).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Column;
+    use crate::transaction::found_lock::LockKind;
+
+    fn lock(row: &'static str, start: u64) -> FoundLock {
+        let cell = |row| RowColumn::new(row, Column::new("f", "q"));
+        FoundLock {
+            cell: cell(row),
+            start: Timestamp::new(start).unwrap(),
+            primary: cell("p"),
+            transactor: TransactorId(1),
+            kind: LockKind::Read,
+            value: Bytes::default(),
+        }
+    }
+
+    /// Those of three transactions, each met once, were taken for damage.
+    #[test]
+    fn one_lock_that_stays_is_damage_and_three_that_go_are_not() {
+        let mut looks = OrphanLooks::default();
+        for (row, start) in [("a", 7), ("b", 7), ("b", 8), ("a", 7), ("a", 7)] {
+            looks.met(&lock(row, start)).unwrap();
+        }
+        let error = looks.met(&lock("a", 7)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Corrupt);
+        assert_eq!(
+            error.to_string(),
+            "`a f:q` is locked by the transaction that began at 7, of which its primary `p f:q` knows nothing; the lock \
+             can neither be rolled forward nor back"
+        );
+    }
 }

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use fluo_core::Result;
 use fluo_core::coordination::{
     Application, Applications, Coordination, SetupClaim, check_application_name,
-    initialized_already, still_running, stored,
+    initialized_already, still_running, stored, table_of_another,
 };
 use redb::WriteTransaction;
 
@@ -29,11 +29,10 @@ impl Applications for EmbeddedApplications {
     async fn initialize(&self, name: &str, application: Application) -> Result<()> {
         check_application_name(name)?;
         let new = stored::nodes(&application)?;
-        let (name, registry) = (name.to_owned(), self.shared.applications.clone());
+        let (name, table) = (name.to_owned(), application.table);
+        let registry = self.shared.applications.clone();
         let job = move |transaction: &WriteTransaction| {
-            if nodes::exist(&transaction.open_table(COORDINATION)?, &name)? {
-                return Err(initialized_already(&name).into());
-            }
+            check_unused(transaction, &name, &table)?;
             for (node, bytes) in &new {
                 nodes::put(transaction, &name, node, bytes)?;
             }
@@ -85,6 +84,22 @@ impl Applications for EmbeddedApplications {
         };
         self.shared.writer.run_to_the_end(job, at_its_end).await
     }
+}
+
+/// Refuses a name that is used, and a table that another application has. That one may have been recorded by a job that
+/// waited here when whoever is asking now looked: the one who asked for it had claimed the table, and has gone since.
+fn check_unused(transaction: &WriteTransaction, name: &str, table: &str) -> Result<(), Failure> {
+    let nodes = transaction.open_table(COORDINATION)?;
+    if nodes::exist(&nodes, name)? {
+        return Err(initialized_already(name).into());
+    }
+    for other in nodes::names_in(&nodes)? {
+        let of_other = nodes::get(&nodes, &other, stored::TABLE)?;
+        if of_other.as_deref() == Some(table.as_bytes()) {
+            return Err(table_of_another(name, table, &other).into());
+        }
+    }
+    Ok(())
 }
 
 /// Refuses if anybody is present. Whoever begins or joins does it in the writer's thread, as this is.

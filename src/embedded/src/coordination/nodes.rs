@@ -62,10 +62,17 @@ pub(super) fn exist(
 
 /// The names of all applications, sorted.
 pub(super) fn names(snapshot: &ReadTransaction) -> Result<Vec<String>, Failure> {
+    match in_snapshot(snapshot)? {
+        Some(nodes) => names_in(&nodes),
+        None => Ok(Vec::new()),
+    }
+}
+
+/// [`names`] among the nodes of all applications.
+pub(super) fn names_in(
+    nodes: &impl ReadableTable<&'static str, &'static [u8]>,
+) -> Result<Vec<String>, Failure> {
     let mut names: Vec<String> = Vec::new();
-    let Some(nodes) = in_snapshot(snapshot)? else {
-        return Ok(names);
-    };
     let mut from = "/".to_owned();
     // One look for each application, however many nodes it has.
     while let Some(node) = nodes.range::<&str>(from.as_str()..)?.next() {

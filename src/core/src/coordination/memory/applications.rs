@@ -9,7 +9,7 @@ use super::coordination::MemoryCoordination;
 use super::{MemoryApplications, locked};
 use crate::coordination::{
     Application, Applications, Coordination, SetupClaim, check_application_name,
-    initialized_already, no_such_application, still_running,
+    initialized_already, no_such_application, still_running, table_of_another,
 };
 use crate::error::Result;
 
@@ -21,6 +21,13 @@ impl Applications for MemoryApplications {
         let mut applications = locked(&self.applications);
         if applications.contains_key(name) {
             return Err(initialized_already(name));
+        }
+        let table = &application.table;
+        let owner = applications
+            .iter()
+            .find(|(_, other)| locked(other).stored.table == *table);
+        if let Some((other, _)) = owner {
+            return Err(table_of_another(name, table, other));
         }
         let application = MemoryApplication::new(application)?;
         applications.insert(name.to_owned(), Arc::new(Mutex::new(application)));

@@ -1,0 +1,207 @@
+//! The table is away for a while: for the reads of transactions, for plain writes, or for looks.
+
+use std::num::NonZeroU32;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use fluo_core::{
+    Bytes, CellBatches, Client, Column, ConditionalMutation, Error, ErrorKind, Filter, Mutation,
+    ObserverError, Observers, Outcome, Result, Scan, Table, Transaction, WorkerSettings,
+    observer_fn,
+};
+use futures::StreamExt;
+
+use crate::ground::{Ground, column, idle, read_now, set};
+
+/// What of the table is away.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Away {
+    Nothing,
+    Reads,
+    Writes,
+    Looks,
+}
+
+/// A table a part of which may be away.
+#[derive(Debug)]
+struct Shaky {
+    inner: Arc<dyn Table>,
+    away: Mutex<Away>,
+    looks: AtomicUsize,
+}
+
+impl Shaky {
+    fn set(&self, away: Away) {
+        *self.away.lock().unwrap() = away;
+    }
+
+    fn is(&self, away: Away) -> bool {
+        *self.away.lock().unwrap() == away
+    }
+}
+
+#[async_trait]
+impl Table for Shaky {
+    fn scan(&self, scan: Scan) -> CellBatches {
+        let (is_read, is_look) = match scan.filter_intent() {
+            Filter::Snapshot { .. } => (true, false),
+            Filter::Notifications { share } => (false, share.is_some()),
+            _ => (false, false),
+        };
+        self.looks.fetch_add(usize::from(is_look), Ordering::SeqCst);
+        if is_read && self.is(Away::Reads) || is_look && self.is(Away::Looks) {
+            let error = Error::new(ErrorKind::Unavailable, "the table is away");
+            return futures::stream::iter([Err(error)]).boxed();
+        }
+        self.inner.scan(scan)
+    }
+
+    async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
+        if self.is(Away::Writes) {
+            return Err(Error::new(ErrorKind::Storage, "the disk is full"));
+        }
+        self.inner.write(mutations).await
+    }
+
+    async fn write_conditional(&self, mutations: Vec<ConditionalMutation>) -> Result<Vec<Outcome>> {
+        self.inner.write_conditional(mutations).await
+    }
+}
+
+async fn ground(observers: &Observers) -> (Ground, Arc<Shaky>) {
+    let mut ground = Ground::new(observers.clone()).await;
+    let shaky = Arc::new(Shaky {
+        inner: ground.table.clone(),
+        away: Mutex::new(Away::Nothing),
+        looks: AtomicUsize::new(0),
+    });
+    ground.table = shaky.clone();
+    (ground, shaky)
+}
+
+fn settings() -> WorkerSettings {
+    WorkerSettings {
+        max_tries: NonZeroU32::new(4).unwrap(),
+        ..WorkerSettings::default()
+    }
+}
+
+/// What an observer makes of a read that failed.
+type Made = fn(Error) -> ObserverError;
+
+/// An error that hides what has caused it, as many a crate for errors makes them.
+fn hidden(_: Error) -> ObserverError {
+    "the page cannot be read".into()
+}
+
+/// Writes `b` as `a` is.
+fn copies(made: Made, runs: &Arc<AtomicUsize>) -> Observers {
+    let runs = runs.clone();
+    let copies = observer_fn(move |tx: Transaction, row: Bytes, from: Column| {
+        runs.fetch_add(1, Ordering::SeqCst);
+        async move {
+            let value = tx.get(row.clone(), &from).await.map_err(made)?;
+            tx.set(row, &column("b"), value.unwrap_or_default())?;
+            Ok::<_, ObserverError>(())
+        }
+    });
+    Observers::new()
+        .strong(column("a"), "copy", copies)
+        .unwrap()
+}
+
+/// Observers whose errors hide what has caused them used up their tries while the table was away.
+#[tokio::test(start_paused = true)]
+async fn it_uses_up_no_tries_whatever_the_observer_makes_of_it() {
+    let panics: Made = |error| panic!("{error}");
+    for made in [Into::into, hidden, panics] {
+        let runs = Arc::default();
+        let observers = copies(made, &runs);
+        let (ground, shaky) = ground(&observers).await;
+        let client = ground.client().await;
+        let _worker = ground.worker(&client, settings()).await;
+        shaky.set(Away::Reads);
+        set(&client, "r", "a", 1).await;
+        tokio::time::sleep(Duration::from_secs(3_600)).await;
+        let runs = runs.load(Ordering::SeqCst);
+        assert!((60..120).contains(&runs), "{runs}: about once a minute");
+        assert_eq!(ground.notifications().await, 1);
+        assert_eq!(client.failed_notifications().await.unwrap(), []);
+        shaky.set(Away::Nothing);
+        idle(&client).await;
+        assert_eq!(read_now(&client, "r", "b").await, 1);
+    }
+}
+
+/// The record was written, and the notification stayed in the table. It was processed then, and its record stayed among
+/// those that failed for good.
+#[tokio::test(start_paused = true)]
+async fn a_record_of_one_that_could_not_be_set_aside_goes_with_its_success() {
+    let (mended, asked) = (Arc::new(Mutex::new(false)), Arc::new(AtomicUsize::new(0)));
+    let observers = {
+        let (mended, asked) = (mended.clone(), asked.clone());
+        let fails = observer_fn(move |_, _, _| {
+            asked.fetch_add(1, Ordering::SeqCst);
+            let is_mended = *mended.lock().unwrap();
+            async move {
+                match is_mended {
+                    true => Ok(()),
+                    false => Err(Error::invalid("no such page")),
+                }
+            }
+        });
+        Observers::new().strong(column("a"), "fail", fails).unwrap()
+    };
+    let (ground, shaky) = ground(&observers).await;
+    let client = ground.client().await;
+    let _worker = ground.worker(&client, settings()).await;
+    set(&client, "r", "a", 1).await;
+    shaky.set(Away::Writes);
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    assert_eq!(asked.load(Ordering::SeqCst), 4);
+    assert_eq!(failed(&client).await, 1, "the record was written");
+    assert_eq!(ground.notifications().await, 1, "and that is all");
+    *mended.lock().unwrap() = true;
+    shaky.set(Away::Nothing);
+    idle(&client).await;
+    assert_eq!(failed(&client).await, 0);
+}
+
+async fn failed(client: &Client) -> usize {
+    client.failed_notifications().await.unwrap().len()
+}
+
+/// A look ended where there was no room, and the next part of it failed. What it had promised stayed, so that each
+/// notification that was written asked for a look at once, which failed again.
+#[tokio::test(start_paused = true)]
+async fn looks_that_fail_keep_no_room_and_do_not_follow_each_other_at_once() {
+    let runs = Arc::default();
+    let observers = copies(Into::into, &runs);
+    let (ground, shaky) = ground(&observers).await;
+    let client = ground.client().await;
+    let one = WorkerSettings {
+        max_queued_notifications: 1,
+        ..settings()
+    };
+    for row in ["a", "b", "c"] {
+        set(&client, row, "a", 1).await;
+    }
+    let _worker = ground.worker(&client, one).await;
+    shaky.set(Away::Looks);
+    let (begun, before) = (
+        tokio::time::Instant::now(),
+        shaky.looks.load(Ordering::SeqCst),
+    );
+    for number in 0..1_000 {
+        set(&client, &format!("r{number}"), "a", 1).await;
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    let most = begun.elapsed().as_millis() / settings().min_scan_pause.as_millis() + 1;
+    let looks = shaky.looks.load(Ordering::SeqCst) - before;
+    assert!(looks as u128 <= most, "{looks}, and {most} would be many");
+    shaky.set(Away::Nothing);
+    idle(&client).await;
+    assert_eq!(read_now(&client, "r999", "b").await, 1);
+}
