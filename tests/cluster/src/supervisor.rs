@@ -18,11 +18,17 @@ use std::io::{BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use rustix::process::Signal;
 
 use crate::process::Process;
+
+/// What was killed is waited for so long. A process in an uninterruptible call of the system may take longer.
+const MOST_TO_END: Duration = Duration::from_secs(30);
+const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 
 /// Arguments: the folder to remove, the folder of logs, the command.
 ///
@@ -141,8 +147,13 @@ impl Supervisor {
 impl Drop for Supervisor {
     fn drop(&mut self) {
         drop(self.pipe.take());
-        // Afterwards everything is gone: the ports are free and the folder is removed.
         let _ = self.shell.wait();
+        // Afterwards everything is gone: the ports are free and the folder is removed. Who is killed takes a moment to
+        // end, and the shell waits for its own child alone.
+        let begun = Instant::now();
+        while !self.process.group().is_empty() && begun.elapsed() < MOST_TO_END {
+            thread::sleep(BETWEEN_LOOKS);
+        }
     }
 }
 
