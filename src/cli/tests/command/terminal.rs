@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 use std::process::Child;
 use std::sync::{Arc, Mutex};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use pty_process::blocking::{Command, Pty, open};
@@ -21,6 +21,8 @@ pub(crate) struct Session {
     terminal: Arc<Pty>,
     child: Child,
     shown: Arc<Mutex<Vec<u8>>>,
+    /// Ends when all was read that the command has written.
+    reader: JoinHandle<()>,
 }
 
 impl Place {
@@ -41,7 +43,7 @@ impl Place {
         let terminal = Arc::new(terminal);
         let shown = Arc::new(Mutex::new(Vec::new()));
         let (reading, keeping) = (Arc::clone(&terminal), Arc::clone(&shown));
-        thread::spawn(move || {
+        let reader = thread::spawn(move || {
             let mut buffer = [0; 4_096];
             // A terminal that nobody is at any more is an error.
             while let Ok(read @ 1..) = (&*reading).read(&mut buffer) {
@@ -52,6 +54,7 @@ impl Place {
             terminal,
             child,
             shown,
+            reader,
         }
     }
 }
@@ -96,8 +99,7 @@ impl Session {
             thread::sleep(PAUSE);
         };
         assert!(self.has_echo(), "the terminal does not show what is typed");
-        // What it said last may still be on its way.
-        thread::sleep(PAUSE * 10);
+        self.until("the end of what it says", || self.reader.is_finished());
         (code, self.shown())
     }
 
