@@ -7,8 +7,8 @@ use clap::Args;
 use fluo_core::coordination::{Application, Applications, Coordination};
 use fluo_core::layout::NOTIFICATION_FAMILY;
 use fluo_core::{
-    Authorizations, CellBatches, Client, ClientSettings, ColumnSelector, ErrorKind, Filter, Scan,
-    Span, Table, TableAdmin,
+    Authorizations, CellBatches, Client, ClientSettings, ColumnSelector, Filter, Scan, Span, Table,
+    TableAdmin,
 };
 
 use crate::target::DirectoryArguments;
@@ -55,26 +55,6 @@ impl OpenApplication {
         let (table, coordination) = (Arc::clone(&self.table), Arc::clone(&self.coordination));
         Ok(Client::open(table, coordination, ClientSettings::default()).await?)
     }
-}
-
-/// The application that a table is of.
-pub(crate) async fn of_table(
-    applications: &dyn Applications,
-    table: &str,
-) -> Result<Option<String>> {
-    for name in applications.list().await? {
-        let stored = match applications.open(&name).await {
-            Ok(coordination) => coordination.application().await,
-            Err(error) => Err(error),
-        };
-        match stored {
-            Ok(stored) if stored.table == table => return Ok(Some(name)),
-            // Removed meanwhile.
-            Err(error) if error.kind() == ErrorKind::NotFound => {}
-            stored => drop(stored?),
-        }
-    }
-    Ok(None)
 }
 
 /// The notifications that wait for their observers.

@@ -18,17 +18,16 @@ use std::io::{BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use rustix::process::Signal;
 
+use crate::deadline::Deadline;
 use crate::process::Process;
 
 /// What was killed is waited for so long. A process in an uninterruptible call of the system may take longer.
 const MOST_TO_END: Duration = Duration::from_secs(30);
-const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 
 /// Arguments: the folder to remove, the folder of logs, the command.
 ///
@@ -150,10 +149,7 @@ impl Drop for Supervisor {
         let _ = self.shell.wait();
         // Afterwards everything is gone: the ports are free and the folder is removed. Who is killed takes a moment to
         // end, and the shell waits for its own child alone.
-        let begun = Instant::now();
-        while !self.process.group().is_empty() && begun.elapsed() < MOST_TO_END {
-            thread::sleep(BETWEEN_LOOKS);
-        }
+        let _ = Deadline::after(MOST_TO_END).until(|| self.process.group().is_empty());
     }
 }
 

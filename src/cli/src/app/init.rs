@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use fluo_core::admin::{self, Initialization};
-use fluo_core::coordination::{Applications, ObservedColumn};
+use fluo_core::coordination::ObservedColumn;
 use fluo_core::{Error, ErrorKind, TableAdminExt};
-use fluo_embedded::{EmbeddedApplications, EmbeddedTables};
+use fluo_embedded::EmbeddedTables;
 use uuid::Builder;
 
 use super::observe::{observed, setting};
@@ -55,7 +55,8 @@ impl Init {
         // Before a directory is made.
         initialization.check(&self.name)?;
         let (tables, applications) = self.target.open_or_create()?;
-        let before = table_of(&applications, &self.name).await?;
+        let stored = admin::stored(&applications, &self.name).await?;
+        let before = stored.map(|application| application.table);
         if self.clear && !self.yes {
             self.confirm(&tables, before.as_deref()).await?;
         }
@@ -136,18 +137,5 @@ impl Init {
         };
         let refusal = format!("application `{name}` was not initialised");
         confirm::at_terminal(&question, name, &refusal).await
-    }
-}
-
-/// The table of an application, if it is there.
-async fn table_of(applications: &EmbeddedApplications, name: &str) -> Result<Option<String>> {
-    let stored = match applications.open(name).await {
-        Ok(coordination) => coordination.application().await,
-        Err(error) => Err(error),
-    };
-    match stored {
-        Ok(stored) => Ok(Some(stored.table)),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error.into()),
     }
 }

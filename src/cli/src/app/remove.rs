@@ -8,7 +8,6 @@ use fluo_core::table::property::GARBAGE;
 use fluo_core::{Error, ErrorKind, TableAdmin, TableAdminExt};
 use fluo_embedded::{EmbeddedApplications, EmbeddedTables};
 
-use crate::application::of_table;
 use crate::target::DirectoryArguments;
 use crate::{confirm, output};
 
@@ -60,7 +59,8 @@ impl Remove {
         error: Error,
     ) -> Result<anyhow::Error> {
         let name = &self.name;
-        if !is_made_for_one(tables, name).await? || of_table(applications, name).await?.is_some() {
+        let owners = admin::applications_of(applications, name).await?;
+        if !owners.is_empty() || !is_made_for_one(tables, name).await? {
             return Ok(error.into());
         }
         let at = self.target.written();

@@ -100,9 +100,6 @@ impl Delete {
     }
 
     async fn open(&self) -> Result<Arc<dyn TableAdmin>> {
-        if self.despite_application {
-            return self.target.open().await;
-        }
         let refusal = |application: &str| {
             format!(
                 "table `{}` is that of the application `{application}`, which is of no use without it; \
@@ -111,7 +108,7 @@ impl Delete {
             )
         };
         self.target
-            .open_past_applications(&self.name, refusal)
+            .open_past_applications(&self.name, self.despite_application, refusal)
             .await
     }
 }

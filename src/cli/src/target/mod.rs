@@ -13,7 +13,7 @@ use std::sync::Arc;
 use anyhow::{Result, bail};
 use clap::Args;
 use fluo_accumulo::{AccumuloTables, Settings as ProxySettings};
-use fluo_core::TableAdmin;
+use fluo_core::{TableAdmin, admin};
 use fluo_embedded::{EmbeddedTables, Settings};
 
 pub(crate) use self::directory::DirectoryArguments;
@@ -21,7 +21,7 @@ pub(crate) use self::directory::DirectoryArguments;
 use self::login::LoginArguments;
 use self::place::Target;
 use self::tls::TlsArguments;
-use crate::{application, progress};
+use crate::progress;
 
 /// The arguments that name a target and say who asks.
 #[derive(Args, Debug)]
@@ -50,18 +50,22 @@ impl TargetArguments {
     }
 
     /// The tables of a target that exists, one of which is to be changed past any application: that of an application
-    /// is refused with what `refusal` says of it. What a live Accumulo has of applications is not known.
+    /// is refused with what `refusal` says of it, unless it is to be changed all the same. What a live Accumulo has of
+    /// applications is not known.
     pub(crate) async fn open_past_applications(
         &self,
         table: &str,
+        despite_application: bool,
         refusal: impl FnOnce(&str) -> String + Send,
     ) -> Result<Arc<dyn TableAdmin>> {
-        let Target::Embedded(directory) = &self.at else {
-            return self.open().await;
+        let directory = match &self.at {
+            Target::Embedded(directory) if !despite_application => directory,
+            _ => return self.open().await,
         };
         let tables = self.open_tables(directory, Settings::default())?;
-        match application::of_table(&tables.applications(), table).await? {
-            Some(application) => bail!(refusal(&application)),
+        let owners = admin::applications_of(&tables.applications(), table).await?;
+        match owners.first() {
+            Some(application) => bail!(refusal(application)),
             None => Ok(Arc::new(tables)),
         }
     }

@@ -227,7 +227,7 @@ async fn check_same_table(
     name: &str,
     table: &str,
 ) -> Result<()> {
-    let old = applications.open(name).await?.application().await?.table;
+    let old = read(applications, name).await?.table;
     if old == table || !tables.table_exists(&old).await? {
         return Ok(());
     }
@@ -243,26 +243,43 @@ async fn check_same_table(
 
 /// Refuses a table that another application has: two in one table would take each other's rows for damage.
 async fn check_owner(applications: &dyn Applications, name: &str, table: &str) -> Result<()> {
-    for other in applications.list().await? {
-        if other == name {
-            continue;
-        }
-        let stored = match applications.open(&other).await {
-            Ok(other) => other.application().await,
-            Err(error) => Err(error),
-        };
-        match stored {
-            Ok(stored) if stored.table == table => {
-                return Err(table_of_another(name, table, &other));
-            }
-            // Removed meanwhile.
-            Err(error) if error.kind() == ErrorKind::NotFound => {}
-            stored => {
-                stored?;
-            }
+    let owners = applications_of(applications, table).await?;
+    match owners.iter().find(|owner| *owner != name) {
+        Some(other) => Err(table_of_another(name, table, other)),
+        None => Ok(()),
+    }
+}
+
+/// What is stored of an application; none where there is no such one.
+///
+/// # Errors
+/// Those of [`open`](Applications::open) and of reading it, apart from [`NotFound`](ErrorKind::NotFound).
+pub async fn stored(applications: &dyn Applications, name: &str) -> Result<Option<Application>> {
+    match read(applications, name).await {
+        Ok(application) => Ok(Some(application)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// The applications whose table this is, sorted: none, or one (C10 of [`Applications`]), unless another client has made
+/// several.
+///
+/// # Errors
+/// Those of listing and of reading them. One that is removed meanwhile is none.
+pub async fn applications_of(applications: &dyn Applications, table: &str) -> Result<Vec<String>> {
+    let mut owners = Vec::new();
+    for name in applications.list().await? {
+        let stored = stored(applications, &name).await?;
+        if stored.is_some_and(|stored| stored.table == table) {
+            owners.push(name);
         }
     }
-    Ok(())
+    Ok(owners)
+}
+
+async fn read(applications: &dyn Applications, name: &str) -> Result<Application> {
+    applications.open(name).await?.application().await
 }
 
 fn table_is_there(name: &str, table: &str) -> Error {
@@ -303,8 +320,8 @@ pub async fn status(applications: &dyn Applications, name: &str) -> Result<Statu
 ///
 /// # Errors
 /// [`NotFound`](ErrorKind::NotFound), [`Unavailable`](ErrorKind::Unavailable) while it is running, or is being made or
-/// removed by somebody else, again and again even: nothing was done. Otherwise those of the calls on the way; the table that is left then is
-/// replaced by [`Initialization::clear`].
+/// removed by somebody else, again and again even: nothing was done. Otherwise those of the calls on the way; the table
+/// that is left then is replaced by [`Initialization::clear`].
 pub async fn remove(
     tables: &dyn TableAdmin,
     applications: &dyn Applications,
@@ -327,15 +344,11 @@ async fn claim_existing(
     applications: &dyn Applications,
     name: &str,
 ) -> Result<(String, Box<dyn SetupClaim>)> {
-    let table = async || {
-        let stored = applications.open(name).await?.application().await?;
-        Ok::<_, Error>(stored.table)
-    };
-    let mut found = table().await?;
+    let mut found = read(applications, name).await?.table;
     for _ in 0..MOST_CLAIMS {
         let claim = applications.claim(name, &found).await?;
         // It may have been made anew, with another table, before it was claimed.
-        let claimed = table().await?;
+        let claimed = read(applications, name).await?.table;
         if claimed == found {
             return Ok((found, claim));
         }

@@ -148,9 +148,6 @@ impl Load {
     }
 
     async fn open(&self) -> Result<Arc<dyn TableAdmin>> {
-        if self.despite_application {
-            return self.target.open().await;
-        }
         let refusal = |application: &str| {
             format!(
                 "table `{}` is that of the application `{application}`, whose transactions take cells that no \
@@ -160,7 +157,7 @@ impl Load {
             )
         };
         self.target
-            .open_past_applications(&self.name, refusal)
+            .open_past_applications(&self.name, self.despite_application, refusal)
             .await
     }
 
