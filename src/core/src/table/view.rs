@@ -162,9 +162,14 @@ impl<'a> View<'a> {
     }
 
     /// Where in the column of the last entry an entry can stand that is looked at: what comes before may be left out,
-    /// and is hidden. Only filters of transactions leave out anything; a delete marker that is left out hides nothing.
+    /// and is hidden. A column that is hidden whole (V1) is left out whole; of others only filters of transactions leave
+    /// out anything. A delete marker that is left out hides nothing.
     pub fn looks_next(&self) -> LooksNext {
-        let filter = self.seen.column.filter.as_ref();
+        let column = &self.seen.column;
+        if column.is_started && !column.is_readable {
+            return LooksNext::Nowhere;
+        }
+        let filter = column.filter.as_ref();
         filter.map_or(LooksNext::AtOrBelow(i64::MAX), ColumnFilter::looks_next)
     }
 

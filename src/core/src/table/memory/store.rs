@@ -3,10 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::data::{Authorizations, Bytes, Cell, Key, Span};
+use crate::layout::LooksNext;
 use crate::table::{
     Admission, Change, Condition, ConditionalMutation, GarbageRules, Mutation, Scan, StoredKey,
     Versions, View,
 };
+
+/// Entries of a scan that are read in vain before it is worth while to look for the next one anew.
+const READ_ON: u32 = 4;
 
 #[derive(Debug, Default)]
 pub(super) struct Store {
@@ -39,9 +43,20 @@ impl Store {
         let mut cells = Vec::new();
         for span in scan.spans() {
             let mut view = View::new(scan, span, versions, authorizations);
-            for (stored, value) in self.stored(&View::read_from(scan, span), span.end()) {
+            let mut entries = self.stored(&View::read_from(scan, span), span.end());
+            let mut in_vain = 0;
+            while let Some((stored, value)) = entries.next() {
                 if view.admit(stored.key.as_ref(), value, stored.is_delete) == Admission::Show {
                     cells.push(Cell::new(stored.key.clone(), value.clone()));
+                    in_vain = 0;
+                    continue;
+                }
+                in_vain += 1;
+                if in_vain == READ_ON {
+                    in_vain = 0;
+                    if let Some(from) = next_looked_at(&view, &stored.key) {
+                        entries = self.stored(&from, span.end());
+                    }
                 }
             }
         }
@@ -124,7 +139,11 @@ impl Store {
         condition.holds(found.map(|cell| cell.value.as_ref()))
     }
 
-    fn stored(&self, from: &Key, end: Option<&Key>) -> impl Iterator<Item = (&StoredKey, &Bytes)> {
+    fn stored<'s>(
+        &'s self,
+        from: &Key,
+        end: Option<&Key>,
+    ) -> impl Iterator<Item = (&'s StoredKey, &'s Bytes)> + use<'s> {
         let first = |key: &Key| StoredKey {
             key: key.clone(),
             is_delete: true,
@@ -134,6 +153,18 @@ impl Store {
         let end = end.map(first).map(|end| end.max(from.clone()));
         let end = end.map_or(std::ops::Bound::Unbounded, std::ops::Bound::Excluded);
         self.entries.range((std::ops::Bound::Included(from), end))
+    }
+}
+
+/// Where a scan reads on after an entry, if it is not at the next one.
+fn next_looked_at(view: &View<'_>, last: &Key) -> Option<Key> {
+    let at = |timestamp| Key {
+        timestamp,
+        ..last.clone()
+    };
+    match view.looks_next() {
+        LooksNext::Nowhere => Some(at(i64::MIN).successor()),
+        LooksNext::AtOrBelow(timestamp) => (timestamp < last.timestamp).then(|| at(timestamp)),
     }
 }
 
