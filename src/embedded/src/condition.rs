@@ -1,5 +1,6 @@
 //! Conditions, checked on what is stored.
 
+use fluo_core::layout::LooksNext;
 use fluo_core::table::{Admission, View};
 use fluo_core::{Authorizations, Bytes, Condition, KeyRef, Scan, Span, Versions};
 use redb::ReadableTable;
@@ -58,6 +59,10 @@ impl Reader<'_> {
                 .is_none_or(|wanted| key.timestamp == wanted);
             if view.admit(key, value.value(), is_delete) == Admission::Show && is_wanted {
                 return Ok(condition.holds(Some(value.value())));
+            }
+            // There is only this column: where nothing more of it is looked at, nothing is left.
+            if view.looks_next() == LooksNext::Nowhere {
+                break;
             }
             if let Some(from) = skip.hidden(&view, bytes.value()) {
                 let from = from.min(to.clone());

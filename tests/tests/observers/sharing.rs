@@ -111,6 +111,34 @@ async fn the_share_of_a_worker_that_leaves_falls_to_the_others() {
     third.stop().await;
 }
 
+/// A worker whose session ended has no share; it joins again, and none of the others does its part for ever.
+#[tokio::test(start_paused = true)]
+async fn workers_that_lost_their_places_join_again_and_share() {
+    let runs = Runs::default();
+    let observers = Observers::new()
+        .strong(column("a"), "a", counts(0, &runs))
+        .unwrap();
+    let ground = Ground::new(observers).await;
+    let (client, _first) = start(&ground, 1, &runs).await;
+    let (_, _second) = start(&ground, 2, &runs).await;
+    tokio::time::sleep(Duration::from_secs(20)).await;
+    assert_eq!(ground.applications.end_workers("app").unwrap(), 2);
+    tokio::time::sleep(Duration::from_secs(120)).await;
+    // Told by a client without a worker, so that only what a share is makes a worker look.
+    let teller = ground.client().await;
+    for row in 0..40 {
+        set(&teller, &format!("row {row}"), "a", row).await;
+    }
+    idle(&client).await;
+    let by = |worker| {
+        let runs = runs.lock().unwrap();
+        runs.keys().filter(|(by, _)| *by == worker).count()
+    };
+    assert_eq!(by(1) + by(2), 40);
+    assert!(by(1) > 5 && by(2) > 5, "{} and {}", by(1), by(2));
+    assert_eq!(ground.applications.end_workers("app").unwrap(), 2);
+}
+
 /// One cell is run by one task at a time: what it reads outside of its transaction does not change under it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_cell_is_run_by_one_task_at_a_time() {

@@ -68,6 +68,11 @@ impl Sessions {
         self.workers.remove(&worker)
     }
 
+    /// All workers leave; says how many were there.
+    pub fn leave_workers(&mut self) -> usize {
+        std::mem::take(&mut self.workers).len()
+    }
+
     /// The share of a worker.
     ///
     /// # Errors

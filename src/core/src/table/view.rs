@@ -403,6 +403,26 @@ mod tests {
     }
 
     #[test]
+    fn of_a_column_that_is_hidden_whole_nothing_more_is_looked_at() {
+        let none = Authorizations::none();
+        let entry = |qualifier, visibility| {
+            let column = Column::new("f", qualifier).with_visibility(visibility);
+            Key::new("a", column, 7)
+        };
+        for (key, expected) in [
+            (entry("q", ""), LooksNext::AtOrBelow(i64::MAX)),
+            (entry("r", ""), LooksNext::Nowhere),
+            (entry("q", "A"), LooksNext::Nowhere),
+        ] {
+            let scan = Scan::over(Span::all()).column(ColumnSelector::qualifier("f", "q"));
+            let mut view = View::new(&scan, &scan.spans()[0], Versions::All, &none);
+            assert_eq!(view.looks_next(), LooksNext::AtOrBelow(i64::MAX));
+            view.admit(key.as_ref(), b"", false);
+            assert_eq!(view.looks_next(), expected, "{key:?}");
+        }
+    }
+
+    #[test]
     fn the_first_cell_of_a_row_is_the_first_visible_one() {
         let stored = [
             delete("a", "q", 9),

@@ -51,6 +51,16 @@ impl MemoryApplications {
         Ok(ended)
     }
 
+    /// Ends the sessions of all workers while their owners live; says how many were present.
+    ///
+    /// # Errors
+    /// [`NotFound`](crate::ErrorKind::NotFound).
+    pub fn end_workers(&self, name: &str) -> Result<usize> {
+        let application = self.application(name)?;
+        let ended = locked(&application).sessions.leave_workers();
+        Ok(ended)
+    }
+
     fn application(&self, name: &str) -> Result<SharedApplication> {
         locked(&self.applications)
             .get(name)
