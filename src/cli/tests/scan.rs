@@ -286,7 +286,14 @@ async fn a_wrong_request_is_told() {
 #[tokio::test]
 async fn an_application_that_is_not_there_held_or_elsewhere_is_told() {
     let place = place();
-    for command in ["scan", "notifications list", "notifications failed", "wait"] {
+    for command in [
+        "scan",
+        "notifications list",
+        "notifications failed",
+        "notifications retry --all",
+        "notifications discard --all",
+        "wait",
+    ] {
         let fails = |target: &str, name: &str| {
             place
                 .fluo(&format!("{command} --at {target} {name}"))
