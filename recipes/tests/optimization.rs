@@ -409,7 +409,7 @@ async fn verify_names_each_kind_of_drift() {
         .unwrap();
     assert_eq!(
         differences().await,
-        ["row hasher `p`: 1 rows under its prefix are not its keys, the first is `p:plain`"]
+        ["row hasher `p`: 1 row under its prefix is none of its keys: it is `p:plain`"]
     );
     pages
         .write(vec![
@@ -432,7 +432,7 @@ async fn verify_names_each_kind_of_drift() {
     assert_eq!(told.len(), 1, "{told:?}");
     assert!(
         told[0].starts_with(
-            "row hasher `q`: its 2100 rows do not lie evenly over the hash space (p = "
+            "row hasher `q`: its 2,100 rows do not lie evenly over the hash space (p = "
         )
     );
 }

@@ -143,7 +143,7 @@ async fn rows_that_collapse_into_few_salts_are_told() {
     assert_eq!(told.len(), 1, "{told:?}");
     assert!(
         told[0].starts_with(
-            "key design modulo: its 1800 rows do not lie evenly over the hash space (p = "
+            "key design modulo: its 1,800 rows do not lie evenly over the hash space (p = "
         ),
         "{told:?}"
     );
@@ -190,7 +190,7 @@ async fn rows_that_fall_together_by_design_are_counted_by_what_they_share() {
     let told = verdict(&tables, &optimizations).await.differences;
     assert!(
         told[0].starts_with(
-            "key design digest-salt: the 1201 salted parts of its 2401 rows do not lie evenly over the salts (p = "
+            "key design digest-salt: the 1,201 salted parts of its 2,401 rows do not lie evenly over the salts (p = "
         ),
         "{told:?}"
     );

@@ -227,6 +227,23 @@ fn random_keys_are_left_as_they_are() {
     );
 }
 
+/// All keys begin with one field: what is salted before the separator tells none of them apart.
+#[test]
+fn keys_of_one_leading_field_are_tried_with_a_salt_over_it() {
+    let keys: Vec<_> = (0..50_000).map(|id| format!("tenant-a|{id:08}")).collect();
+    let report = advised(profile(shuffled(&keys)), &servers(4));
+    let label = "digest-salt of what is before `|`";
+    assert_eq!(load(&report, label).salts_used, Some(1));
+    let verdict = verdict(&report, label);
+    assert_eq!(verdict.standing, Standing::Uneven);
+    says(
+        &verdict.against,
+        "All keys of the sample get one salt: they differ only beyond the part that is salted. Salt the whole key, or a \
+         longer part.",
+    );
+    assert_ne!(report.advice.design.as_deref(), Some(label));
+}
+
 /// Reads decide between designs that spread equally well.
 #[test]
 fn what_is_read_decides() {
@@ -528,7 +545,51 @@ fn one_domain_that_holds_two_thirds_of_a_web_table() {
     );
     let verdict = verdict(&report, "web-table");
     assert_eq!(verdict.standing, Standing::Uneven);
+    says(
+        &verdict.reasons,
+        "They share `acme.com`, which is in 66.7 % of the keys: only a design that salts the whole key would part them.",
+    );
     assert_ne!(report.advice.design.as_deref(), Some("web-table"));
+}
+
+/// A web table reads the prefixes that hold a whole host, and refuses the others: who reads prefixes is told, and it is
+/// not advised as if it read them all.
+#[test]
+fn a_design_that_reads_some_prefixes_only_is_not_advised_for_prefixes() {
+    let hosts = |id: u32| format!("https://h{:04}.example/p{id:06}", id / 30);
+    let report = advised(profile((0..20_000).map(hosts)), &reading(Read::Prefix, 4));
+    let web = verdict(&report, "web-table");
+    assert_eq!(web.standing, Standing::Unreadable);
+    let sentence =
+        "A scan of a prefix: 2 pieces of the table, but only prefixes that hold the whole host";
+    says(&web.against, sentence);
+    says(&web.against, "; others are refused.");
+    assert_ne!(report.advice.design.as_deref(), Some("web-table"));
+
+    // Nobody asks for prefixes: the condition is told all the same, and speaks against nothing.
+    let report = advised(profile((0..20_000).map(hosts)), &servers(4));
+    let web = verdict(&report, "web-table");
+    assert_eq!(web.standing, Standing::Suitable);
+    says(&web.reasons, sentence);
+    assert_eq!(web.against, Vec::<String>::new());
+
+    let readings =
+        (0..20_000).map(|id| format!("sensor{}|{}", id % 500, 1_696_744_051_903_u64 + id));
+    let settings = AdviceSettings {
+        reads: vec![Read::Prefix, Read::Range],
+        ..servers(4)
+    };
+    let report = advised(profile(readings), &settings);
+    let timed = verdict(&report, "reverse-time, salted by entity");
+    assert_eq!(timed.standing, Standing::Unreadable);
+    says(
+        &timed.against,
+        "A scan of a prefix: 256 pieces of the table, but only prefixes that end before the time; others are refused.",
+    );
+    says(
+        &timed.against,
+        "A scan of a range: 256 pieces of the table, but only ranges whose bounds end before the time",
+    );
 }
 
 /// Each named design is tried where it suits the keys, and says what it does to them.

@@ -20,69 +20,7 @@ use fluo_core::{
     Mutation, RowColumn, Table, TableAdmin, Timestamp,
 };
 use fluo_embedded::{EmbeddedTables, Settings};
-
-/// An entry of the cell `alice account:balance`, and what is said of it.
-struct Damage {
-    stamp: u64,
-    value: Bytes,
-    told: &'static str,
-    is_read: bool,
-    is_in_the_way: bool,
-}
-
-const TOO_LARGE: &str =
-    "its timestamp is that of no entry: below the kind stands more than 1152921504606846975";
-
-fn damages() -> Vec<Damage> {
-    let garbage = |kind, told, is_read| Damage {
-        stamp: stamp(kind).cast_unsigned(),
-        value: "garbage".into(),
-        told,
-        is_read,
-        is_in_the_way: true,
-    };
-    let stamped = |stamp, is_read| Damage {
-        stamp,
-        value: Bytes::new(),
-        told: TOO_LARGE,
-        is_read,
-        is_in_the_way: true,
-    };
-    vec![
-        garbage(
-            EntryKind::Write,
-            "the value of a WRITE entry cannot be read: 7 bytes, `garbage`; it should be a byte of flags below 4",
-            true,
-        ),
-        garbage(
-            EntryKind::Lock,
-            "the value of a LOCK entry cannot be read: 7 bytes, `garbage`",
-            true,
-        ),
-        // A reader has nothing to do with locks for reading.
-        garbage(
-            EntryKind::ReadLock,
-            "the value of a RLOCK entry cannot be read",
-            false,
-        ),
-        garbage(
-            EntryKind::DelReadLock,
-            "the value of a DEL_RLOCK entry cannot be read",
-            false,
-        ),
-        stamped(0x5fff_ffff_ffff_ffff, true),
-        stamped(0x3fff_ffff_ffff_ffff, false),
-        stamped(0xffff_ffff_ffff_ffff, false),
-        Damage {
-            stamp: 0x8000_0000_0000_0001,
-            value: Bytes::new(),
-            told: "its timestamp is that of no entry: there is no kind 100",
-            is_read: true,
-            // It stands behind everything that a writer looks at.
-            is_in_the_way: false,
-        },
-    ]
-}
+use fluo_tests::scenarios::damage::damages;
 
 fn balance() -> Column {
     Column::new("account", "balance")

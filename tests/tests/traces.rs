@@ -14,7 +14,7 @@ use fluo_core::coordination::{Applications, MemoryApplications};
 use fluo_core::{
     Authorizations, Client, ClientSettings, Column, CommitError, MemoryTables, TableAdmin,
 };
-use tracing::Level;
+use tracing::{Instrument, Level, debug_span};
 
 /// What a subscriber wrote.
 #[derive(Clone, Debug, Default)]
@@ -67,14 +67,34 @@ fn reads_writes_and_the_end_are_told_in_the_span_of_their_transaction() {
 
     let read = lines(
         &text,
-        &["transaction{start=", "read", r"row\xff f:q", r"value\x00"],
+        &[
+            " transaction{start=6}: ",
+            "read",
+            r"row\xff f:q",
+            r"value\x00",
+        ],
     );
     assert_eq!(read.len(), 1, "{text}");
     let write = lines(
         &text,
-        &["transaction{start=", "write", r"row\xff f:q", r"other\x07"],
+        &[
+            " transaction{start=6}: ",
+            "write",
+            r"row\xff f:q",
+            r"other\x07",
+        ],
     );
     assert_eq!(write.len(), 1, "{text}");
+    // One that its owner commits is told in the same way, and so is a snapshot, whoever reads it; inside of the span of who
+    // began it.
+    for told in ["read start=5", "write start=5", "delete start=5"] {
+        let owned = lines(&text, &[" request:transaction{start=5}: ", told]);
+        assert_eq!(owned.len(), 1, "{told}\n{text}");
+        assert_eq!(lines(&text, &[told]), owned, "{text}");
+    }
+    let snapshot = lines(&text, &[" request:snapshot{start=8}: ", "read start=8"]);
+    assert_eq!(snapshot.len(), 1, "{text}");
+    assert_eq!(lines(&text, &["read start=8"]), snapshot, "{text}");
     let ended = lines(&text, &["commit{start=", "committed commit="]);
     assert_eq!(ended.len(), 3, "{text}");
     let conflict = lines(&text, &["commit{start=", "conflict", r"row\xff f:q"]);
@@ -115,14 +135,19 @@ async fn traced() -> Result<(), Box<dyn std::error::Error>> {
     client
         .run(async |tx| tx.set(row, &column, &b"value\0"[..]))
         .await?;
-    let late = client.begin().await?;
+    let request = debug_span!("request");
+    let late = client.begin().instrument(request.clone()).await?;
     client
         .run(async |tx| {
             tx.get(row, &column).await?;
             tx.set(row, &column, &b"other\x07"[..])
         })
         .await?;
+    let now = client.snapshot().instrument(request).await?;
+    tokio::spawn(async move { now.get(row, &Column::new("f", "q")).await }).await??;
+    late.get(row, &column).await?;
     late.set(row, &column, "lost")?;
+    late.delete(row, &Column::new("f", "other"))?;
     match late.commit().await {
         Err(CommitError::Conflict(_)) => {}
         other => return Err(format!("{other:?}").into()),

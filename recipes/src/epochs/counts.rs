@@ -9,6 +9,7 @@ use futures::TryStreamExt;
 use super::error::EpochsError;
 use super::list::Epochs;
 use crate::key_design::Rows;
+use crate::number::grouped;
 
 /// Cells that are read at a time.
 const BATCH_CELLS: NonZeroUsize = NonZeroUsize::new(1_000).unwrap();
@@ -46,20 +47,23 @@ impl fmt::Display for EpochCounts {
         let permille = u128::from(done) * 1_000 / all.max(1);
         match (left, done) {
             (0, 1) => f.write_str("the 1 row is in the newest epoch")?,
-            (0, _) => write!(f, "all {done} rows are in the newest epoch")?,
+            (0, _) => write!(f, "all {} rows are in the newest epoch", grouped(done))?,
             _ => write!(
                 f,
-                "{done} of {all} {} in the newest epoch ({}.{} %), {left} {} left to be moved",
+                "{} of {} {} in the newest epoch ({}.{} %), {} {} left to be moved",
+                grouped(done),
+                grouped(u64::try_from(all).unwrap_or(u64::MAX)),
                 if all == 1 { "row is" } else { "rows are" },
                 permille / 10,
                 permille % 10,
+                grouped(left),
                 if left == 1 { "is" } else { "are" }
             )?,
         }
         match self.foreign {
             0 => Ok(()),
             1 => f.write_str("; 1 row is of none of the designs"),
-            foreign => write!(f, "; {foreign} rows are of none of the designs"),
+            foreign => write!(f, "; {} rows are of none of the designs", grouped(foreign)),
         }
     }
 }
@@ -125,6 +129,15 @@ mod tests {
         assert_eq!(
             text(&[0, 7], 3),
             "all 7 rows are in the newest epoch; 3 rows are of none of the designs"
+        );
+        assert_eq!(
+            text(&[1_000, 5_000], 12_345),
+            "5,000 of 6,000 rows are in the newest epoch (83.3 %), 1,000 are left to be moved; 12,345 rows are of none of \
+             the designs"
+        );
+        assert_eq!(
+            text(&[0, 5_000], 0),
+            "all 5,000 rows are in the newest epoch"
         );
         assert_eq!(text(&[0], 0), "all 0 rows are in the newest epoch");
     }

@@ -15,7 +15,7 @@ pub enum EpochsError {
     /// again from the same cursor, or from the start, it moves the others.
     #[error(transparent)]
     Table(#[from] Error),
-    /// A row that has no key in one of the designs.
+    /// A row that has no key in any of the designs.
     #[error(transparent)]
     Design(#[from] DesignError),
     /// The cursor is one of another migration.

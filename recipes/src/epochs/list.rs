@@ -3,10 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use fluo_core::{Bytes, Column, Mutation, Versions};
+use fluo_core::{Bytes, Column, Mutation, Span, Versions};
 
 use super::scan::EpochScan;
-use crate::key_design::{DesignError, KeyDesign, Reach, Rows};
+use crate::key_design::{DesignError, DesignErrorKind, KeyDesign, Reach, Rows};
 use crate::salted_scan::{Mark, Owner, OwnerOf};
 
 /// The designs that the rows of one table were written with, oldest first.
@@ -100,17 +100,69 @@ impl Epochs {
 
     /// The keys under which a row can be stored, oldest first, each once: the order in which they must be read.
     ///
+    /// A design that has no key for the row, as one that takes a modulus of numbers has none for text, cannot have
+    /// stored it: it has no place here.
+    ///
     /// # Errors
-    /// A row that has no key in one of the designs.
+    /// A row that has no key in any of the designs.
     pub fn keys(&self, row: &[u8]) -> Result<Vec<Bytes>, DesignError> {
         let mut keys: Vec<Bytes> = Vec::with_capacity(self.list.len());
-        for design in self.designs() {
-            let key = design.add(row)?;
+        for key in self
+            .of_each(|design| design.add(row))?
+            .into_iter()
+            .flatten()
+        {
             // A key belongs to the newest epoch that makes it.
             keys.retain(|older| *older != key);
             keys.push(key);
         }
         Ok(keys)
+    }
+
+    /// The row of a stored key, by the newest design that can have made it.
+    ///
+    /// # Errors
+    /// A key that none of the designs can have made.
+    pub fn remove(&self, key: &[u8]) -> Result<Bytes, DesignError> {
+        let mut row = Vec::with_capacity(key.len());
+        self.owner(key, &mut row)?;
+        Ok(row.into())
+    }
+
+    /// The pieces of the table in which these rows can lie, of each design, oldest first. A design that has no key for
+    /// any of them has none.
+    ///
+    /// # Errors
+    /// As [`KeyDesign::spans`], and rows that have no key in any of the designs.
+    pub fn spans(&self, rows: &Rows) -> Result<Vec<Vec<Span>>, DesignError> {
+        let spans = self.of_each(|design| design.spans(rows))?.into_iter();
+        Ok(spans.map(Option::unwrap_or_default).collect())
+    }
+
+    /// What each design says of rows, oldest first: none of one that has no key for them.
+    ///
+    /// # Errors
+    /// Whatever else is refused, and rows for which no design has a key, as the newest says it.
+    fn of_each<T>(
+        &self,
+        of: impl Fn(&KeyDesign) -> Result<T, DesignError>,
+    ) -> Result<Vec<Option<T>>, DesignError> {
+        let mut each = Vec::with_capacity(self.list.len());
+        let mut without = None;
+        for design in self.designs() {
+            each.push(match of(design) {
+                Ok(answer) => Some(answer),
+                Err(error) if error.kind() == DesignErrorKind::Row => {
+                    without = Some(error);
+                    None
+                }
+                Err(error) => return Err(error),
+            });
+        }
+        match without {
+            Some(error) if each.iter().all(Option::is_none) => Err(error),
+            _ => Ok(each),
+        }
     }
 
     /// What deletes columns of a row wherever they are: a mutation for each place, oldest first, to be written in this
@@ -139,7 +191,7 @@ impl Epochs {
     /// A scan of these rows over all epochs, in order.
     ///
     /// # Errors
-    /// As [`KeyDesign::spans`].
+    /// As [`spans`](Self::spans).
     pub fn scan(&self, rows: &Rows) -> Result<EpochScan, DesignError> {
         EpochScan::new(self, rows)
     }
@@ -202,8 +254,7 @@ impl Epoch {
             )));
         }
         let spans = design.spans(&Rows::All)?;
-        let head =
-            |span: &fluo_core::Span| Bytes::copy_from_slice(design.head_of(&span.start().row));
+        let head = |span: &Span| Bytes::copy_from_slice(design.head_of(&span.start().row));
         let mut heads: Vec<_> = spans.iter().map(head).collect();
         heads.sort_unstable();
         heads.dedup();

@@ -43,6 +43,7 @@ mod error;
 mod list;
 mod merging;
 mod migrate;
+mod older_places;
 mod reading;
 mod scan;
 mod windows;

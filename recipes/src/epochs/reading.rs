@@ -15,7 +15,7 @@ impl Epochs {
     /// The cells' keys hold the row as it is stored.
     ///
     /// # Errors
-    /// A row that has no key in one of the designs; and as [`Table::scan`].
+    /// A row that has no key in any of the designs; and as [`Table::scan`].
     pub async fn read_row(
         &self,
         table: &dyn Table,

@@ -40,13 +40,13 @@ impl EpochScan {
                 span.end().map(|end| end.row.clone()),
             )
         };
-        let mut pieces = Vec::with_capacity(epochs.list().len());
-        for design in epochs.designs() {
-            pieces.push(design.spans(rows)?.iter().map(rows_of).collect());
-        }
+        let spans = epochs.spans(rows)?;
+        let pieces = spans
+            .iter()
+            .map(|of_one| of_one.iter().map(rows_of).collect());
         Ok(Self {
             epochs: epochs.clone(),
-            pieces: pieces.into(),
+            pieces: pieces.collect(),
             mark: epochs.mark(rows),
             after: None,
             columns: Vec::new(),

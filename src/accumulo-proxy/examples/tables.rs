@@ -6,7 +6,10 @@ mod connect;
 
 use std::ops::Bound::Unbounded;
 
-use accumulo_proxy::{CloneOptions, Compaction, Mutation, ProxyClient, Result, TimeType};
+use accumulo_proxy::{
+    CloneOptions, Compaction, IteratorScope, IteratorSetting, Mutation, ProxyClient, Result,
+    TimeType,
+};
 
 const TABLE: &str = "example_tables";
 const CLONE: &str = "example_tables_clone";
@@ -40,6 +43,25 @@ async fn work(client: &ProxyClient) -> Result<()> {
         .await?;
     tables.compact(TABLE, Compaction::default()).await?;
     println!("on disk: {:?}", tables.disk_usage([TABLE]).await?);
+
+    // In compactions only: what scans show does not change before.
+    let grep = IteratorSetting::new(
+        30,
+        "grep",
+        "org.apache.accumulo.core.iterators.user.GrepIterator",
+    );
+    let scopes = [
+        IteratorScope::MinorCompaction,
+        IteratorScope::MajorCompaction,
+    ];
+    let with_m = grep.option("term", "m");
+    tables
+        .check_iterator_conflicts(TABLE, &with_m, &scopes)
+        .await?;
+    tables.attach_iterator(TABLE, &with_m, &scopes).await?;
+    let iterators = tables.iterators(TABLE).await?;
+    println!("iterators: {iterators:?}");
+    tables.remove_iterator(TABLE, "grep", &scopes).await?;
 
     tables
         .clone_table(TABLE, CLONE, CloneOptions::default())

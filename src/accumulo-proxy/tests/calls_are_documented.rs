@@ -182,3 +182,54 @@ fn every_test_is_there() {
         );
     }
 }
+
+/// The calls with recorded frames, in one of the folders.
+fn recorded(folder: &str) -> BTreeSet<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/frames")
+        .join(folder);
+    let files = fs::read_dir(folder).unwrap();
+    let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+    names
+        .map(|name| {
+            let exchange = name.strip_suffix(".txt").unwrap();
+            exchange.split('-').next().unwrap().to_owned()
+        })
+        .collect()
+}
+
+#[test]
+fn what_is_recorded_is_counted() {
+    let count = recorded("2x-compact").len();
+    for folder in ["1x-binary", "1x-compact", "2x-binary"] {
+        assert_eq!(recorded(folder), recorded("2x-compact"), "{folder}");
+    }
+    let sentence = format!("or {count} of the calls, requests and replies are compared with");
+    for page in ["README.md", "../../docs/proxy-calls.md"] {
+        let text: Vec<_> = read(page).split_whitespace().map(str::to_owned).collect();
+        assert!(text.join(" ").contains(&sentence), "{page}: {sentence}");
+    }
+    assert!(recorded("2x-compact").contains("compactTable"));
+}
+
+/// The calls of one of the services, less their first argument.
+fn service(file: &str, first: &str) -> BTreeSet<String> {
+    let interface = read(Path::new("tests/frames").join(file));
+    let (_, service) = interface.split_once("service AccumuloProxy {").unwrap();
+    let calls = service.lines().filter(|line| line.contains('('));
+    calls.map(|call| call.replacen(first, "(", 1)).collect()
+}
+
+#[test]
+fn the_lines_differ_where_it_is_said() {
+    let one = service("proxy_1x.thrift", "(1: binary login");
+    let two = service("proxy_2x.thrift", "(1: string sharedSecret");
+    assert_eq!(one.len(), 100);
+    let differing: Vec<_> = one.symmetric_difference(&two).collect();
+    let named = |name: &str| differing.iter().filter(|call| call.contains(name)).count();
+    assert_eq!(
+        (named(" compactTable("), named(" login("), differing.len()),
+        (2, 1, 3),
+        "{differing:#?}"
+    );
+}

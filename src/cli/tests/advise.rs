@@ -317,3 +317,245 @@ fn arguments_are_checked() {
         assert_says(&place.fluo(arguments).refuses_arguments(), part);
     }
 }
+
+/// The salt is over the tenant, and all keys are of one: what people did who then had one hot tablet.
+#[test]
+fn keys_that_differ_only_beyond_the_salted_part_are_told() {
+    let place = Place::new();
+    let keys: String = (0..20_000_u32)
+        .map(|id| format!("tenant-a|{:08}\n", id.wrapping_mul(48_271) % 1_000_003))
+        .collect();
+    place.file("keys", keys);
+    let sentence = "All keys of the sample get one salt: they differ only beyond the part that is salted. Salt the whole \
+                    key, or a longer part. Uneven: of 16 tablets, number ";
+    let run = place.fluo("advise --servers 4 keys").succeeds();
+    assert_says(
+        run.text(),
+        &format!("  digest-salt of what is before `|`: {sentence}"),
+    );
+    assert!(
+        !run.text().contains("Use digest-salt of what"),
+        "{}",
+        run.text()
+    );
+
+    // A design that somebody has in mind.
+    place.file(
+        "mine.toml",
+        "[[key_design]]\ndesign = \"digest-salt\"\nover = { first = 8 }\nseparator = \":\"\ntablets = 16\n",
+    );
+    let run = place
+        .fluo("advise --servers 4 --spec mine.toml keys")
+        .succeeds();
+    assert_says(
+        run.text(),
+        &format!("  digest-salt of mine.toml: {sentence}"),
+    );
+    assert_says(run.text(), "16.00 times the mean");
+}
+
+#[test]
+fn the_designs_of_a_spec_are_tried_beside_the_others() {
+    let place = Place::new();
+    place.file("keys", ids(2_000));
+    place.file(
+        "mine.toml",
+        "[[row_hasher]]\nprefix = \"a\"\ntablets = 3\n[[row_hasher]]\nprefix = \"b\"\ntablets = 5\n",
+    );
+    let tried = |arguments: &str| {
+        let json = place
+            .fluo(&format!("advise --json --spec mine.toml {arguments} keys"))
+            .json();
+        let forecasts = json["forecasts"].as_array().unwrap();
+        let of_spec = forecasts.iter().filter(|forecast| {
+            forecast["label"]
+                .as_str()
+                .unwrap()
+                .ends_with(" of mine.toml")
+        });
+        let of_spec =
+            of_spec.map(|forecast| (forecast["label"].clone(), forecast["tablets"].clone()));
+        of_spec.collect::<Vec<_>>()
+    };
+    let labels = ["row-hasher `a` of mine.toml", "row-hasher `b` of mine.toml"];
+    assert_eq!(
+        tried(""),
+        [(labels[0].into(), 3.into()), (labels[1].into(), 5.into())]
+    );
+    assert_eq!(
+        tried("--tablets 7"),
+        [(labels[0].into(), 7.into()), (labels[1].into(), 7.into())]
+    );
+    // Keys that end where a table is split are those of a sample of rows: such a design gets as many as the others.
+    place.file(
+        "mine.toml",
+        "[[key_design]]\ndesign = \"unsalted\"\nsplit_points = [\"g\"]\n",
+    );
+    assert_eq!(
+        tried("--servers 2"),
+        [("unsalted of mine.toml".into(), 8.into())]
+    );
+
+    // Told before any key is read.
+    let message = place.fluo("advise --spec missing.toml missing").fails();
+    assert_says(&message, "missing.toml");
+    let message = place
+        .fluo("advise --spec mine.toml --write-spec mine.toml keys")
+        .fails();
+    assert_eq!(
+        message,
+        "cannot write the spec mine.toml: mine.toml is the spec to be tried itself, which would be lost: give another \
+         file"
+    );
+}
+
+/// Seven subdomains, one domain: each of them alone is no hot field, and the web table has one hot tablet all the same.
+#[test]
+fn a_domain_that_holds_two_thirds_of_a_web_table_is_named() {
+    let place = Place::new();
+    let pages: String = (0..20_000_u32)
+        .map(|page| match page % 3 {
+            0 => format!("https://site{}.example/{page}\n", page % 5_000),
+            _ => format!("https://shop{}.acme.com/{page}\n", page % 7),
+        })
+        .collect();
+    place.file("pages", pages);
+    let run = place
+        .fluo("advise --servers 4 --unordered pages")
+        .succeeds();
+    assert_says(run.text(), "  web-table: Uneven: of 16 tablets, number ");
+    assert_says(
+        run.text(),
+        "13,333 keys of the sample fall together whatever the salts, 10.67 times the mean of a tablet. They share \
+         `acme.com`, which is in 66.7 % of the keys: only a design that salts the whole key would part them.",
+    );
+    assert!(!run.text().contains("Use web-table"), "{}", run.text());
+}
+
+/// A web table refuses most prefixes.
+#[test]
+fn a_design_that_refuses_some_of_the_reads_says_which() {
+    let place = Place::new();
+    let pages: String = (0..5_000)
+        .map(|page| format!("https://h{}.example/{page}\n", page / 10))
+        .collect();
+    place.file("pages", pages);
+    let run = place
+        .fluo("advise --servers 4 --reads prefix pages")
+        .succeeds();
+    assert_says(
+        run.text(),
+        "web-table: A scan of a prefix: 2 pieces of the table, but only prefixes that hold the whole host and the `/` \
+         behind it, such as `https://example.com/docs/`; others are refused.",
+    );
+    let row = run
+        .text()
+        .lines()
+        .find(|line| line.starts_with(" web-table "));
+    let row = row.unwrap();
+    assert!(
+        row.contains("cannot be read so") && row.ends_with("some only"),
+        "{row}"
+    );
+}
+
+#[test]
+fn long_keys_and_the_bytes_of_column_names_are_told() {
+    let place = Place::new();
+    let keys: String = (0..100)
+        .map(|id| format!("{:0>width$}\n", id, width = 90 + id))
+        .collect();
+    place.file("keys", keys);
+    let run = place
+        .fluo("advise --cells-per-row 3 --column-bytes 40 keys")
+        .succeeds();
+    // From 101 bytes on: those of 90 + 11 to 90 + 99.
+    assert_says(
+        run.text(),
+        "warning  89 keys (89.0 %) above 100 bytes: a key is stored with every cell of its row; shorten names, or keep the \
+         long part in a value.",
+    );
+    // The sum of 90 to 189, three times; 100 rows of 3 cells of 40 bytes; and of 8.
+    assert_says(
+        run.text(),
+        "note     Before compression, keys take 41.9 kB in the whole table, column names 12.0 kB and timestamps 2.4 kB, at \
+         3 cells a row with 40 bytes of column names each.",
+    );
+}
+
+#[test]
+fn rates_and_sizes_decide_the_number_of_tablets() {
+    let place = Place::new();
+    place.file("keys", ids(1_000));
+    let rates = place
+        .fluo("advise --servers 3 --rows-per-second 62000 keys")
+        .succeeds();
+    assert_says(
+        rates.text(),
+        "15 tablets: the largest of 12 for 3 servers at 4 each, 13 for 62,000 rows/s at 5,000 each, rounded up to a multiple \
+         of the servers.",
+    );
+    let sizes = place
+        .fluo("advise --servers 3 --table-bytes 50000000000 keys")
+        .succeeds();
+    assert_says(
+        sizes.text(),
+        "48 tablets: the largest of 12 for 3 servers at 4 each, 47 for 50.0 GB at 1 GiB each, rounded up to a multiple of the \
+         servers.",
+    );
+}
+
+/// A person sees how many keys were read, while more are waited for.
+#[cfg(unix)]
+#[test]
+fn progress_is_shown_at_a_terminal() {
+    use std::io::Write;
+
+    let place = Place::new();
+    let made = std::process::Command::new("mkfifo")
+        .arg(place.path("pipe"))
+        .status();
+    assert!(made.unwrap().success());
+    let session = place.at_terminal("advise pipe", &[]);
+    let mut pipe = std::fs::File::options()
+        .write(true)
+        .open(place.path("pipe"))
+        .unwrap();
+    pipe.write_all(ids(140_000).as_bytes()).unwrap();
+    session.waits_for("keys 131,072 (");
+    drop(pipe);
+    let (code, shown) = session.ended();
+    assert_eq!(code, Some(0), "{shown}");
+    assert_says(&shown, "140,000 keys");
+}
+
+/// 300 MB of input in 256 MiB, which threads and their stacks take a good part of.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_does_not_grow_with_the_input() {
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+
+    let mut command = Command::new("sh");
+    let script = "ulimit -v 262144; exec \"$0\" advise -";
+    command
+        .args(["-c", script, env!("CARGO_BIN_EXE_fluo")])
+        .env("MALLOC_ARENA_MAX", "1")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped());
+    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    for block in 0..60_u32 {
+        // Five megabytes, every key another.
+        let keys: String = (0..100)
+            .map(|id| format!("{block:08}-{id:08}-{}\n", "x".repeat(50_000)))
+            .collect();
+        stdin.write_all(keys.as_bytes()).unwrap();
+    }
+    drop(stdin);
+    let run = command::ended(child).succeeds();
+    assert_says(
+        run.text(),
+        "6,000 keys, 6,000 different, all of 50,018 bytes",
+    );
+}

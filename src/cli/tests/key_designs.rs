@@ -109,6 +109,11 @@ fn web_table() {
         spans("--subdomains").lines().next_back(),
         Some("[5a:com.example., 5a:com.example0)")
     );
+    // MD5 of example2.com begins with 95, so that it has another salt as well.
+    both_ways("--design web-table", "example2.com/", "95:com.example2/");
+    place
+        .fluo("key spans --design web-table --domain example2.com")
+        .prints("[95:com.example2/, 95:com.example20)\n");
 }
 
 #[test]
@@ -187,6 +192,35 @@ fn random_salt() {
         .fails();
     assert_says(&message, "line 1: ");
     assert_says(&message, "its salt is `10`, and salts are `00` to `09`");
+}
+
+/// What follows a field that ends in `ff` is not what follows the bytes `ff`.
+#[test]
+fn composite_fields_that_end_in_ff() {
+    let place = Place::new();
+    let design = "--design composite --field id:bytes --field n:signed";
+    let rows = "61ff\t7\n61ff00\t7\n61ffff\t7\n62\t7\n";
+    let hex = |text: &str| -> String { text.bytes().map(|byte| format!("{byte:02x}")).collect() };
+    let given: String = rows.lines().map(|row| format!("{}\n", hex(row))).collect();
+    let written = "61ff00008000000000000007\n61ff00ff00008000000000000007\n61ffff00008000000000000007\n\
+                   6200008000000000000007\n";
+    place
+        .fed(&format!("key add {design} --encoding hex"), &given)
+        .prints(written);
+    place
+        .fed(&format!("key remove {design} --encoding hex"), written)
+        .prints(given);
+    for (prefix, spans) in [
+        // The whole field: neither 61ff00 nor 61ffff.
+        ("61ff\t", "[a\\xff\\x00\\x00, a\\xff\\x00\\x01)\n"),
+        // Fields that begin with it.
+        ("61ff", "[a\\xff, b)\n"),
+        ("ff", "[\\xff, end of table)\n"),
+    ] {
+        let arguments = format!("key spans {design} --prefix-of");
+        let arguments = arguments.split(' ').chain([prefix]);
+        place.with(arguments).prints(spans);
+    }
 }
 
 #[test]

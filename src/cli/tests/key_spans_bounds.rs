@@ -45,3 +45,46 @@ fn an_empty_set_is_called_empty() {
         );
     }
 }
+
+/// A reader that took the pieces of the newest design alone would miss what has not moved yet.
+#[test]
+fn the_pieces_of_earlier_designs_are_printed_too() {
+    let place = Place::new();
+    place.file(
+        "s.toml",
+        "[[key_design]]\ndesign = \"modulo\"\nbuckets = 3\ntablets = 3\n\
+         [[key_design.before]]\ndesign = \"modulo\"\nbuckets = 2\n",
+    );
+    let run = place
+        .fluo("key spans --spec s.toml --prefix-of user-1")
+        .succeeds();
+    // The pieces that both have are read once, as those of the newest.
+    assert_eq!(
+        run.text(),
+        "[00|user-1, 00|user-2)\n[01|user-1, 01|user-2)\n[02|user-1, 02|user-2)\n"
+    );
+    assert_eq!(
+        run.stderr,
+        "rows may be written in 2 designs: these are the pieces of all of them, those of the oldest first, as they \
+         must be read\n"
+    );
+    place.file(
+        "s.toml",
+        "[[key_design]]\ndesign = \"digest-salt\"\ndigits = 1\nseparator = \"-\"\ntablets = 4\n\
+         [[key_design.before]]\ndesign = \"modulo\"\nbuckets = 2\nof = \"number\"\n",
+    );
+    let run = place.fluo("key spans --spec s.toml --row 7").succeeds();
+    assert_eq!(
+        run.text().lines().collect::<Vec<_>>(),
+        ["[01|7, 01|7\\x00)", "[8-7, 8-7\\x00)"]
+    );
+    // Text is no number, so that the earlier design has no place for it.
+    let run = place
+        .fluo("key spans --spec s.toml --row abc001")
+        .succeeds();
+    assert_eq!(run.text(), "[9-abc001, 9-abc001\\x00)\n");
+    let run = place
+        .fluo("key spans --spec s.toml --json --row 7")
+        .succeeds();
+    assert_eq!(run.json().as_array().unwrap().len(), 2);
+}

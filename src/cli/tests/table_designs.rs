@@ -223,7 +223,7 @@ fn keys_of_another_design_are_told() {
         .differs();
     assert_says(
         run.text(),
-        "  ! key design modulo: 1 rows in the table are not its keys, the first is `p:",
+        "  ! key design modulo: 1 row in the table is none of its keys: it is `p:",
     );
 }
 

@@ -34,7 +34,7 @@ fn rows_are_moved_and_verify_says_how_far_it_is() {
     // A hash is the same modulo both now and then.
     let told = run.text();
     assert!(
-        told.contains(" of 5000 rows are still written in an earlier design ("),
+        told.contains(" of 5,000 rows are still written in an earlier design ("),
         "{told}"
     );
     assert!(!told.contains("are not its keys"), "{told}");
@@ -42,7 +42,7 @@ fn rows_are_moved_and_verify_says_how_far_it_is() {
     let run = place
         .fluo("table migrate --at embedded:d --spec after.toml pages")
         .succeeds();
-    assert_says(&run.stderr, "; all 5000 rows are in the newest epoch");
+    assert_says(&run.stderr, "; all 5,000 rows are in the newest epoch");
     assert!(run.stderr.starts_with("table `pages`: "), "{}", run.stderr);
     place.fluo(verify).succeeds();
 

@@ -4,9 +4,10 @@
 //! nothing. [`METRICS`] lists them, [`describe`] gives the recorder their units and descriptions.
 //!
 //! Traces go to the subscriber of the crate [`tracing`], all at the level `DEBUG` but for what somebody has to look at, which
-//! is a warning. A transaction is a span `transaction` with its `start` timestamp; in it, each read and each write is an
-//! event with the cell and the value, bytes escaped; its commit is a span `commit`. A notification that is processed is a span
-//! `notification` with its `cell` and the timestamp `at`; the span of the transaction lies in it.
+//! is a warning. A transaction is a span `transaction` with its `start` timestamp, whether a runner runs it or its owner; a
+//! snapshot is a span `snapshot`. In it, each read and each write is an event with the cell and the value, bytes escaped.
+//! The commit of a transaction is a span `commit`. A notification that is processed is a span `notification` with its
+//! `cell` and the timestamp `at`; the span of the transaction lies in it.
 
 use metrics::Unit;
 
@@ -42,6 +43,10 @@ pub const METRICS: &[Metric] = &[
         "fluo_cells_read_total",
         "cells that transactions and snapshots have read",
     ),
+    gauge(
+        "fluo_horizon_timestamp",
+        "the timestamp below which garbage may be collected, when a client of this process moved it up last",
+    ),
     counter(
         "fluo_loads_failed_total",
         "bodies handed to loaders whose transaction failed for good",
@@ -66,13 +71,10 @@ pub const METRICS: &[Metric] = &[
         "fluo_notifications_found_total",
         "notifications that scans of the table have queued",
     ),
-    Metric {
-        kind: MetricKind::Gauge,
-        ..counter(
-            "fluo_notifications_queued",
-            "notifications that wait in memory",
-        )
-    },
+    gauge(
+        "fluo_notifications_queued",
+        "notifications that wait in memory",
+    ),
     counter(
         "fluo_notifications_set_aside_total",
         "notifications that were set aside after too many tries",
@@ -82,6 +84,10 @@ pub const METRICS: &[Metric] = &[
         "outcome",
         &["committed", "acknowledged", "passing", "failed"],
         "tries of notifications: its transaction committed, another one had dealt with it, it will be tried again for a reason that passes, or its observer failed",
+    ),
+    gauge(
+        "fluo_oldest_active_timestamp",
+        "the oldest timestamp at which a transaction or snapshot of this process reads, when it was published last; 0 where there was none",
     ),
     counter(
         "fluo_sessions_ended_total",
@@ -135,6 +141,14 @@ const fn counter(name: &'static str, description: &'static str) -> Metric {
         kind,
         label,
         description,
+    }
+}
+
+const fn gauge(name: &'static str, description: &'static str) -> Metric {
+    let kind = MetricKind::Gauge;
+    Metric {
+        kind,
+        ..counter(name, description)
     }
 }
 

@@ -1,11 +1,12 @@
 //! Transactions on the embedded table beside what it can do without them, in one run:
-//! `cargo bench -p fluo-tests --bench transactions [seconds per case] [large]`.
+//! `cargo bench -p fluo-tests --bench transactions -- [seconds per case] [large] [queue SECONDS]`.
 //!
 //! Writes, all durable and from 64 tasks: a conditional mutation of one row and two cells; a transaction that sets the
 //! same; a transfer, which reads two cells of two rows and sets them. Timestamps in process. Scans of a table with ten
 //! versions of every cell: a snapshot of it, beside a plain scan of all that is stored. Rows that are loaded and taken off
-//! by an observer; a queue through which many go; and what a worker takes where many wait. With `large`, transfers in a
-//! table of ten million cells beside those in one of a million, which takes minutes to fill.
+//! by an observer; a queue through which many go, with and without the collection of its garbage; and what a worker takes
+//! where many wait. With `large`, transfers in a table of ten million cells beside those in one of a million, which takes
+//! minutes to fill. With `queue 3600` nothing but the queue, for an hour's worth of work.
 
 mod ground;
 mod growing;
@@ -15,6 +16,7 @@ mod stamping;
 mod writing;
 
 use std::io::Write;
+use std::path::Path;
 use std::time::Duration;
 
 use ground::Outcome;
@@ -23,25 +25,74 @@ use peak_alloc::PeakAlloc;
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
 
+/// How many times as long as another case the queue takes, where its length is not asked for.
+const QUEUE_CASES: u32 = 3;
+
 fn main() -> Outcome {
-    let seconds = std::env::args().find_map(|argument| argument.parse().ok());
-    let time = Duration::from_secs(seconds.unwrap_or(4));
+    let asked = Asked::read(std::env::args().skip(1))?;
     let directory = tempfile::tempdir()?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
-    runtime.block_on(async {
-        writing::compare(directory.path(), time).await?;
-        stamping::measure(directory.path()).await?;
-        scanning::compare(directory.path()).await?;
-        observing::end_to_end(directory.path(), time).await?;
-        observing::many_waiting(directory.path(), &MEMORY).await?;
-        observing::long_lived(directory.path(), time).await?;
-        if std::env::args().any(|argument| argument == "large") {
-            growing::compare(directory.path(), time).await?;
+    runtime.block_on(measure(directory.path(), &asked))
+}
+
+async fn measure(directory: &Path, asked: &Asked) -> Outcome {
+    if let Some(length) = asked.queue {
+        return observing::long_lived(directory, length).await;
+    }
+    let time = asked.time;
+    writing::compare(directory, time).await?;
+    stamping::measure(directory).await?;
+    scanning::compare(directory).await?;
+    observing::end_to_end(directory, time).await?;
+    observing::many_waiting(directory, &MEMORY).await?;
+    observing::long_lived(directory, time * QUEUE_CASES).await?;
+    if asked.is_large {
+        growing::compare(directory, time).await?;
+    }
+    Ok(())
+}
+
+/// What the arguments ask for.
+struct Asked {
+    /// For each case.
+    time: Duration,
+    is_large: bool,
+    /// Of the queue, if nothing else is to be measured.
+    queue: Option<Duration>,
+}
+
+impl Asked {
+    fn read(mut arguments: impl Iterator<Item = String>) -> Outcome<Self> {
+        let mut asked = Self {
+            time: Duration::from_secs(4),
+            is_large: false,
+            queue: None,
+        };
+        while let Some(argument) = arguments.next() {
+            match argument.as_str() {
+                // Cargo's own.
+                "--bench" => {}
+                "large" => asked.is_large = true,
+                "queue" => {
+                    let length = arguments.next().unwrap_or_default();
+                    asked.queue = Some(seconds(&length)?);
+                }
+                other => asked.time = seconds(other)?,
+            }
         }
-        Ok(())
-    })
+        Ok(asked)
+    }
+}
+
+fn seconds(text: &str) -> Outcome<Duration> {
+    match text.parse() {
+        Ok(seconds) if seconds > 0 => Ok(Duration::from_secs(seconds)),
+        _ => Err(
+            format!("`{text}` is no number of seconds; say `3`, `large` or `queue 3600`").into(),
+        ),
+    }
 }
 
 /// Prints a rate.

@@ -108,7 +108,7 @@ impl Supervisor {
             .context("the shell `sh` cannot be run")?;
         let pipe = shell.stdin.take();
         let process =
-            first_line(&mut shell).and_then(|line| Process::of(line.trim().parse().ok()?));
+            first_line(&mut shell).and_then(|line| command(line.trim().parse().ok()?, &shell));
         let process = process.with_context(|| {
             format!(
                 "the command {:?} could not be started; {} says why",
@@ -151,6 +151,15 @@ impl Drop for Supervisor {
         // end, and the shell waits for its own child alone.
         let _ = Deadline::after(MOST_TO_END).until(|| self.process.group().is_empty());
     }
+}
+
+/// The process of the command, which may have ended by now. Then nobody can see any more when it started; it was not
+/// before its shell did.
+fn command(pid: i32, shell: &Child) -> Option<Process> {
+    Process::of(pid).or_else(|| {
+        let shell = Process::of(i32::try_from(shell.id()).ok()?)?;
+        Some(Process { pid, ..shell })
+    })
 }
 
 fn first_line(shell: &mut Child) -> Option<String> {

@@ -134,3 +134,26 @@ fn what_a_command_prints_is_in_its_log() {
 fn read(file: &Path) -> String {
     std::fs::read_to_string(file).unwrap()
 }
+
+/// One that was over before it was looked at counted as one that could not be started, and its log was removed.
+#[test]
+fn a_command_that_ends_at_once_was_started() {
+    let root = tempfile::tempdir().unwrap();
+    for (number, words) in [["true", ""], ["no-such-command", ""]]
+        .iter()
+        .cycle()
+        .take(40)
+        .enumerate()
+    {
+        let logs = root.path().join(number.to_string());
+        std::fs::create_dir(&logs).unwrap();
+        let program = Program {
+            words: words.map(Into::into).to_vec(),
+            logs: Some(logs.clone()),
+            ..Program::default()
+        };
+        let supervisor = Supervisor::start(&program, &logs.join("out")).unwrap();
+        assert!(until(|| !supervisor.process().is_alive()));
+        assert!(logs.join("out").exists());
+    }
+}

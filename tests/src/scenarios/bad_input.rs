@@ -1,14 +1,13 @@
 //! What is refused, and what it leaves behind: nothing.
 
-use std::sync::Arc;
-
-use fluo_core::{ClientSettings, Column, CommitError, ErrorKind, Filter, Scan, Span, TableAdmin};
+use fluo_core::{ClientSettings, Column, CommitError, ErrorKind, Filter, Scan, Span};
 use futures::TryStreamExt;
 
+use super::instance::Instance;
 use super::scene::{Scene, balance, balances, hasty, set};
 
-pub async fn a_wrong_cell_is_refused_and_the_rest_commits(tables: Arc<dyn TableAdmin>) {
-    let scene = Scene::new(&tables).await;
+pub async fn a_wrong_cell_is_refused_and_the_rest_commits(instance: Instance) {
+    let scene = Scene::new(&instance).await;
     let settings = ClientSettings {
         max_transaction_bytes: 1_000,
         ..hasty()
@@ -79,8 +78,8 @@ pub async fn a_wrong_cell_is_refused_and_the_rest_commits(tables: Arc<dyn TableA
     scene.end().await;
 }
 
-pub async fn an_ended_transaction_does_nothing(tables: Arc<dyn TableAdmin>) {
-    let scene = Scene::new(&tables).await;
+pub async fn an_ended_transaction_does_nothing(instance: Instance) {
+    let scene = Scene::new(&instance).await;
     let client = scene.client().await;
     let kept = client
         .run(async |tx| {

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use fluo_core::{Client, CommitError, Committed, TableAdmin};
+use fluo_core::{Client, CommitError, Committed};
 
 use super::cutting::{CutTable, Lost};
+use super::instance::Instance;
 use super::scene::{Scene, balance, balances, hasty, set};
 
 const ACCOUNTS: [&str; 3] = ["alice", "bob", "carol"];
@@ -26,8 +27,8 @@ async fn change(client: &Client) -> Result<Committed, CommitError> {
 }
 
 /// The number of changing calls of a transaction that nothing happens to.
-async fn calls(tables: &Arc<dyn TableAdmin>) -> usize {
-    let scene = Scene::new(tables).await;
+async fn calls(instance: &Instance) -> usize {
+    let scene = Scene::new(instance).await;
     set(
         &scene.client().await,
         &[("alice", 10), ("bob", 20), ("carol", 30)],
@@ -65,12 +66,12 @@ async fn check(scene: &Scene, outcome: Result<Committed, CommitError>, cut: usiz
     assert_eq!(scene.locked().await, [], "cut off after {cut} calls");
 }
 
-async fn cut_off_everywhere(tables: Arc<dyn TableAdmin>, dies: bool) {
+async fn cut_off_everywhere(instance: Instance, dies: bool) {
     let mut committed = Vec::new();
-    let most = calls(&tables).await;
+    let most = calls(&instance).await;
     assert!(most >= 4, "{most}");
     for cut in 0..=most {
-        let scene = Scene::new(&tables).await;
+        let scene = Scene::new(&instance).await;
         set(
             &scene.client().await,
             &[("alice", 10), ("bob", 20), ("carol", 30)],
@@ -95,19 +96,19 @@ async fn cut_off_everywhere(tables: Arc<dyn TableAdmin>, dies: bool) {
     assert!(!committed[0] && committed[most]);
 }
 
-pub async fn one_that_dies_after_any_call_is_whole_or_nothing(tables: Arc<dyn TableAdmin>) {
-    cut_off_everywhere(tables, true).await;
+pub async fn one_that_dies_after_any_call_is_whole_or_nothing(instance: Instance) {
+    cut_off_everywhere(instance, true).await;
 }
 
-pub async fn one_that_hangs_after_any_call_is_whole_or_nothing(tables: Arc<dyn TableAdmin>) {
-    cut_off_everywhere(tables, false).await;
+pub async fn one_that_hangs_after_any_call_is_whole_or_nothing(instance: Instance) {
+    cut_off_everywhere(instance, false).await;
 }
 
 /// Whether a call whose answer is lost took effect is found out, and the transaction commits.
-pub async fn an_answer_that_is_lost_is_found_out(tables: Arc<dyn TableAdmin>) {
-    for call in 0..calls(&tables).await {
+pub async fn an_answer_that_is_lost_is_found_out(instance: Instance) {
+    for call in 0..calls(&instance).await {
         for is_applied in [true, false] {
-            let scene = Scene::new(&tables).await;
+            let scene = Scene::new(&instance).await;
             set(
                 &scene.client().await,
                 &[("alice", 10), ("bob", 20), ("carol", 30)],

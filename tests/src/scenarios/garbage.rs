@@ -2,18 +2,16 @@
 
 use std::error::Error as _;
 use std::num::NonZeroUsize;
-use std::sync::Arc;
 use std::time::Duration;
 
-use fluo_core::{
-    ClientSettings, CommitError, Error, ErrorKind, Scan, Span, Stale, TableAdmin, TableExt,
-};
+use fluo_core::{ClientSettings, CommitError, Error, ErrorKind, Scan, Span, Stale, TableExt};
 use futures::TryStreamExt;
 
+use super::instance::Instance;
 use super::scene::{Scene, balance, hasty, read, set};
 
-pub async fn what_is_collected_is_seen_by_no_snapshot(tables: Arc<dyn TableAdmin>) {
-    let scene = Scene::new(&tables).await;
+pub async fn what_is_collected_is_seen_by_no_snapshot(instance: Instance) {
+    let scene = Scene::new(&instance).await;
     let client = scene.client().await;
     for amount in 1..=5 {
         set(&client, &[("alice", amount), ("bob", amount)]).await;
@@ -62,8 +60,8 @@ async fn collect(scene: &Scene, client: &fluo_core::Client) {
         .unwrap();
 }
 
-pub async fn a_snapshot_that_is_too_old_says_so(tables: Arc<dyn TableAdmin>) {
-    let scene = Scene::new(&tables).await;
+pub async fn a_snapshot_that_is_too_old_says_so(instance: Instance) {
+    let scene = Scene::new(&instance).await;
     let settings = ClientSettings {
         max_transaction_age: Duration::from_millis(50),
         ..hasty()
@@ -101,9 +99,9 @@ pub async fn a_snapshot_that_is_too_old_says_so(tables: Arc<dyn TableAdmin>) {
 
 /// What is older than it may be holds nothing back any more (H3). As long as nothing that it reads is collected it is
 /// served as before; from then on it is told so, whatever it asks for.
-pub async fn what_was_leaked_gets_no_wrong_data(tables: Arc<dyn TableAdmin>) {
+pub async fn what_was_leaked_gets_no_wrong_data(instance: Instance) {
     const ACCOUNTS: [&str; 4] = ["alice", "bob", "carol", "dave"];
-    let scene = Scene::new(&tables).await;
+    let scene = Scene::new(&instance).await;
     let settings = ClientSettings {
         max_transaction_age: Duration::from_millis(50),
         ..hasty()

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use fluo_core::{CommitError, Conflict, OtherTransaction, TableAdmin};
+use fluo_core::{CommitError, Conflict, OtherTransaction};
 use futures::future::join_all;
 
 use super::cutting::CutTable;
+use super::instance::Instance;
 use super::scene::{Scene, amount, balance, balances, hasty, set};
 
 const ACCOUNTS: [&str; 4] = ["alice", "bob", "carol", "dave"];
@@ -17,10 +18,8 @@ pub(super) fn conflict(error: CommitError) -> Conflict {
     }
 }
 
-pub async fn the_second_of_two_that_write_a_cell_fails_and_says_who_was_first(
-    tables: Arc<dyn TableAdmin>,
-) {
-    let scene = Scene::new(&tables).await;
+pub async fn the_second_of_two_that_write_a_cell_fails_and_says_who_was_first(instance: Instance) {
+    let scene = Scene::new(&instance).await;
     let client = scene.client().await;
     let (first, second) = (client.begin().await.unwrap(), client.begin().await.unwrap());
     for tx in [&first, &second] {
@@ -56,8 +55,8 @@ pub async fn the_second_of_two_that_write_a_cell_fails_and_says_who_was_first(
     scene.end().await;
 }
 
-pub async fn one_that_only_read_what_another_wrote_commits(tables: Arc<dyn TableAdmin>) {
-    let scene = Scene::new(&tables).await;
+pub async fn one_that_only_read_what_another_wrote_commits(instance: Instance) {
+    let scene = Scene::new(&instance).await;
     let client = scene.client().await;
     let reader = client.begin().await.unwrap();
     set(&client, &[("alice", 5)]).await;
@@ -69,8 +68,8 @@ pub async fn one_that_only_read_what_another_wrote_commits(tables: Arc<dyn Table
     scene.end().await;
 }
 
-pub async fn transfers_at_once_keep_the_sum(tables: Arc<dyn TableAdmin>) {
-    let scene = Scene::new(&tables).await;
+pub async fn transfers_at_once_keep_the_sum(instance: Instance) {
+    let scene = Scene::new(&instance).await;
     let client = scene.client().await;
     set(&client, &ACCOUNTS.map(|account| (account, 100))).await;
     let transfers = (0..6usize).map(|task| {
@@ -109,8 +108,8 @@ pub async fn transfers_at_once_keep_the_sum(tables: Arc<dyn TableAdmin>) {
 }
 
 /// A transaction that never reads has to put an end to a dead one as well, or it would meet it for ever.
-pub async fn a_blind_write_meets_the_lock_of_the_dead_only_once(tables: Arc<dyn TableAdmin>) {
-    let scene = Scene::new(&tables).await;
+pub async fn a_blind_write_meets_the_lock_of_the_dead_only_once(instance: Instance) {
+    let scene = Scene::new(&instance).await;
     let cut = Arc::new(CutTable::after(scene.table.clone(), 1));
     let dying = scene.client_of(cut, hasty()).await;
     let tx = dying.begin().await.unwrap();

@@ -1,8 +1,8 @@
 //! Scenarios of transactions, which hold on every table: what one who uses them sees when all goes well, when two meet,
 //! and when one dies at any of its calls.
 //!
-//! Each function makes a table and an application of its own, under names that nothing else uses, and deletes the table
-//! at the end. The coordination is kept in memory. A function panics where its scenario does not hold.
+//! Each function makes a table and an application of its own, under names that nothing else uses, in the [`Instance`]
+//! that it is given, and deletes the table at the end. A function panics where its scenario does not hold.
 //!
 //! [`suite!`] makes one test of each, as [`conformance::suite!`](crate::conformance::suite) does for
 //! rules.
@@ -19,14 +19,27 @@
 mod bad_input;
 mod crashing;
 mod cutting;
+pub mod damage;
+mod ending;
+mod failing;
 mod garbage;
+mod instance;
+mod loading;
 mod meeting;
+pub mod observed;
+mod observing;
+mod outliving;
 mod pipelining;
 mod read_locking;
 mod reading;
 mod scene;
 mod session;
+mod sharing;
+mod under_way;
 mod waiting;
+
+pub use ending::EndingApplications;
+pub use instance::Instance;
 
 /// Hands the list of all scenarios, each with its module, to a macro.
 #[doc(hidden)]
@@ -48,6 +61,7 @@ macro_rules! __for_each_scenario {
             read_locking::readers_under_a_lock_do_not_meet,
             read_locking::a_write_excludes_who_has_read_under_a_lock,
             read_locking::write_skew_is_possible_and_gone_with_read_locks,
+            read_locking::each_way_to_read_under_a_lock_locks_all_that_it_reads,
             read_locking::a_read_lock_of_the_dead_stops_nobody,
             crashing::one_that_dies_after_any_call_is_whole_or_nothing,
             crashing::one_that_hangs_after_any_call_is_whole_or_nothing,
@@ -62,8 +76,22 @@ macro_rules! __for_each_scenario {
             garbage::a_snapshot_that_is_too_old_says_so,
             garbage::what_was_leaked_gets_no_wrong_data,
             pipelining::many_commits_in_the_background_all_come_to_an_end,
+            pipelining::commits_in_the_background_are_bounded_in_number,
+            pipelining::commits_in_the_background_are_bounded_in_bytes,
+            pipelining::thousands_of_commits_are_in_flight_at_once,
             bad_input::a_wrong_cell_is_refused_and_the_rest_commits,
             bad_input::an_ended_transaction_does_nothing,
+            outliving::an_open_transaction_keeps_its_client_alive,
+            observing::a_chain_of_strong_observers_runs_to_its_end,
+            observing::a_weak_observer_runs_where_it_is_asked_for,
+            observing::a_notification_set_while_the_observer_runs_survives,
+            observing::a_delete_notifies_only_whom_it_asks_for,
+            observing::an_observer_may_delete_what_it_observes,
+            observing::a_notification_that_another_has_acknowledged_is_not_processed_again,
+            sharing::two_workers_share_and_each_notification_commits_once,
+            failing::one_that_fails_is_set_aside_listed_mended_and_put_back,
+            damage::a_damaged_entry_is_never_a_value,
+            loading::loaders_wait_for_room_and_lose_nothing,
         }
     };
 }
@@ -85,8 +113,8 @@ macro_rules! __scenario_tests {
         $(
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $scenario() {
-                let (tables, _keep) = $open().await;
-                $crate::scenarios::$scenario(tables).await;
+                let (instance, _keep) = $open().await;
+                $crate::scenarios::$scenario(instance).await;
             }
         )*
     };

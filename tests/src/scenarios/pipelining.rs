@@ -1,37 +1,146 @@
 //! Commits in the background.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use fluo_core::{ClientSettings, TableAdmin};
+use fluo_core::{Client, ClientSettings};
 use futures::future::join_all;
+use tokio::task::JoinHandle;
 
+use super::instance::Instance;
 use super::scene::{Scene, balance, hasty};
+use super::under_way::{Most, UnderWayTable};
 
-pub async fn many_commits_in_the_background_all_come_to_an_end(tables: Arc<dyn TableAdmin>) {
+pub async fn many_commits_in_the_background_all_come_to_an_end(instance: Instance) {
     const COUNT: usize = 300;
-    let scene = Scene::new(&tables).await;
+    let scene = Scene::new(&instance).await;
     let settings = ClientSettings {
         max_commits_in_flight: 50,
         max_commit_bytes_in_flight: 2_000,
         ..hasty()
     };
     let client = scene.client_of(scene.table.clone(), settings).await;
-    let mut pending = Vec::new();
-    for number in 0..COUNT {
-        let tx = client.begin().await.unwrap();
-        // One of them is larger than all the room there is.
-        let value = vec![b'x'; if number == 7 { 5_000 } else { 10 }];
-        tx.set(format!("row{number:04}"), &balance(), value)
-            .unwrap();
-        pending.push(client.commit_in_background(tx).await);
-    }
-    for outcome in join_all(pending).await {
-        assert!(outcome.unwrap().commit.is_some());
-    }
-    let snapshot = client.snapshot().await.unwrap();
-    let rows = (0..COUNT).map(|number| format!("row{number:04}").into());
-    let found = snapshot.get_rows(rows, [&balance()]).await.unwrap();
-    assert_eq!(found.len(), COUNT);
-    assert_eq!(scene.locked().await, []);
+    // One of them is larger than all the room there is.
+    let values = (0..COUNT).map(|number| if number == 7 { 5_000 } else { 10 });
+    bring(&client, values.collect()).await.unwrap();
+    check(&scene, &client, COUNT).await;
     scene.end().await;
+}
+
+/// As many as the setting says are under way, and the next one waits; whoever brings it does too.
+pub async fn commits_in_the_background_are_bounded_in_number(instance: Instance) {
+    const BOUND: usize = 50;
+    const COUNT: usize = 150;
+    let scene = Scene::new(&instance).await;
+    let table = Arc::new(UnderWayTable::new(scene.table.clone()));
+    let settings = ClientSettings {
+        max_commits_in_flight: BOUND,
+        ..hasty()
+    };
+    let client = scene.client_of(table.clone(), settings).await;
+    let bringing = bring(&client, vec![10; COUNT]);
+    is_full_with(&table, BOUND).await;
+    table.open();
+    bringing.await.unwrap();
+    assert_eq!(table.most().transactions, BOUND);
+    check(&scene, &client, COUNT).await;
+    scene.end().await;
+}
+
+pub async fn commits_in_the_background_are_bounded_in_bytes(instance: Instance) {
+    /// With the row, `row0000`, and the column, `account:balance`, 100 bytes.
+    const VALUE_BYTES: usize = 79;
+    const LARGE: usize = 5_000;
+    let scene = Scene::new(&instance).await;
+    let table = Arc::new(UnderWayTable::new(scene.table.clone()));
+    let settings = ClientSettings {
+        max_commit_bytes_in_flight: 1_000,
+        ..hasty()
+    };
+    let client = scene.client_of(table.clone(), settings).await;
+    let mut values = vec![VALUE_BYTES; 60];
+    let bringing = bring(&client, values.clone());
+    is_full_with(&table, 10).await;
+    let ten_of_them = Most {
+        transactions: 10,
+        value_bytes: 10 * VALUE_BYTES,
+    };
+    assert_eq!(table.most(), ten_of_them);
+    table.open();
+    bringing.await.unwrap();
+    assert_eq!(table.most(), ten_of_them);
+
+    // One that is larger than all the room waits for all the others, and they for it.
+    let table = Arc::new(UnderWayTable::new(scene.table.clone()));
+    let settings = ClientSettings {
+        max_commit_bytes_in_flight: 1_000,
+        ..hasty()
+    };
+    let client = scene.client_of(table.clone(), settings).await;
+    values[30] = LARGE;
+    table.open();
+    bring(&client, values).await.unwrap();
+    assert_eq!(table.most().value_bytes, LARGE);
+    check(&scene, &client, 60).await;
+    scene.end().await;
+}
+
+pub async fn thousands_of_commits_are_in_flight_at_once(instance: Instance) {
+    const COUNT: usize = 5_000;
+    let scene = Scene::new(&instance).await;
+    let table = Arc::new(UnderWayTable::new(scene.table.clone()));
+    let settings = ClientSettings {
+        max_commits_in_flight: COUNT,
+        ..hasty()
+    };
+    let client = scene.client_of(table.clone(), settings).await;
+    let bringing = bring(&client, vec![10; COUNT]);
+    is_full_with(&table, COUNT).await;
+    table.open();
+    bringing.await.unwrap();
+    check(&scene, &client, COUNT).await;
+    scene.end().await;
+}
+
+/// One task commits a row for each value, of so many bytes, in the background, and waits for all outcomes.
+fn bring(client: &Client, values: Vec<usize>) -> JoinHandle<()> {
+    let client = client.clone();
+    tokio::spawn(async move {
+        let mut pending = Vec::new();
+        for (number, bytes) in values.into_iter().enumerate() {
+            let tx = client.begin().await.unwrap();
+            tx.set(row(number), &balance(), vec![b'x'; bytes]).unwrap();
+            pending.push(client.commit_in_background(tx).await);
+        }
+        for outcome in join_all(pending).await {
+            assert!(outcome.unwrap().commit.is_some());
+        }
+    })
+}
+
+/// Within this time those that may begin have begun.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// So many are under way and none comes to an end: no other may begin, however long that lasts.
+async fn is_full_with(table: &UnderWayTable, transactions: usize) {
+    assert!(
+        table.reaches(transactions, PATIENCE).await,
+        "only {:?} are under way",
+        table.most()
+    );
+    let another = table.reaches(transactions + 1, Duration::from_millis(200));
+    assert!(!another.await, "{:?} are under way", table.most());
+}
+
+fn row(number: usize) -> String {
+    format!("row{number:04}")
+}
+
+/// Each of the rows has a value, and nothing is locked.
+async fn check(scene: &Scene, client: &Client, count: usize) {
+    let snapshot = client.snapshot().await.unwrap();
+    let rows = (0..count).map(|number| row(number).into());
+    let found = snapshot.get_rows(rows, [&balance()]).await.unwrap();
+    assert_eq!(found.len(), count);
+    assert_eq!(scene.locked().await, []);
 }

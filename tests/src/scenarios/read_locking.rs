@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use fluo_core::{OwnedTransaction, TableAdmin};
+use fluo_core::{Column, OwnedTransaction, RowColumn};
 
 use super::cutting::CutTable;
+use super::instance::Instance;
 use super::meeting::conflict;
 use super::scene::{Scene, amount, balance, balances, hasty, set};
 
@@ -12,8 +13,8 @@ async fn read_locked(tx: &OwnedTransaction, row: &'static str) -> i64 {
     amount(tx.with_read_lock().get(row, &balance()).await.unwrap())
 }
 
-pub async fn readers_under_a_lock_do_not_meet(tables: Arc<dyn TableAdmin>) {
-    let scene = Scene::new(&tables).await;
+pub async fn readers_under_a_lock_do_not_meet(instance: Instance) {
+    let scene = Scene::new(&instance).await;
     let client = scene.client().await;
     set(&client, &[("alice", 5)]).await;
     let (first, second) = (client.begin().await.unwrap(), client.begin().await.unwrap());
@@ -32,8 +33,8 @@ pub async fn readers_under_a_lock_do_not_meet(tables: Arc<dyn TableAdmin>) {
     scene.end().await;
 }
 
-pub async fn a_write_excludes_who_has_read_under_a_lock(tables: Arc<dyn TableAdmin>) {
-    let scene = Scene::new(&tables).await;
+pub async fn a_write_excludes_who_has_read_under_a_lock(instance: Instance) {
+    let scene = Scene::new(&instance).await;
     let client = scene.client().await;
     set(&client, &[("alice", 5)]).await;
     let reader = client.begin().await.unwrap();
@@ -61,8 +62,8 @@ pub async fn a_write_excludes_who_has_read_under_a_lock(tables: Arc<dyn TableAdm
 }
 
 /// Two accounts may be overdrawn as long as their sum is not. Each of two transactions looks at both and takes from one.
-pub async fn write_skew_is_possible_and_gone_with_read_locks(tables: Arc<dyn TableAdmin>) {
-    let scene = Scene::new(&tables).await;
+pub async fn write_skew_is_possible_and_gone_with_read_locks(instance: Instance) {
+    let scene = Scene::new(&instance).await;
     let client = scene.client().await;
     for is_locking in [false, true] {
         set(&client, &[("alice", 60), ("bob", 60)]).await;
@@ -91,8 +92,76 @@ pub async fn write_skew_is_possible_and_gone_with_read_locks(tables: Arc<dyn Tab
     scene.end().await;
 }
 
-pub async fn a_read_lock_of_the_dead_stops_nobody(tables: Arc<dyn TableAdmin>) {
-    let scene = Scene::new(&tables).await;
+/// A way to read an account, and another one beside it, under a lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    Get,
+    Columns,
+    All,
+}
+
+impl Way {
+    /// Reads two columns of a row under a lock; gives what the one and the other have.
+    async fn read(self, tx: &OwnedTransaction, row: &'static str) -> [i64; 2] {
+        let locked = tx.with_read_lock();
+        let columns = [balance(), limit()];
+        let [one, other] = match self {
+            Self::Get => [
+                locked.get(row, &columns[0]).await.unwrap(),
+                locked.get(row, &columns[1]).await.unwrap(),
+            ],
+            Self::Columns => {
+                let found = locked.get_columns(row, &columns).await.unwrap();
+                columns.map(|column| found.get(&column).cloned())
+            }
+            Self::All => {
+                let cells = columns.map(|column| RowColumn::new(row, column));
+                let found = locked.get_all(cells.clone()).await.unwrap();
+                cells.map(|cell| found.get(&cell).cloned())
+            }
+        };
+        [amount(one), amount(other)]
+    }
+}
+
+fn limit() -> Column {
+    Column::new("account", "limit")
+}
+
+/// The skew, through each way, over each of the columns that it reads. One of them has no value: what is not there is
+/// locked as well.
+pub async fn each_way_to_read_under_a_lock_locks_all_that_it_reads(instance: Instance) {
+    let scene = Scene::new(&instance).await;
+    let client = scene.client().await;
+    for way in [Way::Get, Way::Columns, Way::All] {
+        for written in [balance(), limit()] {
+            set(&client, &[("alice", 60), ("bob", 60)]).await;
+            client
+                .run(async |tx| {
+                    tx.delete("alice", &limit())?;
+                    tx.delete("bob", &limit())
+                })
+                .await
+                .unwrap();
+            let (first, second) = (client.begin().await.unwrap(), client.begin().await.unwrap());
+            for (tx, mine, other) in [(&first, "alice", "bob"), (&second, "bob", "alice")] {
+                assert_eq!(way.read(tx, other).await, [60, 0], "{way:?}");
+                tx.set(mine, &written, "-40").unwrap();
+            }
+            let outcomes = [first.commit().await, second.commit().await];
+            let committed = outcomes.iter().filter(|outcome| outcome.is_ok()).count();
+            assert!(
+                committed <= 1,
+                "{way:?}, `{written}` is written: {outcomes:?}"
+            );
+        }
+    }
+    assert_eq!(scene.locked().await, []);
+    scene.end().await;
+}
+
+pub async fn a_read_lock_of_the_dead_stops_nobody(instance: Instance) {
+    let scene = Scene::new(&instance).await;
     let client = scene.client().await;
     set(&client, &[("alice", 5)]).await;
     for cut in 1..=4 {

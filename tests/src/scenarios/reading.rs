@@ -1,14 +1,13 @@
 //! What is read.
 
-use std::sync::Arc;
-
-use fluo_core::{Bytes, Column, ColumnSelector, Key, Scan, Span, TableAdmin};
+use fluo_core::{Bytes, Column, ColumnSelector, Key, Scan, Span};
 use futures::TryStreamExt;
 
+use super::instance::Instance;
 use super::scene::{Scene, balance, read, set};
 
-pub async fn what_is_committed_is_read_by_those_who_begin_later(tables: Arc<dyn TableAdmin>) {
-    let scene = Scene::new(&tables).await;
+pub async fn what_is_committed_is_read_by_those_who_begin_later(instance: Instance) {
+    let scene = Scene::new(&instance).await;
     let client = scene.client().await;
     let before = client.snapshot().await.unwrap();
     let tx = client.begin().await.unwrap();
@@ -37,8 +36,8 @@ pub async fn what_is_committed_is_read_by_those_who_begin_later(tables: Arc<dyn 
     scene.end().await;
 }
 
-pub async fn snapshots_show_their_own_time(tables: Arc<dyn TableAdmin>) {
-    let scene = Scene::new(&tables).await;
+pub async fn snapshots_show_their_own_time(instance: Instance) {
+    let scene = Scene::new(&instance).await;
     let client = scene.client().await;
     let mut snapshots = vec![client.snapshot().await.unwrap()];
     for amount in 1..=3 {
@@ -52,8 +51,8 @@ pub async fn snapshots_show_their_own_time(tables: Arc<dyn TableAdmin>) {
     scene.end().await;
 }
 
-pub async fn a_deleted_cell_has_no_value_until_it_is_set_again(tables: Arc<dyn TableAdmin>) {
-    let scene = Scene::new(&tables).await;
+pub async fn a_deleted_cell_has_no_value_until_it_is_set_again(instance: Instance) {
+    let scene = Scene::new(&instance).await;
     let client = scene.client().await;
     set(&client, &[("alice", 1), ("bob", 2)]).await;
     let before = client.snapshot().await.unwrap();
@@ -83,8 +82,8 @@ pub async fn a_deleted_cell_has_no_value_until_it_is_set_again(tables: Arc<dyn T
     scene.end().await;
 }
 
-pub async fn cells_are_read_by_row_by_column_and_in_scans(tables: Arc<dyn TableAdmin>) {
-    let scene = Scene::new(&tables).await;
+pub async fn cells_are_read_by_row_by_column_and_in_scans(instance: Instance) {
+    let scene = Scene::new(&instance).await;
     let client = scene.client().await;
     let column = |qualifier: &'static str| Column::new("f", qualifier);
     let rows = ["a", "ab", "b", "c"];
@@ -144,8 +143,8 @@ pub async fn cells_are_read_by_row_by_column_and_in_scans(tables: Arc<dyn TableA
     scene.end().await;
 }
 
-pub async fn a_transaction_does_not_read_its_own_writes(tables: Arc<dyn TableAdmin>) {
-    let scene = Scene::new(&tables).await;
+pub async fn a_transaction_does_not_read_its_own_writes(instance: Instance) {
+    let scene = Scene::new(&instance).await;
     let client = scene.client().await;
     set(&client, &[("alice", 1)]).await;
     let tx = client.begin().await.unwrap();
@@ -155,8 +154,8 @@ pub async fn a_transaction_does_not_read_its_own_writes(tables: Arc<dyn TableAdm
     scene.end().await;
 }
 
-pub async fn any_bytes_come_back_as_they_were_set(tables: Arc<dyn TableAdmin>) {
-    let scene = Scene::new(&tables).await;
+pub async fn any_bytes_come_back_as_they_were_set(instance: Instance) {
+    let scene = Scene::new(&instance).await;
     let client = scene.client().await;
     let odd: [&[u8]; 5] = [
         b"\x00",

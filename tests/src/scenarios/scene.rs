@@ -4,24 +4,25 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fluo_core::admin::{Initialization, initialize};
-use fluo_core::coordination::{Applications, Coordination, MemoryApplications};
+use fluo_core::coordination::{Applications, Coordination};
 use fluo_core::{
-    Authorizations, Bytes, Cell, Client, ClientSettings, Column, Filter, Result, RowColumn, Scan,
-    Snapshot, Span, Table, TableAdmin, TableExt, Timestamp,
+    Authorizations, Bytes, Cell, Client, ClientSettings, Column, Filter, Observers, Result,
+    RowColumn, Scan, Snapshot, Span, Table, TableAdmin, TableExt, Timestamp,
 };
 
+use super::ending::EndingApplications;
+use super::instance::Instance;
 use crate::FaultyApplications;
 use crate::unused_name::unused_name;
-
-const APPLICATION: &str = "scene";
 
 /// A table and an application that no other scenario uses.
 pub(super) struct Scene {
     pub(super) tables: Arc<dyn TableAdmin>,
+    /// Of the application, and of its table.
     pub(super) name: String,
     pub(super) table: Arc<dyn Table>,
     pub(super) coordination: Arc<dyn Coordination>,
-    applications: MemoryApplications,
+    applications: EndingApplications,
 }
 
 /// Settings under which a scenario that waits for a timeout does not take long.
@@ -35,21 +36,34 @@ pub(super) fn hasty() -> ClientSettings {
 }
 
 impl Scene {
-    pub(super) async fn new(tables: &Arc<dyn TableAdmin>) -> Self {
-        let (name, applications) = (unused_name("scenario"), MemoryApplications::new());
-        let initialization = Initialization::new("5f0c", &name);
-        initialize(&**tables, &applications, APPLICATION, initialization)
+    pub(super) async fn new(instance: &Instance) -> Self {
+        Self::observed(instance, &Observers::new()).await
+    }
+
+    /// One in which some columns are observed.
+    pub(super) async fn observed(instance: &Instance, observers: &Observers) -> Self {
+        let Instance {
+            tables,
+            applications,
+        } = instance.clone();
+        let name = unused_name("scenario");
+        let initialization = Initialization {
+            observers: observers.observed_columns(),
+            ..Initialization::new("5f0c", &name)
+        };
+        initialize(&*tables, &applications, &name, initialization)
             .await
             .unwrap();
         let table = tables
             .open_table(&name, Authorizations::none())
             .await
             .unwrap();
+        let coordination = applications.open(&name).await.unwrap();
         Self {
-            tables: tables.clone(),
+            tables,
             name,
             table,
-            coordination: applications.open(APPLICATION).await.unwrap(),
+            coordination,
             applications,
         }
     }
@@ -70,17 +84,17 @@ impl Scene {
     }
 
     /// Ends the session of a client that lives, as a pause of its process does.
-    pub(super) fn end_session(&self, client: &Client) {
-        let ended = self
-            .applications
-            .end_transactor(APPLICATION, client.transactor());
-        assert!(ended.unwrap(), "{} was not alive", client.transactor());
+    pub(super) async fn end_session(&self, client: &Client) {
+        let transactor = client.transactor();
+        let ended = self.applications.end_transactor(&self.name, transactor);
+        assert!(ended.await, "{transactor} was not alive");
+        assert!(!self.is_alive(client).await);
     }
 
     /// A client whose calls of the coordination are listed, and fail where that is asked for.
     pub(super) async fn faulty_client(&self) -> (Client, FaultyApplications) {
         let faulty = FaultyApplications::new(Arc::new(self.applications.clone()));
-        let coordination = faulty.open(APPLICATION).await.unwrap();
+        let coordination = faulty.open(&self.name).await.unwrap();
         let settings = ClientSettings::default();
         let client = Client::open(self.table.clone(), coordination, settings);
         (client.await.unwrap(), faulty)
@@ -94,6 +108,11 @@ impl Scene {
     /// Deletes the table. A scenario that fails leaves it to be looked at.
     pub(super) async fn end(self) {
         self.tables.delete_table(&self.name).await.unwrap();
+    }
+
+    /// How many notifications are in the table.
+    pub(super) async fn notifications(&self) -> usize {
+        self.read(Filter::Notifications { share: None }).await.len()
     }
 
     /// The cells that are locked, for writing or for reading.

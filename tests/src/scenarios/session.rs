@@ -10,23 +10,21 @@ use std::time::Duration;
 use async_trait::async_trait;
 use fluo_core::{
     CellBatches, Client, ClientSettings, ConditionalMutation, ErrorKind, Mutation, Outcome, Result,
-    RetryPolicy, Scan, Span, Table, TableAdmin,
+    RetryPolicy, Scan, Span, Table,
 };
 use futures::future::join_all;
 
 use crate::{CoordinationCall, Fault};
 
+use super::instance::Instance;
 use super::scene::{Scene, balance, balances, hasty, read, set};
 
-pub async fn a_client_whose_session_has_ended_goes_on_as_another_transactor(
-    tables: Arc<dyn TableAdmin>,
-) {
-    let scene = Scene::new(&tables).await;
+pub async fn a_client_whose_session_has_ended_goes_on_as_another_transactor(instance: Instance) {
+    let scene = Scene::new(&instance).await;
     // One that has published nothing hears of it when it begins.
     let idle = scene.client().await;
     let number = idle.transactor();
-    scene.end_session(&idle);
-    assert!(!scene.is_alive(&idle).await);
+    scene.end_session(&idle).await;
     set(&idle, &[("alice", 1)]).await;
     assert!(idle.transactor() > number && scene.is_alive(&idle).await);
 
@@ -35,7 +33,7 @@ pub async fn a_client_whose_session_has_ended_goes_on_as_another_transactor(
     let number = busy.transactor();
     let held = busy.snapshot().await.unwrap();
     set(&busy, &[("alice", 2)]).await;
-    scene.end_session(&busy);
+    scene.end_session(&busy).await;
     busy.advance_horizon().await.unwrap();
     assert!(busy.transactor() > number && scene.is_alive(&busy).await);
     let next = busy.snapshot().await.unwrap();
@@ -57,7 +55,7 @@ pub async fn a_client_whose_session_has_ended_goes_on_as_another_transactor(
         ..hasty()
     };
     let quiet = scene.client_of(scene.table.clone(), settings).await;
-    scene.end_session(&quiet);
+    scene.end_session(&quiet).await;
     for _ in 0..500 {
         if scene.is_alive(&quiet).await {
             break;
@@ -70,12 +68,12 @@ pub async fn a_client_whose_session_has_ended_goes_on_as_another_transactor(
 
 /// Some of them were refused under the number that had ended, and looked for it after another one of them had begun the
 /// next: that one lives, so they handed the refusal to their users.
-pub async fn those_that_begin_at_once_after_it_has_ended_all_do(tables: Arc<dyn TableAdmin>) {
-    let scene = Scene::new(&tables).await;
+pub async fn those_that_begin_at_once_after_it_has_ended_all_do(instance: Instance) {
+    let scene = Scene::new(&instance).await;
     let client = scene.client().await;
     for _ in 0..20 {
         let number = client.transactor();
-        scene.end_session(&client);
+        scene.end_session(&client).await;
         let begin = || {
             let client = client.clone();
             tokio::spawn(async move { client.begin().await.map(drop) })
@@ -93,11 +91,11 @@ pub async fn those_that_begin_at_once_after_it_has_ended_all_do(tables: Arc<dyn 
 
 /// The answer to the first that it published under its new number was lost. It took it that nothing was, and never took
 /// it back: the horizon stood still for as long as it had nothing open.
-pub async fn what_was_published_without_an_answer_is_taken_back(tables: Arc<dyn TableAdmin>) {
-    let scene = Scene::new(&tables).await;
+pub async fn what_was_published_without_an_answer_is_taken_back(instance: Instance) {
+    let scene = Scene::new(&instance).await;
     let (client, faulty) = scene.faulty_client().await;
     let held = client.snapshot().await.unwrap();
-    scene.end_session(&client);
+    scene.end_session(&client).await;
     // It is refused, looks whether it is alive, begins anew, and publishes.
     let next = faulty.calls().len() + 3;
     let _plan = faulty.clone().fail_call(next, Fault::After);
@@ -115,10 +113,8 @@ pub async fn what_was_published_without_an_answer_is_taken_back(tables: Arc<dyn 
 
 /// Somebody else reads what it has locked, each time. The one who is dead to everybody is rolled back; the number after
 /// it is waited for.
-pub async fn one_that_was_taken_for_dead_is_run_again_as_another_transactor(
-    tables: Arc<dyn TableAdmin>,
-) {
-    let scene = Scene::new(&tables).await;
+pub async fn one_that_was_taken_for_dead_is_run_again_as_another_transactor(instance: Instance) {
+    let scene = Scene::new(&instance).await;
     let settings = ClientSettings {
         rollback_after: Duration::from_secs(600),
         ..hasty()
@@ -132,7 +128,7 @@ pub async fn one_that_was_taken_for_dead_is_run_again_as_another_transactor(
     // Something is published, so that it need not publish when it begins, and hears nothing then.
     let _open = client.snapshot().await.unwrap();
     let number = client.transactor();
-    scene.end_session(&client);
+    scene.end_session(&client).await;
     let policy = RetryPolicy {
         max_attempts: NonZeroU32::new(3),
         ..RetryPolicy::default()

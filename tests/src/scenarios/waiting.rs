@@ -3,14 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluo_core::{ClientSettings, TableAdmin};
+use fluo_core::ClientSettings;
 
 use super::cutting::CutTable;
+use super::instance::Instance;
 use super::scene::{Scene, balance, balances, hasty, set};
 
 /// The transaction hangs in the middle of its commit, and is not rolled back as long as there is time.
-pub async fn a_lock_of_the_living_is_waited_for(tables: Arc<dyn TableAdmin>) {
-    let scene = Scene::new(&tables).await;
+pub async fn a_lock_of_the_living_is_waited_for(instance: Instance) {
+    let scene = Scene::new(&instance).await;
     set(&scene.client().await, &[("alice", 1), ("bob", 1)]).await;
     let table = Arc::new(CutTable::after(scene.table.clone(), 2));
     let hanging = scene.client_of(table, hasty()).await;
@@ -41,8 +42,8 @@ pub async fn a_lock_of_the_living_is_waited_for(tables: Arc<dyn TableAdmin>) {
 }
 
 /// Its primary says that it has committed: nobody has to wait for the rest, although it lives.
-pub async fn one_that_has_committed_is_rolled_forward_while_it_lives(tables: Arc<dyn TableAdmin>) {
-    let scene = Scene::new(&tables).await;
+pub async fn one_that_has_committed_is_rolled_forward_while_it_lives(instance: Instance) {
+    let scene = Scene::new(&instance).await;
     let patience = Duration::from_secs(600);
     let patient = ClientSettings {
         rollback_after: patience,

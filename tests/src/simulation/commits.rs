@@ -49,17 +49,21 @@ impl Commits {
             Decision::Commit { start, commit } => {
                 let before = self.committed.insert(start, commit);
                 if self.rolled_back.contains_key(&start) {
-                    return Some(format!("{start} was rolled back, and commits at {commit}"));
+                    return Some(format!(
+                        "P6: {start} was rolled back, and commits at {commit}"
+                    ));
                 }
                 let before = before.filter(|before| *before != commit)?;
                 Some(format!(
-                    "{start} committed at {before}, and commits again at {commit}"
+                    "P6: {start} committed at {before}, and commits again at {commit}"
                 ))
             }
             Decision::RollBack { start } => {
                 self.rolled_back.insert(start, ());
                 let commit = self.committed.get(&start)?;
-                Some(format!("{start} committed at {commit}, and is rolled back"))
+                Some(format!(
+                    "P6: {start} committed at {commit}, and is rolled back"
+                ))
             }
         }
     }

@@ -45,13 +45,15 @@ async fn read_all(actor: &Actor) -> Result<BTreeSet<u64>> {
             Err(error) => {
                 actor
                     .world
-                    .violation(format!("what is left cannot be read: {error}"));
+                    .violation(format!("R1, R2: what is left cannot be read: {error}"));
                 break;
             }
             Ok(numbers) => return Ok(numbers),
         }
     }
-    actor.world.violation("what is left was never read whole");
+    actor
+        .world
+        .violation("R2, R3: what is left was never read whole");
     Ok(BTreeSet::new())
 }
 
@@ -80,7 +82,7 @@ async fn observe_all(actor: &Actor) -> Result<()> {
     {
         actor
             .world
-            .violation("the notifications that are left are never dealt with");
+            .violation("O1, N1: the notifications that are left are never dealt with");
     }
     worker.stop().await;
     check_observed(actor).await
@@ -97,13 +99,13 @@ async fn check_observed(actor: &Actor) -> Result<()> {
         if now != counted {
             actor
                 .world
-                .violation(format!("{row} is {now} and counts for {counted}"));
+                .violation(format!("O1: {row} is {now} and counts for {counted}"));
         }
     }
     let sum = number_of(snapshot.get(SUM, &number()).await?.as_ref());
     if sum != whole {
         actor.world.violation(format!(
-            "the documents are {whole} together, and their sum is kept as {sum}"
+            "O1: the documents are {whole} together, and their sum is kept as {sum}"
         ));
     }
     Ok(())
@@ -137,7 +139,9 @@ async fn touch_all(actor: &Actor) -> Result<()> {
             match committed {
                 Ok(_) => break,
                 Err(error) if last => {
-                    world.violation(format!("`{cell}` cannot be written at the end: {error}"));
+                    world.violation(format!(
+                        "R2, R3: `{cell}` cannot be written at the end: {error}"
+                    ));
                 }
                 Err(_) => tokio::time::sleep(world.dials.settings.rollback_after).await,
             }
@@ -156,7 +160,7 @@ async fn left(world: &World, filter: Filter, what: &str) -> Result<()> {
         let stamp = fluo_core::layout::EntryStamp::decode(cell.key.timestamp);
         let is_data = stamp.is_some_and(|stamp| stamp.kind == fluo_core::layout::EntryKind::Data);
         if !is_data {
-            world.violation(format!("a {what} is left: {} {stamp:?}", cell.key));
+            world.violation(format!("R2: a {what} is left: {} {stamp:?}", cell.key));
         }
     }
     Ok(())

@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 
+mod absent;
 mod at_once;
 mod cut_off;
 mod histories;
@@ -9,6 +10,7 @@ mod moving;
 mod orders;
 mod refusals;
 mod scene;
+mod without_key;
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;

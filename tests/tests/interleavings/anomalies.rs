@@ -1,9 +1,12 @@
 //! What snapshot isolation forbids happens in no order, and what it allows in some.
 
+use std::collections::BTreeSet;
+
 use fluo_core::{Client, Scan, Span};
+use fluo_tests::soak;
 use futures::stream::TryStreamExt;
 
-use super::explorer::{Program, Scenario, explore};
+use super::explorer::{Orders, Program, Scenario, explore};
 use super::scene::{column, get, number, set};
 
 const READ_BOTH: Program = |client| {
@@ -28,10 +31,10 @@ fn no_dirty_read_and_no_read_skew() {
         name: "one sets two rows, another one reads both",
         cells: &[("x", 0), ("y", 0)],
         programs: &[SET_BOTH, READ_BOTH],
-        preemptions: usize::MAX,
+        orders: Orders::All,
         afterwards: READ_BOTH,
     };
-    let mut seen = std::collections::BTreeSet::new();
+    let mut seen = BTreeSet::new();
     explore(&scenario, |ended| {
         assert_eq!(ended.results[0], [1], "{ended:?}");
         assert_eq!(ended.afterwards, [1, 1], "{ended:?}");
@@ -45,6 +48,17 @@ fn no_dirty_read_and_no_read_skew() {
     );
 }
 
+/// Of three transactions a usual run tries those with a few preemptions. A soak tries all of the smallest ones, which takes
+/// minutes, and one preemption more of the others.
+fn of_three() -> Orders {
+    match soak() {
+        1 => Orders::Preempted(MOST_PREEMPTIONS),
+        _ => Orders::Different,
+    }
+}
+
+const MOST_PREEMPTIONS: usize = 3;
+
 const COUNT: Program = |client| {
     Box::pin(async move {
         let tx = client.begin().await.unwrap();
@@ -56,16 +70,16 @@ const COUNT: Program = |client| {
 
 #[test]
 fn no_lost_update() {
-    let mut outcomes = std::collections::BTreeSet::new();
-    for (programs, preemptions) in [
-        (&[COUNT, COUNT][..], usize::MAX),
-        (&[COUNT, COUNT, COUNT][..], 2),
+    let mut outcomes = BTreeSet::new();
+    for (programs, orders) in [
+        (&[COUNT, COUNT][..], Orders::All),
+        (&[COUNT, COUNT, COUNT][..], of_three()),
     ] {
         let scenario = Scenario {
             name: "each adds one to a counter",
             cells: &[("x", 0)],
             programs,
-            preemptions,
+            orders,
             afterwards: READ_BOTH,
         };
         explore(&scenario, |ended| {
@@ -114,10 +128,10 @@ fn no_phantom() {
         name: "one inserts and deletes rows, another one scans twice",
         cells: &[("x", 1), ("y", 1)],
         programs: &[INSERT, SCAN_TWICE],
-        preemptions: 4,
+        orders: Orders::All,
         afterwards: SCAN_TWICE,
     };
-    let mut seen = std::collections::BTreeSet::new();
+    let mut seen = BTreeSet::new();
     explore(&scenario, |ended| {
         let scans = &ended.results[1];
         assert_eq!(scans[..2], scans[2..], "{ended:?}");
@@ -161,7 +175,7 @@ fn skews(programs: &'static [Program]) -> usize {
         name: "each empties one of two cells if the other one is not empty",
         cells: &[("x", 1), ("y", 1)],
         programs,
-        preemptions: 4,
+        orders: Orders::Different,
         afterwards: READ_BOTH,
     };
     let mut skews = 0;
@@ -197,7 +211,7 @@ fn transfers_keep_the_sum_before_the_eyes_of_a_third() {
         name: "two transfers and a reader",
         cells: &[("x", 100), ("y", 100)],
         programs: &[X_TO_Y, Y_TO_X, READ_BOTH],
-        preemptions: 2,
+        orders: Orders::Preempted(MOST_PREEMPTIONS + usize::from(soak() > 1)),
         afterwards: READ_BOTH,
     };
     explore(&scenario, |ended| {
@@ -205,4 +219,52 @@ fn transfers_keep_the_sum_before_the_eyes_of_a_third() {
         let moved = ended.results[1][0] * 5 - ended.results[0][0] * 3;
         assert_eq!(ended.afterwards, [100 + moved, 100 - moved], "{ended:?}");
     });
+}
+
+/// What every order comes to is come to by one of those that differ.
+#[test]
+fn orders_that_are_left_out_come_to_what_others_do() {
+    let mut pairs = vec![
+        [SET_BOTH, READ_BOTH],
+        [COUNT, COUNT],
+        [INSERT, SCAN_TWICE],
+        [TAKE_X, TAKE_Y],
+    ];
+    if soak() > 1 {
+        pairs.push([TAKE_X_LOCKED, TAKE_Y_LOCKED]);
+    }
+    for programs in &pairs {
+        let all = outcomes(programs, Orders::All);
+        let different = outcomes(programs, Orders::Different);
+        assert_eq!(all.seen, different.seen);
+        assert!(different.count < all.count);
+    }
+}
+
+struct Outcomes {
+    count: usize,
+    seen: BTreeSet<Outcome>,
+}
+
+/// What each transaction came to, after how many calls, and what was there afterwards. Calls tell who met the lock of whom.
+type Outcome = (Vec<Vec<i64>>, Vec<usize>, Vec<i64>);
+
+fn outcomes(programs: &[Program], orders: Orders) -> Outcomes {
+    let scenario = Scenario {
+        name: "what is seen in all orders, and in those that differ",
+        cells: &[("x", 1), ("y", 1)],
+        programs,
+        orders,
+        afterwards: SCAN_TWICE,
+    };
+    let mut seen = BTreeSet::new();
+    let count = explore(&scenario, |ended| {
+        let calls = |transaction| {
+            let schedule = ended.schedule.iter();
+            schedule.filter(|next| **next == transaction).count()
+        };
+        let calls = (0..programs.len()).map(calls).collect();
+        seen.insert((ended.results.clone(), calls, ended.afterwards.clone()));
+    });
+    Outcomes { count, seen }
 }

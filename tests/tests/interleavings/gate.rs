@@ -5,21 +5,30 @@ use std::sync::{Arc, Mutex};
 
 use tokio::sync::oneshot;
 
+use super::call::Call;
+
 /// The calls that wait, by the transaction that makes them. A clone is the same gate.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Gate {
-    waiting: Arc<Mutex<BTreeMap<usize, oneshot::Sender<()>>>>,
+    waiting: Arc<Mutex<BTreeMap<usize, Waiting>>>,
     is_open: Arc<Mutex<bool>>,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    call: Call,
+    go: oneshot::Sender<()>,
 }
 
 impl Gate {
     /// Waits until the call of a transaction is let go. A transaction makes one call at a time.
-    pub(crate) async fn pass(&self, transaction: usize) {
+    pub(crate) async fn pass(&self, transaction: usize, call: Call) {
         if *self.is_open.lock().unwrap() {
             return;
         }
-        let (sender, released) = oneshot::channel();
-        let before = self.waiting.lock().unwrap().insert(transaction, sender);
+        let (go, released) = oneshot::channel();
+        let waiting = Waiting { call, go };
+        let before = self.waiting.lock().unwrap().insert(transaction, waiting);
         assert!(
             before.is_none(),
             "transaction {transaction} makes two calls at once"
@@ -32,9 +41,17 @@ impl Gate {
         self.waiting.lock().unwrap().keys().copied().collect()
     }
 
+    /// What they wait to do.
+    pub(crate) fn calls(&self) -> BTreeMap<usize, Call> {
+        let waiting = self.waiting.lock().unwrap();
+        let call =
+            |(transaction, waiting): (&usize, &Waiting)| (*transaction, waiting.call.clone());
+        waiting.iter().map(call).collect()
+    }
+
     pub(crate) fn release(&self, transaction: usize) {
-        let sender = self.waiting.lock().unwrap().remove(&transaction).unwrap();
-        sender.send(()).unwrap();
+        let waiting = self.waiting.lock().unwrap().remove(&transaction).unwrap();
+        waiting.go.send(()).unwrap();
     }
 
     /// Lets all calls go from now on.

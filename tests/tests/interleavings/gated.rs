@@ -14,6 +14,7 @@ use fluo_core::{
 };
 use futures::stream::{self, StreamExt};
 
+use super::call::Call;
 use super::gate::Gate;
 
 #[derive(Debug)]
@@ -28,7 +29,7 @@ impl Table for GatedTable {
     fn scan(&self, scan: Scan) -> CellBatches {
         let (gate, transaction, inner) = (self.gate.clone(), self.transaction, self.inner.clone());
         stream::once(async move {
-            gate.pass(transaction).await;
+            gate.pass(transaction, Call::read(&scan)).await;
             inner.scan(scan)
         })
         .flatten()
@@ -36,12 +37,14 @@ impl Table for GatedTable {
     }
 
     async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
-        self.gate.pass(self.transaction).await;
+        let call = Call::write(&mutations);
+        self.gate.pass(self.transaction, call).await;
         self.inner.write(mutations).await
     }
 
     async fn write_conditional(&self, mutations: Vec<ConditionalMutation>) -> Result<Vec<Outcome>> {
-        self.gate.pass(self.transaction).await;
+        let call = Call::write(mutations.iter().map(|conditional| &conditional.mutation));
+        self.gate.pass(self.transaction, call).await;
         self.inner.write_conditional(mutations).await
     }
 }
@@ -56,7 +59,7 @@ pub(crate) struct GatedCoordination {
 #[async_trait]
 impl Coordination for GatedCoordination {
     async fn timestamps(&self, count: NonZeroU32) -> Result<TimestampBlock> {
-        self.gate.pass(self.transaction).await;
+        self.gate.pass(self.transaction, Call::Timestamp).await;
         self.inner.timestamps(count).await
     }
 

@@ -1,4 +1,5 @@
-//! The command that applies a spec is killed at many moments; run again it finishes, and nothing is left behind.
+//! The command that applies a spec is killed at many moments; run again it finishes, nothing is left behind,
+//! and every row is there.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, ExitStatus};
@@ -9,7 +10,7 @@ use fluo_core::{Bytes, TableAdmin, Versions};
 use tokio::time::sleep;
 
 use crate::cli::{Fluo, assert_says, fluo};
-use crate::faults_ground::blocking;
+use crate::faults_ground::{blocking, hashed_rows_are_there, put_hashed_rows};
 use crate::faults_proxy_apply::until_more_splits;
 use crate::ground::fresh_name;
 
@@ -51,6 +52,7 @@ async fn a_killed_apply_is_finished_by_the_next() {
             .unwrap();
         let strays = STRAYS.map(Bytes::from).into();
         tables.add_splits(&table, &strays).await.unwrap();
+        put_hashed_rows(&tables, &table).await;
 
         let mut child = start(&fluo, &table);
         wait(moment, &mut child, &tables, &table).await;
@@ -58,6 +60,7 @@ async fn a_killed_apply_is_finished_by_the_next() {
         let status = blocking(|| child.wait()).unwrap();
         killed += usize::from(is_killed(status));
         blocking(|| finish(&fluo, &table, moment));
+        hashed_rows_are_there(&tables, &table).await;
         tables.delete_table(&table).await.unwrap();
     }
     assert!(killed > STEPS, "{killed} were killed before they were done");

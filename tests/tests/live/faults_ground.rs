@@ -12,7 +12,9 @@ use fluo_core::{
     Authorizations, Column, Mutation, Scan, Span, Table, TableAdmin, TableExt, Versions,
 };
 
-use fluo_recipes::{PlanOptions, RowCounting, TableOptimizations, VerifyOptions, plan, verify};
+use fluo_recipes::{
+    PlanOptions, RowCounting, RowHasher, TableOptimizations, VerifyOptions, plan, verify,
+};
 
 use crate::ground::fresh_name;
 
@@ -160,6 +162,29 @@ pub(crate) async fn whole_rows(table: &dyn Table) -> BTreeMap<String, String> {
         (text(&a.key.row), text(&a.value))
     });
     rows.collect()
+}
+
+/// Rows for a table that is to be split by the hasher of prefix `p`.
+fn hashed_rows() -> BTreeMap<String, String> {
+    let hasher = RowHasher::new("p").unwrap();
+    let key = |row: usize| {
+        let key = hasher.add(format!("row {row}").as_bytes());
+        String::from_utf8(key.to_vec()).unwrap()
+    };
+    (0..1_000).map(|row| (key(row), row.to_string())).collect()
+}
+
+/// Writes rows that must outlive what is done to their table.
+pub(crate) async fn put_hashed_rows(tables: &AccumuloTables, name: &str) {
+    let rows = hashed_rows();
+    let mutations = rows.iter().map(|(row, value)| pair(row, value)).collect();
+    open(tables, name).await.write(mutations).await.unwrap();
+}
+
+/// Those rows are there, each once, and no others.
+pub(crate) async fn hashed_rows_are_there(tables: &AccumuloTables, name: &str) {
+    let found = whole_rows(&*open(tables, name).await).await;
+    assert!(found == hashed_rows(), "{} rows are there", found.len());
 }
 
 /// Everything but where the tablets are, which takes the servers their time.

@@ -13,7 +13,7 @@ use fluo_recipes::{
 use tokio::time::sleep;
 
 use crate::cli::assert_says;
-use crate::faults_ground::{Broken, is_as_wanted, patient};
+use crate::faults_ground::{Broken, hashed_rows_are_there, is_as_wanted, patient, put_hashed_rows};
 use crate::fresh::entries;
 use crate::ground::until;
 
@@ -26,20 +26,22 @@ fn optimizations(tablets: u32) -> TableOptimizations {
     TableOptimizations::of_row_hasher(&hasher, tablets).unwrap()
 }
 
-/// A table with split points that nobody asked for, and what would change on it.
+/// A table with rows and with split points that nobody asked for, and what would change on it.
 async fn planned(broken: &Broken, tablets: u32) -> Plan {
     let strays = STRAYS.map(Bytes::from).into();
     broken.good.add_splits(&broken.name, &strays).await.unwrap();
+    put_hashed_rows(&broken.good, &broken.name).await;
     plan(&broken.good, &broken.name, &optimizations(tablets), PRUNE)
         .await
         .unwrap()
 }
 
-/// The same plan again, by somebody whom nothing happens to; then everything is as wanted.
+/// The same plan again, by somebody whom nothing happens to; then everything is as wanted, and every row is there.
 async fn applied_again(broken: &Broken, plan: &Plan, tablets: u32) {
     let applied = apply(&broken.good, plan, |_| ()).await.unwrap();
     assert_eq!(applied.done + applied.already_so, plan.steps().len());
     is_as_wanted(&broken.good, &broken.name, &optimizations(tablets)).await;
+    hashed_rows_are_there(&broken.good, &broken.name).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -196,6 +198,7 @@ async fn a_proxy_that_comes_back_in_the_middle_of_a_step_is_waited_for() {
     });
     assert_eq!(applied.unwrap().done, plan.steps().len());
     is_as_wanted(&broken.good, &broken.name, &optimizations(TABLETS)).await;
+    hashed_rows_are_there(&broken.good, &broken.name).await;
     broken.end().await;
 }
 

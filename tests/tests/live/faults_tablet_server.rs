@@ -1,18 +1,20 @@
 //! A tablet server is killed while rows are written: on a cluster of the test's own.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use accumulo_proxy::{Credentials, Settings};
 use fluo_accumulo::AccumuloTables;
 use fluo_cluster::Cluster;
-use fluo_core::{Bytes, TableAdmin, Versions};
+use fluo_core::{Bytes, ErrorKind, TableAdmin, Versions};
 use fluo_recipes::{
     PlanOptions, RowCounting, RowHasher, TableOptimizations, Verdict, VerifyOptions, apply, plan,
     verify,
 };
 use tokio::time::{Instant, sleep};
 
+use crate::cli::assert_says;
 use crate::faults_claims::{Claims, claim};
 use crate::faults_ground::{blocking, open, say, whole_rows};
 use crate::faults_writers::{Signals, Told, load};
@@ -114,5 +116,38 @@ async fn what_was_acknowledged_outlives_a_server_and_its_tablets_move() {
     let found = whole_rows(&*open(&tables, TABLE).await).await;
     told.check(&found);
     claims.check(&found);
-    assert!(!told.errors.is_empty() && !claims.errors.is_empty());
+    check_messages(&told, &claims, &cluster.proxy().unwrap().address());
+}
+
+/// Who wrote to a server that is gone is told which call failed and why, and that nobody can tell what became of the
+/// rows: by the kind, and of a condition by the sentence too.
+fn check_messages(told: &Told, claims: &Claims, address: &str) {
+    let late = format!("updateAndFlush of `{TABLE}` at {address}: no answer within 10s");
+    assert_eq!(told.message(ErrorKind::Uncertain), late);
+
+    let unknown = format!(
+        "nobody can tell whether the mutation was written: updateRowsConditionally of `{TABLE}` at {address}: "
+    );
+    let reasons = claims
+        .errors
+        .iter()
+        .filter(|error| error.kind() == ErrorKind::Uncertain);
+    let reasons: BTreeSet<_> = reasons
+        .map(ToString::to_string)
+        .map(|said| {
+            said.strip_prefix(&unknown)
+                .unwrap_or_else(|| panic!("{said}"))
+                .to_owned()
+        })
+        .collect();
+    let is_a_limit =
+        |reason: &String| reason.contains("timed out") || reason == "no answer within 10s";
+    assert!(reasons.iter().any(is_a_limit), "{reasons:?}");
+    assert!(!reasons.contains(""), "{reasons:?}");
+    // Of what nobody is there to serve, nothing was done.
+    for error in told.errors.iter().chain(&claims.errors) {
+        if error.kind() == ErrorKind::Unavailable {
+            assert_says(&error.to_string(), &format!(" at {address}: "));
+        }
+    }
 }

@@ -49,7 +49,7 @@ async fn a_scanner_is_read_entry_by_entry_and_in_batches() {
         (ErrorKind::HandleExpired, "nextK"),
         "{error}"
     );
-    assert_eq!(error.subject(), Some(scanner.to_string().as_str()));
+    assert_eq!(error.subject(), Some(ground.table.as_str()));
     assert!(!error.to_string().contains(scanner.as_str()));
     ground.end().await;
 }

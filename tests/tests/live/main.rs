@@ -13,6 +13,7 @@ mod cluster;
 mod conditional;
 mod conformance;
 mod docs;
+mod examples;
 mod faults_apply_killed;
 mod faults_claims;
 mod faults_ground;

@@ -1,4 +1,4 @@
-//! Memory does not grow with what is written and read: 20 MB of rows, and 200 MB with `FLUO_SOAK=10`, in a process of
+//! Memory does not grow with what is written and read: 100 MB of rows, and 1 GB with `FLUO_SOAK=10`, in a process of
 //! their own.
 
 use std::env;
@@ -20,11 +20,11 @@ const PROCESS: &str = "FLUO_MEMORY_OF";
 const VALUE_BYTES: u64 = 1_000;
 const WRITE_ROWS: u64 = 1_000;
 const WRITES_UNDER_WAY: usize = 4;
-/// The most memory that the process may ever have, in MB: less than half of what is written in a soak.
-const BOUND_MB: u64 = 80;
+/// The most memory that the process may ever have, in MB: less than what is written, whatever the soak.
+const BOUND_MB: u64 = 64;
 
 fn megabytes() -> u64 {
-    20 * soak()
+    100 * soak()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,10 +1,8 @@
 //! The scenarios of transactions hold on a real Accumulo, whose servers evaluate the protocol with Fluo's iterators. The
-//! coordination is kept in this process.
+//! coordination is the embedded one, in a directory of the scenario's own.
 
-use std::sync::Arc;
-
-use fluo_core::TableAdmin;
-use fluo_tests::scenarios;
+use fluo_embedded::{EmbeddedTables, Settings};
+use fluo_tests::scenarios::{self, Instance};
 
 use crate::cluster::tables;
 
@@ -14,8 +12,14 @@ macro_rules! live_scenarios {
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $scenario() {
                 let Some(tables) = tables().await else { return };
-                let tables: Arc<dyn TableAdmin> = Arc::new(tables);
-                scenarios::$scenario(tables).await;
+                let directory = tempfile::tempdir().unwrap();
+                let settings = Settings {
+                    create_if_missing: true,
+                    ..Settings::default()
+                };
+                let embedded = EmbeddedTables::open(directory.path(), settings).unwrap();
+                let instance = Instance::new(tables, embedded.applications());
+                scenarios::$scenario(instance).await;
             }
         )*
     };

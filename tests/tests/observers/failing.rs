@@ -98,49 +98,6 @@ fn cell(row: &'static str) -> RowColumn {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_that_fails_is_set_aside_listed_mended_and_put_back() {
-    let fragile = Fragile::start(How::Error).await;
-    let Fragile { ground, client, .. } = &fragile;
-    for row in ["bad", "good", "better"] {
-        set(client, row, "a", 7).await;
-    }
-    idle(client).await;
-    assert_eq!(read_now(client, "good", "b").await, 7);
-    assert_eq!(read_now(client, "better", "b").await, 7);
-    assert_eq!(read_now(client, "bad", "b").await, 0);
-    assert_eq!(fragile.runs(), 4);
-    let failed = fragile.failed().await;
-    assert_eq!(failed.len(), 1);
-    let expected = FailedNotification {
-        cell: cell("bad"),
-        kind: ObserverKind::Strong,
-        timestamp: failed[0].timestamp,
-        tries: TRIES,
-        error: "no such page".to_owned(),
-        failed_at_ms: 1_000,
-    };
-    assert_eq!(failed[0], expected);
-    assert_eq!(ground.notifications().await, 0);
-
-    assert!(!client.retry_notification(&cell("good")).await.unwrap());
-    assert!(client.retry_notification(&cell("bad")).await.unwrap());
-    idle(client).await;
-    assert_eq!(
-        (fragile.runs(), fragile.failed().await.len()),
-        (8, 1),
-        "it was not mended"
-    );
-
-    fragile.mended.store(true, Ordering::SeqCst);
-    assert_eq!(client.retry_all_notifications().await.unwrap(), 1);
-    idle(client).await;
-    assert_eq!(read_now(client, "bad", "b").await, 7);
-    assert_eq!(fragile.failed().await, []);
-    assert_eq!(client.retry_all_notifications().await.unwrap(), 0);
-    fragile.worker.stop().await;
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_panic_is_an_error_and_closes_the_transaction() {
     let fragile = Fragile::start(How::Panic).await;
     let Fragile { client, .. } = &fragile;

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use fluo_core::coordination::{Application, Applications, Coordination, MemoryApplications};
 use fluo_core::{
-    Authorizations, Bytes, Client, ClientSettings, Column, Error, Filter, MemoryTables, Observers,
-    Scan, Snapshot, Span, Table, TableAdmin, TableExt, Versions, Worker, WorkerSettings,
+    Authorizations, Client, ClientSettings, Filter, MemoryTables, Observers, Scan, Span, Table,
+    TableAdmin, TableExt, Versions, Worker, WorkerSettings,
+};
+pub(crate) use fluo_tests::scenarios::observed::{
+    column, copies, idle, number, read, read_now, set,
 };
 
 /// An application, its table and its coordination.
@@ -70,57 +72,4 @@ impl Ground {
         let scan = Scan::over(Span::all()).filter(filter);
         self.table.read(scan).await.unwrap().len()
     }
-}
-
-pub(crate) fn column(qualifier: &'static str) -> Column {
-    Column::new("f", qualifier)
-}
-
-pub(crate) fn number(value: Option<Bytes>) -> i64 {
-    value.map_or(0, |value| {
-        std::str::from_utf8(&value).unwrap().parse().unwrap()
-    })
-}
-
-pub(crate) async fn read(snapshot: &Snapshot, row: &str, qualifier: &'static str) -> i64 {
-    number(
-        snapshot
-            .get(row.to_owned(), &column(qualifier))
-            .await
-            .unwrap(),
-    )
-}
-
-pub(crate) async fn read_now(client: &Client, row: &str, qualifier: &'static str) -> i64 {
-    read(&client.snapshot().await.unwrap(), row, qualifier).await
-}
-
-pub(crate) async fn set(client: &Client, row: &str, qualifier: &'static str, value: i64) {
-    client
-        .run(async |tx| tx.set(row.to_owned(), &column(qualifier), value.to_string()))
-        .await
-        .unwrap();
-}
-
-/// Waits until nothing is left to observe, and not for ever.
-pub(crate) async fn idle(client: &Client) {
-    let waited = tokio::time::timeout(Duration::from_secs(600), client.wait_until_idle()).await;
-    waited
-        .expect("the application does not become idle")
-        .unwrap();
-}
-
-/// An observer that writes the value of its cell, changed, to another column of the row.
-pub(crate) fn copies(
-    to: &'static str,
-    change: impl Fn(i64) -> i64 + Clone + Send + Sync + 'static,
-) -> impl fluo_core::Observer {
-    fluo_core::observer_fn(move |tx: fluo_core::Transaction, row: Bytes, from| {
-        let change = change.clone();
-        async move {
-            let value = number(tx.get(row.clone(), &from).await?);
-            tx.set(row, &column(to), change(value).to_string())?;
-            Ok::<_, Error>(())
-        }
-    })
 }

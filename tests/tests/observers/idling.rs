@@ -11,6 +11,7 @@ use fluo_core::{
     Scan, Table, WorkerSettings,
 };
 use futures::StreamExt;
+use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 use crate::ground::{Ground, column, copies, idle, read_now, set};
@@ -49,39 +50,152 @@ async fn without_a_worker_it_is_not_idle() {
     );
 }
 
-/// Whatever a writer had committed before the wait began is observed to the end when it ends.
+/// Whatever was committed before the wait began is observed to the end when it ends. The writers have clients of their own,
+/// of which the one that waits hears nothing, and no worker.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn it_is_exact_with_writers_at_once() {
+async fn it_is_exact_with_writers_in_other_clients() {
     let ground = Ground::new(chain()).await;
-    let (client, _worker) = ground.start().await;
-    let goes_on = Arc::new(AtomicBool::new(true));
-    let writers: Vec<_> = (0..3)
-        .map(|writer| {
-            let (client, goes_on) = (client.clone(), goes_on.clone());
-            tokio::spawn(async move {
+    let client = ground.client().await;
+    let _worker = ground.worker(&client, eager()).await;
+    let writers = Writers::start(&ground, Duration::from_millis(100)).await;
+    let teller = ground.client().await;
+    for round in 1..=10 {
+        let row = format!("row {}", round % 3);
+        set(&teller, &row, "a", round).await;
+        idle(&client).await;
+        let seen = read_now(&client, &row, "c").await;
+        assert_eq!(seen, round + 2, "round {round}");
+    }
+    writers.stop().await;
+}
+
+/// Where nobody pauses a wait may go on for as long as they do. When it ends it is exact all the same; it may be given up
+/// at any time; and it ends once they pause.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn with_writers_that_never_pause_it_is_exact_when_it_ends() {
+    let ground = Ground::new(chain()).await;
+    let client = ground.client().await;
+    let _worker = ground.worker(&client, eager()).await;
+    let writers = Writers::start(&ground, Duration::ZERO).await;
+    let teller = ground.client().await;
+    for round in 1..=20 {
+        set(&teller, "row", "a", round).await;
+        let most = Duration::from_millis(50);
+        if let Ok(ended) = tokio::time::timeout(most, client.wait_until_idle()).await {
+            ended.unwrap();
+            assert_eq!(read_now(&client, "row", "c").await, round + 2);
+        }
+    }
+    let written = writers.stop().await;
+    idle(&client).await;
+    assert_eq!(read_now(&client, "row", "c").await, 22);
+    for (writer, last) in written.into_iter().enumerate() {
+        let row = format!("writer {writer}");
+        assert_eq!(read_now(&client, &row, "c").await, last + 2, "{row}");
+    }
+}
+
+/// Looks often: a worker hears of what its own client commits only.
+fn eager() -> WorkerSettings {
+    WorkerSettings {
+        min_scan_pause: Duration::from_millis(1),
+        max_scan_pause: Duration::from_millis(4),
+        ..WorkerSettings::default()
+    }
+}
+
+/// Writers that each have a client of their own.
+struct Writers {
+    goes_on: Arc<AtomicBool>,
+    tasks: Vec<JoinHandle<i64>>,
+}
+
+impl Writers {
+    async fn start(ground: &Ground, pause: Duration) -> Self {
+        let goes_on = Arc::new(AtomicBool::new(true));
+        let mut tasks = Vec::new();
+        for writer in 0..3 {
+            let (client, goes_on) = (ground.client().await, goes_on.clone());
+            tasks.push(tokio::spawn(async move {
                 let mut value = 0;
                 while goes_on.load(Ordering::SeqCst) {
                     value += 1;
-                    set(&client, &format!("other {writer}"), "a", value).await;
-                    tokio::time::sleep(Duration::from_millis(20)).await;
+                    set(&client, &format!("writer {writer}"), "a", value).await;
+                    match pause.is_zero() {
+                        true => tokio::task::yield_now().await,
+                        false => tokio::time::sleep(pause).await,
+                    }
                 }
-            })
-        })
-        .collect();
-    for round in 1..=30 {
-        let row = format!("row {}", round % 3);
-        set(&client, &row, "a", round).await;
-        idle(&client).await;
-        assert_eq!(
-            read_now(&client, &row, "c").await,
-            round + 2,
-            "round {round}"
-        );
+                value
+            }));
+        }
+        Self { goes_on, tasks }
     }
+
+    /// The last value that each of them has written.
+    async fn stop(self) -> Vec<i64> {
+        self.goes_on.store(false, Ordering::SeqCst);
+        let mut written = Vec::new();
+        for task in self.tasks {
+            written.push(task.await.unwrap());
+        }
+        written
+    }
+}
+
+/// A table in which another client commits while each look is under way, for as long as it is asked to.
+#[derive(Debug)]
+struct Busy {
+    inner: Arc<dyn Table>,
+    other: Client,
+    goes_on: Arc<AtomicBool>,
+}
+
+#[async_trait]
+impl Table for Busy {
+    fn scan(&self, scan: Scan) -> CellBatches {
+        let is_look = scan.columns().iter().any(|column| column.family == "ntfy");
+        if !is_look || !self.goes_on.load(Ordering::SeqCst) {
+            return self.inner.scan(scan);
+        }
+        let (inner, other) = (self.inner.clone(), self.other.clone());
+        // Nobody observes the column, so that no look ever finds anything.
+        let commits = async move { set(&other, "other", "unobserved", 1).await };
+        futures::stream::once(commits)
+            .flat_map(move |()| inner.scan(scan.clone()))
+            .boxed()
+    }
+
+    async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
+        self.inner.write(mutations).await
+    }
+
+    async fn write_conditional(&self, mutations: Vec<ConditionalMutation>) -> Result<Vec<Outcome>> {
+        self.inner.write_conditional(mutations).await
+    }
+}
+
+/// Rule N1: a wait ends in no moment in which somebody else was handed a timestamp, even where there is nothing to do.
+#[tokio::test(start_paused = true)]
+async fn while_others_begin_without_a_pause_it_goes_on_and_ends_when_they_pause() {
+    let ground = Ground::new(chain()).await;
+    let goes_on = Arc::new(AtomicBool::new(true));
+    let table = Busy {
+        inner: ground.table.clone(),
+        other: ground.client().await,
+        goes_on: goes_on.clone(),
+    };
+    let settings = ClientSettings::default();
+    let client = Client::open(Arc::new(table), ground.coordination.clone(), settings);
+    let client = client.await.unwrap();
+    let long = Duration::from_secs(30);
+    let waited = tokio::time::timeout(long, client.wait_until_idle()).await;
+    assert!(waited.is_err(), "there was no moment without a timestamp");
+    // It was given up, which has left nothing behind.
     goes_on.store(false, Ordering::SeqCst);
-    for writer in writers {
-        writer.await.unwrap();
-    }
+    let begun = Instant::now();
+    idle(&client).await;
+    assert_eq!(begun.elapsed(), Duration::ZERO);
 }
 
 /// A table in which a transaction of the past still moves its notification from one row to another, right after a look

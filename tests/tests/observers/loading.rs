@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use fluo_core::{Bytes, Error, ErrorKind, LoaderSettings, Observers, Transaction, observer_fn};
+use fluo_core::{Error, ErrorKind, LoaderSettings, Observers, Transaction};
 use tokio::sync::Semaphore;
 
-use crate::ground::{Ground, column, idle, number, read_now};
+use crate::ground::{Ground, column, read_now};
 
 #[tokio::test(start_paused = true)]
 async fn whoever_brings_more_than_there_is_room_for_waits() {
@@ -137,51 +137,4 @@ async fn loaders_that_are_dropped_give_up() {
         client.advance_horizon().await.unwrap() > now,
         "nothing is open"
     );
-}
-
-/// Fluo's MaxTimestamp and collision tests in one: everybody writes the same rows, and nothing is lost or counted twice.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn many_loads_on_few_rows_add_up() {
-    let sum = observer_fn(async |tx: Transaction, row: Bytes, _| {
-        let mut sum = number(tx.get(row.clone(), &column("sum")).await?);
-        for (cell, value) in inputs(&tx, &row).await? {
-            sum += number(Some(value));
-            tx.delete(cell.row, &cell.column)?;
-        }
-        tx.set(row, &column("sum"), sum.to_string())
-    });
-    let ground = Ground::new(Observers::new().weak(column("w"), "sum", sum).unwrap()).await;
-    let (client, _worker) = ground.start().await;
-    let loaders = client.loaders(LoaderSettings::default()).unwrap();
-    for load in 0..1_000_u32 {
-        let body = move |tx: Transaction| async move {
-            let row = format!("row {}", load % 5);
-            // Everybody counts in one cell, so that they collide; and leaves what is to be summed in ten others.
-            let count = number(tx.get(row.clone(), &column("count")).await?);
-            tx.set(row.clone(), &column("count"), (count + 1).to_string())?;
-            let input = format!("{row}/in/{}", load / 5 % 10);
-            let before = number(tx.get(input.clone(), &column("in")).await?);
-            tx.set(input, &column("in"), (before + i64::from(load)).to_string())?;
-            tx.notify(row, &column("w"))
-        };
-        loaders.load(body).await.unwrap();
-    }
-    loaders.finish().await.unwrap();
-    idle(&client).await;
-    for row in 0..5 {
-        let row = format!("row {row}");
-        assert_eq!(read_now(&client, &row, "count").await, 200);
-        let number_of_row = i64::from(row.as_bytes()[4] - b'0');
-        let expected: i64 = (0..1_000).filter(|load| load % 5 == number_of_row).sum();
-        assert_eq!(read_now(&client, &row, "sum").await, expected, "{row}");
-    }
-}
-
-async fn inputs(
-    tx: &Transaction,
-    row: &Bytes,
-) -> Result<Vec<(fluo_core::RowColumn, Bytes)>, Error> {
-    let row = String::from_utf8(row.to_vec()).unwrap();
-    let cells = (0..10).map(|at| fluo_core::RowColumn::new(format!("{row}/in/{at}"), column("in")));
-    Ok(tx.get_all(cells).await?.into_iter().collect())
 }

@@ -42,46 +42,6 @@ async fn start(ground: &Ground, number: usize, runs: &Runs) -> (Client, Worker) 
     (client, worker)
 }
 
-const ROWS: i64 = 200;
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn each_notification_commits_once_whoever_runs_it() {
-    let runs = Runs::default();
-    let observers = Observers::new()
-        .strong(column("a"), "a", counts(0, &runs))
-        .unwrap();
-    let ground = Ground::new(observers).await;
-    let client = ground.client().await;
-    for row in 0..ROWS {
-        set(&client, &format!("row {row}"), "a", row).await;
-    }
-    let (one, other) = tokio::join!(start(&ground, 1, &runs), start(&ground, 2, &runs));
-    idle(&client).await;
-    let now = client.snapshot().await.unwrap();
-    for row in 0..ROWS {
-        assert_eq!(read(&now, &format!("row {row}"), "count").await, 1);
-    }
-    // The second round finds both at work: everybody runs its own.
-    runs.lock().unwrap().clear();
-    for row in 0..ROWS {
-        set(&client, &format!("row {row}"), "a", row).await;
-    }
-    idle(&client).await;
-    let now = client.snapshot().await.unwrap();
-    for row in 0..ROWS {
-        assert_eq!(read(&now, &format!("row {row}"), "count").await, 2);
-    }
-    let by = |worker| {
-        runs.lock()
-            .unwrap()
-            .keys()
-            .filter(|(by, _)| *by == worker)
-            .count()
-    };
-    assert!(by(1) > 50 && by(2) > 50, "{} and {}", by(1), by(2));
-    drop((one, other));
-}
-
 #[tokio::test(start_paused = true)]
 async fn the_share_of_a_worker_that_leaves_falls_to_the_others() {
     let runs = Runs::default();

@@ -1,14 +1,11 @@
 //! Weak observers run where a transaction asks for them.
 
-use std::sync::Arc;
-
 use fluo_core::{
     Bytes, Client, ClientSettings, Error, ErrorKind, Observer, Observers, Transaction,
     WorkerSettings, observer_fn,
 };
-use tokio::sync::Semaphore;
 
-use crate::ground::{Ground, column, copies, idle, number, read_now, set};
+use crate::ground::{Ground, column, copies, idle, number};
 
 /// Adds up the column `in:*` of a row into `sum`, and deletes what it has added.
 fn sums() -> impl Observer {
@@ -28,36 +25,6 @@ async fn sum_up(tx: &Transaction, row: Bytes) -> Result<(), Error> {
 const INPUTS: [&str; 10] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
 
 #[tokio::test]
-async fn a_weak_observer_runs_on_a_column_without_data() {
-    let observers = Observers::new().weak(column("w"), "sum", sums()).unwrap();
-    let ground = Ground::new(observers).await;
-    let (client, _worker) = ground.start().await;
-    client
-        .run(async |tx| {
-            tx.set("r", &column("3"), "40")?;
-            tx.set("r", &column("4"), "2")?;
-            tx.notify("r", &column("w"))
-        })
-        .await
-        .unwrap();
-    idle(&client).await;
-    assert_eq!(read_now(&client, "r", "sum").await, 42);
-    assert_eq!(read_now(&client, "r", "3").await, 0);
-    assert_eq!(ground.notifications().await, 0);
-}
-
-#[tokio::test]
-async fn a_weak_observer_does_not_run_by_itself() {
-    let observers = Observers::new()
-        .weak(column("w"), "copy", copies("b", |value| value))
-        .unwrap();
-    let ground = Ground::new(observers).await;
-    let client = ground.client().await;
-    set(&client, "r", "w", 1).await;
-    assert_eq!(ground.notifications().await, 0);
-}
-
-#[tokio::test]
 async fn only_a_column_with_a_weak_observer_can_be_notified() {
     let observers = Observers::new()
         .weak(column("w"), "sum", sums())
@@ -73,44 +40,6 @@ async fn only_a_column_with_a_weak_observer_can_be_notified() {
         error.to_string(),
         "no weak observer watches the column `f:s`; weak observers watch `f:w`"
     );
-}
-
-/// Fluo's WeakNotificationOverlapIT: a transaction that asks for a weak observer while it runs is not forgotten.
-#[tokio::test]
-async fn a_notification_set_while_the_observer_runs_survives() {
-    let (begun, go_on) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
-    let observer = observer_fn({
-        let (begun, go_on) = (begun.clone(), go_on.clone());
-        move |tx: Transaction, row: Bytes, _| {
-            let (begun, go_on) = (begun.clone(), go_on.clone());
-            async move {
-                begun.add_permits(1);
-                go_on.acquire().await.unwrap().forget();
-                sum_up(&tx, row).await
-            }
-        }
-    });
-    let ground = Ground::new(Observers::new().weak(column("w"), "sum", observer).unwrap()).await;
-    let (client, _worker) = ground.start().await;
-    let add = async |input: &'static str, value: &'static str| {
-        client
-            .run(async |tx| {
-                tx.set("r", &column(input), value)?;
-                tx.notify("r", &column("w"))
-            })
-            .await
-            .unwrap();
-    };
-    add("0", "1").await;
-    begun.acquire().await.unwrap().forget();
-    // The observer has its snapshot, and does not see this.
-    add("1", "10").await;
-    go_on.add_permits(1);
-    begun.acquire().await.unwrap().forget();
-    assert_eq!(read_now(&client, "r", "sum").await, 1);
-    go_on.add_permits(1);
-    idle(&client).await;
-    assert_eq!(read_now(&client, "r", "sum").await, 11);
 }
 
 /// Notifications were not counted, so that one transaction could hold any number of them.

@@ -2,6 +2,7 @@
 
 mod bench;
 mod cargo;
+mod ci;
 mod cluster;
 mod generate;
 mod lint;
@@ -52,14 +53,14 @@ enum Task {
         #[arg(long)]
         check: bool,
     },
-    /// What continuous integration runs: the same as `test`
+    /// What continuous integration runs: `generate --check`, then `test`
     Ci,
 }
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().task {
         Task::Test(without) => test::test(without),
-        Task::Ci => test::test(test::Without::default()),
+        Task::Ci => ci::ci(),
         Task::Lint => lint::lint(),
         Task::Bench { name } => bench::bench(name.as_deref()),
         Task::Soak { times } => soak::soak(times),

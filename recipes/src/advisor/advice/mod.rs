@@ -1,7 +1,8 @@
 //! Which design to use, in how many tablets, and why.
 //!
 //! # How a design is chosen
-//! 1. What the keys cannot have is out, and what makes a read impossible that was asked for.
+//! 1. What the keys cannot have is out, and what makes a read impossible that was asked for, or some such reads: which
+//!    prefixes or ranges will be asked for is not known.
 //! 2. Out is what is uneven: the fullest tablet takes more than 1.5 times the mean, with 95 % confidence and
 //!    by more than chance gives (four standard deviations of a Poisson count, and four), or by one salted part alone, or
 //!    already by how the design divides its salts; or one tablet takes more than twice its part of the
@@ -133,8 +134,21 @@ impl AdvisorReport {
     /// # Ok::<(), fluo_recipes::advisor::AdviceError>(())
     /// ```
     pub fn of(profile: KeyProfile, settings: &AdviceSettings) -> Result<Self, AdviceError> {
+        Self::with_own(profile, Vec::new(), settings)
+    }
+
+    /// Tries the designs that suit the keys, then these, and advises.
+    ///
+    /// # Errors
+    /// A setting that no table has: see [`AdviceSettings::tablets`].
+    pub fn with_own(
+        profile: KeyProfile,
+        own: Vec<Candidate>,
+        settings: &AdviceSettings,
+    ) -> Result<Self, AdviceError> {
         let tablets = settings.tablets()?.tablets;
-        let candidates = Candidate::all_for(&profile, tablets);
+        let mut candidates = Candidate::all_for(&profile, tablets);
+        candidates.extend(own);
         Self::of_candidates(profile, candidates, settings)
     }
 

@@ -1,12 +1,16 @@
 //! Keys that are keys of a design already: their salts say so.
 
+use std::collections::HashSet;
+
 use fluo_core::Escaped;
 
 use crate::advisor::profile::FieldCut;
 use crate::advisor::{KeyProfile, SampledKey};
 use crate::key_design::{
-    DesignSettings, Digest, DigestEnd, DigestSalt, HashedRows, KeyDesign, SaltedPart,
+    DesignSettings, Digest, DigestEnd, DigestSalt, DomainText, HashedRows, KeyDesign, Modulo,
+    ModuloOf, SaltedPart, WebPart, WebTable,
 };
+use crate::number::{count, counted};
 use crate::row_hasher::HashScheme;
 
 /// Different keys that are looked at.
@@ -20,13 +24,20 @@ const HASH_BITS: usize = 20;
 /// A hexadecimal digit.
 const DIGIT_BITS: usize = 4;
 const MOST_DIGITS: u8 = 8;
+/// Buckets that two decimal digits tell apart.
+const MOST_OF_TWO_DIGITS: u32 = 100;
+/// So many of the largest buckets may have no key among those that are looked at.
+const UNSEEN_BUCKETS: u32 = 8;
 /// What people put behind a salt.
 const SEPARATORS: [&str; 8] = ["", ":", "_", "-", "|", "/", "#", "."];
 
 /// The design whose keys these are; none where no salt that is known checks.
 pub(super) fn design_of(profile: &KeyProfile) -> Option<DesignSettings> {
     let keys = looked_at(&profile.sample.keys);
-    row_hasher(&keys).or_else(|| digest_salt(profile, &keys))
+    row_hasher(&keys)
+        .or_else(|| digest_salt(profile, &keys))
+        .or_else(|| web_table(&keys))
+        .or_else(|| modulo(&keys))
 }
 
 /// The design as a sentence names it.
@@ -39,14 +50,32 @@ pub(super) fn name(settings: &DesignSettings) -> String {
             )
         }
         DesignSettings::DigestSalt(salt) => {
-            let digits = if salt.digits == 1 { "digit" } else { "digits" };
-            let separator = match salt.separator.as_str() {
-                "" => "no separator".to_owned(),
-                some => format!("the separator `{some}`"),
+            let digits = counted(salt.digits.into(), "digit");
+            let separator = separator(&salt.separator);
+            format!("digest-salt with {digits} and {separator}")
+        }
+        DesignSettings::WebTable(web) => {
+            format!("web-table with {}", counted(web.digits.into(), "digit"))
+        }
+        DesignSettings::Modulo(salt) => {
+            let of = match salt.of {
+                ModuloOf::JavaHash => "Java's hash",
+                ModuloOf::Number => "the number",
             };
-            format!("digest-salt with {} {digits} and {separator}", salt.digits)
+            format!(
+                "modulo {} of {of} with {}",
+                salt.buckets,
+                separator(&salt.separator)
+            )
         }
         _ => "a design".to_owned(),
+    }
+}
+
+fn separator(separator: &str) -> String {
+    match separator {
+        "" => "no separator".to_owned(),
+        some => format!("the separator `{some}`"),
     }
 }
 
@@ -118,6 +147,70 @@ fn digest_salt(profile: &KeyProfile, keys: &[&[u8]]) -> Option<DesignSettings> {
                         return Some(settings);
                     }
                 }
+            }
+        }
+    }
+    None
+}
+
+fn web_table(keys: &[&[u8]]) -> Option<DesignSettings> {
+    let kinds = [WebPart::RegistrableDomain, WebPart::Host]
+        .into_iter()
+        .flat_map(|over| [DomainText::Forward, DomainText::Reversed].map(|text| (over, text)));
+    let kinds: Vec<_> = kinds.collect();
+    for digits in 1..=MOST_DIGITS {
+        if !are_keys(keys, LEAST_BITS, |key| begins_with(key, digits, ":")) {
+            continue;
+        }
+        for &(over, text) in &kinds {
+            let settings = DesignSettings::from(WebTable {
+                digits,
+                over,
+                text,
+                ..WebTable::default()
+            });
+            if is_salted(&settings, keys, usize::from(digits) * DIGIT_BITS) {
+                return Some(settings);
+            }
+        }
+    }
+    None
+}
+
+/// Two digits, as guides have them. How many buckets there are, the largest salt tells, or nearly.
+fn modulo(keys: &[&[u8]]) -> Option<DesignSettings> {
+    let bucket =
+        |key: &&[u8]| -> Option<u32> { std::str::from_utf8(key.get(..2)?).ok()?.parse().ok() };
+    let seen: HashSet<u32> = keys.iter().filter_map(bucket).collect();
+    let largest = seen.iter().copied().max()?;
+    for separator in SEPARATORS {
+        let is_digits = |key: &[u8]| {
+            let (salt, rest) = key.split_at_checked(2).unwrap_or_default();
+            salt.len() == 2
+                && salt.iter().all(u8::is_ascii_digit)
+                && rest.starts_with(separator.as_bytes())
+        };
+        if !are_keys(keys, LEAST_BITS, is_digits) {
+            continue;
+        }
+        for (buckets, of) in (largest + 1..=MOST_OF_TWO_DIGITS.min(largest + 1 + UNSEEN_BUCKETS))
+            .flat_map(|buckets| [ModuloOf::JavaHash, ModuloOf::Number].map(|of| (buckets, of)))
+        {
+            let settings = DesignSettings::from(Modulo {
+                buckets,
+                of,
+                separator: separator.to_owned(),
+                ..Modulo::default()
+            });
+            // The whole row is salted: each row proves it again. But rows that all have one number modulo the buckets, as
+            // even ids behind zeros, prove nothing.
+            let bits = usize::try_from(buckets.ilog2()).unwrap_or(0);
+            let is_spread = count(seen.len()) * 4 >= u64::from(buckets) * 3;
+            let is_it = is_spread
+                && KeyDesign::new(settings.clone())
+                    .is_ok_and(|design| are_keys(keys, bits, |key| design.remove(key).is_ok()));
+            if is_it {
+                return Some(settings);
             }
         }
     }
@@ -207,6 +300,71 @@ mod tests {
             // All 16 salts of one digit are 64 bits.
             assert_eq!(found, Some(settings));
         }
+    }
+
+    #[test]
+    fn keys_of_a_web_table_and_of_a_modulus_are_known() {
+        let number = Modulo {
+            of: ModuloOf::Number,
+            buckets: 24,
+            separator: "_".to_owned(),
+            ..Modulo::default()
+        };
+        let reversed = WebTable {
+            text: DomainText::Reversed,
+            ..WebTable::default()
+        };
+        let designs: [(DesignSettings, &str); 5] = [
+            (WebTable::default().into(), "web-table with 2 digits"),
+            (reversed.into(), "web-table with 2 digits"),
+            (
+                Modulo::default().into(),
+                "modulo 10 of Java's hash with the separator `|`",
+            ),
+            (
+                number.into(),
+                "modulo 24 of the number with the separator `_`",
+            ),
+            (
+                Modulo {
+                    buckets: 100,
+                    separator: String::new(),
+                    ..Modulo::default()
+                }
+                .into(),
+                "modulo 100 of Java's hash with no separator",
+            ),
+        ];
+        for (settings, called) in designs {
+            assert_eq!(name(&settings), called);
+            let design = KeyDesign::new(settings.clone()).unwrap();
+            let row = |id: u32| match &settings {
+                DesignSettings::WebTable(_) => format!("www.site{}.com/{id}", id % 100),
+                _ => format!("{}", 1_000 + id * 7),
+            };
+            let keys = (0..2_000).map(|id| design.add(row(id).as_bytes()).unwrap().to_vec());
+            assert_eq!(recognised(keys), Some(settings.clone()), "{called}");
+        }
+    }
+
+    #[test]
+    fn two_digits_and_reversed_hosts_are_no_salt_by_themselves() {
+        let months = |row: u32| format!("{:02}|event{row}", row % 12 + 1);
+        assert_eq!(
+            recognised((0..2_000).map(|row| months(row).into_bytes())),
+            None
+        );
+        // Behind two zeros, and even: as a number modulo 2 would have it.
+        let even = |row: u32| format!("{:06}", row * 2);
+        assert_eq!(
+            recognised((0..2_000).map(|row| even(row).into_bytes())),
+            None
+        );
+        let hosts = |row: u32| format!("{:02x}:com.site{}/{row}", row % 251, row % 100);
+        assert_eq!(
+            recognised((0..2_000).map(|row| hosts(row).into_bytes())),
+            None
+        );
     }
 
     #[test]

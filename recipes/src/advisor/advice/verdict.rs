@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::keys::quoted;
 use super::settings::{AdviceSettings, Read};
 use crate::advisor::words::{percent, plural};
 use crate::advisor::{
@@ -9,7 +10,7 @@ use crate::advisor::{
 };
 use crate::key_design::{DesignSettings, SaltedPart};
 use crate::number::grouped;
-use crate::number::{count, float, float_len};
+use crate::number::{count, float, float_len, share};
 use crate::optimization::LEAST_P_VALUE;
 
 /// A fullest tablet up to this many times the mean is even enough: a balancer can live with it.
@@ -197,6 +198,13 @@ fn evenness(
             plural(load.parts.largest, "key"),
             float(load.parts.largest) / mean
         ));
+        reasons.extend(load.largest_part.as_ref().map(|part| {
+            format!(
+                "They share {}, which is in {} of the keys: only a design that salts the whole key would part them.",
+                quoted(part),
+                percent(share(load.parts.largest, load.keys.iter().sum()))
+            )
+        }));
     }
     if let Some(promised) = load.promised.filter(|promised| *promised > NEARLY_EVEN) {
         reasons.push(format!(
@@ -406,6 +414,10 @@ fn reading(
         let cost = match cost {
             ScanCost::OnePiece => "one piece of the table".to_owned(),
             ScanCost::FanOut { pieces } => format!("{} of the table", plural(*pieces, "piece")),
+            ScanCost::Partly { pieces, only } => format!(
+                "{} of the table, but only {only}; others are refused",
+                plural(*pieces, "piece")
+            ),
             ScanCost::Impossible { reason } => format!("impossible: {reason}"),
         };
         let sentence = format!("A scan of {}: {cost}.", names.join(" or "));

@@ -202,7 +202,8 @@ fn digest_salts(profile: &KeyProfile, tablets: u32) -> Vec<Candidate> {
             tablets.min(TWO_DIGITS),
         ),
     ];
-    if let Some(FieldCut::Separator { byte, fields: 1 }) = profile.leading_fields.cut
+    // Where the first field is the same in every key too: people salt over it, and have to be told.
+    if let Some(FieldCut::Separator { byte, .. }) = profile.leading_fields.cut
         && byte.is_ascii()
     {
         let before = char::from(byte).to_string();

@@ -68,6 +68,15 @@ impl Estimate {
             high: self.high * factor,
         }
     }
+
+    /// The same of what is at least 1 by its nature, as the largest of some numbers over their mean: the interval, which
+    /// does not know that, has nothing below.
+    pub(super) fn not_below_one(self) -> Self {
+        Self {
+            low: self.low.max(1.0).min(self.value),
+            ..self
+        }
+    }
 }
 
 #[cfg(test)]
@@ -87,6 +96,25 @@ mod tests {
         let none = Estimate::of_largest_share(0, 10, 1, false);
         close(none.low, 0.0);
         close(none.high, 0.2775);
+    }
+
+    /// The fullest of 4 tablets has 0.98 to 1.02 times the mean by the formula, and never less than the mean.
+    #[test]
+    fn the_largest_over_the_mean_is_not_below_one() {
+        let even = Estimate::of_largest_share(16_384, 65_536, 4, false).times(4.0);
+        assert!(even.low < 0.99 && even.high > 1.01, "{even:?}");
+        let even = even.not_below_one();
+        close(even.low, 1.0);
+        close(even.value, 1.0);
+        let full = Estimate::of_largest_share(60_000, 65_536, 4, false).times(4.0);
+        assert_eq!(full.not_below_one(), full);
+        // Of no keys nothing is known.
+        close(
+            Estimate::of_largest_share(0, 0, 4, false)
+                .not_below_one()
+                .low,
+            0.0,
+        );
     }
 
     #[test]

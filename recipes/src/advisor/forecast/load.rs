@@ -32,6 +32,10 @@ pub struct LoadForecast {
     pub chi_square: Option<ChiSquare>,
     /// How many keys of the sample fall together.
     pub parts: PartSizes,
+    /// What the largest of them share, such as a domain; none where nothing is salted, or the whole row. Not serialized:
+    /// a verdict names it where it matters.
+    #[serde(skip)]
+    pub largest_part: Option<Bytes>,
     /// The load of the fullest tablet over the mean load, from 1.
     pub largest_over_mean: Estimate,
     /// The same by the design's promise: the most salts in a tablet over the mean; none where it promises nothing.
@@ -144,6 +148,7 @@ impl LoadForecast {
         rows_bytes: u64,
         splits: Splits,
         profile: &KeyProfile,
+        largest_part: Option<Bytes>,
     ) -> Self {
         let tablets = splits.tablets();
         let is_complete = profile.sample.is_complete;
@@ -162,7 +167,8 @@ impl LoadForecast {
         Self {
             chi_square: chi_square.map(|(statistic, p_value)| ChiSquare { statistic, p_value }),
             parts: PartSizes::of(written.iter().map(|written| written.part)),
-            largest_over_mean: share.times(float_len(tablets)),
+            largest_part,
+            largest_over_mean: share.times(float_len(tablets)).not_below_one(),
             promised: splits.weights.as_deref().map(promised),
             salts: splits.weights.as_ref().map(|weights| weights.iter().sum()),
             largest,

@@ -6,9 +6,12 @@ mod load;
 mod parts;
 mod scans;
 
+use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::hash::BuildHasher;
 use std::sync::{Mutex, PoisonError};
 
+use fluo_core::Bytes;
 use foldhash::quality::FixedState;
 use serde::Serialize;
 
@@ -130,18 +133,20 @@ impl DesignForecast {
             Err(error) => return Self::refused(candidate, &error, 0),
         };
         let scans = ScanCosts::of(design, profile);
-        Self::counted(profile, candidate, &written, splits, scans)
+        let largest = largest_part(profile, design, &written);
+        let rows = profile.sample.keys.iter();
+        let rows_bytes = rows.map(|sampled| count(sampled.key.len())).sum();
+        let load = LoadForecast::of(&written, rows_bytes, splits, profile, largest);
+        Self::counted(profile, candidate, &written, load, scans)
     }
 
     fn counted(
         profile: &KeyProfile,
         candidate: Candidate,
         written: &[Written],
-        splits: Splits,
+        load: LoadForecast,
         scans: ScanCosts,
     ) -> Self {
-        let rows = profile.sample.keys.iter();
-        let rows_bytes = rows.map(|sampled| count(sampled.key.len())).sum();
         let example = profile.sample.keys.first().zip(written.first());
         Self {
             candidate,
@@ -150,7 +155,7 @@ impl DesignForecast {
                 key: fluo_core::Escaped(&written.key).to_string(),
             }),
             result: ForecastResult::Possible {
-                load: Box::new(LoadForecast::of(written, rows_bytes, splits, profile)),
+                load: Box::new(load),
                 scans,
             },
         }
@@ -175,6 +180,21 @@ fn part(design: &KeyDesign, sampled: &SampledKey) -> u64 {
         Ok(Some(part)) => hash(&part),
         _ => hash(&sampled.key),
     }
+}
+
+/// What the most keys share of what is salted, where that is not the whole row. All keys of the sample were written.
+fn largest_part(profile: &KeyProfile, design: &KeyDesign, written: &[Written]) -> Option<Bytes> {
+    if !design.keeps_rows_together() {
+        return None;
+    }
+    let mut sizes: HashMap<u64, (usize, usize)> = HashMap::new();
+    for (place, written) in written.iter().enumerate() {
+        sizes.entry(written.part).or_insert((0, place)).0 += 1;
+    }
+    let by_size = |(size, place): &(usize, usize)| (*size, Reverse(*place));
+    let (_, place) = sizes.into_values().max_by_key(by_size)?;
+    let part = design.salted_part(&profile.sample.keys.get(place)?.key);
+    Some(part.ok()??.into_owned().into())
 }
 
 fn hash(bytes: &[u8]) -> u64 {

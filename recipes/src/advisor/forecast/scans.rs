@@ -21,6 +21,13 @@ pub enum ScanCost {
         /// How many.
         pieces: u64,
     },
+    /// At most so many, but of some such reads only: others are refused.
+    Partly {
+        /// How many.
+        pieces: u64,
+        /// Of which.
+        only: String,
+    },
     /// It cannot be done.
     Impossible {
         /// Why, and what to use instead.
@@ -49,21 +56,21 @@ impl From<Reach> for ScanCost {
     fn from(reach: Reach) -> Self {
         match reach {
             Reach::OnePiece => Self::OnePiece,
-            Reach::Partly { pieces: 1, .. } => Self::OnePiece,
-            Reach::FanOut(pieces) | Reach::Partly { pieces, .. } => Self::FanOut { pieces },
+            Reach::FanOut(pieces) => Self::FanOut { pieces },
+            Reach::Partly { pieces, only } => Self::Partly { pieces, only },
             Reach::Impossible(reason) => Self::Impossible { reason },
         }
     }
 }
 
 impl ScanCost {
-    /// How many pieces; none where it is impossible.
+    /// How many pieces every such read has at most; none where some of them, or all, cannot be done.
     #[must_use]
     pub fn pieces(&self) -> Option<u64> {
         match self {
             Self::OnePiece => Some(1),
             Self::FanOut { pieces } => Some(*pieces),
-            Self::Impossible { .. } => None,
+            Self::Partly { .. } | Self::Impossible { .. } => None,
         }
     }
 }

@@ -9,6 +9,7 @@ use super::evenness::LEAST_P_VALUE;
 use super::tally::Tally;
 use super::{VerifyOptions, evenness};
 use crate::key_design::KeyDesign;
+use crate::number::grouped;
 
 /// How [`verify`](super::verify) counts rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -155,23 +156,40 @@ impl RowsVerdict {
             "under its prefix"
         };
         let strangers = self.first_foreign.as_ref().map(|first| {
-            format!("{recipe}: {foreign} rows {place} are not its keys, the first is `{first}`")
+            let (rows, are_no_keys) = match foreign {
+                1 => ("1 row".to_owned(), "is none of its keys: it is"),
+                some => (
+                    format!("{} rows", grouped(*some)),
+                    "are not its keys, the first is",
+                ),
+            };
+            format!("{recipe}: {rows} {place} {are_no_keys} `{first}`")
         });
         let earlier = self.in_earlier_designs;
         let is_migrating = (earlier > 0).then(|| {
             let all = u128::from(*total) + u128::from(earlier);
             let permille = u128::from(*total) * 1_000 / all;
+            let (rows_are, moves) = match all {
+                1 => ("row is", "a migration moves it"),
+                _ => ("rows are", "a migration moves them"),
+            };
             format!(
-                "{recipe}: {earlier} of {all} rows are still written in an earlier design ({}.{} % are moved); \
-                 a migration moves them",
+                "{recipe}: {} of {} {rows_are} still written in an earlier design ({}.{} % are moved); {moves}",
+                grouped(earlier),
+                grouped(u64::try_from(all).unwrap_or(u64::MAX)),
                 permille / 10,
                 permille % 10
             )
         });
         let what = match self.salted_parts {
-            None => format!("its {total} rows do not lie evenly over the hash space"),
+            None => format!(
+                "its {} rows do not lie evenly over the hash space",
+                grouped(*total)
+            ),
             Some(parts) => format!(
-                "the {parts} salted parts of its {total} rows do not lie evenly over the salts"
+                "the {} salted parts of its {} rows do not lie evenly over the salts",
+                grouped(parts),
+                grouped(*total)
             ),
         };
         let uneven = self

@@ -96,7 +96,8 @@ impl ProxyClient {
             Opening::Token(token) => Ok(token),
             Opening::Login(login) => {
                 let user = self.settings().credentials.user();
-                self.required(user, self.try_once(&login, user, limit).await?, "login")
+                let token = self.try_once(&login, user, limit).await?;
+                self.required::<LoginRequest, _>(user, token)
             }
         }
     }
@@ -117,7 +118,7 @@ impl ProxyClient {
             Ok(outcome) => outcome?,
             Err(_) => return Err(self.timed_out::<C>(subject, limit, &progress)),
         };
-        self.required(subject, success, C::NAME)
+        self.required::<C, _>(subject, success)
     }
 
     /// Makes a call whose first argument is the token.
@@ -153,11 +154,10 @@ impl ProxyClient {
         Error::new(kind, call, subject, &self.settings().address, reason)
     }
 
-    fn required<T>(&self, subject: Subject<'_>, value: Option<T>, call: &'static str) -> Result<T> {
-        value.ok_or_else(|| {
-            let reason = "the reply holds neither a result nor an exception";
-            self.error(ErrorKind::Protocol, call, subject, reason)
-        })
+    /// The result that a reply must hold. Without one the call may have been carried out all the same.
+    fn required<C: Call, T>(&self, subject: Subject<'_>, value: Option<T>) -> Result<T> {
+        let reason = "the reply holds neither a result nor an exception";
+        self.meaning::<C, _>(subject, value.ok_or_else(|| reason.to_owned()))
     }
 
     async fn prove_secret(&self) -> Result<()> {

@@ -60,7 +60,7 @@ impl Pinned {
         self.held = connection.map(|connection| (connection, permit));
         let subject = Some(self.subject.as_str());
         let outcome = outcome.map_err(|failure| self.client.explain::<C>(subject, &failure));
-        self.client.required(subject, outcome?, C::NAME)
+        self.client.required::<C, _>(subject, outcome?)
     }
 
     /// Sends `update`, which has no reply. `Ok` says that it was sent.

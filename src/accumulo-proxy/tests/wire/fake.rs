@@ -21,6 +21,9 @@ use crate::generated as wire;
 /// The password that every client here has, and that nothing may show.
 pub(crate) const PASSWORD: &str = "correct-horse-battery";
 
+/// What a login gives: as good as the password.
+pub(crate) const TOKEN: &[u8] = b"token";
+
 /// How long a test waits for what must happen.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -122,6 +125,8 @@ struct Shared {
     tasks: Mutex<Vec<JoinHandle<()>>>,
     /// How many connections are closed as soon as they are accepted.
     refusals: AtomicUsize,
+    /// How many logins are answered with an exception.
+    bad_logins: AtomicUsize,
 }
 
 impl Fake {
@@ -146,6 +151,7 @@ impl Fake {
             most_open: AtomicUsize::new(0),
             tasks: Mutex::new(Vec::new()),
             refusals: AtomicUsize::new(0),
+            bad_logins: AtomicUsize::new(0),
         });
         let task = tokio::spawn(listen(listener, Arc::clone(&shared)));
         Self {
@@ -206,6 +212,11 @@ impl Fake {
         self.shared.refusals.store(connections, Ordering::SeqCst);
     }
 
+    /// Refuses the next so many logins.
+    pub(crate) fn refuse_logins(&self, logins: usize) {
+        self.shared.bad_logins.store(logins, Ordering::SeqCst);
+    }
+
     /// Closes all connections and listens no more, until [`Fake::come_back`].
     pub(crate) async fn go_away(&self) {
         let listener = self.listener.lock().unwrap().take();
@@ -249,15 +260,17 @@ pub(crate) async fn until(what: &str, holds: impl Fn() -> bool) {
     }
 }
 
+/// Whether one more is to be done of so many, and one less then.
+fn is_due(left: &AtomicUsize) -> bool {
+    let one_less = |left: usize| left.checked_sub(1);
+    left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_less)
+        .is_ok()
+}
+
 async fn listen(listener: TcpListener, shared: Arc<Shared>) {
     loop {
         let (stream, _) = listener.accept().await.unwrap();
-        let refuse = |left: usize| left.checked_sub(1);
-        let refusals = &shared.refusals;
-        if refusals
-            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, refuse)
-            .is_ok()
-        {
+        if is_due(&shared.refusals) {
             continue;
         }
         shared.connections.fetch_add(1, Ordering::SeqCst);
@@ -288,7 +301,11 @@ async fn serve(mut stream: TcpStream, shared: Arc<Shared>) {
     while let Some(frame) = read_frame(&mut stream).await {
         let (message, request) = shared.receive(frame);
         let answer = match request.call.as_str() {
-            "login" => Answer::reply(wire::LoginReply::new(b"token".to_vec(), None)),
+            "login" if is_due(&shared.bad_logins) => {
+                let message = "org.apache.accumulo.core.client.AccumuloSecurityException: Error BAD_CREDENTIALS for user root - Username or Password is Invalid";
+                Answer::reply(wire::LoginReply::new(None, thrown(message)))
+            }
+            "login" => Answer::reply(wire::LoginReply::new(TOKEN.to_vec(), None)),
             _ => (shared.script)(&request),
         };
         if !answer_call(&mut stream, shared.protocol, &message, answer).await {

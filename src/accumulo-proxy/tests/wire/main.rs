@@ -34,9 +34,11 @@ mod frames;
 mod hostile;
 mod limits_hold;
 mod raw;
+mod results_that_lack;
 mod rows;
 mod rows_are_gathered;
 mod scans_go_on;
+mod secrets_are_not_traced;
 mod server_writers;
 #[cfg(feature = "tls")]
 mod tls;

@@ -1,13 +1,17 @@
 //! A writer by its handle keeps one connection, because only there its calls have an order.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use accumulo_proxy::{
-    ErrorKind, IteratorScope, Mutation, ScannerHandle, ServerWriter, WriterOptions,
+    BatchScanOptions, ConditionalWriterOptions, ErrorKind, IteratorScope, Mutation, Range,
+    ScanOptions, ScannerHandle, ServerWriter, WriterOptions,
 };
 
 use crate::fake::{Answer, Fake, Request, thrown, until};
 use crate::generated as wire;
+
+const HANDLE: &str = "0123456789-abcdef";
 
 fn answer(request: &Request) -> Answer {
     match request.call.as_str() {
@@ -75,7 +79,6 @@ async fn no_writer_is_opened_without_a_connection_for_it() {
 
 #[tokio::test]
 async fn a_handle_is_not_shown_whole() {
-    const HANDLE: &str = "0123456789-abcdef";
     let server = Fake::start(|_| {
         let message = thrown("no such scanner");
         Answer::reply(wire::NextKReply::new(None, None, message, None))
@@ -87,6 +90,85 @@ async fn a_handle_is_not_shown_whole() {
     assert_eq!(error.subject(), Some("01234567.."));
     assert!(!format!("{scanner:?} {scanner} {error:?}").contains("89-abcdef"));
     assert_eq!(scanner.as_str(), HANDLE);
+}
+
+/// The errors of calls by a handle named eight characters of it, and not the table.
+#[tokio::test]
+async fn the_error_of_a_handle_names_the_table_that_it_was_opened_on() {
+    let server = Fake::start(|request| match request.call.as_str() {
+        "createScanner" => Answer::reply(wire::CreateScannerReply::new(
+            HANDLE.to_owned(),
+            None,
+            None,
+            None,
+        )),
+        "createBatchScanner" => Answer::reply(wire::CreateBatchScannerReply::new(
+            HANDLE.to_owned(),
+            None,
+            None,
+            None,
+        )),
+        "createConditionalWriter" => Answer::reply(wire::CreateConditionalWriterReply::new(
+            HANDLE.to_owned(),
+            None,
+            None,
+            None,
+        )),
+        "createWriter" => answer(request),
+        _ => Answer::Refuse(6, "Internal error"),
+    })
+    .await;
+    let client = server.client();
+    let low_level = client.low_level();
+    let mut errors = Vec::new();
+
+    let options = ScanOptions::default();
+    let scanner = low_level.create_scanner("t", &options).await.unwrap();
+    errors.push(low_level.has_next(&scanner).await.unwrap_err());
+    errors.push(low_level.next_entry(&scanner).await.unwrap_err());
+    let options = BatchScanOptions::over([Range::all()]);
+    let batch_scanner = low_level.create_batch_scanner("t", &options).await.unwrap();
+    errors.push(low_level.next_k(&batch_scanner, 1).await.unwrap_err());
+    errors.push(low_level.close_scanner(&batch_scanner).await.unwrap_err());
+
+    let options = ConditionalWriterOptions::default();
+    let writer = low_level
+        .create_conditional_writer("t", &options)
+        .await
+        .unwrap();
+    let updated = low_level.update_rows_conditionally(&writer, &[]).await;
+    errors.push(updated.unwrap_err());
+    let closed = low_level.close_conditional_writer(&writer).await;
+    errors.push(closed.unwrap_err());
+
+    let options = WriterOptions::default();
+    let mut writer = low_level.create_writer("t", &options).await.unwrap();
+    errors.push(writer.flush().await.unwrap_err());
+    let handle = writer.handle().clone();
+    errors.push(writer.close().await.unwrap_err());
+    let mut resumed = low_level.resume_writer(handle).await.unwrap();
+    errors.push(resumed.flush().await.unwrap_err());
+
+    for error in &errors {
+        let said = format!("{} of `t` at {}: ", error.call(), server.address());
+        assert!(error.to_string().starts_with(&said), "{error}");
+    }
+    let calls: Vec<_> = errors.iter().map(accumulo_proxy::Error::call).collect();
+    let expected = [
+        "hasNext",
+        "nextEntry",
+        "nextK",
+        "closeScanner",
+        "updateRowsConditionally",
+        "closeConditionalWriter",
+        "flush",
+        "closeWriter",
+        "flush",
+    ];
+    assert_eq!(calls, expected);
+    // The same handle is the same, known from elsewhere or not.
+    assert_eq!(scanner, ScannerHandle::from(HANDLE.to_owned()));
+    assert_eq!(HashSet::from([scanner, batch_scanner]).len(), 1);
 }
 
 #[tokio::test]

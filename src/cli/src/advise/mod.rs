@@ -9,7 +9,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
-use fluo_recipes::advisor::{AdviceSettings, AdvisorReport, Arrivals, ProfileSettings, Read};
+use fluo_recipes::KeyDesign;
+use fluo_recipes::advisor::{
+    AdviceSettings, AdvisorReport, Arrivals, Candidate, ProfileSettings, Read,
+};
 use serde::Serialize;
 
 use self::input::Source;
@@ -19,6 +22,7 @@ use crate::encoding::Encoding;
 use crate::exit::Outcome;
 use crate::interruption;
 use crate::output;
+use crate::spec::{self, Layout, Recipe};
 
 /// Look at keys, and advise how to spread them.
 ///
@@ -29,7 +33,8 @@ use crate::output;
 Example:
   fluo advise --servers 5 keys.txt
   zcat keys.gz | fluo advise --servers 5 --reads range --html report.html -
-  fluo advise --at embedded:./data pages")]
+  fluo advise --at embedded:./data pages
+  fluo advise --spec mine.toml keys.txt")]
 pub(crate) struct Advise {
     /// The file of keys, one a line, or - for standard input; with --at, the table
     #[arg(value_name = "FILE")]
@@ -47,6 +52,9 @@ pub(crate) struct Advise {
     rows: u64,
     #[command(flatten)]
     table: TableArguments,
+    /// Try the designs of this spec too, each in as many tablets as it says, or in as many as the others
+    #[arg(long, value_name = "FILE.toml")]
+    spec: Option<PathBuf>,
     /// What random choices start from: the same keys and seed give the same advice
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -169,10 +177,16 @@ impl Advise {
     fn check_files(&self) -> Result<()> {
         let written = [(&self.html, "page"), (&self.write_spec, "spec")];
         let keys = (self.target.0.is_none() && self.what.as_os_str() != "-").then_some(&self.what);
+        let read = [
+            (keys, "the file of keys"),
+            (self.spec.as_ref(), "the spec to be tried"),
+        ];
         for (path, what) in written {
-            if let Some((path, keys)) = path.as_ref().zip(keys) {
-                document::check_is_another(path, keys, "the file of keys")
-                    .with_context(|| format!("cannot write the {what} {}", path.display()))?;
+            for (read, is) in read {
+                if let Some((path, read)) = path.as_ref().zip(read) {
+                    document::check_is_another(path, read, is)
+                        .with_context(|| format!("cannot write the {what} {}", path.display()))?;
+                }
             }
         }
         if let (Some(page), Some(spec)) = (&self.html, &self.write_spec)
@@ -188,6 +202,8 @@ impl Advise {
     }
 
     async fn told(&self) -> Result<Told> {
+        // Before anything is read: a spec that is wrong is told at once.
+        let (advice, own) = (self.table.settings(), self.own_designs()?);
         let settings = ProfileSettings {
             seed: self.seed,
             // A table gives its rows in their order.
@@ -212,9 +228,8 @@ impl Advise {
         if source.profile.keys == 0 {
             bail!("there are no keys in {}: give at least one", source.name);
         }
-        let advice = self.table.settings();
         let profile = source.profile;
-        let work = move || AdvisorReport::of(profile, &advice);
+        let work = move || AdvisorReport::with_own(profile, own, &advice);
         let report = tokio::task::spawn_blocking(work).await??;
         let spec = report
             .advice
@@ -228,6 +243,25 @@ impl Advise {
             report,
             spec,
         })
+    }
+
+    /// The designs of the spec that was given.
+    fn own_designs(&self) -> Result<Vec<Candidate>> {
+        let Some(path) = &self.spec else {
+            return Ok(Vec::new());
+        };
+        let wanted = self.table.settings().tablets()?.tablets;
+        let name = path.file_name().unwrap_or(path.as_os_str()).display();
+        let candidate = |recipe: &Recipe| {
+            let tablets = match (&recipe.layout, self.table.tablets) {
+                (_, Some(given)) => given,
+                (Layout::Tablets(tablets), None) => *tablets,
+                (Layout::At(_), None) => wanted,
+            };
+            let label = format!("{} of {name}", recipe_name(&recipe.design));
+            Candidate::new(label, recipe.design.settings().clone(), tablets)
+        };
+        Ok(spec::recipes(path)?.iter().map(candidate).collect())
     }
 
     fn write(&self, told: &Told) -> Result<()> {
@@ -247,6 +281,14 @@ impl Advise {
             return output::print_json(&printed(told)?);
         }
         output::print(&text::lines(told).join("\n"))
+    }
+}
+
+/// A design as a table of designs names it.
+fn recipe_name(design: &KeyDesign) -> String {
+    match design.row_hasher() {
+        Some(hasher) => format!("{} `{}`", design.name(), hasher.prefix()),
+        None => design.name().to_owned(),
     }
 }
 

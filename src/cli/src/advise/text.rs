@@ -143,6 +143,7 @@ fn prefix_scan(scans: &ScanCosts) -> String {
     match &scans.by_prefix {
         ScanCost::OnePiece => "1 piece".to_owned(),
         ScanCost::FanOut { pieces } => output::plural(*pieces, "piece"),
+        ScanCost::Partly { .. } => "some only".to_owned(),
         ScanCost::Impossible { .. } => "impossible".to_owned(),
         _ => dash(),
     }

@@ -36,7 +36,8 @@ pub(crate) struct Init {
     /// that are not printable ASCII, and `:` and `=`, are written \xNN; repeat it for each column
     #[arg(long, value_name = "FAMILY:QUALIFIER=KIND,ID", value_parser = observed)]
     observe: Vec<ObservedColumn>,
-    /// A setting that all processes of the application read; repeat it for each, with other names
+    /// A setting of your own, for the observers and loaders of all its processes to read; the engine reads none of them.
+    /// Repeat it for each, with other names
     #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
     set: Vec<(String, String)>,
     /// Delete an application and a table of these names first, with all that is in them. An application that has

@@ -1,11 +1,12 @@
 //! The arguments that name a design and its settings.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use fluo_recipes::{HashScheme, KeyDesign};
+use fluo_core::Versions;
+use fluo_recipes::{Epochs, HashScheme, KeyDesign};
 use toml::Value;
 
 use super::given::Given;
@@ -99,12 +100,32 @@ pub(crate) struct DesignArguments {
 impl DesignArguments {
     /// The design, and what a spec says of its tablets.
     pub(crate) fn recipe(&self) -> Result<(KeyDesign, Option<Layout>)> {
-        let (design, layout) = match &self.spec {
+        let (design, _, layout) = self.whole()?;
+        Ok((design, layout))
+    }
+
+    /// The design; and where rows of the table may be written in an earlier one, all of them.
+    pub(crate) fn with_epochs(&self) -> Result<(KeyDesign, Option<Epochs>)> {
+        let (design, before, _) = self.whole()?;
+        if before.is_empty() {
+            return Ok((design, None));
+        }
+        // Nothing is merged here, so that it does not matter how many versions a table shows.
+        let epochs = Epochs::new(before.into_iter().chain([design.clone()]), Versions::All);
+        let spec = self.spec.as_deref().unwrap_or(Path::new(""));
+        let epochs =
+            epochs.map_err(|error| anyhow!("the designs of {}: {error}", spec.display()))?;
+        Ok((design, Some(epochs)))
+    }
+
+    /// The design, those before it, and what a spec says of its tablets.
+    fn whole(&self) -> Result<(KeyDesign, Vec<KeyDesign>, Option<Layout>)> {
+        let (design, before, layout) = match &self.spec {
             Some(_) => {
-                let Recipe { design, layout, .. } = self.of_spec()?;
-                (design, Some(layout))
+                let recipe = self.of_spec()?;
+                (recipe.design, recipe.before, Some(recipe.layout))
             }
-            None => (self.of_arguments()?, None),
+            None => (self.of_arguments()?, Vec::new(), None),
         };
         if !design.draws_salts() && self.seed.is_some() {
             bail!(
@@ -112,7 +133,8 @@ impl DesignArguments {
                 design.name()
             );
         }
-        Ok((design.with_salt_source(draw::source(self.seed)), layout))
+        let design = design.with_salt_source(draw::source(self.seed));
+        Ok((design, before, layout))
     }
 
     /// The design.

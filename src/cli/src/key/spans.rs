@@ -1,5 +1,6 @@
 //! `fluo key spans`.
 
+use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 
 use anyhow::{Context, Result};
@@ -24,7 +25,8 @@ Example:
   $ fluo key spans --design reverse-time --prefix-of 'sensor7|' --from 1696744000000 --to 1696745000000
 
 A piece is from its first row, inclusive, to its end, exclusive. Bytes that are not printable ASCII are escaped as
-\\xNN. Rows that a design scatters are refused, with what to use instead.")]
+\\xNN. Rows that a design scatters are refused, with what to use instead. Where a spec has earlier designs, the pieces of
+all of them are printed, those of the oldest first.")]
 pub(crate) struct Spans {
     #[command(flatten)]
     design: DesignArguments,
@@ -88,8 +90,19 @@ struct Piece {
 
 impl Spans {
     pub(crate) fn run(&self) -> Result<()> {
-        let design = self.design.design()?;
-        let spans = design.spans(&self.rows(&design)?)?;
+        let (design, epochs) = self.design.with_epochs()?;
+        let rows = self.rows(&design)?;
+        let spans = match &epochs {
+            Some(epochs) => each_once(epochs.spans(&rows)?),
+            None => design.spans(&rows)?,
+        };
+        if let Some(epochs) = &epochs {
+            output::say(&format!(
+                "rows may be written in {} designs: these are the pieces of all of them, those of the oldest first, as \
+                 they must be read",
+                epochs.designs().len()
+            ));
+        }
         if spans.is_empty() {
             output::say(&format!("no row is in this set{}", self.why_empty()));
         }
@@ -151,6 +164,26 @@ impl Spans {
         let bytes = bytes.with_context(|| format!("row `{}`", secrets::masked(written)))?;
         Ok(bytes.into_owned().into())
     }
+}
+
+/// The pieces of all designs, oldest first. One that several have is that of the newest of them.
+fn each_once(designs: Vec<Vec<Span>>) -> Vec<Span> {
+    let mut seen = HashSet::new();
+    let of_each = designs.into_iter().rev();
+    let mut newest_first: Vec<Vec<Span>> = of_each
+        .map(|mut spans| {
+            spans.retain(|span| seen.insert(rows_of(span)));
+            spans
+        })
+        .collect();
+    newest_first.reverse();
+    newest_first.concat()
+}
+
+/// The first row of a piece, and its end.
+fn rows_of(span: &Span) -> (Bytes, Option<Bytes>) {
+    let end = span.end().map(|end| end.row.clone());
+    (span.start().row.clone(), end)
 }
 
 /// Whether a range of rows lies apart, but not one of values of their first part.

@@ -2,13 +2,15 @@
 
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
-use fluo_core::TableAdmin;
+use anyhow::{Context, Result, anyhow};
+use fluo_core::{ErrorKind, TableAdmin};
 use fluo_recipes::{GroupVerdict, groups};
+use indicatif::ProgressBar;
 use serde::Serialize;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::duration::seconds;
+use crate::exit;
 use crate::output::{count_of, plural};
 use crate::progress;
 
@@ -41,44 +43,92 @@ pub(super) async fn until_spread(
     pattern: Option<&str>,
     limit: Duration,
 ) -> Result<Settling> {
-    let bar = progress::waiting("looking where the tablets are".to_owned());
-    let start = Instant::now();
-    let mut pauses = Pauses::default();
+    let mut wait = Wait::new("looking where the tablets are", limit);
     let mut looks = 0;
     loop {
         looks += 1;
-        let groups = within(start, limit, groups(tables, table, pattern))
+        let groups = wait
+            .look(groups(tables, table, pattern))
             .await
             .context("the steps are done, but where the tablets are cannot be seen")?;
-        let settling = Settling::new(groups, start.elapsed(), looks);
-        if settling.spread || settling.waited >= limit {
-            bar.finish_and_clear();
+        let Some(groups) = groups else { continue };
+        let settling = Settling::new(groups, wait.elapsed(), looks);
+        if settling.spread || wait.is_over() {
             return Ok(settling);
         }
-        bar.set_message(settling.progress());
-        pauses.pause(start, limit).await;
+        wait.pause(settling.progress()).await;
     }
 }
 
 /// Least time that a look is given, however little is left of the wait.
 const LEAST_LOOK: Duration = Duration::from_secs(10);
 
-/// A look, for as long as is left of a wait of `limit` since `start`: what does not answer must not stretch it.
-pub(super) async fn within<T>(
+/// A wait of many looks, with what they show on a line for a person.
+#[derive(Debug)]
+pub(super) struct Wait {
     start: Instant,
     limit: Duration,
-    look: impl Future<Output = fluo_core::Result<T>>,
-) -> Result<T> {
-    let left = limit.saturating_sub(start.elapsed()).max(LEAST_LOOK);
-    match timeout(left, look).await {
-        Ok(found) => Ok(found?),
-        Err(_) => bail!("no answer within {}", seconds(left)),
+    pauses: Pauses,
+    bar: ProgressBar,
+}
+
+impl Wait {
+    /// A wait that begins now.
+    pub(super) fn new(what: &str, limit: Duration) -> Self {
+        Self {
+            start: Instant::now(),
+            limit,
+            pauses: Pauses::default(),
+            bar: progress::waiting(what.to_owned()),
+        }
+    }
+
+    /// What a look shows; none where it failed for a reason that may pass, and is to be made again. It is given what is
+    /// left of the wait: what does not answer must not stretch it.
+    pub(super) async fn look<T>(
+        &mut self,
+        look: impl Future<Output = fluo_core::Result<T>>,
+    ) -> Result<Option<T>> {
+        let left = self.limit.saturating_sub(self.elapsed()).max(LEAST_LOOK);
+        let failure = match timeout(left, look).await {
+            Ok(Ok(seen)) => return Ok(Some(seen)),
+            // The proxy is away, or its servers are.
+            Ok(Err(error)) if error.kind() == ErrorKind::Unavailable => anyhow!(error),
+            Ok(Err(error)) => return Err(error.into()),
+            Err(_) => anyhow!("no answer within {}", seconds(left)),
+        };
+        if self.is_over() {
+            return Err(failure.context(format!("gave up after {}", seconds(self.elapsed()))));
+        }
+        self.pause(format!("cannot look: {}", exit::sentence(&failure)))
+            .await;
+        Ok(None)
+    }
+
+    pub(super) fn elapsed(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.elapsed() >= self.limit
+    }
+
+    /// Says how it stands, and waits for the next look.
+    pub(super) async fn pause(&mut self, standing: String) {
+        self.bar.set_message(standing);
+        self.pauses.pause(self.start, self.limit).await;
+    }
+}
+
+impl Drop for Wait {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
     }
 }
 
 /// The pauses between looks, each longer than the one before.
 #[derive(Debug)]
-pub(super) struct Pauses(Duration);
+struct Pauses(Duration);
 
 impl Default for Pauses {
     fn default() -> Self {
@@ -88,7 +138,7 @@ impl Default for Pauses {
 
 impl Pauses {
     /// Waits for the next look, but no longer than until the limit has passed since `start`.
-    pub(super) async fn pause(&mut self, start: Instant, limit: Duration) {
+    async fn pause(&mut self, start: Instant, limit: Duration) {
         sleep(self.0.min(limit.saturating_sub(start.elapsed()))).await;
         self.0 = (self.0 * 2).min(LONGEST_PAUSE);
     }
@@ -228,5 +278,60 @@ mod tests {
             ends.push(start.elapsed().as_millis());
         }
         assert_eq!(ends, [100, 300, 700, 1_500, 3_100, 5_000]);
+    }
+
+    /// Looks that fail so often, and succeed then.
+    async fn looked(limit: Duration, failures: usize, kind: ErrorKind) -> (Result<u8>, Duration) {
+        let mut wait = Wait::new("looking", limit);
+        let mut looks = 0;
+        let found = loop {
+            let fails = looks < failures;
+            looks += 1;
+            let look = async move {
+                tokio::time::sleep(Duration::from_secs(1)).await;
+                match fails {
+                    true => Err(fluo_core::Error::new(kind, "nobody is there")),
+                    false => Ok(7),
+                }
+            };
+            match wait.look(look).await {
+                Ok(None) => {}
+                Ok(Some(seen)) => break Ok(seen),
+                Err(error) => break Err(error),
+            }
+        };
+        (found, wait.elapsed())
+    }
+
+    /// One look that failed ended the wait, although time was left.
+    #[tokio::test(start_paused = true)]
+    async fn a_look_that_fails_for_a_while_is_made_again_until_the_time_is_up() {
+        let minute = Duration::from_secs(60);
+        let (found, took) = looked(minute, 5, ErrorKind::Unavailable).await;
+        assert_eq!((found.unwrap(), took.as_millis()), (7, 6_000 + 3_100));
+
+        let (found, took) = looked(Duration::from_secs(4), 100, ErrorKind::Unavailable).await;
+        assert_eq!(
+            exit::sentence(&found.unwrap_err()),
+            "gave up after 4.7 s: nobody is there"
+        );
+        assert_eq!(took.as_millis(), 4_700);
+
+        let (found, took) = looked(minute, 1, ErrorKind::NotFound).await;
+        assert_eq!(exit::sentence(&found.unwrap_err()), "nobody is there");
+        assert_eq!(took.as_millis(), 1_000);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_look_that_does_not_answer_ends_with_the_wait() {
+        for (limit, ends) in [(60, 60), (1, 10)] {
+            let mut wait = Wait::new("looking", Duration::from_secs(limit));
+            let silence = std::future::pending::<fluo_core::Result<u8>>();
+            let error = wait.look(silence).await.unwrap_err();
+            assert_eq!(
+                exit::sentence(&error),
+                format!("gave up after {ends} s: no answer within {ends} s")
+            );
+        }
     }
 }

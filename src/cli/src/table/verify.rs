@@ -10,9 +10,8 @@ use fluo_recipes::{
     EvennessOf, PropertyVerdict, RowCounting, RowsVerdict, TableOptimizations, Verdict,
     VerifyOptions, verify,
 };
-use tokio::time::Instant;
 
-use super::settling::{Pauses, within};
+use super::settling::Wait;
 use crate::duration;
 use crate::exit::Outcome;
 use crate::output::{self, count_of, grouped, plural, shown};
@@ -124,20 +123,18 @@ impl Verify {
         optimizations: &TableOptimizations,
         limit: Duration,
     ) -> Result<()> {
-        let bar = progress::waiting("looking at the table".to_owned());
         let options = self.options(RowCounting::Skip);
-        let start = Instant::now();
-        let mut pauses = Pauses::default();
+        let mut wait = Wait::new("looking at the table", limit);
         loop {
             let look = verify(tables, &self.name, optimizations, &options, |_| ());
-            let verdict = within(start, limit, look).await?;
-            if verdict.ok || start.elapsed() >= limit {
-                bar.finish_and_clear();
+            let Some(verdict) = wait.look(look).await? else {
+                continue;
+            };
+            if verdict.ok || wait.is_over() {
                 return Ok(());
             }
             let differences = plural(count_of(verdict.differences.len()), "difference");
-            bar.set_message(format!("{differences}, waiting"));
-            pauses.pause(start, limit).await;
+            wait.pause(format!("{differences}, waiting")).await;
         }
     }
 

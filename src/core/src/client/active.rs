@@ -97,6 +97,11 @@ impl ActiveTimestamps {
         Ok(())
     }
 
+    /// The oldest of them.
+    pub(crate) fn oldest(&self) -> Option<Timestamp> {
+        self.locked().oldest()
+    }
+
     fn lower_bound(&self) -> Option<ActiveKey> {
         let mut state = self.locked();
         let Published::At(published) = state.published else {

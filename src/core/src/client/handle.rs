@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::sync::Semaphore;
 use tokio::time::sleep;
-use tracing::debug;
+use tracing::{debug, debug_span};
 
 use crate::client::active::ActiveTimestamps;
 use crate::client::session::Session;
@@ -148,7 +148,7 @@ impl Client {
     ///
     /// # Errors
     /// As [`Runner::run`].
-    pub async fn run<T, E, F>(&self, body: impl FnMut(Transaction) -> F) -> Result<T, E>
+    pub async fn run<T, E, F>(&self, body: impl Fn(Transaction) -> F) -> Result<T, E>
     where
         F: Future<Output = Result<T, E>>,
         E: From<Error>,
@@ -175,7 +175,8 @@ impl Client {
     /// # Errors
     /// Whatever the coordination fails with.
     pub async fn snapshot(&self) -> Result<Snapshot> {
-        let reading = Reading::begin(self.shared.clone()).await?;
+        let span = |start| debug_span!("snapshot", %start);
+        let reading = Reading::begin(self.shared.clone(), span).await?;
         Ok(Snapshot {
             reading: Arc::new(reading),
         })
@@ -239,7 +240,11 @@ impl Shared {
             self.renew_session_or(suspect, error).await?;
             self.active.publish(&self.session, max_age).await?;
         }
-        self.coordination.advance_horizon().await
+        let oldest = self.active.oldest().unwrap_or_default();
+        metrics::gauge!("fluo_oldest_active_timestamp").set(gauged(oldest));
+        let horizon = self.coordination.advance_horizon().await?;
+        metrics::gauge!("fluo_horizon_timestamp").set(gauged(horizon));
+        Ok(horizon)
     }
 
     pub(crate) fn not_weakly_observed(&self, column: &Column) -> Error {
@@ -257,6 +262,13 @@ impl Shared {
             "no weak observer watches the column `{column}`; {known}"
         ))
     }
+}
+
+/// A timestamp as a gauge shows it: exact below 2^53.
+fn gauged(timestamp: Timestamp) -> f64 {
+    let number = timestamp.get();
+    let half = |bits: u64| f64::from(u32::try_from(bits & 0xffff_ffff).unwrap_or_default());
+    half(number >> 32) * 2_f64.powi(32) + half(number)
 }
 
 /// Keeps what is published up to date, and its transactor alive, for as long as the client lives.

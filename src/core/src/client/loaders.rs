@@ -140,10 +140,7 @@ impl Loaders {
     ///
     /// # Errors
     /// The first error of those that were brought before. This body does not run then.
-    pub async fn load<F>(
-        &self,
-        mut body: impl FnMut(Transaction) -> F + Send + 'static,
-    ) -> Result<()>
+    pub async fn load<F>(&self, body: impl Fn(Transaction) -> F + Send + 'static) -> Result<()>
     where
         F: Future<Output = Result<()>> + Send,
     {
@@ -153,7 +150,7 @@ impl Loaders {
         let runner = self.runner.clone();
         let first_error = self.first_error.clone();
         self.spawn(room, async move {
-            if let Err(error) = run(&runner, &mut body).await {
+            if let Err(error) = run(&runner, body).await {
                 metrics::counter!("fluo_loads_failed_total").increment(1);
                 locked(&first_error).get_or_insert(error);
             }
@@ -165,7 +162,7 @@ impl Loaders {
     /// and neither is that of another one.
     pub async fn submit<T, E, F>(
         &self,
-        mut body: impl FnMut(Transaction) -> F + Send + 'static,
+        body: impl Fn(Transaction) -> F + Send + 'static,
     ) -> Loading<T, E>
     where
         T: Send + 'static,
@@ -176,7 +173,7 @@ impl Loaders {
         let runner = self.runner.clone();
         let (sender, outcome) = oneshot::channel();
         self.spawn(room, async move {
-            let result = run(&runner, &mut body).await;
+            let result = run(&runner, body).await;
             // Whoever does not wait for it does not want it.
             drop(sender.send(result));
         });
@@ -221,7 +218,7 @@ impl Loaders {
 }
 
 /// Runs a body until it commits; a panic is an error.
-async fn run<T, E, F>(runner: &Runner, body: &mut impl FnMut(Transaction) -> F) -> Result<T, E>
+async fn run<T, E, F>(runner: &Runner, body: impl Fn(Transaction) -> F) -> Result<T, E>
 where
     E: From<Error>,
     F: Future<Output = Result<T, E>>,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
-use tracing::{Instrument, debug, debug_span};
+use tracing::{Instrument, debug};
 
 use crate::client::Client;
 use crate::data::Timestamp;
@@ -61,7 +61,8 @@ type Hook = Arc<dyn Fn(&Attempt<'_>) -> Decision + Send + Sync>;
 pub struct RetryPolicy {
     /// Most attempts; none is as many as the time allows. Default: none.
     pub max_attempts: Option<NonZeroU32>,
-    /// The time after which no further attempt is begun. Default: 5 minutes.
+    /// The time since the first attempt began, after which one that fails is the last. So the last one may begin a pause
+    /// later than that. Default: 5 minutes.
     pub max_elapsed: Duration,
     /// The pause before the second attempt; each is twice the one before, and cut by up to a half. Default: 1
     /// millisecond.
@@ -138,15 +139,43 @@ impl Runner {
     ///
     /// A run that is dropped begins nothing more; a commit that is under way then goes on.
     ///
-    /// The body is run once for each attempt, with a transaction of its own that it cannot commit. It may borrow its
-    /// surroundings, and cannot change them: what an attempt that failed has changed would be changed twice.
+    /// The body is run once for each attempt, with a transaction of its own. It cannot commit it:
+    ///
+    /// ```compile_fail,E0599
+    /// # use fluo_core::{Client, Column, Error};
+    /// # async fn commits_by_itself(client: &Client) -> Result<(), Error> {
+    /// client
+    ///     .run(async |tx| {
+    ///         tx.set("alice", &Column::new("account", "balance"), "100")?;
+    ///         tx.commit().await?;
+    ///         Ok::<_, Error>(())
+    ///     })
+    ///     .await
+    /// # }
+    /// ```
+    ///
+    /// It may borrow its surroundings, and cannot change them: what an attempt that failed has changed would be changed
+    /// twice. (What changes behind a shared reference, such as a counter of attempts, is its own affair.)
+    ///
+    /// ```compile_fail,E0594
+    /// # use fluo_core::{Client, Column, Error};
+    /// # async fn counts_twice(client: &Client) -> Result<(), Error> {
+    /// let mut visits = 0;
+    /// client
+    ///     .run(|tx| {
+    ///         visits += 1;
+    ///         async move { tx.set("org.wikipedia", &Column::new("page", "visits"), "1") }
+    ///     })
+    ///     .await
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// What the body fails with ends the run; nothing was written then. Everything else comes as an
     /// [`Error`], made into the body's error type: a conflict that the policy gave up on is
     /// [`Unavailable`](crate::ErrorKind::Unavailable), with the [`Conflict`](crate::Conflict) as its source. Nothing was
     /// written, unless the kind is [`Uncertain`](crate::ErrorKind::Uncertain).
-    pub async fn run<T, E, F>(&self, body: impl FnMut(Transaction) -> F) -> Result<T, E>
+    pub async fn run<T, E, F>(&self, body: impl Fn(Transaction) -> F) -> Result<T, E>
     where
         F: Future<Output = Result<T, E>>,
         E: From<Error>,
@@ -161,7 +190,7 @@ impl Runner {
     /// As [`run`](Self::run).
     pub async fn run_committed<T, E, F>(
         &self,
-        body: impl FnMut(Transaction) -> F,
+        body: impl Fn(Transaction) -> F,
     ) -> Result<(T, Committed), E>
     where
         F: Future<Output = Result<T, E>>,
@@ -176,7 +205,7 @@ impl Runner {
 
     pub(crate) async fn attempt_all<T, E, F>(
         &self,
-        mut body: impl FnMut(Transaction) -> F,
+        body: impl Fn(Transaction) -> F,
     ) -> Result<(T, Committed), RunError<E>>
     where
         F: Future<Output = Result<T, E>>,
@@ -188,7 +217,10 @@ impl Runner {
                 .await
                 .map_err(|error| RunError::Commit(error.into()))?;
             let start = open.reading().start();
-            let error = match self.attempt(&open, &mut body).await {
+            let ended = Ended(&open);
+            let attempted = attempt(&open, body(open.handle())).await;
+            drop(ended);
+            let error = match attempted {
                 Ok(done) => return Ok(done),
                 Err(RunError::Commit(
                     error @ (CommitError::Conflict(_) | CommitError::Stale(_)),
@@ -222,33 +254,6 @@ impl Runner {
         ))))
     }
 
-    async fn attempt<T, E, F>(
-        &self,
-        open: &Arc<Open>,
-        body: &mut impl FnMut(Transaction) -> F,
-    ) -> Result<(T, Committed), RunError<E>>
-    where
-        F: Future<Output = Result<T, E>>,
-    {
-        let span = debug_span!("transaction", start = %open.reading().start());
-        let _ended = Ended(open);
-        let ran = body(open.handle()).instrument(span).await;
-        match ran {
-            Ok(result) => match open.commit().await {
-                Ok(committed) => Ok((result, committed)),
-                Err(error) => Err(RunError::Commit(error)),
-            },
-            Err(error) => {
-                open.end();
-                // A body that fails because its snapshot has become stale has not decided anything.
-                match open.reading().stale() {
-                    Some(stale) => Err(RunError::Commit(CommitError::Stale(stale))),
-                    None => Err(RunError::Body(error)),
-                }
-            }
-        }
-    }
-
     fn planned(
         &self,
         number: u32,
@@ -264,6 +269,29 @@ impl Runner {
             return Decision::GiveUp;
         }
         Decision::RetryAfter(super::backoff::cut(pause, start.get()))
+    }
+}
+
+/// Lets the body of an attempt end, and commits what it has written.
+async fn attempt<T, E>(
+    open: &Open,
+    body: impl Future<Output = Result<T, E>>,
+) -> Result<(T, Committed), RunError<E>> {
+    let span = open.reading().span.clone();
+    let ran = body.instrument(span).await;
+    match ran {
+        Ok(result) => match open.commit().await {
+            Ok(committed) => Ok((result, committed)),
+            Err(error) => Err(RunError::Commit(error)),
+        },
+        Err(error) => {
+            open.end();
+            // A body that fails because its snapshot has become stale has not decided anything.
+            match open.reading().stale() {
+                Some(stale) => Err(RunError::Commit(CommitError::Stale(stale))),
+                None => Err(RunError::Body(error)),
+            }
+        }
     }
 }
 

@@ -24,7 +24,7 @@ use crate::coordination::ObserverKind;
 use crate::data::{Bytes, Timestamp};
 use crate::error::{Error, Result};
 use crate::planted::{self, PlantedBug};
-use crate::table::{ConditionalMutation, Outcome};
+use crate::table::{ConditionalMutation, Mutation, Outcome};
 use crate::transaction::buffer::WriteBuffer;
 use crate::transaction::entries;
 use crate::transaction::lock_primary::before_the_commit_point;
@@ -149,6 +149,12 @@ impl Commit {
 
     /// The commit timestamp (P4), with the notifications at it written (P5).
     async fn stamp_and_notify(&self) -> Result<Timestamp, CommitError> {
+        debug_assert!(
+            self.is_locked() || planted::is(PlantedBug::TimestampBeforeLocks),
+            "P4: the commit timestamp of the transaction that began at {} is asked for while only {:?} are locked",
+            self.plan.start,
+            self.locked
+        );
         let client = &self.reading.client;
         let commit = client.commit_timestamp(self.plan.start).await?;
         if !planted::is(PlantedBug::NotificationsAfterCommit) {
@@ -184,9 +190,7 @@ impl Commit {
             .await?;
         let mut last = RowMutations::default();
         if !self.plan.is_one_row() && self.is_certain() {
-            last.add(&primary.row, |mutation| {
-                entries::done(mutation, &primary.column, commit)
-            });
+            last.add(&primary.row, |mutation| self.done(mutation, commit));
         }
         if let Some(trigger) = &self.plan.trigger
             && trigger.cell.row != primary.row
@@ -197,6 +201,22 @@ impl Commit {
             .client
             .write_surely(last.into_mutations(), start)
             .await
+    }
+
+    /// Whether every lock is known to be there.
+    pub(crate) fn is_locked(&self) -> bool {
+        self.plan.rows.keys().all(|row| self.locked.contains(row))
+    }
+
+    /// Adds the mark on the primary that no lock of the transaction is left.
+    pub(crate) fn done(&self, mutation: Mutation, at: Timestamp) -> Mutation {
+        debug_assert!(
+            self.is_certain(),
+            "P7: the transaction that began at {} is marked as done while {:?} are in doubt",
+            self.plan.start,
+            self.doubtful
+        );
+        entries::done(mutation, &self.plan.primary.column, at)
     }
 
     /// Whether no lock can be anywhere but where it is known to be (P7).

@@ -22,6 +22,12 @@ impl Commit {
     /// Commits the primary's row. An error means that the transaction has not committed and never will, unless its
     /// kind is [`Uncertain`](ErrorKind::Uncertain).
     pub(crate) async fn commit_primary(&self, commit: Timestamp) -> Result<(), CommitError> {
+        debug_assert!(
+            self.is_locked(),
+            "P6: the transaction that began at {} commits while only {:?} are locked",
+            self.plan.start,
+            self.locked
+        );
         let mut backoff = self.reading.client.backoff_of_calls(self.plan.start);
         let mut is_doubtful = false;
         loop {

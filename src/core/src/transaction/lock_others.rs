@@ -20,6 +20,12 @@ enum Found {
 impl Commit {
     /// Locks the rows beside the primary's. After an error, `locked` and `doubtful` say what is to be taken back.
     pub(crate) async fn lock_others(&mut self) -> Result<(), CommitError> {
+        debug_assert!(
+            self.locked.contains(&self.plan.primary.row),
+            "P3: other rows of the transaction that began at {} are locked before its primary `{}`",
+            self.plan.start,
+            self.plan.primary
+        );
         let mut backoff = self.reading.client.backoff_of_calls(self.plan.start);
         let mut waiting: Vec<Bytes> = self.plan.other_rows().cloned().collect();
         let mut rejected = Vec::new();

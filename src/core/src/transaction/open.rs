@@ -3,7 +3,7 @@
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tracing::debug;
+use tracing::{debug, debug_span};
 
 use crate::client::Shared;
 use crate::coordination::ObserverKind;
@@ -73,7 +73,8 @@ pub(crate) struct Open {
 
 impl Open {
     pub(crate) async fn begin(client: &Arc<Shared>, trigger: Option<Trigger>) -> Result<Arc<Self>> {
-        let reading = Arc::new(Reading::begin(client.clone()).await?);
+        let span = |start| debug_span!("transaction", %start);
+        let reading = Arc::new(Reading::begin(client.clone(), span).await?);
         let mut buffer = WriteBuffer::default();
         if let Some(trigger) = &trigger
             && trigger.kind == ObserverKind::Strong
@@ -178,7 +179,8 @@ impl Transaction {
             return Err(client.not_weakly_observed(column));
         }
         let cell = RowColumn::new(row, column.clone());
-        debug!(start = %self.start(), %cell, "notify");
+        let told = || debug!(start = %self.start(), %cell, "notify");
+        self.open.reading().span.in_scope(told);
         let most = self.open.max_bytes();
         self.open.with_buffer(|buffer| buffer.notify(cell, most))
     }
@@ -197,12 +199,12 @@ impl Transaction {
 
     fn write(&self, row: Bytes, column: &Column, write: PendingWrite) -> Result<()> {
         let cell = RowColumn::new(row, column.clone());
-        match &write {
+        self.open.reading().span.in_scope(|| match &write {
             PendingWrite::Set(value) => {
                 debug!(start = %self.start(), %cell, value = %Escaped(value), "write");
             }
             _ => debug!(start = %self.start(), %cell, "delete"),
-        }
+        });
         let most = self.open.max_bytes();
         self.open
             .with_buffer(|buffer| buffer.write(cell, write, most))
@@ -224,7 +226,25 @@ impl OwnedTransaction {
         }
     }
 
-    /// Commits.
+    /// Commits. It is the last that can be done with a transaction; neither of these compiles:
+    ///
+    /// ```compile_fail,E0382
+    /// # async fn commits_twice(client: fluo_core::Client) -> fluo_core::Result<()> {
+    /// let tx = client.begin().await?;
+    /// tx.commit().await?;
+    /// tx.commit().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// ```compile_fail,E0382
+    /// # async fn sets_too_late(client: fluo_core::Client) -> fluo_core::Result<()> {
+    /// let tx = client.begin().await?;
+    /// tx.commit().await?;
+    /// tx.set("alice", &fluo_core::Column::new("account", "balance"), "100")?;
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// The commit goes on when the future is dropped, and its outcome is lost then.
     ///

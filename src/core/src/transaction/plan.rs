@@ -91,14 +91,20 @@ impl CommitPlan {
                 transactor,
             },
         };
-        Some(Self {
+        let plan = Self {
             start,
             primary,
             lock_values,
             trigger,
             rows,
             notified,
-        })
+        };
+        debug_assert!(
+            plan.primary_kind() != LockKind::Read,
+            "P1: the primary `{}` of the transaction that began at {start} is not written",
+            plan.primary
+        );
+        Some(plan)
     }
 
     /// All cells, in order.

@@ -10,10 +10,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::stream::{self, StreamExt, TryStreamExt};
 use tokio::time::Instant;
-use tracing::debug;
+use tracing::{Instrument, Span, debug};
 
 use crate::client::{ActiveKey, Backoff, Shared, is_passing};
-use crate::data::{Cell, Escaped, Key, RowColumn, Span, Timestamp};
+use crate::data::{self, Cell, Escaped, Key, RowColumn, Timestamp};
 use crate::error::{Error, Result};
 use crate::layout::{EntryKind, EntryStamp};
 use crate::planted::{self, PlantedBug};
@@ -27,6 +27,8 @@ use crate::transaction::{CommitError, Stale};
 #[derive(Debug)]
 pub(crate) struct Reading {
     pub(crate) client: Arc<Shared>,
+    /// What is read and written here is told in it, whoever does it.
+    pub(crate) span: Span,
     key: ActiveKey,
     seen: Mutex<Seen>,
 }
@@ -41,7 +43,11 @@ struct Seen {
 }
 
 impl Reading {
-    pub(crate) async fn begin(client: Arc<Shared>) -> Result<Self> {
+    /// Begins to read, and makes the span of it.
+    pub(crate) async fn begin(
+        client: Arc<Shared>,
+        span: impl FnOnce(Timestamp) -> Span,
+    ) -> Result<Self> {
         let (coordination, session) = (&*client.coordination, &client.session);
         let suspect = session.id();
         let key = match client.active.begin(coordination, session).await {
@@ -53,6 +59,7 @@ impl Reading {
         };
         Ok(Self {
             client,
+            span: span(key.0),
             key,
             seen: Mutex::default(),
         })
@@ -90,7 +97,11 @@ impl Reading {
             waiting: None,
         };
         let reading = self.clone();
-        stream::try_unfold(rest, Rest::next)
+        let next = |rest: Rest| {
+            let span = rest.reading.span.clone();
+            rest.next().instrument(span)
+        };
+        stream::try_unfold(rest, next)
             .inspect_err(move |error| {
                 reading.seen().has_passing_failure |= is_passing(error.kind());
             })
@@ -239,6 +250,6 @@ fn committed(mut cell: Cell) -> Result<Cell> {
 }
 
 /// The span of one cell.
-pub(crate) fn cell_span(cell: &RowColumn) -> Span {
-    Span::cell(cell.row.clone(), &cell.column)
+pub(crate) fn cell_span(cell: &RowColumn) -> data::Span {
+    data::Span::cell(cell.row.clone(), &cell.column)
 }

@@ -112,7 +112,7 @@ impl Commit {
         let mutation = if self.is_certain() && taken_away.is_ok() {
             let by = RolledBackBy::ItsOwner;
             let mutation = entries::roll_back_primary(mutation, &primary.column, start, by);
-            entries::done(mutation, &primary.column, start)
+            self.done(mutation, start)
         } else {
             let by = RolledBackBy::AnotherOne;
             entries::roll_back_primary(mutation, &primary.column, start, by)

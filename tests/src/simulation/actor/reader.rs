@@ -39,9 +39,9 @@ fn check_sums(actor: &Actor, prefix: &str, seen: &Seen) {
         let sum: i64 = ACCOUNTS.iter().map(|account| of_row(account)).sum();
         let whole = OPENING * i64::try_from(ACCOUNTS.len()).unwrap_or_default();
         if sum != whole {
-            actor
-                .world
-                .violation(format!("a snapshot shows a sum of {sum}; it was {whole}"));
+            actor.world.violation(format!(
+                "S1: a snapshot shows a sum of {sum}; it was {whole}"
+            ));
         }
     }
     if prefix == "skew:" {
@@ -49,7 +49,7 @@ fn check_sums(actor: &Actor, prefix: &str, seen: &Seen) {
             if of_row(one) + of_row(other) == 0 {
                 actor
                     .world
-                    .violation(format!("{one} and {other} are both empty"));
+                    .violation(format!("T9, P4: {one} and {other} are both empty"));
             }
         }
     }

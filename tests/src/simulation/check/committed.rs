@@ -25,13 +25,13 @@ fn untrue(story: &Story, commits: &Commits) -> Option<String> {
         // Who only notifies has no cell whose entries would tell.
         (Told::Committed(Some(_)), None) if story.writes.is_empty() => None,
         (Told::Committed(Some(told)), None) => Some(format!(
-            "{actor} at {start} was told that it committed at {told}, which it never did"
+            "P6: {actor} at {start} was told that it committed at {told}, which it never did"
         )),
         (Told::Committed(Some(told)), Some(commit)) if told != *commit => Some(format!(
-            "{actor} at {start} was told that it committed at {told}; it was at {commit}"
+            "P6: {actor} at {start} was told that it committed at {told}; it was at {commit}"
         )),
         (Told::Failed, Some(commit)) => Some(format!(
-            "{actor} at {start} was told that it failed, and committed at {commit}"
+            "P6: {actor} at {start} was told that it failed, and committed at {commit}"
         )),
         _ => None,
     }
@@ -46,7 +46,7 @@ fn twice(history: &History, commits: &Commits) -> Vec<String> {
     }
     let shared = owners.into_iter().filter(|(_, owners)| *owners > 1);
     shared
-        .map(|(timestamp, _)| format!("{timestamp} was handed out twice"))
+        .map(|(timestamp, _)| format!("C1: {timestamp} was handed out twice"))
         .collect()
 }
 
@@ -62,6 +62,6 @@ fn by_nobody(history: &History, commits: &Commits) -> Vec<String> {
         .keys()
         .filter(|start| !known.contains_key(start));
     unknown
-        .map(|start| format!("{start} committed, and nobody began it"))
+        .map(|start| format!("P6: {start} committed, and nobody began it"))
         .collect()
 }

@@ -1,4 +1,7 @@
 //! What must be true of a run once it is over.
+//!
+//! What is wrong begins with the rules that it breaks, as `docs/protocol.md` names them: where several stand together for
+//! a promise, all of them.
 
 mod committed;
 mod model;

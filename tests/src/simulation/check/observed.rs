@@ -35,7 +35,7 @@ pub(super) fn check(history: &History, commits: &Commits) -> Vec<String> {
         let last_run = ran.get(cell).and_then(BTreeSet::last);
         if last_run < commits.last() {
             wrong.push(format!(
-                "`{cell}` was notified at {:?}, and last observed at {last_run:?}",
+                "O1: `{cell}` was notified at {:?}, and last observed at {last_run:?}",
                 commits.last()
             ));
         }
@@ -47,7 +47,7 @@ pub(super) fn check(history: &History, commits: &Commits) -> Vec<String> {
         for start in starts.iter().copied() {
             if notified.range(before..start).next().is_none() {
                 wrong.push(format!(
-                    "`{cell}` was observed at {start} for nothing; the last time was {before}"
+                    "P1: `{cell}` was observed at {start} for nothing; the last time was {before}"
                 ));
             }
             before = start;

@@ -35,13 +35,13 @@ pub(super) fn check(history: &History, commits: &Commits) -> Vec<String> {
                 .filter(|other| overlap(*one, **other))
             {
                 wrong.push(format!(
-                    "`{cell}` was written by {one:?} and {other:?} at once"
+                    "T9, P4: `{cell}` was written by {one:?} and {other:?} at once"
                 ));
             }
             let locked = readers.get(cell).into_iter().flatten();
             for reader in locked.filter(|reader| overlap(*one, **reader)) {
                 wrong.push(format!(
-                    "`{cell}` was locked for reading by {reader:?} and written by {one:?}"
+                    "T9, P4: `{cell}` was locked for reading by {reader:?} and written by {one:?}"
                 ));
             }
         }

@@ -14,7 +14,7 @@ pub(super) fn check(history: &History, model: &Model) -> Vec<String> {
             .iter()
             .filter_map(|seen| wrong(story.start, seen, model));
         wrong
-            .map(|wrong| format!("{} at {}: {wrong}", story.actor, story.start))
+            .map(|wrong| format!("S1: {} at {}: {wrong}", story.actor, story.start))
             .collect::<Vec<_>>()
     };
     history.stories.iter().flat_map(of_story).collect()

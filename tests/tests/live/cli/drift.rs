@@ -8,7 +8,9 @@ use fluo_core::balancer::{BalancerClass, group_balancers};
 use fluo_core::table::property;
 use fluo_core::{Bytes, TableAdmin};
 
+use super::gate::Gate;
 use super::{Fluo, assert_says, fluo, name};
+use crate::faults_ground::blocking;
 
 const DEFAULT_BALANCER: &str = "org.apache.accumulo.server.master.balancer.DefaultLoadBalancer";
 
@@ -175,6 +177,100 @@ async fn a_group_that_is_not_spread_yet_is_named_and_waited_for() {
     assert_says(&early, "not spread");
     fluo.run(&format!("verify --spec s.toml --wait 2m {table}"))
         .succeeds();
+}
+
+/// The steps are done all the same, so that the exit code is 0.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_apply_that_waited_in_vain_says_where_the_tablets_are() {
+    let Some(fluo) = fluo() else { return };
+    fluo.spec(&["p"], 10);
+    for json in ["", "--json"] {
+        let told = (0..5).find_map(|_| {
+            let table = name("cli_vain");
+            fluo.run(&format!("create {table}")).succeeds();
+            let run = fluo
+                .run(&format!("apply --spec s.toml --wait 10ms {json} {table}"))
+                .succeeds();
+            fluo.run(&format!("delete --yes {table}")).succeeds();
+            run.stderr.contains("not spread after ").then_some(run)
+        });
+        let run = told.expect("every balancer was faster than this test");
+        let sentence = run.stderr.lines().next_back().unwrap();
+        assert!(
+            sentence.starts_with("not spread after 0.")
+                || sentence.starts_with("not spread after 1"),
+            "{sentence}"
+        );
+        assert_says(sentence, " s: group `p:` has ");
+        let end = "; the servers go on by themselves, `fluo table verify` looks again";
+        assert!(sentence.ends_with(end), "{sentence}");
+        if json.is_empty() {
+            assert_eq!(run.stdout, "");
+            continue;
+        }
+        let tablets = &run.json()["tablets"];
+        assert_eq!(tablets["spread"], false, "{tablets}");
+        assert!(tablets["to_move"].as_u64().unwrap() > 0, "{tablets}");
+        assert!(tablets["seconds"].as_f64().unwrap() >= 0.01, "{tablets}");
+        let group = &tablets["groups"][0];
+        assert_eq!(
+            (&group["group"], &group["tablets"]),
+            (&"p:".into(), &10.into())
+        );
+    }
+}
+
+/// Each line of a watch, without its time.
+fn line(lines: &mut impl BufRead) -> String {
+    let mut line = String::new();
+    lines.read_line(&mut line).unwrap();
+    let (_, told) = line
+        .split_once("Z table ")
+        .unwrap_or_else(|| panic!("{line:?}"));
+    told.trim_end().to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_watch_that_goes_on_tells_each_change_once() {
+    let Some(ground) = ground().await else { return };
+    let (tables, table) = (&ground.tables, ground.table.as_str());
+    let cluster = crate::cluster::cluster().unwrap();
+    // Every look asks for the split points once.
+    let gate = Gate::before(
+        &cluster.proxy().unwrap().address(),
+        "listSplits",
+        usize::MAX,
+    );
+    let fluo = Fluo::new(gate.address(), cluster.user(), cluster.password());
+    fluo.spec(&["p"], 4);
+    let arguments = format!("watch --spec s.toml --interval 100ms {table}");
+    let mut child = fluo.command(&arguments).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap());
+    assert_eq!(line(&mut lines), format!("{table}: OK"));
+    for value in ["other", "another"] {
+        let told = format!(
+            "property {} is `{value}`, it should be `none`",
+            property::GROUP_DEFAULT
+        );
+        tables
+            .set_property(table, property::GROUP_DEFAULT, value)
+            .await
+            .unwrap();
+        assert_eq!(line(&mut lines), format!("{table}: drift: {told}"));
+        blocking(|| gate.wait_for(4));
+        tables
+            .set_property(table, property::GROUP_DEFAULT, "none")
+            .await
+            .unwrap();
+        assert_eq!(line(&mut lines), format!("{table}: gone: {told}"));
+        assert_eq!(line(&mut lines), format!("{table}: OK"));
+        blocking(|| gate.wait_for(4));
+    }
+    child.kill().unwrap();
+    let mut rest = String::new();
+    lines.read_to_string(&mut rest).unwrap();
+    assert_eq!(rest, "", "nothing else is told");
+    child.wait().unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,5 +1,6 @@
 //! A gate before a proxy: requests pass, until one with a certain name comes for the n-th time. It and those like it
-//! wait until the gate is opened, so that a test can do something in the middle of a command.
+//! wait until the gate is opened, so that a test can do something in the middle of a command. A gate that is shut ends
+//! every connection, as a proxy does that goes away.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -27,6 +28,9 @@ struct State {
 struct Count {
     came: usize,
     is_open: bool,
+    is_shut: bool,
+    turned_away: usize,
+    connections: Vec<TcpStream>,
 }
 
 impl Gate {
@@ -44,9 +48,11 @@ impl Gate {
         thread::spawn(move || {
             for client in listener.incoming() {
                 let client = client.unwrap();
-                let server = TcpStream::connect(&upstream).unwrap();
+                let Some(server) = shared.admit(&client, &upstream) else {
+                    continue;
+                };
                 let replies = (server.try_clone().unwrap(), client.try_clone().unwrap());
-                thread::spawn(move || copy(replies.0, replies.1, |_| ()));
+                thread::spawn(move || copy(replies.0, replies.1, |_| true));
                 let state = Arc::clone(&shared);
                 thread::spawn(move || copy(client, server, |bytes| state.pass(bytes)));
             }
@@ -60,24 +66,59 @@ impl Gate {
 
     /// Waits until a call waits at the gate.
     pub(crate) fn wait(&self) {
+        self.wait_until("too few calls came", |count| {
+            count.came > self.state.passing
+        });
+    }
+
+    /// Waits until so many more calls have come.
+    pub(crate) fn wait_for(&self, more: usize) {
+        let wanted = self.state.count.lock().unwrap().came + more;
+        self.wait_until("too few calls came", |count| count.came >= wanted);
+    }
+
+    /// Waits until so many connections were turned away since the gate was shut.
+    pub(crate) fn wait_turned_away(&self, connections: usize) {
+        self.wait_until("too few connections were turned away", |count| {
+            count.turned_away >= connections
+        });
+    }
+
+    fn wait_until(&self, otherwise: &str, is_so: impl Fn(&Count) -> bool) {
         let (count, timeout) = self
             .state
             .changed
             .wait_timeout_while(self.state.count.lock().unwrap(), PATIENCE, |count| {
-                count.came <= self.state.passing
+                !is_so(count)
             })
             .unwrap();
+        let (came, turned_away) = (count.came, count.turned_away);
+        // A panic that holds it would poison it for the gate's end.
+        drop(count);
         assert!(
             !timeout.timed_out(),
-            "{} calls of {} came",
-            count.came,
+            "{otherwise}: {came} calls of {}, and {turned_away} connections were turned away",
             self.state.call
         );
     }
 
     /// Lets every call pass.
     pub(crate) fn open(&self) {
-        self.state.count.lock().unwrap().is_open = true;
+        let mut count = self.state.count.lock().unwrap();
+        (count.is_open, count.is_shut) = (true, false);
+        drop(count);
+        self.state.changed.notify_all();
+    }
+
+    /// Ends the connections, those of calls that wait included, and turns others away until the gate is opened.
+    pub(crate) fn shut(&self) {
+        let mut count = self.state.count.lock().unwrap();
+        (count.is_shut, count.turned_away) = (true, 0);
+        for connection in count.connections.drain(..) {
+            // It may have ended by itself.
+            let _ = connection.shutdown(Shutdown::Both);
+        }
+        drop(count);
         self.state.changed.notify_all();
     }
 }
@@ -89,29 +130,50 @@ impl Drop for Gate {
 }
 
 impl State {
-    /// The name of a call is at the start of its frame, which is written in one piece.
-    fn pass(&self, bytes: &[u8]) {
+    /// A connection to the proxy for one to the gate; none where the gate is shut, or the proxy away.
+    fn admit(&self, client: &TcpStream, upstream: &str) -> Option<TcpStream> {
+        let mut count = self.count.lock().unwrap();
+        let server = match count.is_shut {
+            true => None,
+            false => TcpStream::connect(upstream).ok(),
+        };
+        match &server {
+            None => count.turned_away += 1,
+            Some(server) => {
+                let ends = [client, server].map(|stream| stream.try_clone().unwrap());
+                count.connections.extend(ends);
+            }
+        }
+        self.changed.notify_all();
+        server
+    }
+
+    /// Whether a request is to be passed on, once it is. The name of a call is at the start of its frame, which is
+    /// written in one piece.
+    fn pass(&self, bytes: &[u8]) -> bool {
         let name = self.call.as_bytes();
         let start = &bytes[..bytes.len().min(64)];
         if !start.windows(name.len()).any(|window| window == name) {
-            return;
+            return true;
         }
         let mut count = self.count.lock().unwrap();
         count.came += 1;
         let must_wait = count.came > self.passing;
         self.changed.notify_all();
         if must_wait {
-            let opened = self.changed.wait_while(count, |count| !count.is_open);
-            drop(opened.unwrap());
+            count = self
+                .changed
+                .wait_while(count, |count| !count.is_open && !count.is_shut)
+                .unwrap();
         }
+        !count.is_shut
     }
 }
 
-fn copy(mut from: TcpStream, mut to: TcpStream, pass: impl Fn(&[u8])) {
+fn copy(mut from: TcpStream, mut to: TcpStream, pass: impl Fn(&[u8]) -> bool) {
     let mut buffer = vec![0; 1 << 16];
     while let Ok(read @ 1..) = from.read(&mut buffer) {
-        pass(&buffer[..read]);
-        if to.write_all(&buffer[..read]).is_err() {
+        if !pass(&buffer[..read]) || to.write_all(&buffer[..read]).is_err() {
             break;
         }
     }

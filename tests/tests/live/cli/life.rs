@@ -6,6 +6,10 @@ use super::{ROWS, assert_says, fluo, name};
 
 const PREFIXES: [&str; 4] = ["a", "b", "c", "d"];
 const SERVERS: usize = 2;
+/// Tablets of each prefix.
+const TABLETS: u64 = 10;
+/// Rows of each prefix.
+const ROW_COUNT: u64 = 4_208;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn forty_tablets_of_four_groups_are_spread_within_a_minute_and_rows_lie_evenly() {
@@ -69,14 +73,18 @@ async fn forty_tablets_of_four_groups_are_spread_within_a_minute_and_rows_lie_ev
         let rows = &verdict["rows"][index];
         assert_eq!(
             (&rows["total"], &rows["tablets"]),
-            (&4_208.into(), &10.into()),
+            (&ROW_COUNT.into(), &TABLETS.into()),
             "{rows}"
         );
         let (least, largest) = (
             rows["least"].as_u64().unwrap(),
             rows["largest"].as_u64().unwrap(),
         );
-        assert!(least > 350 && largest < 500, "{rows}");
+        // Within 15 % of the mean, in whole numbers.
+        assert!(
+            100 * TABLETS * least >= 85 * ROW_COUNT && 100 * TABLETS * largest <= 115 * ROW_COUNT,
+            "{rows}"
+        );
         assert!(rows["p_value"].as_f64().unwrap() > 1e-6, "{rows}");
     }
 

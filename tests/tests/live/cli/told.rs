@@ -287,3 +287,52 @@ async fn a_verdict_without_permission_to_read_has_all_but_the_rows() {
         .succeeds();
     ground.end().await;
 }
+
+/// What the page on a real Accumulo says that each command needs.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_command_needs_is_enough_and_less_is_told() {
+    let Some(ground) = ground().await else { return };
+    let (table, guest) = (&ground.table, ground.guest(None));
+    guest.file("m.toml", super::designs::AFTER);
+    let [show, advise] = [
+        format!("show --json {table}"),
+        format!("--rows 100 {table}"),
+    ];
+    let create = format!("load --prefix p --create-if-absent {table} rows.txt");
+    let migrate = format!("migrate --spec m.toml {table}");
+    let lacks = |message: &str, permission: &str| {
+        assert_says(
+            message,
+            &format!(
+                "user `{}` lacks the permission {permission} on table `{table}` (",
+                ground.user
+            ),
+        );
+    };
+    let note = "note: this user may not flush the table, so entries that are still in memory are not counted\n";
+
+    guest.run("list").succeeds();
+    assert_eq!(guest.run(&show).succeeds().stderr, note);
+    lacks(&guest.advise(&advise).fails(), "READ");
+    lacks(&guest.run(&migrate).fails(), "READ");
+
+    ground.grant(TablePermission::Write).await;
+    assert_eq!(guest.run(&show).succeeds().stderr, "");
+    assert_says(&guest.run(&create).fails(), "PERMISSION_DENIED");
+
+    let security = ground.client.security_operations();
+    security
+        .revoke_table_permission(&ground.user, table, TablePermission::Write)
+        .await
+        .unwrap();
+    ground.grant(TablePermission::Read).await;
+    assert_eq!(guest.run(&show).succeeds().stderr, note);
+    assert_says(&guest.run(&create).fails(), "PERMISSION_DENIED");
+
+    ground.grant(TablePermission::Write).await;
+    let created = guest.run(&create).succeeds();
+    assert_says(&created.stderr, "4,208 rows written");
+    guest.advise(&advise).succeeds();
+    guest.run(&migrate).succeeds();
+    ground.end().await;
+}

@@ -24,7 +24,7 @@ impl LowLevel<'_> {
             wire::CreateConditionalWriterRequest::new(token, table.to_owned(), options.to_wire())
         };
         let handle = self.client.ask(Some(table), request).await?;
-        Ok(handle.into())
+        Ok(ConditionalWriterHandle::of_table(handle, table))
     }
 
     /// Writes each mutation whose conditions hold; what became of each, by row (`updateRowsConditionally`).
@@ -40,8 +40,8 @@ impl LowLevel<'_> {
         mutations: &[ConditionalMutation],
     ) -> Result<BTreeMap<Bytes, ConditionalOutcome>> {
         type Request = wire::UpdateRowsConditionallyRequest;
-        let shown = writer.shown();
-        let subject = Some(shown.as_str());
+        let subject = writer.subject();
+        let subject = Some(subject.as_str());
         let by_row: BTreeMap<_, _> = mutations
             .iter()
             .map(|mutation| (mutation.row.to_vec(), updates(mutation)))
@@ -69,7 +69,7 @@ impl LowLevel<'_> {
     /// Those of [every call](crate#errors).
     pub async fn close_conditional_writer(&self, writer: &ConditionalWriterHandle) -> Result<()> {
         let request = wire::CloseConditionalWriterRequest::new(writer.to_wire());
-        self.client.call(Some(&writer.shown()), request).await
+        self.client.call(Some(&writer.subject()), request).await
     }
 
     /// Writes a mutation if its conditions hold, with a writer of its own (`updateRowConditionally`).

@@ -31,7 +31,7 @@ impl LowLevel<'_> {
         self.client
             .ask(Some(table), request)
             .await
-            .map(ScannerHandle::from)
+            .map(|handle| ScannerHandle::of_table(handle, table))
     }
 
     /// Opens a batch scanner (`createBatchScanner`). The start of each range is inclusive and its stop is exclusive,
@@ -50,7 +50,7 @@ impl LowLevel<'_> {
         self.client
             .ask(Some(table), request)
             .await
-            .map(ScannerHandle::from)
+            .map(|handle| ScannerHandle::of_table(handle, table))
     }
 
     /// Whether there is another entry (`hasNext`).
@@ -59,7 +59,7 @@ impl LowLevel<'_> {
     /// [`HandleExpired`](crate::ErrorKind::HandleExpired).
     pub async fn has_next(&self, scanner: &ScannerHandle) -> Result<bool> {
         let request = wire::HasNextRequest::new(scanner.to_wire());
-        self.client.call(Some(&scanner.shown()), request).await
+        self.client.call(Some(&scanner.subject()), request).await
     }
 
     /// The next entry, and whether there is another after it (`nextEntry`). Sent once: it moves on.
@@ -69,8 +69,8 @@ impl LowLevel<'_> {
     /// [`HandleExpired`](crate::ErrorKind::HandleExpired). Any other error of the scan closes it.
     pub async fn next_entry(&self, scanner: &ScannerHandle) -> Result<(Entry, bool)> {
         type Request = wire::NextEntryRequest;
-        let shown = scanner.shown();
-        let subject = Some(shown.as_str());
+        let subject = scanner.subject();
+        let subject = Some(subject.as_str());
         let next = self
             .client
             .call(subject, Request::new(scanner.to_wire()))
@@ -84,8 +84,8 @@ impl LowLevel<'_> {
     /// [`HandleExpired`](crate::ErrorKind::HandleExpired). Any other error of the scan closes it.
     pub async fn next_k(&self, scanner: &ScannerHandle, k: i32) -> Result<NextBatch> {
         type Request = wire::NextKRequest;
-        let shown = scanner.shown();
-        let subject = Some(shown.as_str());
+        let subject = scanner.subject();
+        let subject = Some(subject.as_str());
         let next = self
             .client
             .call(subject, Request::new(scanner.to_wire(), k))
@@ -99,7 +99,7 @@ impl LowLevel<'_> {
     /// [`HandleExpired`](crate::ErrorKind::HandleExpired) where it is closed already.
     pub async fn close_scanner(&self, scanner: &ScannerHandle) -> Result<()> {
         let request = wire::CloseScannerRequest::new(scanner.to_wire());
-        self.client.call(Some(&scanner.shown()), request).await
+        self.client.call(Some(&scanner.subject()), request).await
     }
 }
 

@@ -79,7 +79,7 @@ impl LowLevel<'_> {
         let mut connection = Pinned::take::<wire::CreateWriterRequest>(self.client, table).await?;
         match connection.call(request).await {
             Ok(handle) => Ok(ServerWriter {
-                handle: handle.into(),
+                handle: WriterHandle::of_table(handle, table),
                 connection,
             }),
             Err(error) => {
@@ -95,7 +95,7 @@ impl LowLevel<'_> {
     /// [`Gone`](crate::ErrorKind::Gone), [`TimedOut`](crate::ErrorKind::TimedOut).
     pub async fn resume_writer(&self, handle: WriterHandle) -> Result<ServerWriter> {
         let connection =
-            Pinned::take::<wire::CreateWriterRequest>(self.client, &handle.shown()).await?;
+            Pinned::take::<wire::CreateWriterRequest>(self.client, &handle.subject()).await?;
         Ok(ServerWriter { handle, connection })
     }
 

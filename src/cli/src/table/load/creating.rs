@@ -5,8 +5,14 @@
 //! An outcome that is unknown is asked for again, once, with the same condition. If the second is accepted, the row
 //! was absent and is ours; should the first yet come late, its condition does not hold any more. If the second is
 //! rejected, the row is there, and nobody can say whether the first wrote it: it is counted by itself.
+//!
+//! Where rows may be written in an earlier design, its places are looked into first. A row that is moved meanwhile is
+//! in its new place before it leaves the old one, so that one of the two looks finds it.
 
-use fluo_core::{Bytes, Condition, ConditionalMutation, Error, Mutation, Outcome, Result, Table};
+use std::collections::HashMap;
+
+use fluo_core::{Bytes, Condition, ConditionalMutation, Mutation, Outcome, Result, Table};
+use fluo_recipes::{Epochs, EpochsError};
 
 /// What became of the rows of one write.
 #[derive(Debug, Default)]
@@ -20,7 +26,7 @@ pub(super) struct Created {
     /// Rows that may have been written, or may yet be.
     pub(super) unknown: u64,
     /// The first failure.
-    pub(super) failure: Option<Error>,
+    pub(super) failure: Option<anyhow::Error>,
 }
 
 /// A row that is there already.
@@ -28,22 +34,39 @@ pub(super) struct Created {
 pub(crate) struct Conflict {
     /// The line that it was read from.
     pub(crate) line: u64,
-    /// Its key.
+    /// The key under which it is there.
     pub(crate) key: Bytes,
 }
 
-/// Writes the rows that are absent. The lines of the mutations follow each other.
+/// Writes the rows that are absent, in earlier designs too if there are any. The lines of the mutations follow each
+/// other.
 pub(super) async fn create(
     table: &dyn Table,
+    epochs: Option<&Epochs>,
     first_line: u64,
     mutations: Vec<Mutation>,
 ) -> Created {
     let mut created = Created::default();
-    let rows: Vec<_> = (first_line..).zip(mutations).collect();
+    let mut rows: Vec<_> = (first_line..).zip(mutations).collect();
+    if let Some(epochs) = epochs {
+        match in_older_places(table, epochs, &rows).await {
+            Err(error) => {
+                created.failure = Some(error);
+                return created;
+            }
+            Ok(found) => {
+                rows.retain(|(line, _)| !found.contains_key(line));
+                let conflicts = found.into_iter();
+                created.conflicts = conflicts
+                    .map(|(line, key)| Conflict { line, key })
+                    .collect();
+            }
+        }
+    }
     let unanswered = match outcomes(table, &rows).await {
         // Nothing of the call was written.
         Err(error) => {
-            created.failure = Some(error);
+            created.failure = Some(error.into());
             return created;
         }
         Ok(outcomes) => created.take(rows, outcomes),
@@ -57,7 +80,7 @@ pub(super) async fn create(
         // The first answers are still unknown.
         Err(error) => {
             created.unknown += u64::try_from(unanswered.len()).unwrap_or(u64::MAX);
-            created.failure = Some(error);
+            created.failure = Some(error.into());
         }
         Ok(outcomes) => {
             let still = again.take_last(unanswered, outcomes);
@@ -68,6 +91,36 @@ pub(super) async fn create(
         }
     }
     created
+}
+
+/// Where rows lie that are written in an earlier design, by their line.
+async fn in_older_places(
+    table: &dyn Table,
+    epochs: &Epochs,
+    rows: &[(u64, Mutation)],
+) -> anyhow::Result<HashMap<u64, Bytes>> {
+    let Some((_, first)) = rows.first() else {
+        return Ok(HashMap::new());
+    };
+    let columns: Vec<_> = first
+        .updates
+        .iter()
+        .map(|update| update.column.clone())
+        .collect();
+    let of_users = rows
+        .iter()
+        .map(|(_, mutation)| epochs.remove(&mutation.row));
+    let of_users: Vec<_> = of_users.collect::<Result<_, _>>()?;
+    let found = epochs.older_places(table, &of_users, &columns).await;
+    let found = found.map_err(|error| match error {
+        // The exit code is that of the table's error.
+        EpochsError::Table(error) => anyhow::Error::from(error),
+        other => other.into(),
+    })?;
+    let found = rows.iter().zip(found);
+    Ok(found
+        .filter_map(|((line, _), key)| Some((*line, key?)))
+        .collect())
 }
 
 async fn outcomes(table: &dyn Table, rows: &[(u64, Mutation)]) -> Result<Vec<Outcome>> {
@@ -97,7 +150,7 @@ impl Created {
                     key: mutation.row,
                 }),
                 Outcome::Refused(error) => {
-                    self.failure.get_or_insert(error);
+                    self.failure.get_or_insert(error.into());
                 }
                 Outcome::Unknown(_) => unanswered.push((line, mutation)),
             }
@@ -113,7 +166,7 @@ impl Created {
         });
         let still = self.take(rows, outcomes);
         if let Some(error) = unknown {
-            self.failure.get_or_insert(error);
+            self.failure.get_or_insert(error.into());
         }
         u64::try_from(still.len()).unwrap_or(u64::MAX)
     }
@@ -146,7 +199,7 @@ mod tests {
             .await
             .unwrap();
         table.write(rows(&["a"])).await.unwrap();
-        create(&*table, 5, rows(&["a", "b", "c"])).await
+        create(&*table, None, 5, rows(&["a", "b", "c"])).await
     }
 
     fn lines(conflicts: &[Conflict]) -> Vec<u64> {

@@ -12,15 +12,15 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use fluo_core::{Authorizations, Column, Escaped, TableAdmin};
-use fluo_recipes::KeyDesign;
+use fluo_core::{Authorizations, Bytes, Column, Escaped, TableAdmin};
+use fluo_recipes::{DesignError, KeyDesign};
 use serde::Serialize;
 
 pub(crate) use self::writing::write_rows;
 
 use self::creating::Conflict;
 use self::tally::{Named, Tally};
-use self::writing::{Writing, feed};
+use self::writing::{Destination, Writing, feed};
 use super::system;
 use crate::design::DesignArguments;
 use crate::encoding::Encoding;
@@ -41,7 +41,8 @@ use crate::target::TargetArguments;
 /// is then there twice. Only the same file with the same --seed gets the same salts.
 ///
 /// With --create-if-absent a row whose column is there already is not written: the first of such rows are named, and
-/// the exit code is 1. Of two loads at the same time one writes a row, and the other names it.
+/// the exit code is 1. Of two loads at the same time one writes a row, and the other names it. Where the spec has
+/// earlier designs, a row that is still in one of their places is there already; it may be moved meanwhile.
 ///
 /// The table of an application in a directory is refused: its cells are written by transactions, such as those of a
 /// loader in a program. Of applications on a live Accumulo nothing is known here.
@@ -107,9 +108,15 @@ struct NamedRow {
     key: String,
 }
 
+/// The row of a stored key.
+type RowOf<'a> = &'a dyn Fn(&[u8]) -> Result<Bytes, DesignError>;
+
 impl Load {
     pub(crate) async fn run(&self, standing: &Standing) -> Result<Outcome> {
-        let design = self.design.design()?;
+        let (design, epochs) = match self.create_if_absent {
+            true => self.design.with_epochs()?,
+            false => (self.design.design()?, None),
+        };
         if self.create_if_absent && design.draws_salts() {
             bail!(
                 "--create-if-absent looks whether the key of a row is there, and the salts of the design {} are drawn, \
@@ -130,15 +137,24 @@ impl Load {
 
         let bar = progress::counter("rows");
         let start = Instant::now();
-        let (column, writing) = (self.column.clone(), self.writing(&design));
-        let tally = feed(table, input, column, writing, key_of, |tally| {
+        let destination = Destination {
+            table,
+            column: self.column.clone(),
+            writing: self.writing(&design),
+            epochs: epochs.clone(),
+        };
+        let tally = feed(destination, input, key_of, |tally| {
             bar.set_position(tally.written());
             standing.set(tally.standing(&self.name));
         })
         .await;
         bar.finish_and_clear();
         let tally = tally?;
-        self.tell(&tally, &design, start.elapsed().as_secs_f64())?;
+        let row_of = |key: &[u8]| match &epochs {
+            Some(epochs) => epochs.remove(key),
+            None => design.remove(key),
+        };
+        self.tell(&tally, &row_of, start.elapsed().as_secs_f64())?;
         let is_difference = tally.conflicts().count + tally.unsure().count > 0;
         Ok(if is_difference {
             Outcome::Difference
@@ -170,15 +186,15 @@ impl Load {
         }
     }
 
-    fn tell(&self, tally: &Tally, design: &KeyDesign, seconds: f64) -> Result<()> {
+    fn tell(&self, tally: &Tally, row_of: RowOf<'_>, seconds: f64) -> Result<()> {
         let rows = tally.written();
         let rows_per_second = rate(rows, seconds);
         if self.json {
             let created = self.create_if_absent.then(|| LoadedIfAbsent {
                 conflicts: tally.conflicts().count,
-                first_conflicts: named(tally.conflicts(), design),
+                first_conflicts: named(tally.conflicts(), row_of),
                 unsure: tally.unsure().count,
-                first_unsure: named(tally.unsure(), design),
+                first_unsure: named(tally.unsure(), row_of),
             });
             return output::print_json(&Loaded {
                 table: self.name.clone(),
@@ -189,9 +205,9 @@ impl Load {
             });
         }
         let was_there = "there already and not written";
-        say_named(tally.conflicts(), design, was_there);
+        say_named(tally.conflicts(), row_of, was_there);
         let unsure = "there, written by this load or before it, as an answer was lost";
-        say_named(tally.unsure(), design, unsure);
+        say_named(tally.unsure(), row_of, unsure);
         output::say(&format!(
             "{} written to table `{}` in {seconds:.1} s ({rows_per_second:.0} rows/s)",
             plural(rows, "row"),
@@ -201,30 +217,30 @@ impl Load {
     }
 }
 
-fn named(rows: &Named, design: &KeyDesign) -> Vec<NamedRow> {
+fn named(rows: &Named, row_of: RowOf<'_>) -> Vec<NamedRow> {
     let named = |conflict: &Conflict| NamedRow {
         line: conflict.line,
-        row: row_of(&conflict.key, design),
+        row: shown_row(&conflict.key, row_of),
         key: Escaped(&conflict.key).to_string(),
     };
     rows.first.iter().map(named).collect()
 }
 
-/// The row of a key that was made of it.
-fn row_of(key: &[u8], design: &KeyDesign) -> String {
-    let row = design.remove(key);
+/// The row of a key that was made of it, or the key.
+fn shown_row(key: &[u8], row_of: RowOf<'_>) -> String {
+    let row = row_of(key);
     row.map_or_else(
         |_| Escaped(key).to_string(),
         |row| Escaped(&row).to_string(),
     )
 }
 
-fn say_named(rows: &Named, design: &KeyDesign, what: &str) {
+fn say_named(rows: &Named, row_of: RowOf<'_>, what: &str) {
     if rows.count == 0 {
         return;
     }
     output::say(&format!("{} {what}:", plural(rows.count, "row")));
-    for NamedRow { line, row, key } in named(rows, design) {
+    for NamedRow { line, row, key } in named(rows, row_of) {
         output::say(&format!("  line {line}: `{row}` (key `{key}`)"));
     }
     let more = rows.count - output::count_of(rows.first.len());

@@ -134,7 +134,7 @@ impl Tally {
         self.uncertain += created.unknown;
         self.conflicts.add(created.conflicts);
         self.unsure.add(created.unsure);
-        created.failure.map(Into::into)
+        created.failure
     }
 
     /// What is said of a load that failed.
@@ -281,7 +281,7 @@ mod tests {
             conflicts: (0..25).rev().map(conflict).collect(),
             unsure: vec![conflict(30)],
             unknown: 1,
-            failure: Some(Error::new(ErrorKind::Unavailable, "gone")),
+            failure: Some(Error::new(ErrorKind::Unavailable, "gone").into()),
         };
         tally.end(Ok((write, Ended::Created(created))));
         assert_eq!(tally.conflicts().count, 25);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
 use fluo_core::{Bytes, Column, Mutation, Table};
+use fluo_recipes::Epochs;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
@@ -35,6 +36,16 @@ pub(crate) enum Writing {
     CreateIfAbsent,
 }
 
+/// Where rows are written, and how.
+pub(super) struct Destination {
+    pub(super) table: Arc<dyn Table>,
+    /// The column that is written.
+    pub(super) column: Column,
+    pub(super) writing: Writing,
+    /// The designs in which a row may be there already, where it is not that of its key alone.
+    pub(super) epochs: Option<Epochs>,
+}
+
 /// Rows that are written together.
 struct Batch {
     /// The line of the first row; the others follow it.
@@ -52,7 +63,13 @@ pub(crate) async fn write_rows(
     key_of: impl Fn(&[u8]) -> Result<Bytes> + Send + 'static,
     watch: impl Fn(&Tally),
 ) -> Result<u64> {
-    let tally = feed(table, input, column, Writing::Put, key_of, watch).await?;
+    let destination = Destination {
+        table,
+        column,
+        writing: Writing::Put,
+        epochs: None,
+    };
+    let tally = feed(destination, input, key_of, watch).await?;
     Ok(tally.written())
 }
 
@@ -61,13 +78,17 @@ pub(crate) async fn write_rows(
 /// The first row goes alone: whether a table took a single row that it refuses is certain, and of many it may not be.
 /// `watch` is told whenever it stands otherwise. An error says how many rows are known to be written.
 pub(super) async fn feed(
-    table: Arc<dyn Table>,
+    destination: Destination,
     input: impl Read + Send + 'static,
-    column: Column,
-    writing: Writing,
     key_of: impl Fn(&[u8]) -> Result<Bytes> + Send + 'static,
     watch: impl Fn(&Tally),
 ) -> Result<Tally> {
+    let Destination {
+        table,
+        column,
+        writing,
+        epochs,
+    } = destination;
     let (batches, mut received) = mpsc::channel::<Batch>(WRITES_UNDER_WAY);
     let reader =
         tokio::task::spawn_blocking(move || read_batches(input, &column, key_of, &batches));
@@ -85,9 +106,10 @@ pub(super) async fn feed(
             Some(ended) = under_way.join_next_with_id() => tally.end(ended),
             batch = received.recv(), if under_way.len() < most_writes => {
                 let Some(batch) = batch else { break };
-                let table = Arc::clone(&table);
+                let (table, epochs) = (Arc::clone(&table), epochs.clone());
                 let rows = batch.mutations.len();
-                let begun = under_way.spawn(async move { write(&*table, batch, writing).await });
+                let begun = under_way
+                    .spawn(async move { write(&*table, batch, writing, epochs.as_ref()).await });
                 tally.begin(begun.id(), rows);
             }
         }
@@ -109,13 +131,22 @@ pub(super) async fn feed(
     }
 }
 
-async fn write(table: &dyn Table, batch: Batch, writing: Writing) -> Ended {
+async fn write(
+    table: &dyn Table,
+    batch: Batch,
+    writing: Writing,
+    epochs: Option<&Epochs>,
+) -> Ended {
     match writing {
         Writing::Put | Writing::PutDrawn | Writing::PutSeeded => {
             Ended::Put(table.write(batch.mutations).await)
         }
         Writing::CreateIfAbsent => {
-            Ended::Created(creating::create(table, batch.first_line, batch.mutations).await)
+            let Batch {
+                first_line,
+                mutations,
+            } = batch;
+            Ended::Created(creating::create(table, epochs, first_line, mutations).await)
         }
     }
 }

@@ -1,0 +1,78 @@
+//! Whether rows lie in an older place, for whoever writes only rows that are absent.
+
+use std::collections::HashSet;
+use std::num::NonZeroUsize;
+
+use fluo_core::{Bytes, Column, Scan, Span, Table};
+use futures::TryStreamExt;
+
+use super::error::EpochsError;
+use super::list::Epochs;
+
+/// Cells that are read at a time.
+const BATCH_CELLS: NonZeroUsize = NonZeroUsize::new(1_000).unwrap();
+
+impl Epochs {
+    /// For each row the oldest of its older places in which one of the columns is, if there is one.
+    ///
+    /// A writer that must not make a second row asks this *first*, and then writes what is in no older place under
+    /// [`key`](Self::key), on the condition that the columns are absent there. Rows that are moved at the same moment do
+    /// no harm: a cell that is not in the old place any more had been copied before (E1), so that the condition sees
+    /// it. What others still put into an older place after this was asked is not seen.
+    ///
+    /// # Errors
+    /// A row that has no key in any of the designs; and as [`Table::scan`].
+    pub async fn older_places(
+        &self,
+        table: &dyn Table,
+        rows: &[Bytes],
+        columns: &[Column],
+    ) -> Result<Vec<Option<Bytes>>, EpochsError> {
+        let mut places: Vec<Vec<Bytes>> = Vec::with_capacity(rows.len());
+        for row in rows {
+            let mut keys = self.keys(row)?;
+            if keys.last() == self.key(row).ok().as_ref() {
+                keys.pop();
+            }
+            places.push(keys);
+        }
+        let mut found = vec![None; rows.len()];
+        let most = places.iter().map(Vec::len).max().unwrap_or_default();
+        // The oldest first, as for readers (E2): a row may just be moved from one older place to the next.
+        for age in 0..most {
+            let asked = asked(&places, &found, age);
+            let spans = asked.iter().flatten();
+            let spans =
+                spans.flat_map(|key| columns.iter().map(|column| Span::cell(key.clone(), column)));
+            let held = held(table, spans.collect()).await?;
+            for (found, key) in found.iter_mut().zip(asked) {
+                *found = found.take().or(key.filter(|key| held.contains(key)));
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// The next older place of each row that is not found yet.
+fn asked(places: &[Vec<Bytes>], found: &[Option<Bytes>], age: usize) -> Vec<Option<Bytes>> {
+    let next = |(keys, found): (&Vec<Bytes>, &Option<Bytes>)| match found {
+        Some(_) => None,
+        None => keys.get(age).cloned(),
+    };
+    places.iter().zip(found).map(next).collect()
+}
+
+/// The keys that hold one of these cells.
+async fn held(table: &dyn Table, cells: Vec<Span>) -> Result<HashSet<Bytes>, EpochsError> {
+    let mut held = HashSet::new();
+    if cells.is_empty() {
+        return Ok(held);
+    }
+    // Not by the first cell of each row, which may be one of another column.
+    let scan = Scan::over_all(cells).batch_cells(BATCH_CELLS);
+    let mut batches = table.scan(scan);
+    while let Some(cells) = batches.try_next().await? {
+        held.extend(cells.into_iter().map(|cell| cell.key.row));
+    }
+    Ok(held)
+}

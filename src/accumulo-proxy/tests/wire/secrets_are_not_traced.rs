@@ -1,0 +1,259 @@
+//! Whoever turns on every trace sees no password, no shared secret, and not what a login gave.
+//!
+//! The subscriber is that of the process, so it sees what the tests beside this one trace as well.
+
+use std::io::{self, Write};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use accumulo_proxy::{
+    BatchScanOptions, Condition, ConditionalWriterOptions, Credentials, ErrorKind, Mutation,
+    Protocol, ProxyClient, Range, ScanOptions, WriterOptions,
+};
+use data_encoding::{BASE64, BASE64URL, HEXLOWER};
+use futures::TryStreamExt;
+use tokio::io::AsyncWriteExt;
+use tracing::Level;
+use tracing_subscriber::fmt::format::FmtSpan;
+
+use crate::fake::{Answer, Fake, PASSWORD, Request, TOKEN, until};
+use crate::generated as wire;
+use crate::raw::{Raw, framed, read_request};
+
+const SECRET: &str = "shared-secret-of-a-proxy";
+const NEW_PASSWORD: &str = "staple-of-another-user";
+const TABLE: &str = "traced";
+
+/// Everything that was traced.
+static TRACED: Mutex<Vec<u8>> = Mutex::new(Vec::new());
+
+struct Traced;
+
+impl Write for Traced {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut traced = TRACED.lock().unwrap_or_else(PoisonError::into_inner);
+        traced.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// From now on everything is traced.
+fn trace() {
+    static IS_TRACED: OnceLock<()> = OnceLock::new();
+    IS_TRACED.get_or_init(|| {
+        let subscriber = tracing_subscriber::fmt()
+            .with_max_level(Level::TRACE)
+            .with_span_events(FmtSpan::FULL)
+            .with_ansi(false)
+            .with_writer(|| Traced)
+            .finish();
+        tracing::subscriber::set_global_default(subscriber).unwrap();
+    });
+}
+
+fn traced() -> String {
+    let traced = TRACED.lock().unwrap_or_else(PoisonError::into_inner);
+    String::from_utf8_lossy(&traced).into_owned()
+}
+
+/// A trace with all these words.
+async fn assert_traced(words: &[&str]) {
+    until(&format!("a trace with {words:?}"), || {
+        traced()
+            .lines()
+            .any(|line| words.iter().all(|word| line.contains(word)))
+    })
+    .await;
+}
+
+/// The forms in which bytes are shown by accident. Blanks are left out, as in what is compared.
+fn forms(secret: &[u8]) -> Vec<String> {
+    let joined = |form: fn(&u8) -> String| secret.iter().map(form).collect::<Vec<_>>().join(",");
+    let mut forms = vec![
+        String::from_utf8(secret.to_vec()).unwrap(),
+        HEXLOWER.encode(secret),
+        joined(|byte| format!("{byte}")),
+        joined(|byte| format!("{byte:x}")),
+        joined(|byte| format!("0x{byte:x}")),
+    ];
+    // Of a text in base64 it depends on what stands before the secret how it is written, and on what stands behind
+    // it how its last character is.
+    for before in 0..3 {
+        let text = [vec![0; before], secret.to_vec()].concat();
+        let (first, end) = ((before * 8).div_ceil(6), text.len() * 8 / 6);
+        forms.extend(
+            [&BASE64, &BASE64URL]
+                .map(|base| base.encode(&text).get(first..end).unwrap().to_owned()),
+        );
+    }
+    forms
+}
+
+/// The form of a secret that a text shows.
+fn shown(text: &str, secret: &[u8]) -> Option<String> {
+    let text: String = text.split_whitespace().collect();
+    let lower = text.to_lowercase();
+    forms(secret)
+        .into_iter()
+        .find(|form| text.contains(form) || lower.contains(form))
+}
+
+fn assert_no_secret_is_traced() {
+    let traced = traced();
+    for secret in [PASSWORD, SECRET, NEW_PASSWORD] {
+        assert_eq!(shown(&traced, secret.as_bytes()), None, "of {secret}");
+    }
+    // As text it is a word like others.
+    let token = forms(TOKEN).split_off(1);
+    let traced: String = traced.split_whitespace().collect();
+    for form in token {
+        assert!(!traced.contains(&form), "{form}");
+    }
+}
+
+#[test]
+fn a_secret_is_found_in_every_form() {
+    let secret = PASSWORD.as_bytes();
+    let around = |before: &str| [before.as_bytes(), secret, b"\0behind"].concat();
+    let mut texts = vec![
+        format!("{PASSWORD:?}"),
+        format!("{secret:?} {secret:#?}"),
+        format!("{secret:#?}"),
+        format!("{secret:x?}"),
+        format!("{secret:#x?}"),
+        format!("{secret:X?}"),
+        HEXLOWER.encode(secret).to_uppercase(),
+    ];
+    for before in ["", "a", "ab", "abc"] {
+        texts.push(BASE64.encode(&around(before)));
+        texts.push(BASE64URL.encode(&around(before)));
+        texts.push(HEXLOWER.encode(&around(before)));
+    }
+    for text in texts {
+        assert!(shown(&text, secret).is_some(), "{text}");
+    }
+    assert_eq!(shown("correct-horse", secret), None);
+}
+
+/// A proxy on which things go wrong: scans break, and nothing that was opened can be closed.
+fn answer(request: &Request) -> Answer {
+    let handle = || format!("{}-{}", request.call, request.nth);
+    match request.call.as_str() {
+        "getTabletServers" if request.nth == 0 => Answer::Refuse(6, "Internal error"),
+        "getTabletServers" => Answer::reply(wire::GetTabletServersReply::new(Vec::new())),
+        "changeLocalUserPassword" if request.nth == 0 => Answer::Close,
+        "changeLocalUserPassword" => {
+            Answer::reply(wire::ChangeLocalUserPasswordReply::new(None, None))
+        }
+        "authenticateUser" => Answer::reply(wire::AuthenticateUserReply::new(true, None, None)),
+        "createScanner" => Answer::reply(wire::CreateScannerReply::new(handle(), None, None, None)),
+        "createBatchScanner" => Answer::reply(wire::CreateBatchScannerReply::new(
+            handle(),
+            None,
+            None,
+            None,
+        )),
+        "nextK" if request.nth < 2 => Answer::Close,
+        "nextK" => {
+            let nothing = wire::ScanResult::new(Vec::new(), false);
+            Answer::reply(wire::NextKReply::new(nothing, None, None, None))
+        }
+        "createWriter" => Answer::reply(wire::CreateWriterReply::new(handle(), None, None, None)),
+        "createConditionalWriter" => Answer::reply(wire::CreateConditionalWriterReply::new(
+            handle(),
+            None,
+            None,
+            None,
+        )),
+        // `updateRowsConditionally` and all that closes.
+        _ => Answer::Refuse(6, "Internal error"),
+    }
+}
+
+/// Logs in in vain and with success, has a call sent again and a scan go on, and leaves what it opened.
+async fn story(protocol: Protocol, credentials: &Credentials) {
+    let fake = Fake::start_with(protocol, answer).await;
+    fake.refuse_logins(1);
+    let mut settings = fake.settings();
+    settings.credentials = credentials.clone();
+    let error = ProxyClient::connect(settings.clone()).await.unwrap_err();
+    let kind = match credentials.user() {
+        Some(_) => ErrorKind::Security,
+        None => ErrorKind::Protocol,
+    };
+    assert_eq!(error.kind(), kind, "{error}");
+    let client = ProxyClient::connect(settings).await.unwrap();
+
+    let security = client.security_operations();
+    security.change_password("u", NEW_PASSWORD).await.unwrap();
+    assert_eq!(fake.count("changeLocalUserPassword"), 2);
+    assert!(security.authenticate_user("u", NEW_PASSWORD).await.unwrap());
+
+    let ordered = client.scanner(TABLE, ScanOptions::default());
+    let entries: Vec<_> = ordered.try_concat().await.unwrap();
+    assert!(entries.is_empty());
+    let options = BatchScanOptions::over([Range::all()]);
+    let unordered = client.batch_scanner(TABLE, options).try_next().await;
+    assert!(unordered.unwrap().is_none());
+
+    let low_level = client.low_level();
+    let options = WriterOptions::default();
+    drop(low_level.create_writer(TABLE, &options).await.unwrap());
+    let writer = client.conditional_writer(TABLE, ConditionalWriterOptions::default());
+    let mutation = Mutation::new("r").put("f", "q", "v");
+    let mutation = mutation.when([Condition::absent("f", "q")]);
+    let outcome = writer.write(mutation).await.unwrap();
+    tracing::trace!(?client, ?writer, ?outcome, %error, ?error, "what a user may trace");
+
+    let at = format!("at {}", fake.address());
+    assert_traced(&["sending again", "changeLocalUserPassword"]).await;
+    assert_traced(&["a scan broke", &at]).await;
+    assert_traced(&["a scanner was not closed", &at]).await;
+    assert_traced(&["a conditional writer was not closed", &at]).await;
+}
+
+#[tokio::test]
+async fn whatever_goes_wrong() {
+    trace();
+    let all = [
+        Credentials::password("root", PASSWORD),
+        Credentials::shared_secret(SECRET),
+    ];
+    for credentials in all {
+        for protocol in [Protocol::Compact, Protocol::Binary] {
+            story(protocol, &credentials).await;
+        }
+    }
+    assert_no_secret_is_traced();
+}
+
+/// What a server sends is quoted in errors; this one sends what it was sent, the password with it.
+#[tokio::test]
+async fn on_a_server_that_sends_everything_back() {
+    trace();
+    let echo = Raw::start(|mut stream| async move {
+        loop {
+            let asked = read_request(&mut stream).await?;
+            stream.write_all(&framed(&asked.message)).await?;
+        }
+    })
+    .await;
+    for protocol in [Protocol::Compact, Protocol::Binary] {
+        for credentials in [
+            Credentials::password("root", PASSWORD),
+            Credentials::shared_secret(SECRET),
+        ] {
+            let mut settings = echo.settings();
+            settings.credentials = credentials;
+            settings.protocol = protocol;
+            let error = ProxyClient::connect(settings).await.unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Protocol, "{error}");
+            tracing::trace!(%error, ?error, "what a user may trace");
+            assert_traced(&["what a user may trace", &echo.address]).await;
+        }
+    }
+    assert_no_secret_is_traced();
+}

@@ -1,0 +1,186 @@
+//! A run that failed keeps its logs, and says where; one that did not leaves nothing behind.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test panics where it fails"
+)]
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::{BufRead, BufReader, Write, stdout};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use fluo_cluster::{Cluster, Process, Settings, State, wanted};
+use tempfile::TempDir;
+
+/// The log of the first that a cluster does: other servers may not have said anything yet.
+const INITIALIZE: &str = "Initialize.log";
+
+/// What the program of a failing test says before the number of the process that supervises its cluster.
+const SUPERVISOR: &str = "supervised by ";
+
+/// The folder behind these words.
+#[track_caller]
+fn folder_behind(said: &str, words: &str) -> PathBuf {
+    let Some((_, rest)) = said.split_once(words) else {
+        panic!("no `{words}` in\n{said}");
+    };
+    let end = rest.find([':', '\n']).unwrap_or(rest.len());
+    PathBuf::from(rest.get(..end).unwrap())
+}
+
+/// That there are logs, which nobody needs any more.
+#[track_caller]
+fn assert_kept(logs: &Path, file: &str) {
+    let log = logs.join(file);
+    assert!(
+        fs::metadata(&log).is_ok_and(|log| log.len() > 0),
+        "no {}",
+        log.display()
+    );
+    fs::remove_dir_all(logs).unwrap();
+}
+
+/// A folder with a Java that fails, and where commands are looked for with it.
+fn broken_java() -> (TempDir, OsString) {
+    let folder = tempfile::tempdir().unwrap();
+    let java = folder.path().join("java");
+    fs::write(&java, "#!/bin/sh\necho 'there is no memory left'\nexit 1\n").unwrap();
+    fs::set_permissions(&java, fs::Permissions::from_mode(0o755)).unwrap();
+    let rest = std::env::var_os("PATH").unwrap();
+    let all = [folder.path().to_owned()]
+        .into_iter()
+        .chain(std::env::split_paths(&rest));
+    let path = std::env::join_paths(all).unwrap();
+    (folder, path)
+}
+
+#[test]
+fn of_a_start_that_fails() {
+    if !wanted() {
+        return;
+    }
+    let (folder, path) = broken_java();
+    let state = folder.path().join("state.json");
+    let output = Command::new(env!("CARGO_BIN_EXE_fluo-cluster"))
+        .args(["start", "--state"])
+        .arg(&state)
+        .env("PATH", path)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(output.stdout.is_empty());
+    let said = String::from_utf8(output.stderr).unwrap();
+    let why = "the cluster's runner ended while it started; the last lines of runner.out:\n  there is no memory left\n";
+    assert!(said.contains(why), "{said}");
+    assert!(
+        said.ends_with("error: the cluster did not start\n"),
+        "{said}"
+    );
+    assert!(!state.exists());
+    let logs = folder_behind(&said, "the cluster could not be started; its logs are in ");
+    assert_kept(&logs, "runner.out");
+}
+
+/// What `cargo xtask test` does when a test failed.
+#[test]
+fn of_a_cluster_that_is_told_to() {
+    if !wanted() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("state.json");
+    let mut holder = Command::new(env!("CARGO_BIN_EXE_fluo-cluster"))
+        .args(["hold", "--tablet-servers", "1", "--state"])
+        .arg(&file)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    let said = holder.stdout.take().unwrap();
+    BufReader::new(said).read_line(&mut line).unwrap();
+    let mut pipe = holder.stdin.take().unwrap();
+    assert_eq!(line, "ready\n");
+    let state = State::read(&file).unwrap().unwrap();
+    pipe.write_all(b"keep\n").unwrap();
+    drop(pipe);
+    let output = holder.wait_with_output().unwrap();
+    assert!(output.status.success());
+    let said = String::from_utf8(output.stderr).unwrap();
+    let logs = folder_behind(&said, "the cluster's logs are in ");
+    assert_eq!(logs, state.site.logs);
+    assert!(!file.exists() && !state.site.directory.exists());
+    assert_eq!(state.runner.group(), []);
+    assert_kept(&logs, INITIALIZE);
+}
+
+#[test]
+fn of_an_owner_that_panics() {
+    if !wanted() {
+        return;
+    }
+    let settings = Settings {
+        tablet_servers: 1,
+        proxy: None,
+        ..Settings::default()
+    };
+    let cluster = Cluster::start(&settings).unwrap();
+    let state = cluster.state().unwrap();
+    let owner = thread::spawn(move || {
+        let _cluster = cluster;
+        panic!("as a test that fails does");
+    });
+    assert!(owner.join().is_err());
+    assert_eq!(state.runner.group(), []);
+    assert!(!state.site.directory.exists());
+    assert_kept(&state.site.logs, INITIALIZE);
+}
+
+/// The cluster that all tests of a program share is never dropped.
+#[test]
+fn of_a_shared_cluster_on_which_a_test_fails() {
+    if !wanted() {
+        return;
+    }
+    let test = "a_test_that_fails_on_the_shared_cluster";
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", test, "--ignored", "--nocapture"])
+        .env_remove("FLUO_CLUSTER")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(101), "{said}");
+    assert!(said.contains("it fails on purpose"), "{said}");
+    let printed = String::from_utf8(output.stdout).unwrap();
+    let (_, rest) = printed.split_once(SUPERVISOR).unwrap();
+    // It removes what is not to be kept, after its owner is gone.
+    wait_for_the_end_of(rest.lines().next().unwrap().parse().unwrap());
+    let logs = folder_behind(&said, "the cluster's logs are in ");
+    assert_kept(&logs, INITIALIZE);
+}
+
+#[test]
+#[ignore = "it fails on purpose: another test runs it"]
+fn a_test_that_fails_on_the_shared_cluster() {
+    let cluster = Cluster::shared().unwrap();
+    let runner = cluster.state().unwrap().runner.pid;
+    let status = fs::read_to_string(format!("/proc/{runner}/status")).unwrap();
+    let parent = status.lines().find_map(|line| line.strip_prefix("PPid:"));
+    writeln!(stdout(), "{SUPERVISOR}{}", parent.unwrap().trim()).unwrap();
+    assert!(cluster.tablet_servers().is_empty(), "it fails on purpose");
+}
+
+fn wait_for_the_end_of(pid: i32) {
+    let end = Instant::now() + Duration::from_secs(60);
+    while Process::of(pid).is_some_and(Process::is_alive) {
+        assert!(Instant::now() < end, "the process {pid} does not end");
+        thread::sleep(Duration::from_millis(20));
+    }
+}

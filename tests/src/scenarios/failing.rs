@@ -1,0 +1,92 @@
+//! What fails again and again is set aside, and does not stop the rest.
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::Duration;
+
+use fluo_core::coordination::{FailedNotification, ObserverKind};
+use fluo_core::{
+    Bytes, Column, Error, Observer, Observers, RowColumn, Transaction, Worker, WorkerSettings,
+    observer_fn,
+};
+
+use super::instance::Instance;
+use super::observed::{column, idle, read_now, set, set_all, until};
+use super::scene::Scene;
+use crate::ManualClock;
+
+/// Copies `a` to `b`, and fails on the row `bad` until it was mended.
+fn fragile(mended: &Arc<AtomicBool>, runs: &Arc<AtomicU32>) -> impl Observer {
+    let (mended, runs) = (mended.clone(), runs.clone());
+    observer_fn(move |tx: Transaction, row: Bytes, from: Column| {
+        let (mended, runs) = (mended.clone(), runs.clone());
+        async move {
+            if row == "bad" && !mended.load(Ordering::SeqCst) {
+                runs.fetch_add(1, Ordering::SeqCst);
+                return Err(Error::invalid("no such page"));
+            }
+            let value = tx.get(row.clone(), &from).await?.unwrap_or_default();
+            tx.set(row, &column("b"), value)
+        }
+    })
+}
+
+const TRIES: NonZeroU32 = NonZeroU32::new(4).unwrap();
+
+pub async fn one_that_fails_is_set_aside_listed_mended_and_put_back(instance: Instance) {
+    let (mended, runs) = (Arc::default(), Arc::default());
+    let observers = Observers::new()
+        .strong(column("a"), "copy", fragile(&mended, &runs))
+        .unwrap();
+    let scene = Scene::observed(&instance, &observers).await;
+    let client = scene.client().await;
+    let settings = WorkerSettings {
+        max_tries: TRIES,
+        first_retry_pause: Duration::from_millis(100),
+        ..WorkerSettings::default()
+    };
+    let clock = Arc::new(ManualClock::at(1_000));
+    let worker = Worker::start_with_clock(&client, observers, settings, clock);
+    let worker = worker.await.unwrap();
+    set(&client, "bad", "a", 7).await;
+    // It fails, and is tried again; meanwhile the rest goes on.
+    until(async || runs.load(Ordering::SeqCst) > 0).await;
+    let others = ["better", "good"].map(|row| (row.to_owned(), 7));
+    set_all(&client, others, "a").await;
+    idle(&client).await;
+    for (row, copied) in [("good", 7), ("better", 7), ("bad", 0)] {
+        assert_eq!(read_now(&client, row, "b").await, copied, "{row}");
+    }
+    assert_eq!(runs.load(Ordering::SeqCst), TRIES.get());
+    let failed = client.failed_notifications().await.unwrap();
+    assert_eq!(failed.len(), 1, "{failed:?}");
+    let cell = RowColumn::new("bad", column("a"));
+    let expected = FailedNotification {
+        cell: cell.clone(),
+        kind: ObserverKind::Strong,
+        timestamp: failed[0].timestamp,
+        tries: TRIES.get(),
+        error: "no such page".to_owned(),
+        failed_at_ms: 1_000,
+    };
+    assert_eq!(failed, [expected]);
+    assert_eq!(scene.notifications().await, 0);
+
+    let good = RowColumn::new("good", column("a"));
+    assert!(!client.retry_notification(&good).await.unwrap());
+    assert!(client.retry_notification(&cell).await.unwrap());
+    idle(&client).await;
+    let failed = client.failed_notifications().await.unwrap();
+    assert_eq!(failed.len(), 1, "it was not mended");
+    assert_eq!(runs.load(Ordering::SeqCst), TRIES.get() * 2);
+
+    mended.store(true, Ordering::SeqCst);
+    assert_eq!(client.retry_all_notifications().await.unwrap(), 1);
+    idle(&client).await;
+    assert_eq!(read_now(&client, "bad", "b").await, 7);
+    assert_eq!(client.failed_notifications().await.unwrap(), []);
+    assert_eq!(client.retry_all_notifications().await.unwrap(), 0);
+    worker.stop().await;
+    scene.end().await;
+}

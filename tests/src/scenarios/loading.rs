@@ -1,0 +1,88 @@
+//! Loaders bring in much at once, in bounds, and observers deal with it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use fluo_core::{Bytes, Error, LoaderSettings, Observers, RowColumn, Transaction, observer_fn};
+use tokio::sync::Semaphore;
+
+use super::instance::Instance;
+use super::observed::{column, idle, number, read, work};
+use super::scene::Scene;
+
+const LOADS: i64 = 300;
+const ROWS: i64 = 5;
+const SETTINGS: LoaderSettings = LoaderSettings { tasks: 8, queue: 4 };
+const ROOM: usize = SETTINGS.tasks + SETTINGS.queue;
+
+/// Counts in one cell of its row, so that those at once collide, and leaves what is to be summed in one of four others.
+async fn load(tx: Transaction, load: i64) -> Result<(), Error> {
+    let row = format!("row {}", load % ROWS);
+    let count = number(tx.get(row.clone(), &column("count")).await?);
+    tx.set(row.clone(), &column("count"), (count + 1).to_string())?;
+    let input = format!("{row}/in/{}", load / ROWS % 4);
+    let before = number(tx.get(input.clone(), &column("in")).await?);
+    tx.set(input, &column("in"), (before + load).to_string())?;
+    tx.notify(row, &column("w"))
+}
+
+/// Adds up what was left for a row, and deletes it.
+async fn sum_up(tx: Transaction, row: Bytes) -> Result<(), Error> {
+    let name = String::from_utf8_lossy(&row).into_owned();
+    let inputs = (0..4).map(|at| RowColumn::new(format!("{name}/in/{at}"), column("in")));
+    let mut sum = number(tx.get(row.clone(), &column("sum")).await?);
+    for (cell, value) in tx.get_all(inputs).await? {
+        sum += number(Some(value));
+        tx.delete(cell.row, &cell.column)?;
+    }
+    tx.set(row, &column("sum"), sum.to_string())
+}
+
+/// Fluo's tests of many who write the same rows: nothing is lost or counted twice.
+pub async fn loaders_wait_for_room_and_lose_nothing(instance: Instance) {
+    let sum = observer_fn(async |tx: Transaction, row: Bytes, _| sum_up(tx, row).await);
+    let observers = Observers::new().weak(column("w"), "sum", sum).unwrap();
+    let scene = Scene::observed(&instance, &observers).await;
+    let client = scene.client().await;
+    let worker = work(&client, observers).await;
+    let loaders = client.loaders(SETTINGS).unwrap();
+    let (running, go_on) = (Arc::new(AtomicUsize::new(0)), Arc::new(Semaphore::new(0)));
+    let bring = async |number: i64| {
+        let (running, go_on) = (running.clone(), go_on.clone());
+        let body = move |tx: Transaction| {
+            let (running, go_on) = (running.clone(), go_on.clone());
+            async move {
+                running.fetch_add(1, Ordering::SeqCst);
+                drop(go_on.acquire().await);
+                load(tx, number).await
+            }
+        };
+        loaders.load(body).await.unwrap();
+    };
+    let room = i64::try_from(ROOM).unwrap();
+    for number in 0..room {
+        bring(number).await;
+    }
+    // Nobody goes on, so that there is no room however long one waits.
+    let waited = tokio::time::timeout(Duration::from_millis(200), bring(room)).await;
+    assert!(waited.is_err(), "there is no room");
+    assert_eq!(running.load(Ordering::SeqCst), SETTINGS.tasks);
+    go_on.close();
+    for number in room..LOADS {
+        bring(number).await;
+    }
+    loaders.finish().await.unwrap();
+    idle(&client).await;
+    let now = client.snapshot().await.unwrap();
+    for row in 0..ROWS {
+        let name = format!("row {row}");
+        assert_eq!(read(&now, &name, "count").await, LOADS / ROWS, "{name}");
+        let expected: i64 = (0..LOADS).filter(|load| load % ROWS == row).sum();
+        assert_eq!(read(&now, &name, "sum").await, expected, "{name}");
+    }
+    assert_eq!(scene.notifications().await, 0);
+    assert_eq!(scene.locked().await, []);
+    worker.stop().await;
+    scene.end().await;
+}

@@ -1,0 +1,97 @@
+//! What scenarios with observers are written with.
+
+use std::time::Duration;
+
+use fluo_core::{
+    Bytes, Client, Column, Error, Observer, Observers, Snapshot, Transaction, Worker,
+    WorkerSettings, observer_fn,
+};
+use tokio::sync::Semaphore;
+
+/// Longer than anything takes on any table.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+pub fn column(qualifier: &'static str) -> Column {
+    Column::new("f", qualifier)
+}
+
+pub fn number(value: Option<Bytes>) -> i64 {
+    value.map_or(0, |value| {
+        std::str::from_utf8(&value).unwrap().parse().unwrap()
+    })
+}
+
+pub async fn read(snapshot: &Snapshot, row: &str, qualifier: &'static str) -> i64 {
+    let value = snapshot.get(row.to_owned(), &column(qualifier)).await;
+    number(value.unwrap())
+}
+
+pub async fn read_now(client: &Client, row: &str, qualifier: &'static str) -> i64 {
+    read(&client.snapshot().await.unwrap(), row, qualifier).await
+}
+
+pub async fn set(client: &Client, row: &str, qualifier: &'static str, value: i64) {
+    set_all(client, [(row.to_owned(), value)], qualifier).await;
+}
+
+/// Sets one column of several rows in one transaction.
+pub async fn set_all(
+    client: &Client,
+    rows: impl IntoIterator<Item = (String, i64)> + Clone + Send + Sync,
+    qualifier: &'static str,
+) {
+    client
+        .run(async |tx| {
+            rows.clone()
+                .into_iter()
+                .try_for_each(|(row, value)| tx.set(row, &column(qualifier), value.to_string()))
+        })
+        .await
+        .unwrap();
+}
+
+/// Waits until nothing is left to observe, and not for ever.
+pub async fn idle(client: &Client) {
+    let waited = tokio::time::timeout(PATIENCE, client.wait_until_idle()).await;
+    waited
+        .expect("the application does not become idle")
+        .unwrap();
+}
+
+/// Waits for so many permits, and not for ever.
+pub(super) async fn told(semaphore: &Semaphore, permits: u32) {
+    let waited = tokio::time::timeout(PATIENCE, semaphore.acquire_many(permits)).await;
+    waited.expect("it does not come").unwrap().forget();
+}
+
+/// Waits until something is so that comes without being told, and not for ever.
+pub(super) async fn until(mut is_so: impl AsyncFnMut() -> bool) {
+    let waited = tokio::time::timeout(PATIENCE, async {
+        while !is_so().await {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    });
+    waited.await.expect("it does not come");
+}
+
+/// A worker of a client, with the settings that there are without a word.
+pub(super) async fn work(client: &Client, observers: Observers) -> Worker {
+    Worker::start(client, observers, WorkerSettings::default())
+        .await
+        .unwrap()
+}
+
+/// An observer that writes the value of its cell, changed, to another column of the row.
+pub fn copies(
+    to: &'static str,
+    change: impl Fn(i64) -> i64 + Clone + Send + Sync + 'static,
+) -> impl Observer {
+    observer_fn(move |tx: Transaction, row: Bytes, from| {
+        let change = change.clone();
+        async move {
+            let value = number(tx.get(row.clone(), &from).await?);
+            tx.set(row, &column(to), change(value).to_string())?;
+            Ok::<_, Error>(())
+        }
+    })
+}

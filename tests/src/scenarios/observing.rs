@@ -1,0 +1,267 @@
+//! Observers: what starts them, and what does not.
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::time::Duration;
+
+use fluo_core::layout::{Share, notification_column};
+use fluo_core::{
+    Bytes, Column, Error, Observer, Observers, Transaction, Worker, WorkerSettings, observer_fn,
+};
+use tokio::sync::Semaphore;
+
+use super::instance::Instance;
+use super::observed::{column, copies, idle, number, read, read_now, set_all, told, until, work};
+use super::scene::Scene;
+
+pub async fn a_chain_of_strong_observers_runs_to_its_end(instance: Instance) {
+    let observers = Observers::new()
+        .strong(column("a"), "a", copies("b", |value| value + 1))
+        .unwrap()
+        .strong(column("b"), "b", copies("c", |value| value * 10))
+        .unwrap()
+        .strong(column("c"), "c", copies("d", |value| value - 1))
+        .unwrap();
+    let scene = Scene::observed(&instance, &observers).await;
+    let client = scene.client().await;
+    let rows = (0..20).map(|row| (format!("row {row}"), row));
+    set_all(&client, rows, "a").await;
+    assert_eq!(scene.notifications().await, 20);
+    let worker = work(&client, observers).await;
+    idle(&client).await;
+    let now = client.snapshot().await.unwrap();
+    for row in 0..20 {
+        let seen = read(&now, &format!("row {row}"), "d").await;
+        assert_eq!(seen, (row + 1) * 10 - 1);
+    }
+    assert_eq!(scene.notifications().await, 0);
+    assert_eq!(scene.locked().await, []);
+    worker.stop().await;
+    scene.end().await;
+}
+
+/// Adds up the inputs of a row into `sum`, and deletes what it has added.
+async fn sum_up(tx: &Transaction, row: Bytes) -> Result<(), Error> {
+    let columns = ["0", "1", "2"].map(column);
+    let mut sum = number(tx.get(row.clone(), &column("sum")).await?);
+    for (input, value) in tx.get_columns(row.clone(), &columns).await? {
+        sum += number(Some(value));
+        tx.delete(row.clone(), &input)?;
+    }
+    tx.set(row, &column("sum"), sum.to_string())
+}
+
+fn sums() -> impl Observer {
+    observer_fn(async |tx: Transaction, row: Bytes, _| sum_up(&tx, row).await)
+}
+
+pub async fn a_weak_observer_runs_where_it_is_asked_for(instance: Instance) {
+    let observers = Observers::new().weak(column("w"), "sum", sums()).unwrap();
+    let scene = Scene::observed(&instance, &observers).await;
+    let client = scene.client().await;
+    let worker = work(&client, observers).await;
+    // Its column may be set, which asks for nothing, and it need not be.
+    set_all(&client, [("set".to_owned(), 1)], "w").await;
+    set_all(&client, [("set".to_owned(), 1)], "0").await;
+    assert_eq!(scene.notifications().await, 0);
+    client
+        .run(async |tx| {
+            tx.set("asked", &column("0"), "40")?;
+            tx.set("asked", &column("1"), "2")?;
+            tx.notify("asked", &column("w"))
+        })
+        .await
+        .unwrap();
+    idle(&client).await;
+    let now = client.snapshot().await.unwrap();
+    assert_eq!(read(&now, "asked", "sum").await, 42);
+    assert_eq!(read(&now, "asked", "0").await, 0);
+    assert_eq!(now.get("set", &column("sum")).await.unwrap(), None);
+    assert_eq!(scene.notifications().await, 0);
+    worker.stop().await;
+    scene.end().await;
+}
+
+/// Fluo's WeakNotificationOverlapIT: a transaction that asks for a weak observer while it runs is not forgotten.
+pub async fn a_notification_set_while_the_observer_runs_survives(instance: Instance) {
+    let (begun, go_on) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
+    let observer = observer_fn({
+        let (begun, go_on) = (begun.clone(), go_on.clone());
+        move |tx: Transaction, row: Bytes, _| {
+            let (begun, go_on) = (begun.clone(), go_on.clone());
+            async move {
+                begun.add_permits(1);
+                go_on.acquire().await.unwrap().forget();
+                sum_up(&tx, row).await
+            }
+        }
+    });
+    let observers = Observers::new().weak(column("w"), "sum", observer).unwrap();
+    let scene = Scene::observed(&instance, &observers).await;
+    let client = scene.client().await;
+    let worker = work(&client, observers).await;
+    let add = async |input: &'static str, value: &'static str| {
+        client
+            .run(async |tx| {
+                tx.set("r", &column(input), value)?;
+                tx.notify("r", &column("w"))
+            })
+            .await
+            .unwrap();
+    };
+    add("0", "1").await;
+    told(&begun, 1).await;
+    // The observer has its snapshot, and does not see this.
+    add("1", "10").await;
+    go_on.add_permits(1);
+    told(&begun, 1).await;
+    assert_eq!(read_now(&client, "r", "sum").await, 1);
+    go_on.add_permits(1);
+    idle(&client).await;
+    assert_eq!(read_now(&client, "r", "sum").await, 11);
+    worker.stop().await;
+    scene.end().await;
+}
+
+pub async fn a_delete_notifies_only_whom_it_asks_for(instance: Instance) {
+    // Keeps the copy of `a` as `a` is, deleted as well.
+    let follow = observer_fn(async |tx: Transaction, row: Bytes, _: Column| {
+        match tx.get(row.clone(), &column("a")).await? {
+            Some(value) => tx.set(row, &column("copy"), value),
+            None => tx.delete(row, &column("copy")),
+        }
+    });
+    let observers = Observers::new()
+        .strong(column("a"), "double", copies("double", |value| value * 2))
+        .unwrap()
+        .weak(column("w"), "follow", follow)
+        .unwrap();
+    let scene = Scene::observed(&instance, &observers).await;
+    let client = scene.client().await;
+    let worker = work(&client, observers).await;
+    client
+        .run(async |tx| {
+            for row in ["quiet", "asked"] {
+                tx.set(row, &column("a"), "7")?;
+                tx.notify(row, &column("w"))?;
+            }
+            Ok::<_, Error>(())
+        })
+        .await
+        .unwrap();
+    idle(&client).await;
+    client
+        .run(async |tx| tx.delete("quiet", &column("a")))
+        .await
+        .unwrap();
+    assert_eq!(scene.notifications().await, 0);
+    client
+        .run(async |tx| {
+            tx.delete("asked", &column("a"))?;
+            tx.notify("asked", &column("w"))
+        })
+        .await
+        .unwrap();
+    idle(&client).await;
+    let now = client.snapshot().await.unwrap();
+    for row in ["quiet", "asked"] {
+        assert_eq!(now.get(row, &column("a")).await.unwrap(), None);
+        assert_eq!(read(&now, row, "double").await, 14);
+    }
+    assert_eq!(read(&now, "quiet", "copy").await, 7);
+    assert_eq!(now.get("asked", &column("copy")).await.unwrap(), None);
+    assert_eq!(scene.notifications().await, 0);
+    worker.stop().await;
+    scene.end().await;
+}
+
+/// A queue: what is observed is deleted by its observer, and its notification goes with it.
+pub async fn an_observer_may_delete_what_it_observes(instance: Instance) {
+    let take = observer_fn(async |tx: Transaction, row: Bytes, from: Column| {
+        let value = tx.get(row.clone(), &from).await?.unwrap_or_default();
+        tx.delete(row.clone(), &from)?;
+        tx.set(row, &column("taken"), value)
+    });
+    let observers = Observers::new().strong(column("a"), "take", take).unwrap();
+    let scene = Scene::observed(&instance, &observers).await;
+    let client = scene.client().await;
+    let worker = work(&client, observers).await;
+    for round in 1..=3 {
+        set_all(&client, ["x", "y"].map(|row| (row.to_owned(), round)), "a").await;
+        idle(&client).await;
+        let now = client.snapshot().await.unwrap();
+        for row in ["x", "y"] {
+            assert_eq!(now.get(row, &column("a")).await.unwrap(), None);
+            assert_eq!(read(&now, row, "taken").await, round);
+        }
+        assert_eq!(scene.notifications().await, 0);
+    }
+    worker.stop().await;
+    scene.end().await;
+}
+
+const ROWS: usize = 16;
+const AT_ONCE: usize = 4;
+
+/// The first worker has found all of them, and begun with some, before the second one joins, to which half of them belong
+/// since. Those it deals with, while the first one is at them or is about to begin.
+pub async fn a_notification_that_another_has_acknowledged_is_not_processed_again(
+    instance: Instance,
+) {
+    let (begun, go_on) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
+    let observe = |observer| Observers::new().strong(column("a"), "a", observer).unwrap();
+    // Each marks another cell, so that nothing but the acknowledgement stands between them.
+    let slow = observer_fn({
+        let (begun, go_on) = (begun.clone(), go_on.clone());
+        move |tx: Transaction, row: Bytes, _| {
+            let (begun, go_on) = (begun.clone(), go_on.clone());
+            async move {
+                begun.add_permits(1);
+                drop(go_on.acquire().await);
+                tx.set(row, &column("by first"), "1")
+            }
+        }
+    });
+    let observers = observe(slow);
+    let scene = Scene::observed(&instance, &observers).await;
+    let (client, other) = (scene.client().await, scene.client().await);
+    let rows = (0..ROWS).map(|row| format!("row {row}"));
+    set_all(&client, rows.clone().map(|row| (row, 1)), "a").await;
+    // It does not look again, so that it does not hear of its new share.
+    let hour = Duration::from_secs(3_600);
+    let settings = WorkerSettings {
+        tasks: AT_ONCE,
+        min_scan_pause: hour,
+        max_scan_pause: hour,
+        ..WorkerSettings::default()
+    };
+    let first = Worker::start(&client, observers, settings).await.unwrap();
+    told(&begun, u32::try_from(AT_ONCE).unwrap()).await;
+
+    let quick =
+        observer_fn(async |tx: Transaction, row: Bytes, _| tx.set(row, &column("by second"), "1"));
+    let second = Observers::new().strong(column("a"), "a", quick).unwrap();
+    let second = work(&other, second).await;
+    let of_second = Share::new(NonZeroU32::MIN.saturating_add(1), 1).unwrap();
+    let hashed = notification_column(&column("a")).qualifier;
+    let is_of_second = |row: &String| of_second.owns(row.as_bytes(), &hashed);
+    let left = rows.clone().filter(|row| !is_of_second(row)).count();
+    assert!((1..ROWS).contains(&left), "{left}");
+    until(async || scene.notifications().await == left).await;
+    go_on.close();
+    idle(&client).await;
+    let now = client.snapshot().await.unwrap();
+    for row in rows {
+        let marks = (
+            read(&now, &row, "by first").await,
+            read(&now, &row, "by second").await,
+        );
+        let expected = if is_of_second(&row) { (0, 1) } else { (1, 0) };
+        assert_eq!(marks, expected, "{row}");
+    }
+    assert_eq!(client.failed_notifications().await.unwrap(), []);
+    assert_eq!(scene.locked().await, []);
+    first.stop().await;
+    second.stop().await;
+    scene.end().await;
+}

@@ -1,0 +1,129 @@
+//! A transaction that is kept beyond every handle of its client.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use fluo_core::coordination::TransactorId;
+use fluo_core::{
+    CellBatches, ClientSettings, ConditionalMutation, Mutation, Outcome, Result, Scan, Table,
+};
+use tokio::sync::watch;
+use tokio::time::{sleep, timeout};
+
+use super::instance::Instance;
+use super::scene::{Scene, balance, balances, hasty, read, set};
+
+/// It reads, writes and commits. Nobody takes it for dead meanwhile, and everybody does after it.
+pub async fn an_open_transaction_keeps_its_client_alive(instance: Instance) {
+    let scene = Scene::new(&instance).await;
+    let table = Arc::new(PausingTable::new(scene.table.clone()));
+    let client = scene.client_of(table.clone(), hasty()).await;
+    table.go_on();
+    set(&client, &[("alice", 1), ("bob", 1)]).await;
+    let transactor = client.transactor();
+    let tx = client.begin().await.unwrap();
+    drop(client);
+
+    assert_eq!(read(&tx, "alice").await, 1);
+    tx.set("alice", &balance(), "2").unwrap();
+    tx.set("bob", &balance(), "2").unwrap();
+    table.pause();
+    let committing = tokio::spawn(tx.commit());
+    table.is_paused().await;
+    assert_eq!(scene.locked().await.len(), 1);
+    assert!(is_alive(&scene, transactor).await, "C6");
+    let patient = ClientSettings {
+        rollback_after: Duration::from_secs(600),
+        ..hasty()
+    };
+    let other = scene.client_of(scene.table.clone(), patient).await;
+    let reading = timeout(Duration::from_millis(300), balances(&other, ["alice"]));
+    assert!(reading.await.is_err(), "R3: it was not waited for");
+    assert_eq!(scene.locked().await.len(), 1, "R3: it was rolled back");
+    table.go_on();
+    let committed = committing.await.unwrap().unwrap();
+    assert!(committed.commit.is_some());
+    assert_eq!(balances(&other, ["alice", "bob"]).await.unwrap(), [2, 2]);
+    assert_eq!(scene.locked().await, []);
+    ends(&scene, transactor).await;
+
+    // So does one that is given up.
+    let client = scene.client().await;
+    let transactor = client.transactor();
+    let tx = client.begin().await.unwrap();
+    tx.set("bob", &balance(), "3").unwrap();
+    drop(client);
+    assert!(is_alive(&scene, transactor).await, "C6");
+    drop(tx);
+    ends(&scene, transactor).await;
+    assert_eq!(balances(&other, ["bob"]).await.unwrap(), [2]);
+    scene.end().await;
+}
+
+async fn is_alive(scene: &Scene, transactor: TransactorId) -> bool {
+    scene.coordination.is_alive(transactor).await.unwrap()
+}
+
+/// Nothing of the client is left, and so its session ends.
+async fn ends(scene: &Scene, transactor: TransactorId) {
+    let ended = async {
+        while is_alive(scene, transactor).await {
+            sleep(Duration::from_millis(5)).await;
+        }
+    };
+    let in_time = timeout(Duration::from_secs(10), ended).await;
+    assert!(in_time.is_ok(), "C6: {transactor} is still alive");
+}
+
+/// A table whose next conditional write, while it is paused, takes effect and does not return.
+#[derive(Debug)]
+struct PausingTable {
+    inner: Arc<dyn Table>,
+    is_open: watch::Sender<bool>,
+    waits: watch::Sender<bool>,
+}
+
+impl PausingTable {
+    fn new(inner: Arc<dyn Table>) -> Self {
+        Self {
+            inner,
+            is_open: watch::Sender::new(false),
+            waits: watch::Sender::new(false),
+        }
+    }
+
+    fn pause(&self) {
+        self.is_open.send_replace(false);
+        self.waits.send_replace(false);
+    }
+
+    fn go_on(&self) {
+        self.is_open.send_replace(true);
+    }
+
+    /// Waits until a call of it waits.
+    async fn is_paused(&self) {
+        let mut waits = self.waits.subscribe();
+        waits.wait_for(|waits| *waits).await.unwrap();
+    }
+}
+
+#[async_trait]
+impl Table for PausingTable {
+    fn scan(&self, scan: Scan) -> CellBatches {
+        self.inner.scan(scan)
+    }
+
+    async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
+        self.inner.write(mutations).await
+    }
+
+    async fn write_conditional(&self, mutations: Vec<ConditionalMutation>) -> Result<Vec<Outcome>> {
+        let outcomes = self.inner.write_conditional(mutations).await;
+        self.waits.send_replace(true);
+        let mut is_open = self.is_open.subscribe();
+        is_open.wait_for(|is_open| *is_open).await.unwrap();
+        outcomes
+    }
+}

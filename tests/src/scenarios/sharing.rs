@@ -1,0 +1,82 @@
+//! Workers share the notifications.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+use std::sync::{Arc, Mutex};
+
+use fluo_core::layout::{Share, notification_column};
+use fluo_core::{Bytes, Error, Observer, Observers, Transaction, observer_fn};
+
+use super::instance::Instance;
+use super::observed::{column, idle, number, read, set_all, work};
+use super::scene::Scene;
+
+/// By row, the workers that ran its observer.
+type Runs = Arc<Mutex<BTreeMap<Bytes, Vec<usize>>>>;
+
+/// Counts how often a row's notifications were processed.
+fn counts(worker: usize, runs: &Runs) -> impl Observer {
+    let runs = runs.clone();
+    observer_fn(move |tx: Transaction, row: Bytes, _| {
+        let runs = runs.clone();
+        async move {
+            runs.lock()
+                .unwrap()
+                .entry(row.clone())
+                .or_default()
+                .push(worker);
+            let count = number(tx.get(row.clone(), &column("count")).await?);
+            tx.set(row.clone(), &column("count"), (count + 1).to_string())?;
+            Ok::<_, Error>(())
+        }
+    })
+}
+
+const ROWS: usize = 60;
+
+/// Each runs those that hash to its share, whatever evaluates the hash, and nobody the others'.
+pub async fn two_workers_share_and_each_notification_commits_once(instance: Instance) {
+    let runs = Runs::default();
+    let observers = |worker| {
+        let counts = counts(worker, &runs);
+        Observers::new()
+            .strong(column("a"), "count", counts)
+            .unwrap()
+    };
+    let scene = Scene::observed(&instance, &observers(0)).await;
+    // Those who work hear of what they commit themselves: a third one tells.
+    let teller = scene.client().await;
+    let (one, two) = (scene.client().await, scene.client().await);
+    let workers = [
+        work(&one, observers(0)).await,
+        work(&two, observers(1)).await,
+    ];
+    let rows = (0..ROWS).map(|row| format!("row {row}"));
+    for round in 1..=3 {
+        runs.lock().unwrap().clear();
+        set_all(&teller, rows.clone().map(|row| (row, round)), "a").await;
+        idle(&teller).await;
+        let now = teller.snapshot().await.unwrap();
+        for row in rows.clone() {
+            assert_eq!(read(&now, &row, "count").await, round, "{row}");
+        }
+    }
+    // In the first round one may still have looked for all of them. In the last one the shares are known to both.
+    let share = |rank| Share::new(NonZeroU32::MIN.saturating_add(1), rank).unwrap();
+    let hashed = notification_column(&column("a")).qualifier;
+    let mut took_part = [0, 0];
+    for (row, by) in &*runs.lock().unwrap() {
+        let owner = usize::from(share(1).owns(row, &hashed));
+        assert!(by.iter().all(|worker| *worker == owner), "{row:?}: {by:?}");
+        took_part[owner] += 1;
+    }
+    assert_eq!(took_part[0] + took_part[1], ROWS);
+    assert!(
+        took_part.iter().all(|rows| *rows > ROWS / 5),
+        "{took_part:?}"
+    );
+    for worker in workers {
+        worker.stop().await;
+    }
+    scene.end().await;
+}

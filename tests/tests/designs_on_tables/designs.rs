@@ -1,0 +1,355 @@
+//! Every design, with rows that it takes and a model of what it claims of them.
+
+use std::cmp::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use fluo_core::Bytes;
+use fluo_recipes::{
+    CompositeRows, Digest, DigestEnd, DigestSalt, FieldKind, FieldOrder, FieldSettings, HashScheme,
+    HashedRows, KeyDesign, Modulo, ModuloOf, RandomSalt, ReverseTime, Reversed, RowLength, Rows,
+    SaltSettings, SaltedPart, TimePlace, Unsalted, WebTable,
+};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+/// A design and the kind of its rows.
+pub(crate) struct Case {
+    pub(crate) design: KeyDesign,
+    pub(crate) kind: Kind,
+    /// Whether it has more salts than are looked into, so that all rows are not read by spans.
+    pub(crate) is_too_wide: bool,
+}
+
+/// What rows are made of. The sets of each, whether a row is in one, and the order are told here without any design.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Any bytes.
+    Bytes,
+    /// Text in UTF-8.
+    Text,
+    /// Whole numbers.
+    Numbers,
+    /// Four bytes, read backwards.
+    Backwards,
+    /// A thing, `|` and a time, the newest first within a thing.
+    TimeLast,
+    /// A time, `|` and a thing, the newest first.
+    TimeFirst,
+    /// Bytes in hexadecimal digits, a tab and a number, which comes in descending order.
+    Fields,
+    /// Pages of the web.
+    Pages,
+}
+
+impl Kind {
+    pub(crate) fn row(self) -> BoxedStrategy<Bytes> {
+        let text = |strategy: &'static str| strategy.prop_map(Bytes::from).boxed();
+        let thing = || select(vec!["a", "a!", "ab", "b1"]);
+        match self {
+            Self::Bytes => bytes(0..5),
+            Self::Backwards => bytes(4..5),
+            Self::Text => text("[ab|~\u{0}é\u{10ffff}]{0,4}"),
+            Self::Numbers => text("-?[0-9]{1,4}"),
+            Self::TimeLast => {
+                let row = |(thing, time): (_, i64)| format!("{thing}|{time}").into();
+                (thing(), 0..1_200_i64).prop_map(row).boxed()
+            }
+            Self::TimeFirst => {
+                let row = |(thing, time): (_, i64)| format!("{time}|{thing}").into();
+                (thing(), 0..1_200_i64).prop_map(row).boxed()
+            }
+            Self::Fields => {
+                let bytes = select(vec!["", "00", "61", "61ff", "6162", "ff", "ffff"]);
+                let row = |(bytes, number): (_, i64)| format!("{bytes}\t{number}").into();
+                (bytes, -300..300_i64).prop_map(row).boxed()
+            }
+            Self::Pages => {
+                let host = select(vec![
+                    "example.com",
+                    "www.example.com",
+                    "a.www.example.com",
+                    "example2.com",
+                    "example-x.com",
+                    "example.co.uk",
+                    "shop.example.co.uk",
+                ]);
+                let path = "/[a/]{0,2}";
+                (host, path)
+                    .prop_map(|(host, path)| format!("{host}{path}").into())
+                    .boxed()
+            }
+        }
+    }
+
+    /// Sets that two rows suggest.
+    pub(crate) fn sets(self, one: &Bytes, other: &Bytes) -> Vec<Rows> {
+        let (first, last) = (one.min(other).clone(), one.max(other).clone());
+        let mut sets = vec![Rows::All, Rows::Row(one.clone())];
+        match self {
+            Self::Bytes | Self::Text | Self::Numbers => {
+                let half = one.slice(..one.len() / 2);
+                sets.extend([
+                    Rows::Prefix(half),
+                    Rows::Prefix(one.clone()),
+                    Rows::range(first.clone(), last),
+                ]);
+                sets.push(Rows::Range {
+                    start: first,
+                    end: None,
+                });
+            }
+            Self::Backwards => {
+                sets.extend([
+                    Rows::Suffix(one.slice(2..)),
+                    Rows::Suffix(one.slice(1..)),
+                    Rows::range(first, last),
+                ]);
+            }
+            Self::TimeLast => {
+                let (thing, time) = split(one, '|');
+                let prefix = format!("{thing}|");
+                sets.push(Rows::Prefix(prefix.clone().into()));
+                sets.push(between(&prefix, time, split(other, '|').1));
+                sets.push(between(&prefix, "100", "900"));
+                sets.push(Rows::range("a", "b"));
+            }
+            Self::TimeFirst => {
+                let (time, other) = (split(one, '|').0, split(other, '|').0);
+                sets.push(Rows::Prefix(format!("{time}|").into()));
+                sets.push(between("", time, other));
+                sets.push(between("", "100", "900"));
+            }
+            Self::Fields => {
+                let (bytes, number) = split(one, '\t');
+                let prefix = format!("{bytes}\t");
+                sets.push(Rows::Prefix(prefix.clone().into()));
+                sets.push(Rows::Prefix(bytes.get(..2).unwrap_or("").to_owned().into()));
+                sets.push(between(&prefix, number, split(other, '\t').1));
+                sets.push(between(&prefix, "-100", "100"));
+            }
+            Self::Pages => {
+                let host = split(one, '/').0;
+                sets.push(Rows::domain(host));
+                sets.push(Rows::domain_and_subdomains(host));
+                sets.push(Rows::domain_and_subdomains("example.com"));
+                sets.push(Rows::Prefix(format!("{host}/").into()));
+            }
+        }
+        sets
+    }
+
+    /// Whether a row is in a set.
+    pub(crate) fn holds(self, rows: &Rows, row: &Bytes) -> bool {
+        match rows {
+            Rows::All => true,
+            Rows::Row(asked) => asked == row,
+            Rows::Prefix(prefix) => row.starts_with(prefix),
+            Rows::Suffix(suffix) => row.ends_with(suffix),
+            Rows::Range { start, end } => row >= start && end.as_ref().is_none_or(|end| row < end),
+            Rows::Domain { domain, subdomains } => {
+                let host = split(row, '/').0;
+                host == domain || (*subdomains && host.ends_with(&format!(".{domain}")))
+            }
+            Rows::Between { prefix, from, to } => {
+                let value = match self {
+                    Self::TimeFirst => split(row, '|').0,
+                    Self::TimeLast => split(row, '|').1,
+                    _ => split(row, '\t').1,
+                };
+                let number = |text: &str| text.parse::<i64>().unwrap();
+                let bound = |bound: &Option<Bytes>| number(text(bound.as_ref().unwrap()));
+                row.starts_with(prefix) && (bound(from)..bound(to)).contains(&number(value))
+            }
+            other => panic!("{other:?} is not asked for here"),
+        }
+    }
+
+    /// The order in which rows come.
+    pub(crate) fn order(self, a: &Bytes, b: &Bytes) -> Ordering {
+        let number = |text: &str| text.parse::<i64>().unwrap();
+        match self {
+            Self::Bytes | Self::Text | Self::Numbers => a.cmp(b),
+            Self::Backwards => a.iter().rev().cmp(b.iter().rev()),
+            Self::TimeLast => {
+                let ((thing_a, time_a), (thing_b, time_b)) = (split(a, '|'), split(b, '|'));
+                // With what ends it: `ab|` comes before `a|`.
+                let by_thing = a[..=thing_a.len()].cmp(&b[..=thing_b.len()]);
+                by_thing.then(number(time_b).cmp(&number(time_a)))
+            }
+            Self::Fields => {
+                let ((bytes_a, number_a), (bytes_b, number_b)) = (split(a, '\t'), split(b, '\t'));
+                bytes_a
+                    .cmp(bytes_b)
+                    .then(number(number_b).cmp(&number(number_a)))
+            }
+            Self::TimeFirst => {
+                let ((time_a, a), (time_b, b)) = (split(a, '|'), split(b, '|'));
+                number(time_b).cmp(&number(time_a)).then(a.cmp(b))
+            }
+            Self::Pages => page(a).cmp(&page(b)),
+        }
+    }
+}
+
+fn between(prefix: &str, from: &str, to: &str) -> Rows {
+    Rows::between(prefix.to_owned(), from.to_owned(), to.to_owned())
+}
+
+fn text(row: &[u8]) -> &str {
+    std::str::from_utf8(row).unwrap()
+}
+
+/// What stands before and behind the first of a character.
+fn split(row: &[u8], separator: char) -> (&str, &str) {
+    text(row).split_once(separator).unwrap()
+}
+
+/// A page with its host from the top level down.
+fn page(row: &[u8]) -> String {
+    let (host, path) = split(row, '/');
+    let labels: Vec<_> = host.split('.').rev().collect();
+    format!("{}/{path}", labels.join("."))
+}
+
+fn bytes(length: std::ops::Range<usize>) -> BoxedStrategy<Bytes> {
+    let byte = select(vec![0_u8, 1, b'a', b'|', 0xff]);
+    proptest::collection::vec(byte, length)
+        .prop_map(Bytes::from)
+        .boxed()
+}
+
+fn case(settings: impl Into<fluo_recipes::DesignSettings>, kind: Kind) -> Case {
+    Case {
+        design: KeyDesign::new(settings).unwrap(),
+        kind,
+        is_too_wide: false,
+    }
+}
+
+fn digest(digits: u8, digest: Digest, end: DigestEnd, over: SaltedPart) -> DigestSalt {
+    DigestSalt {
+        digits,
+        digest,
+        end,
+        over,
+        separator: "-".to_owned(),
+    }
+}
+
+pub(crate) fn cases() -> Vec<Case> {
+    let mut all = vec![case(Unsalted {}, Kind::Bytes)];
+    all.extend(salted());
+    all.extend(timed());
+    all.extend(composite());
+    all.push(case(Reversed::new(RowLength::Fixed(4)), Kind::Backwards));
+    all.push(case(Reversed::new(RowLength::Stored), Kind::Backwards));
+    all.push(case(WebTable::default(), Kind::Pages));
+    all
+}
+
+fn salted() -> Vec<Case> {
+    let number = Modulo {
+        of: ModuloOf::Number,
+        buckets: 7,
+        ..Modulo::default()
+    };
+    let whole = SaltedPart::Whole;
+    let hashed = |scheme| Case {
+        is_too_wide: true,
+        ..case(
+            HashedRows {
+                prefix: "p".to_owned(),
+                scheme,
+            },
+            Kind::Bytes,
+        )
+    };
+    // One bucket after the other, so that each is drawn.
+    let next = AtomicU64::new(0);
+    let drawn = case(RandomSalt::new(5), Kind::Bytes);
+    let drawn = Case {
+        design: drawn
+            .design
+            .with_salt_source(move || next.fetch_add(1, Relaxed)),
+        ..drawn
+    };
+    let mut all = vec![
+        case(Modulo::default(), Kind::Text),
+        case(number, Kind::Numbers),
+        case(
+            digest(1, Digest::Md5, DigestEnd::First, whole.clone()),
+            Kind::Bytes,
+        ),
+        case(
+            digest(1, Digest::Md5, DigestEnd::Last, whole.clone()),
+            Kind::Bytes,
+        ),
+        case(
+            digest(1, Digest::Sha1, DigestEnd::First, whole.clone()),
+            Kind::Bytes,
+        ),
+        case(digest(1, Digest::Sha1, DigestEnd::Last, whole), Kind::Bytes),
+        case(
+            digest(
+                2,
+                Digest::Md5,
+                DigestEnd::First,
+                SaltedPart::Before("|".to_owned()),
+            ),
+            Kind::Bytes,
+        ),
+        case(
+            digest(1, Digest::Sha1, DigestEnd::Last, SaltedPart::First(2)),
+            Kind::Bytes,
+        ),
+        drawn,
+    ];
+    all.extend(HashScheme::ALL.iter().map(|scheme| hashed(*scheme)));
+    all
+}
+
+fn timed() -> Vec<Case> {
+    let over_the_entity = digest(1, Digest::Md5, DigestEnd::First, SaltedPart::Entity);
+    let salted = |salt: Option<SaltSettings>, time| ReverseTime {
+        time,
+        salt,
+        ..ReverseTime::default()
+    };
+    let modulo = Modulo {
+        buckets: 4,
+        ..Modulo::default()
+    };
+    vec![
+        case(salted(None, TimePlace::Last), Kind::TimeLast),
+        case(
+            salted(Some(over_the_entity.into()), TimePlace::Last),
+            Kind::TimeLast,
+        ),
+        case(salted(None, TimePlace::First), Kind::TimeFirst),
+        case(
+            salted(Some(modulo.into()), TimePlace::First),
+            Kind::TimeFirst,
+        ),
+    ]
+}
+
+fn composite() -> Vec<Case> {
+    let fields = || {
+        vec![
+            FieldSettings::new("thing", FieldKind::Bytes),
+            FieldSettings {
+                order: FieldOrder::Descending,
+                ..FieldSettings::new("number", FieldKind::Signed)
+            },
+        ]
+    };
+    let salted = |over| CompositeRows {
+        salt: Some(digest(1, Digest::Md5, DigestEnd::First, over).into()),
+        ..CompositeRows::new(fields())
+    };
+    vec![
+        case(CompositeRows::new(fields()), Kind::Fields),
+        case(salted(SaltedPart::Whole), Kind::Fields),
+        case(salted(SaltedPart::Fields(1)), Kind::Fields),
+    ]
+}

@@ -1,0 +1,230 @@
+//! What every key design claims, on a table in a directory: rows that are written under their keys are found through the
+//! design's spans, exactly those that were asked for, in the order that the design names.
+//!
+//! The laws in `fluo-recipes` ask whether spans hold keys; here a table answers.
+
+#![cfg(test)]
+
+mod designs;
+
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use fluo_core::{
+    Authorizations, Bytes, Column, Mutation, Scan, Span, Table, TableAdmin, TableExt, Versions,
+};
+use fluo_embedded::{EmbeddedTables, Settings};
+use fluo_recipes::{Reach, RowBatch, Rows, SaltedScan, Scans};
+use futures::TryStreamExt;
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestCaseResult, TestRunner};
+use tokio::runtime::Runtime;
+
+use designs::Case;
+
+/// Tables of each design, unless the environment has `PROPTEST_CASES`.
+const CASES: u32 = 12;
+
+fn config() -> Config {
+    match std::env::var_os("PROPTEST_CASES") {
+        Some(_) => Config::default(),
+        None => Config::with_cases(CASES),
+    }
+}
+
+/// The tables of one design, one after the other in one directory.
+struct Ground {
+    runtime: Runtime,
+    tables: EmbeddedTables,
+    made: Cell<u32>,
+    /// Sets of rows that were read, and those of them that held some rows and not all.
+    read: Cell<u32>,
+    telling: Cell<u32>,
+    _directory: tempfile::TempDir,
+}
+
+impl Ground {
+    fn new() -> Self {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        let directory = tempfile::tempdir().unwrap();
+        let settings = Settings {
+            create_if_missing: true,
+            ..Settings::default()
+        };
+        let tables = runtime.block_on(async { EmbeddedTables::open(directory.path(), settings) });
+        Self {
+            tables: tables.unwrap(),
+            runtime,
+            made: Cell::new(0),
+            read: Cell::new(0),
+            telling: Cell::new(0),
+            _directory: directory,
+        }
+    }
+
+    /// A new table with these rows, each with itself as its value; in tablets where the design has split points.
+    async fn table(&self, case: &Case, rows: &BTreeSet<Bytes>) -> Arc<dyn Table> {
+        let name = format!("t{}", self.made.get());
+        self.made.set(self.made.get() + 1);
+        self.tables
+            .create_table(&name, Versions::default())
+            .await
+            .unwrap();
+        if let Ok(points) = case.design.splits(3) {
+            let points = points.into_iter().collect();
+            self.tables.add_splits(&name, &points).await.unwrap();
+        }
+        let table = self
+            .tables
+            .open_table(&name, Authorizations::none())
+            .await
+            .unwrap();
+        let put = |row: &Bytes| {
+            let key = case.design.add(row).unwrap();
+            Mutation::new(key).put(Column::new("f", "q"), row.clone())
+        };
+        table.write(rows.iter().map(put).collect()).await.unwrap();
+        table
+    }
+}
+
+/// How sets of this kind are said to be read.
+fn reach<'a>(scans: &'a Scans, rows: &Rows) -> &'a Reach {
+    match rows {
+        Rows::Row(_) => &scans.by_row,
+        Rows::Prefix(_) => &scans.by_prefix,
+        Rows::Range { .. } => &scans.by_range,
+        Rows::Suffix(_) => &scans.by_suffix,
+        Rows::Between { .. } => &scans.between,
+        Rows::Domain { .. } => &scans.by_domain,
+        _ => &Reach::OnePiece,
+    }
+}
+
+/// The rows of some spans, in the order of the table, as the keys say; they must be those that were written.
+async fn rows_in(
+    case: &Case,
+    table: &dyn Table,
+    spans: Vec<Span>,
+) -> Result<Vec<Bytes>, TestCaseError> {
+    let mut rows = Vec::new();
+    for cell in table.read(Scan::over_all(spans)).await.unwrap() {
+        let row = case.design.remove(&cell.key.row);
+        prop_assert_eq!(
+            row.as_deref(),
+            Ok(cell.value.as_ref()),
+            "{:?}",
+            cell.key.row
+        );
+        rows.push(cell.value);
+    }
+    Ok(rows)
+}
+
+async fn check_set(
+    ground: &Ground,
+    case: &Case,
+    table: &Arc<dyn Table>,
+    written: &BTreeSet<Bytes>,
+    asked: &Rows,
+) -> TestCaseResult {
+    let spans = match (case.design.spans(asked), reach(&case.design.scans(), asked)) {
+        (Err(_), Reach::Impossible(_)) => return Ok(()),
+        (Err(_), _) if case.is_too_wide && *asked == Rows::All => return Ok(()),
+        (Err(error), reach) => {
+            return Err(TestCaseError::fail(format!("{asked:?} ({reach}): {error}")));
+        }
+        (Ok(_), Reach::Impossible(reason)) => {
+            return Err(TestCaseError::fail(format!("{asked:?} is read: {reason}")));
+        }
+        (Ok(spans), _) => spans,
+    };
+    let mut expected: Vec<_> = written
+        .iter()
+        .filter(|row| case.kind.holds(asked, row))
+        .cloned()
+        .collect();
+    expected.sort_by(|a, b| case.kind.order(a, b));
+    ground.read.set(ground.read.get() + 1);
+    let is_telling = !expected.is_empty() && expected.len() < written.len();
+    ground
+        .telling
+        .set(ground.telling.get() + u32::from(is_telling));
+
+    let mut found = rows_in(case, &**table, spans.clone()).await?;
+    found.sort_by(|a, b| case.kind.order(a, b));
+    prop_assert_eq!(&found, &expected, "{:?}", asked);
+    for span in spans {
+        let piece = rows_in(case, &**table, vec![span.clone()]).await?;
+        prop_assert!(
+            piece.is_sorted_by(|a, b| case.kind.order(a, b).is_lt()),
+            "{:?} of {:?}: {:?}",
+            span,
+            asked,
+            piece
+        );
+    }
+    let scan = SaltedScan::new(&case.design, asked).unwrap();
+    let batches: Vec<_> = scan.run(table.clone()).try_collect().await.unwrap();
+    let merged = batches.iter().flat_map(RowBatch::rows);
+    let merged: Vec<_> = merged.map(|row| Bytes::copy_from_slice(row.row)).collect();
+    prop_assert_eq!(merged, expected, "{:?}, merged", asked);
+    Ok(())
+}
+
+async fn check_table(
+    ground: &Ground,
+    case: &Case,
+    rows: &[Bytes],
+    picks: &[prop::sample::Index],
+) -> TestCaseResult {
+    let written: BTreeSet<_> = rows.iter().cloned().collect();
+    let table = ground.table(case, &written).await;
+    for row in rows {
+        // The key of a row is where it is; one that was drawn nobody can compute.
+        match case.design.key_of(row) {
+            Ok(key) => prop_assert_eq!(
+                &rows_in(case, &*table, vec![Span::row(key)]).await?,
+                std::slice::from_ref(row)
+            ),
+            Err(error) => prop_assert!(case.design.draws_salts(), "{:?}: {}", row, error),
+        }
+    }
+    let pick = |pick: &prop::sample::Index| pick.get(rows).clone();
+    for pair in picks.windows(2) {
+        for asked in case.kind.sets(&pick(&pair[0]), &pick(&pair[1])) {
+            check_set(ground, case, &table, &written, &asked).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Inverse, membership and order of one design.
+fn check(case: &Case) {
+    let ground = Ground::new();
+    let rows = proptest::collection::vec(case.kind.row(), 1..30);
+    let picks = proptest::collection::vec(any::<prop::sample::Index>(), 3);
+    let outcome = TestRunner::new(config()).run(&(rows, picks), |(rows, picks)| {
+        ground
+            .runtime
+            .block_on(check_table(&ground, case, &rows, &picks))
+    });
+    outcome.unwrap_or_else(|failure| panic!("{}: {failure}", case.design));
+    let (read, telling) = (ground.read.get(), ground.telling.get());
+    assert!(
+        read > 0 && telling * 8 >= read,
+        "{}: {telling} of {read} sets tell something",
+        case.design
+    );
+}
+
+#[test]
+fn every_design_keeps_what_it_claims_on_a_table() {
+    for case in designs::cases() {
+        check(&case);
+    }
+}

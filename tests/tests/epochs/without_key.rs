@@ -1,0 +1,119 @@
+//! Rows that only some of the designs have a key for.
+
+use std::sync::Arc;
+
+use fluo_core::{Bytes, MemoryTables, Mutation, Table, Versions};
+use fluo_recipes::{Epochs, KeyDesign, MigrateSettings, Modulo, ModuloOf, RowBatch, Rows};
+use futures::stream::TryStreamExt;
+
+use crate::{column, digest, migrate, new_table, seen};
+
+fn numbers() -> KeyDesign {
+    KeyDesign::new(Modulo {
+        buckets: 4,
+        of: ModuloOf::Number,
+        ..Modulo::default()
+    })
+    .unwrap()
+}
+
+/// A table of numbers that takes any text from now on.
+fn epochs() -> Epochs {
+    Epochs::new([numbers(), digest(1, "-")], Versions::default()).unwrap()
+}
+
+async fn rows_of(epochs: &Epochs, table: &Arc<dyn Table>, rows: &Rows) -> Vec<Bytes> {
+    let scan = epochs.scan(rows).unwrap();
+    let batches: Vec<_> = scan.run(table.clone()).try_collect().await.unwrap();
+    let rows = batches.iter().flat_map(RowBatch::rows);
+    rows.map(|row| Bytes::copy_from_slice(row.row)).collect()
+}
+
+/// Text could be written by the newest design, and was then neither read nor deleted: the older design, which has no
+/// key for it, refused every read.
+#[tokio::test]
+async fn a_row_that_an_older_design_has_no_key_for_is_read_and_deleted() {
+    let (tables, epochs) = (MemoryTables::new(), epochs());
+    let table = new_table(&tables, Versions::default()).await;
+    let put = |key: Bytes| Mutation::new(key).put_at(column("q"), 1, "v");
+    table
+        .write(vec![put(numbers().add(b"7").unwrap())])
+        .await
+        .unwrap();
+    table
+        .write(vec![put(epochs.key(b"seven").unwrap())])
+        .await
+        .unwrap();
+
+    for row in [&b"7"[..], b"seven"] {
+        let value = epochs.get(&*table, row, &column("q")).await.unwrap();
+        assert_eq!(value.as_deref(), Some(&b"v"[..]));
+        let cells = epochs.read_row(&*table, row, &[]).await.unwrap();
+        assert_eq!(seen(row, &cells).len(), 1);
+    }
+    for (rows, expected) in [
+        (Rows::Row("seven".into()), vec!["seven"]),
+        (Rows::Row("7".into()), vec!["7"]),
+        (Rows::Prefix("seven".into()), vec!["seven"]),
+        (Rows::range("sev", "sevf"), vec!["seven"]),
+        (Rows::All, vec!["7", "seven"]),
+    ] {
+        assert_eq!(rows_of(&epochs, &table, &rows).await, expected, "{rows:?}");
+    }
+
+    migrate(&epochs, &*table, &MigrateSettings::default()).await;
+    assert_eq!(epochs.count(&*table).await.unwrap().left(), 0);
+    for row in [&b"7"[..], b"seven"] {
+        let deletes = epochs
+            .delete_mutations(row, &[column("q")], Some(2))
+            .unwrap();
+        table.write(deletes).await.unwrap();
+    }
+    assert!(rows_of(&epochs, &table, &Rows::All).await.is_empty());
+}
+
+/// The other way round: what is there in the older design is still read.
+#[tokio::test]
+async fn a_row_that_the_newest_design_has_no_key_for_is_read_where_it_is() {
+    let tables = MemoryTables::new();
+    let table = new_table(&tables, Versions::default()).await;
+    let epochs = Epochs::new([digest(1, "-"), numbers()], Versions::default()).unwrap();
+    let key = digest(1, "-").add(b"seven").unwrap();
+    let put = Mutation::new(key.clone()).put_at(column("q"), 1, "v");
+    table.write(vec![put]).await.unwrap();
+    let value = epochs.get(&*table, b"seven", &column("q")).await.unwrap();
+    assert_eq!(value.as_deref(), Some(&b"v"[..]));
+    assert_eq!(
+        rows_of(&epochs, &table, &Rows::Row("seven".into())).await,
+        ["seven"]
+    );
+    let (rows, columns) = (["seven".into()], [column("q")]);
+    let places = epochs.older_places(&*table, &rows, &columns).await;
+    assert_eq!(places.unwrap(), [Some(key)]);
+    let refused = epochs.key(b"seven").unwrap_err().to_string();
+    assert!(
+        refused.starts_with("`seven` is not a whole number"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn a_row_that_no_design_has_a_key_for_is_refused() {
+    let sixteen = KeyDesign::new(Modulo {
+        buckets: 16,
+        of: ModuloOf::Number,
+        ..Modulo::default()
+    });
+    let epochs = Epochs::new([numbers(), sixteen.unwrap()], Versions::default()).unwrap();
+    let sentence = "`seven` is not a whole number in decimal digits, of which the modulus is taken; take that of a hash \
+                    with of = \"java-hash\"";
+    let delete = epochs.delete_mutations(b"seven", &[column("q")], None);
+    for refused in [
+        epochs.keys(b"seven").map(drop),
+        delete.map(drop),
+        epochs.spans(&Rows::Row("seven".into())).map(drop),
+        epochs.scan(&Rows::Row("seven".into())).map(drop),
+    ] {
+        assert_eq!(refused.unwrap_err().to_string(), sentence);
+    }
+}

@@ -1,0 +1,149 @@
+//! The proxy goes away while a command works or waits.
+
+use std::process::Child;
+
+use fluo_cluster::Cluster;
+
+use super::gate::Gate;
+use super::{Fluo, ROWS, Run, assert_says, fluo, name};
+use crate::faults_ground::{Broken, blocking};
+
+/// Connections that are turned away until it is certain that a look has failed and another one was begun: a call makes
+/// one for each of its tries, which are eight.
+const MANY: usize = 10;
+
+/// The command before a gate, with the spec of a table.
+fn before(gate: &Gate, cluster: &Cluster) -> Fluo {
+    let fluo = Fluo::new(gate.address(), cluster.user(), cluster.password());
+    fluo.spec(&["p"], 4);
+    fluo
+}
+
+/// A table as its spec says.
+fn applied(fluo: &Fluo, topic: &str) -> String {
+    let table = name(topic);
+    fluo.spec(&["p"], 4);
+    fluo.run(&format!("create {table}")).succeeds();
+    fluo.run(&format!("apply --spec s.toml {table}")).succeeds();
+    fluo.run(&format!("verify --spec s.toml --wait 60s {table}"))
+        .succeeds();
+    table
+}
+
+fn ended(fluo: &Fluo, child: Child) -> Run {
+    fluo.judge(child.wait_with_output().unwrap())
+}
+
+/// It ended with the error of its first look that failed.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_verify_that_waits_looks_again_when_the_proxy_is_back() {
+    let Some(root) = fluo() else { return };
+    let cluster = crate::cluster::cluster().unwrap();
+    let table = applied(&root, "cli_away");
+    let gate = Gate::before(&cluster.proxy().unwrap().address(), "listSplits", 0);
+    let fluo = before(&gate, cluster);
+    let arguments = format!("verify --spec s.toml --wait 60s {table}");
+    let child = fluo.command(&arguments).spawn().unwrap();
+    blocking(|| {
+        gate.wait();
+        gate.shut();
+        gate.wait_turned_away(MANY);
+        gate.open();
+    });
+    let run = blocking(|| ended(&fluo, child)).succeeds();
+    assert_says(
+        &run.stdout,
+        &format!("\nOK: table {table} is as the spec says.\n"),
+    );
+    root.run(&format!("delete --yes {table}")).succeeds();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_verify_whose_proxy_stays_away_says_so_when_its_time_is_up() {
+    let Some(root) = fluo() else { return };
+    let cluster = crate::cluster::cluster().unwrap();
+    let table = applied(&root, "cli_gone");
+    let gate = Gate::before(&cluster.proxy().unwrap().address(), "listSplits", 0);
+    let fluo = before(&gate, cluster);
+    let arguments = format!("verify --spec s.toml --wait 2s {table}");
+    let child = fluo.command(&arguments).spawn().unwrap();
+    blocking(|| {
+        gate.wait();
+        gate.shut();
+    });
+    let message = blocking(|| ended(&fluo, child)).fails();
+    assert!(message.starts_with("gave up after "), "{message}");
+    assert_says(&message, gate.address());
+    root.run(&format!("delete --yes {table}")).succeeds();
+}
+
+/// It ended with the error of its first look that failed, although the steps were done.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_apply_that_waits_looks_again_when_the_proxy_is_back() {
+    let Some(root) = fluo() else { return };
+    let cluster = crate::cluster::cluster().unwrap();
+    let table = applied(&root, "cli_away");
+    // The plan asks how many servers there are; then each look which.
+    let gate = Gate::before(&cluster.proxy().unwrap().address(), "getTabletServers", 1);
+    let fluo = before(&gate, cluster);
+    let arguments = format!("apply --spec s.toml --wait 60s {table}");
+    let child = fluo.command(&arguments).spawn().unwrap();
+    blocking(|| {
+        gate.wait();
+        gate.shut();
+        gate.wait_turned_away(MANY);
+        gate.open();
+    });
+    let run = blocking(|| ended(&fluo, child)).succeeds();
+    let expected = format!(
+        "nothing to do: table `{table}` is as asked for\nspread: every group within one tablet per server after "
+    );
+    assert!(run.stderr.starts_with(&expected), "{}", run.stderr);
+    root.run(&format!("delete --yes {table}")).succeeds();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_apply_whose_proxy_is_killed_says_what_is_kept_and_is_finished_by_the_next() {
+    let Some(broken) = Broken::new("cli_killed").await else {
+        return;
+    };
+    let (root, table) = (fluo().unwrap(), broken.name.as_str());
+    root.spec(&["p"], 4);
+    root.file("rows.txt", ROWS);
+    root.run(&format!("load {table} --prefix p rows.txt"))
+        .succeeds();
+    let gate = Gate::before(&broken.proxy.address(), "setTableProperty", 0);
+    let fluo = before(&gate, crate::cluster::cluster().unwrap());
+    let arguments = format!("apply --spec s.toml {table}");
+    let child = fluo.command(&arguments).spawn().unwrap();
+    blocking(|| gate.wait());
+    broken.kill();
+    gate.open();
+    let run = blocking(|| ended(&fluo, child)).ends_with_code(2);
+    let told = run.stderr.lines().next_back().unwrap();
+    let expected = format!(
+        "error: step 2 of 4 failed (set table.custom.balancer.group.regex.pattern to `(\\Qp:\\E).*`): setTableProperty of \
+         `{table}` at {}: ",
+        gate.address()
+    );
+    assert!(told.starts_with(&expected), "{told}");
+    assert_says(
+        told,
+        &format!("; table `{table}` serves as before but may have kept: set table.custom."),
+    );
+    assert_says(
+        told,
+        "; add 4 split points, `p:9000` to `p:~` (undoing it failed: ",
+    );
+    assert_says(told, "; apply again to finish, or plan to see what differs");
+
+    root.run(&format!("apply --spec s.toml {table}")).succeeds();
+    let verdict = root
+        .run(&format!(
+            "verify --spec s.toml --wait 60s --rows count --json {table}"
+        ))
+        .succeeds()
+        .json();
+    assert_eq!(verdict["rows"][0]["total"], 4_208, "{verdict}");
+    broken.end().await;
+}
