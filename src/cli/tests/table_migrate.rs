@@ -4,7 +4,9 @@
 
 mod command;
 
-use command::{Place, assert_says};
+use std::time::Duration;
+
+use command::{Place, assert_says, ended};
 
 const BEFORE: &str = "[[key_design]]\ndesign = \"modulo\"\nbuckets = 4\ntablets = 4\n";
 const AFTER: &str = "[[key_design]]\ndesign = \"modulo\"\nbuckets = 16\ntablets = 16\n\
@@ -12,10 +14,14 @@ const AFTER: &str = "[[key_design]]\ndesign = \"modulo\"\nbuckets = 16\ntablets 
 
 /// A table of five thousand rows in the earlier design.
 fn place() -> Place {
+    place_of(5_000)
+}
+
+fn place_of(rows: usize) -> Place {
     let place = Place::with_table();
     place.file("before.toml", BEFORE);
     place.file("after.toml", AFTER);
-    let rows: String = (0..5_000).map(|row| format!("row {row}\n")).collect();
+    let rows: String = (0..rows).map(|row| format!("row {row}\n")).collect();
     place.file("rows", &rows);
     let load = "table load --at embedded:d --spec before.toml pages rows";
     place.fluo(load).succeeds();
@@ -54,6 +60,46 @@ fn rows_are_moved_and_verify_says_how_far_it_is() {
         (&json["rows_moved"], &json["rows_left"]),
         (&0.into(), &0.into())
     );
+}
+
+/// It says how far it came, and the next run does the rest.
+#[cfg(unix)]
+#[test]
+fn a_migration_that_is_interrupted_says_how_far_it_came() {
+    let place = place_of(60_000);
+    let migrate = "table migrate --at embedded:d --spec after.toml pages";
+    let mut moved = 0;
+    // Until it listens a signal ends it at once, and when it is through there is nothing to interrupt: so later and later.
+    for wait in (1..).map(|n| Duration::from_millis(100 * n)) {
+        let child = place.command(migrate.split(' ')).spawn().unwrap();
+        std::thread::sleep(wait);
+        command::signal(child.id(), "TERM");
+        let run = ended(child);
+        if run.stderr.is_empty() {
+            continue;
+        }
+        assert_eq!(run.code, Some(143), "{}", run.stderr);
+        let told = run.stderr.trim_end();
+        let rest = told.strip_prefix("interrupted: ").unwrap();
+        let (rows, rest) = rest.split_once(' ').unwrap();
+        assert!(
+            rest.ends_with(
+                " of table `pages` were moved; no row is lost, and migrating again goes on"
+            ),
+            "{told}"
+        );
+        moved = rows.replace(',', "").parse().unwrap();
+        if moved > 0 {
+            break;
+        }
+    }
+    let run = place.fluo(&format!("{migrate} --json")).succeeds();
+    let json: serde_json::Value = serde_json::from_str(run.text()).unwrap();
+    assert_eq!(json["rows_left"], 0);
+    // What a step had moved when it was cut off is told by nobody.
+    let later = json["rows_moved"].as_u64().unwrap();
+    assert!(later > 0 && later + moved <= 60_000, "{moved} and {later}");
+    assert_eq!(place.shown()["entries"].as_u64(), Some(60_000));
 }
 
 #[test]
