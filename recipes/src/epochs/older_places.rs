@@ -9,11 +9,11 @@ use futures::TryStreamExt;
 use super::error::EpochsError;
 use super::list::Epochs;
 
-/// Cells that are read at a time.
-const BATCH_CELLS: NonZeroUsize = NonZeroUsize::new(1_000).unwrap();
+/// Cells that are read at a time: few, as nothing is known of the size of their values.
+const BATCH_CELLS: NonZeroUsize = NonZeroUsize::new(64).unwrap();
 
 impl Epochs {
-    /// For each row the oldest of its older places in which one of the columns is, if there is one.
+    /// For each row the oldest of its older places in which one of the columns is, if there is one. No columns are all.
     ///
     /// A writer that must not make a second row asks this *first*, and then writes what is in no older place under
     /// [`key`](Self::key), on the condition that the columns are absent there. Rows that are moved at the same moment do
@@ -41,10 +41,12 @@ impl Epochs {
         // The oldest first, as for readers (E2): a row may just be moved from one older place to the next.
         for age in 0..most {
             let asked = asked(&places, &found, age);
-            let spans = asked.iter().flatten();
-            let spans =
-                spans.flat_map(|key| columns.iter().map(|column| Span::cell(key.clone(), column)));
-            let held = held(table, spans.collect()).await?;
+            let keys = asked.iter().flatten();
+            let spans: Vec<Span> = match columns {
+                [] => keys.map(|key| Span::row(key.clone())).collect(),
+                _ => keys.flat_map(|key| cells_of(key, columns)).collect(),
+            };
+            let held = held(table, spans).await?;
             for (found, key) in found.iter_mut().zip(asked) {
                 *found = found.take().or(key.filter(|key| held.contains(key)));
             }
@@ -62,14 +64,18 @@ fn asked(places: &[Vec<Bytes>], found: &[Option<Bytes>], age: usize) -> Vec<Opti
     places.iter().zip(found).map(next).collect()
 }
 
-/// The keys that hold one of these cells.
-async fn held(table: &dyn Table, cells: Vec<Span>) -> Result<HashSet<Bytes>, EpochsError> {
+fn cells_of(key: &Bytes, columns: &[Column]) -> impl Iterator<Item = Span> {
+    columns.iter().map(|column| Span::cell(key.clone(), column))
+}
+
+/// The keys that hold a cell in one of these spans.
+async fn held(table: &dyn Table, spans: Vec<Span>) -> Result<HashSet<Bytes>, EpochsError> {
     let mut held = HashSet::new();
-    if cells.is_empty() {
+    if spans.is_empty() {
         return Ok(held);
     }
     // Not by the first cell of each row, which may be one of another column.
-    let scan = Scan::over_all(cells).batch_cells(BATCH_CELLS);
+    let scan = Scan::over_all(spans).batch_cells(BATCH_CELLS);
     let mut batches = table.scan(scan);
     while let Some(cells) = batches.try_next().await? {
         held.extend(cells.into_iter().map(|cell| cell.key.row));

@@ -84,6 +84,9 @@ async fn rows(client: &ProxyClient, range: Range) -> Result<Vec<String>> {
         Ok(())
     }
     .await;
-    client.low_level().close_scanner(&scanner).await?;
-    read.map(|()| rows)
+    // After an error of its own it may be closed already: that error is the one to tell.
+    let closed = client.low_level().close_scanner(&scanner).await;
+    let () = read?;
+    closed?;
+    Ok(rows)
 }

@@ -51,8 +51,9 @@ async fn work(client: &ProxyClient, folder: &Path) -> Result<()> {
 
     tables.import_table(IMPORTED, directory).await?;
     let imported = read(client).await;
-    tables.delete(IMPORTED).await?;
+    let deleted = tables.delete(IMPORTED).await;
     println!("imported: {}", imported?);
+    deleted?;
     Ok(())
 }
 

@@ -45,7 +45,7 @@ pub const METRICS: &[Metric] = &[
     ),
     gauge(
         "fluo_horizon_timestamp",
-        "the timestamp below which garbage may be collected, when a client of this process moved it up last",
+        "the timestamp below which garbage may be collected, when the client that did so last in this process moved it up",
     ),
     counter(
         "fluo_loads_failed_total",
@@ -87,7 +87,7 @@ pub const METRICS: &[Metric] = &[
     ),
     gauge(
         "fluo_oldest_active_timestamp",
-        "the oldest timestamp at which a transaction or snapshot of this process reads, when it was published last; 0 where there was none",
+        "the oldest timestamp at which a transaction or snapshot reads, of the client that published last in this process; 0 where there was none",
     ),
     counter(
         "fluo_sessions_ended_total",

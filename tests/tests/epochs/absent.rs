@@ -105,5 +105,7 @@ fn the_oldest_place_is_named_and_other_columns_are_none() {
     assert_eq!(places(&["q"]), [Some(old.clone()), None, None]);
     assert_eq!(places(&["other", "r"]), [Some(old), None, None]);
     assert_eq!(places(&["other"]), [None, None, None]);
-    assert_eq!(places(&[]), [None, None, None]);
+    // No columns are all columns.
+    let old = modulo(1).add(b"a").unwrap();
+    assert_eq!(places(&[]), [Some(old), None, None]);
 }

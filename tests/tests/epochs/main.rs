@@ -74,6 +74,7 @@ async fn migrate(epochs: &Epochs, table: &dyn Table, settings: &MigrateSettings)
         all.rows_contended += step.rows_contended;
         all.rows_hidden += step.rows_hidden;
         all.rows_foreign += step.rows_foreign;
+        all.rows_without_key += step.rows_without_key;
         let Some(next) = step.cursor else { return all };
         let text = next.to_string();
         cursor = Some(text.parse::<MigrationCursor>().unwrap());

@@ -90,6 +90,14 @@ async fn a_row_that_the_newest_design_has_no_key_for_is_read_where_it_is() {
     let (rows, columns) = (["seven".into()], [column("q")]);
     let places = epochs.older_places(&*table, &rows, &columns).await;
     assert_eq!(places.unwrap(), [Some(key)]);
+    // It has nowhere to go, and holds up none of the others.
+    let other = Mutation::new(digest(1, "-").add(b"8").unwrap()).put_at(column("q"), 1, "v");
+    table.write(vec![other]).await.unwrap();
+    let step = migrate(&epochs, &*table, &MigrateSettings::default()).await;
+    assert_eq!((step.rows_moved, step.rows_without_key), (1, 1));
+    assert_eq!(epochs.count(&*table).await.unwrap().left(), 1);
+    let value = epochs.get(&*table, b"seven", &column("q")).await.unwrap();
+    assert_eq!(value.as_deref(), Some(&b"v"[..]));
     let refused = epochs.key(b"seven").unwrap_err().to_string();
     assert!(
         refused.starts_with("`seven` is not a whole number"),

@@ -8,7 +8,7 @@ use super::settings::MigrateSettings;
 use crate::epochs::cursor::MigrationCursor;
 use crate::epochs::error::EpochsError;
 use crate::epochs::list::Epochs;
-use crate::key_design::Rows;
+use crate::key_design::{DesignErrorKind, Rows};
 
 /// What a step of a migration did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,6 +30,8 @@ pub struct MigrationStep {
     pub rows_hidden: u64,
     /// Rows that none of the designs can have made. They are left alone.
     pub rows_foreign: u64,
+    /// Rows that stay where they are, since the newest design has no key for them.
+    pub rows_without_key: u64,
 }
 
 impl Epochs {
@@ -92,10 +94,16 @@ impl Epochs {
             step.rows_seen += 1;
             let mut row = Vec::new();
             match self.owner(key, &mut row) {
-                Ok(owner) if owner == epoch => moving.push(Moving {
-                    to: self.key(&row)?,
-                    cells: cells.to_vec(),
-                }),
+                Ok(owner) if owner == epoch => match self.key(&row) {
+                    Ok(to) => moving.push(Moving {
+                        to,
+                        cells: cells.to_vec(),
+                    }),
+                    Err(error) if error.kind() == DesignErrorKind::Row => {
+                        step.rows_without_key += 1;
+                    }
+                    Err(error) => return Err(error.into()),
+                },
                 Ok(_) => {}
                 Err(_) => step.rows_foreign += 1,
             }

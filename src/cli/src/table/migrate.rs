@@ -64,6 +64,7 @@ struct Migrated {
     rows_contended: u64,
     rows_hidden: u64,
     rows_foreign: u64,
+    rows_without_key: u64,
     rows_left: u64,
 }
 
@@ -157,6 +158,7 @@ impl Migrated {
         self.rows_contended += step.rows_contended;
         self.rows_hidden += step.rows_hidden;
         self.rows_foreign += step.rows_foreign;
+        self.rows_without_key += step.rows_without_key;
     }
 
     fn standing(&self) -> String {
@@ -181,6 +183,10 @@ impl Migrated {
             (
                 self.rows_foreign,
                 "left alone, as none of the designs makes such keys",
+            ),
+            (
+                self.rows_without_key,
+                "stayed, as the newest design has no key for them: readers find them there",
             ),
         ];
         let told = reasons.into_iter().filter(|(rows, _)| *rows > 0);

@@ -41,8 +41,9 @@ use crate::target::TargetArguments;
 /// is then there twice. Only the same file with the same --seed gets the same salts.
 ///
 /// With --create-if-absent a row whose column is there already is not written: the first of such rows are named, and
-/// the exit code is 1. Of two loads at the same time one writes a row, and the other names it. Where the spec has
-/// earlier designs, a row that is still in one of their places is there already; it may be moved meanwhile.
+/// the exit code is 1. Of two loads of one spec at the same time one writes a row, and the other names it. Where the spec
+/// has earlier designs, a row that is still in one of their places is there already; it may be moved meanwhile. Loads by
+/// an earlier spec have to be at their end.
 ///
 /// The table of an application in a directory is refused: its cells are written by transactions, such as those of a
 /// loader in a program. Of applications on a live Accumulo nothing is known here.
