@@ -99,6 +99,21 @@ impl Process {
         }
     }
 
+    /// Whether none of its threads runs, as a signal has stopped all of them.
+    #[must_use]
+    pub fn is_suspended(self) -> bool {
+        let threads = fs::read_dir(format!("/proc/{}/task", self.pid));
+        let mut states = threads
+            .into_iter()
+            .flatten()
+            .flatten()
+            .filter_map(|thread| {
+                let text = fs::read_to_string(thread.path().join("stat")).ok()?;
+                Some(Stat::parse(&text)?.state)
+            });
+        self.is_alive() && states.all(|state| matches!(state, 'T' | 't'))
+    }
+
     /// Sends a signal to every member of the group that it leads.
     pub fn signal_group(self, signal: Signal) {
         if let Some(pid) = Pid::from_raw(self.pid).filter(|_| !self.group().is_empty()) {

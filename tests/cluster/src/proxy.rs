@@ -145,9 +145,9 @@ impl Proxy {
     /// Stops it in its tracks: connections stay open, and nothing answers.
     ///
     /// # Errors
-    /// It belongs to another process.
+    /// It belongs to another process, or does not stop.
     pub fn suspend(&self) -> Result<()> {
-        self.signal("suspended", Signal::STOP)
+        self.on_running("suspended", Supervisor::suspend)
     }
 
     /// Lets it go on after [`Proxy::suspend`].
@@ -155,12 +155,17 @@ impl Proxy {
     /// # Errors
     /// It belongs to another process.
     pub fn resume(&self) -> Result<()> {
-        self.signal("resumed", Signal::CONT)
+        let resume = |supervisor: &Supervisor| {
+            supervisor.signal(Signal::CONT);
+            Ok(())
+        };
+        self.on_running("resumed", resume)
     }
 
-    fn signal(&self, done: &str, signal: Signal) -> Result<()> {
+    /// Does something to the proxy that runs here.
+    fn on_running(&self, done: &str, work: impl FnOnce(&Supervisor) -> Result<()>) -> Result<()> {
         match &*self.own(done)? {
-            Running::Here(supervisor) => supervisor.signal(signal),
+            Running::Here(supervisor) => work(supervisor),
             Running::Elsewhere(_) | Running::No => {
                 bail!(
                     "the proxy at {} does not run, so it cannot be {done}",
@@ -168,7 +173,6 @@ impl Proxy {
                 )
             }
         }
-        Ok(())
     }
 
     /// The proxy, unless it is someone else's: faults in a shared one would hit every other test.

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use rustix::process::Signal;
 
 use crate::deadline::Deadline;
@@ -135,6 +135,22 @@ impl Supervisor {
             // A supervisor that is gone removes nothing.
             let _ = pipe.write_all(b"keep\n");
         }
+    }
+
+    /// Stops the command and all its children where they are. When this returns, nothing of them runs: a signal takes a
+    /// moment to reach every thread.
+    ///
+    /// # Errors
+    /// Something still runs after ten seconds.
+    pub fn suspend(&self) -> Result<()> {
+        self.signal(Signal::STOP);
+        let is_still = || self.process.group().into_iter().all(Process::is_suspended);
+        ensure!(
+            Deadline::after(Duration::from_secs(10)).until(is_still),
+            "the process {} was told to stop, and still runs",
+            self.process.pid
+        );
+        Ok(())
     }
 
     /// Sends a signal to the command and all its children.
