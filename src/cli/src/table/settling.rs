@@ -47,6 +47,7 @@ pub(super) async fn until_spread(
     let mut looks = 0;
     let mut seen: Option<String> = None;
     loop {
+        looks += 1;
         let groups = wait.look(groups(tables, table, pattern)).await;
         let groups = groups.with_context(|| match &seen {
             None => "the steps are done, but where the tablets are cannot be seen".to_owned(),
@@ -55,7 +56,6 @@ pub(super) async fn until_spread(
             }
         })?;
         let Some(groups) = groups else { continue };
-        looks += 1;
         let settling = Settling::new(groups, wait.elapsed(), looks);
         if settling.spread || wait.is_over() {
             return Ok(settling);
