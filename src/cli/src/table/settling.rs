@@ -45,22 +45,17 @@ pub(super) async fn until_spread(
 ) -> Result<Settling> {
     let mut wait = Wait::new("looking where the tablets are", limit);
     let mut looks = 0;
-    let mut seen: Option<String> = None;
     loop {
         looks += 1;
-        let groups = wait.look(groups(tables, table, pattern)).await;
-        let groups = groups.with_context(|| match &seen {
-            None => "the steps are done, but where the tablets are cannot be seen".to_owned(),
-            Some(seen) => {
-                format!("the steps are done, and at the last look {seen}; but the tablets cannot be seen any more")
-            }
-        })?;
+        let groups = wait
+            .look(groups(tables, table, pattern))
+            .await
+            .context("the steps are done, but where the tablets are cannot be seen")?;
         let Some(groups) = groups else { continue };
         let settling = Settling::new(groups, wait.elapsed(), looks);
         if settling.spread || wait.is_over() {
             return Ok(settling);
         }
-        seen = Some(settling.progress());
         wait.pause(settling.progress()).await;
     }
 }

@@ -34,6 +34,14 @@ fn ended(fluo: &Fluo, child: Child) -> Run {
     fluo.judge(child.wait_with_output().unwrap())
 }
 
+/// The proxy goes away at the call at which the gate stops, for longer than one look.
+fn goes_and_comes_back(gate: &Gate) {
+    gate.wait();
+    gate.shut();
+    gate.wait_turned_away(MANY);
+    gate.open();
+}
+
 /// It ended with the error of its first look that failed.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_verify_that_waits_looks_again_when_the_proxy_is_back() {
@@ -44,12 +52,7 @@ async fn a_verify_that_waits_looks_again_when_the_proxy_is_back() {
     let fluo = before(&gate, cluster);
     let arguments = format!("verify --spec s.toml --wait 60s {table}");
     let child = fluo.command(&arguments).spawn().unwrap();
-    blocking(|| {
-        gate.wait();
-        gate.shut();
-        gate.wait_turned_away(MANY);
-        gate.open();
-    });
+    blocking(|| goes_and_comes_back(&gate));
     let run = blocking(|| ended(&fluo, child)).succeeds();
     assert_says(
         &run.stdout,
@@ -88,12 +91,7 @@ async fn an_apply_that_waits_looks_again_when_the_proxy_is_back() {
     let fluo = before(&gate, cluster);
     let arguments = format!("apply --spec s.toml --wait 60s {table}");
     let child = fluo.command(&arguments).spawn().unwrap();
-    blocking(|| {
-        gate.wait();
-        gate.shut();
-        gate.wait_turned_away(MANY);
-        gate.open();
-    });
+    blocking(|| goes_and_comes_back(&gate));
     let run = blocking(|| ended(&fluo, child)).succeeds();
     let expected = format!(
         "nothing to do: table `{table}` is as asked for\nspread: every group within one tablet per server after "
