@@ -172,18 +172,12 @@ fn each_once(designs: Vec<Vec<Span>>) -> Vec<Span> {
     let of_each = designs.into_iter().rev();
     let mut newest_first: Vec<Vec<Span>> = of_each
         .map(|mut spans| {
-            spans.retain(|span| seen.insert(rows_of(span)));
+            spans.retain(|span| seen.insert(span.clone()));
             spans
         })
         .collect();
     newest_first.reverse();
     newest_first.concat()
-}
-
-/// The first row of a piece, and its end.
-fn rows_of(span: &Span) -> (Bytes, Option<Bytes>) {
-    let end = span.end().map(|end| end.row.clone());
-    (span.start().row.clone(), end)
 }
 
 /// Whether a range of rows lies apart, but not one of values of their first part.
