@@ -129,6 +129,33 @@ async fn a_conditional_write_is_unknown_whether_it_took_effect_or_not() {
 }
 
 #[tokio::test]
+async fn a_write_of_rows_together_is_refused_or_unknown() {
+    let guarded = |name| row(name).when(Condition::absent(Column::new("f", "q")));
+    for fault in FAULTS {
+        let (tables, table) = open(|tables| tables.fail_write(0, fault)).await;
+        let together = table.together().unwrap();
+        let outcome = together.write_together(vec![guarded("a"), guarded("b")]);
+        match (outcome.await, fault) {
+            (Outcome::Refused(error), Fault::Before) | (Outcome::Unknown(error), _) => {
+                assert_eq!(error.kind(), kind_of(fault));
+            }
+            (outcome, _) => panic!("{fault:?}: {outcome:?}"),
+        }
+        let cells = table.read(Scan::over(Span::all())).await.unwrap();
+        assert_eq!(
+            cells.len(),
+            if fault == Fault::After { 2 } else { 0 },
+            "{fault:?}"
+        );
+        let again = together
+            .write_together(vec![guarded("a"), guarded("b")])
+            .await;
+        assert_eq!(again.is_accepted(), fault != Fault::After, "{fault:?}");
+        assert_eq!(tables.writes(), 2);
+    }
+}
+
+#[tokio::test]
 async fn a_scan_ends_after_some_batches_and_can_be_resumed() {
     let (_, table) = open(|tables| tables.fail_scan(0, 2)).await;
     table

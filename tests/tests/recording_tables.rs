@@ -30,6 +30,10 @@ async fn each_call_is_counted_where_it_belongs() {
         .write_conditional(vec![row("d").when(absent)])
         .await
         .unwrap();
+    let absent = Condition::absent(Column::new("f", "q"));
+    let both = vec![row("e").when(absent.clone()), row("f").when(absent)];
+    let together = table.together().unwrap();
+    assert!(together.write_together(both).await.is_accepted());
     let two_at_a_time = Scan::over(Span::rows("a", Some("d".into())));
     let two_at_a_time = two_at_a_time.batch_cells(NonZeroUsize::new(2).unwrap());
     table.read(two_at_a_time).await.unwrap();
@@ -42,6 +46,8 @@ async fn each_call_is_counted_where_it_belongs() {
         mutations: 3,
         conditional_writes: 1,
         conditional_mutations: 1,
+        together_writes: 1,
+        together_mutations: 2,
     };
     assert_eq!(tables.counts(), expected);
     let create = AdminCall::CreateTable {

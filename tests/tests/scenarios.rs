@@ -18,6 +18,18 @@ mod memory {
     scenarios::suite!(open);
 }
 
+/// The steps that are taken on a table of many servers.
+mod memory_row_by_row {
+    use super::{Instance, MemoryApplications, MemoryTables, scenarios};
+
+    async fn open() -> (Instance, ()) {
+        let tables = MemoryTables::new().row_by_row();
+        (Instance::new(tables, MemoryApplications::new()), ())
+    }
+
+    scenarios::suite!(open);
+}
+
 mod embedded {
     use super::{EmbeddedTables, Instance, Settings, scenarios};
 

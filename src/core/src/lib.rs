@@ -85,7 +85,7 @@
 //! | what can be measured while it runs? | [`telemetry`] |
 //! | what can be set, and what is the default? | [`ClientSettings`], [`RetryPolicy`], [`WorkerSettings`] |
 //! | what may I rely on between processes? | the contract of [`Coordination`](coordination::Coordination) |
-//! | what may I rely on when I read and write? | the contract of [`Table`], rules T1 to T15 |
+//! | what may I rely on when I read and write? | the contract of [`Table`], rules T1 to T16 |
 //! | what may I rely on when I split, merge, set properties? | the contract of [`TableAdmin`], rules A1 to A11 |
 //! | what does a scan show of versions, deletes, visibilities? | [`table::View`], rules V1 to V5 |
 //! | in which order do keys come? | [`Key`] |
@@ -131,7 +131,7 @@ pub use observer::{
 pub use table::{
     CellBatches, Change, ColumnSelector, Condition, ConditionalMutation, Expected, Filter,
     LocalityGroups, MemoryTables, Mutation, Outcome, Prewrite, Scan, Table, TableAdmin,
-    TableAdminExt, TableExt, Tablet, Tablets, Update, Versions, check_table_name,
+    TableAdminExt, TableExt, Tablet, Tablets, Update, Versions, WriteTogether, check_table_name,
 };
 pub use transaction::{
     CommitError, Committed, Conflict, OtherTransaction, OwnedTransaction, ReadLocking, Snapshot,

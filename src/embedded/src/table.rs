@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use fluo_core::{
     Authorizations, CellBatches, ConditionalMutation, Error, Escaped, Mutation, Outcome, Result,
-    Scan, Table, Versions,
+    Scan, Table, Versions, WriteTogether,
 };
 use redb::TableError;
 
@@ -44,12 +44,33 @@ impl Table for EmbeddedTable {
     async fn write_conditional(&self, mutations: Vec<ConditionalMutation>) -> Result<Vec<Outcome>> {
         for conditional in &mutations {
             conditional.check(&self.authorizations)?;
-            self.check_size(&conditional.mutation.row, conditional.size_bytes())?;
         }
+        self.check_sizes(&mutations)?;
         let authorizations = self.authorizations.clone();
         let writer = &self.shared.writer;
         writer
             .write_conditional(self.table.clone(), mutations, authorizations)
+            .await
+    }
+
+    fn together(&self) -> Option<&dyn WriteTogether> {
+        Some(self)
+    }
+}
+
+#[async_trait]
+impl WriteTogether for EmbeddedTable {
+    /// The writer applies a call in one transaction of the storage, whatever it holds.
+    async fn write_together(&self, mutations: Vec<ConditionalMutation>) -> Outcome {
+        let checked = ConditionalMutation::check_together(&mutations, &self.authorizations)
+            .and_then(|()| self.check_sizes(&mutations));
+        if let Err(error) = checked {
+            return Outcome::Refused(error);
+        }
+        let authorizations = self.authorizations.clone();
+        let writer = &self.shared.writer;
+        writer
+            .write_together(self.table.clone(), mutations, authorizations)
             .await
     }
 }
@@ -72,6 +93,12 @@ impl EmbeddedTable {
             self.authorizations.clone(),
             scan,
         ))
+    }
+
+    fn check_sizes(&self, mutations: &[ConditionalMutation]) -> Result<()> {
+        mutations.iter().try_for_each(|conditional| {
+            self.check_size(&conditional.mutation.row, conditional.size_bytes())
+        })
     }
 
     fn check_size(&self, row: &[u8], size: usize) -> Result<()> {

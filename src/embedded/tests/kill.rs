@@ -1,5 +1,5 @@
-//! The process is killed at a random instant while it writes: nothing that was acknowledged is lost, no mutation is
-//! there in part, and the directory opens and is whole. `FLUO_SOAK` multiplies how often.
+//! The process is killed at a random instant while it writes: nothing that was acknowledged is lost, no mutation, and
+//! nothing that was written together, is there in part, and the directory opens and is whole. `FLUO_SOAK` multiplies how often.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 use fluo_core::coordination::{Application, Applications, Coordination};
 use fluo_core::{
-    Authorizations, Column, Condition, Error, Mutation, Result, Scan, Span, Table, TableAdmin,
-    TableExt, Versions,
+    Authorizations, Column, Condition, Error, Mutation, Outcome, Result, Scan, Span, Table,
+    TableAdmin, TableExt, Versions,
 };
 use fluo_embedded::{EmbeddedTables, Settings};
 
@@ -33,18 +33,38 @@ fn row(number: u64) -> String {
     )
 }
 
-/// Writes for ever, and prints each number once its row is acknowledged.
+/// Far from the row that is written together with it.
+fn other_row(number: u64) -> String {
+    format!("~{}", row(number))
+}
+
+fn not_together() -> Error {
+    Error::invalid("rows are not written together")
+}
+
+/// Writes for ever, and prints each number once its row, or its two rows, are acknowledged.
 async fn write_for_ever(table: Arc<dyn Table>, next: Arc<AtomicU64>) -> Result<()> {
     loop {
         let number = next.fetch_add(1, Ordering::Relaxed);
         let [first, second] = columns();
-        let mutation = Mutation::new(row(number))
-            .put(first.clone(), number.to_string())
-            .put(second, number.to_string());
-        let outcomes = table
-            .write_conditional(vec![mutation.when(Condition::absent(first))])
-            .await?;
-        if !outcomes.iter().all(fluo_core::Outcome::is_accepted) {
+        let mutation = Mutation::new(row(number)).put(first.clone(), number.to_string());
+        let free = Condition::absent(first);
+        let is_written = match number % 2 {
+            0 => {
+                let both = mutation.put(second, number.to_string());
+                let outcomes = table.write_conditional(vec![both.when(free)]).await?;
+                outcomes.iter().all(Outcome::is_accepted)
+            }
+            // The second column in a row of its own.
+            _ => {
+                let other =
+                    Mutation::new(other_row(number)).put(second.clone(), number.to_string());
+                let both = vec![mutation.when(free), other.when(Condition::absent(second))];
+                let together = table.together().ok_or_else(not_together)?;
+                together.write_together(both).await.is_accepted()
+            }
+        };
+        if !is_written {
             return Err(Error::invalid(format!("row {number} was there already")));
         }
         let told = writeln!(std::io::stdout().lock(), "written {number}");
@@ -150,7 +170,7 @@ fn killed_after(directory: &Path, first: u64, time: Duration) -> Acknowledged {
     reader.join().unwrap()
 }
 
-/// The numbers of the rows that are there; each must be whole.
+/// The numbers of the rows that are there, with how many columns of each.
 #[expect(clippy::unwrap_used, reason = "part of a test")]
 async fn found(directory: &Path) -> Result<BTreeMap<u64, u64>> {
     let report = EmbeddedTables::check(directory)?;
@@ -159,7 +179,7 @@ async fn found(directory: &Path) -> Result<BTreeMap<u64, u64>> {
     let mut columns_of = BTreeMap::new();
     for cell in pages.read(Scan::over(Span::all())).await? {
         let number: u64 = std::str::from_utf8(&cell.value).unwrap().parse().unwrap();
-        assert_eq!(cell.key.row, row(number));
+        assert!(cell.key.row == row(number) || cell.key.row == other_row(number));
         *columns_of.entry(number).or_default() += 1;
     }
     let entries: u64 = tables.tablets("pages").await?.entries();

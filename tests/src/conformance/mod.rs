@@ -1,7 +1,7 @@
 //! The conformance suite: what every implementation of the ports is held to, rule by rule.
 //!
 //! Each function here is named by the rule of the contract that it checks and by what it shows. The rules T1
-//! to T15 are [`Table`](fluo_core::Table)'s, A1 to A11 are [`TableAdmin`]'s, V1 to V5 are those of
+//! to T16 are [`Table`](fluo_core::Table)'s, A1 to A11 are [`TableAdmin`]'s, V1 to V5 are those of
 //! [`View`](fluo_core::table::View), seen through real scans. A function makes tables of its own, under names
 //! that nothing else uses, and deletes them at the end; so rules can run at once, on an instance that is in
 //! use. It panics where the rule does not hold, and leaves its table to be looked at.
@@ -56,6 +56,7 @@ mod resuming;
 mod rule;
 mod settings;
 mod tablets;
+mod together;
 mod transactions;
 mod view;
 mod writing;
@@ -119,6 +120,9 @@ macro_rules! __for_each_rule {
             transactions::t14_a_condition_through_a_filter_that_cannot_be_checked_is_refused,
             transactions::t15_a_scan_through_a_filter_resumes_after_any_key,
             transactions::t15_a_scan_through_a_filter_can_be_resumed_batch_by_batch,
+            together::t16_rows_are_written_together_or_not_at_all,
+            together::t16_a_wrong_call_writes_nothing,
+            together::t16_rows_that_are_written_together_are_seen_together,
             life::a1_a_wrong_name_is_refused,
             life::a2_a_table_that_does_not_exist_is_not_found,
             life::a2_creating_a_table_twice_changes_nothing,

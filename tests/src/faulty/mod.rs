@@ -88,7 +88,7 @@ impl FaultyTables {
         self
     }
 
-    /// Fails the `n`-th `write` or `write_conditional`.
+    /// Fails the `n`-th `write`, `write_conditional` or `write_together`.
     #[must_use]
     pub fn fail_write(self, n: usize, fault: Fault) -> Self {
         self.plan.get().writes.fail(n, fault);
@@ -107,7 +107,7 @@ impl FaultyTables {
         self.plan.get().calls.clone()
     }
 
-    /// How many writes of either kind there were so far.
+    /// How many writes of any kind there were so far.
     pub fn writes(&self) -> usize {
         self.plan.get().writes.count()
     }

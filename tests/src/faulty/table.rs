@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use fluo_core::{CellBatches, ConditionalMutation, Mutation, Outcome, Result, Scan, Table};
+use fluo_core::{
+    CellBatches, ConditionalMutation, Mutation, Outcome, Result, Scan, Table, WriteTogether,
+};
 use futures::stream::{self, StreamExt};
 
 use super::plan::{unavailable, uncertain};
@@ -53,6 +55,29 @@ impl Table for FaultyTable {
                 self.inner.write_conditional(mutations).await?;
                 Ok(unknown)
             }
+        }
+    }
+
+    fn together(&self) -> Option<&dyn WriteTogether> {
+        self.inner.together().map(|_| self as &dyn WriteTogether)
+    }
+}
+
+#[async_trait]
+impl WriteTogether for FaultyTable {
+    async fn write_together(&self, mutations: Vec<ConditionalMutation>) -> Outcome {
+        let Some(inner) = self.inner.together() else {
+            return Outcome::Refused(unavailable());
+        };
+        let fault = self.plan.get().writes.next();
+        match fault {
+            None => inner.write_together(mutations).await,
+            Some(Fault::Before) => Outcome::Refused(unavailable()),
+            Some(Fault::Lost | Fault::Partial) => Outcome::Unknown(uncertain()),
+            Some(Fault::After) => match inner.write_together(mutations).await {
+                Outcome::Refused(error) => Outcome::Refused(error),
+                _ => Outcome::Unknown(uncertain()),
+            },
         }
     }
 }

@@ -26,6 +26,10 @@ pub struct Counts {
     pub conditional_writes: usize,
     /// Conditional mutations of those calls.
     pub conditional_mutations: usize,
+    /// Calls of `write_together`.
+    pub together_writes: usize,
+    /// Mutations of those calls.
+    pub together_mutations: usize,
 }
 
 /// Tables that record what goes through them, and otherwise are those that they wrap. A clone shares the

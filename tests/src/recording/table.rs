@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use fluo_core::{CellBatches, ConditionalMutation, Mutation, Outcome, Result, Scan, Table};
+use fluo_core::{
+    CellBatches, ConditionalMutation, Error, Mutation, Outcome, Result, Scan, Table, WriteTogether,
+};
 use futures::stream::StreamExt;
 
 use super::SharedRecord;
@@ -45,5 +47,23 @@ impl Table for RecordingTable {
             counts.conditional_mutations += mutations.len();
         });
         self.inner.write_conditional(mutations).await
+    }
+
+    fn together(&self) -> Option<&dyn WriteTogether> {
+        self.inner.together().map(|_| self as &dyn WriteTogether)
+    }
+}
+
+#[async_trait]
+impl WriteTogether for RecordingTable {
+    async fn write_together(&self, mutations: Vec<ConditionalMutation>) -> Outcome {
+        self.record.count(|counts| {
+            counts.together_writes += 1;
+            counts.together_mutations += mutations.len();
+        });
+        match self.inner.together() {
+            Some(inner) => inner.write_together(mutations).await,
+            None => Outcome::Refused(Error::invalid("rows are not written together here")),
+        }
     }
 }

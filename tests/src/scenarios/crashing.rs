@@ -69,7 +69,8 @@ async fn check(scene: &Scene, outcome: Result<Committed, CommitError>, cut: usiz
 async fn cut_off_everywhere(instance: Instance, dies: bool) {
     let mut committed = Vec::new();
     let most = calls(&instance).await;
-    assert!(most >= 4, "{most}");
+    // Two where rows are written together.
+    assert!(most >= 2, "{most}");
     for cut in 0..=most {
         let scene = Scene::new(&instance).await;
         set(

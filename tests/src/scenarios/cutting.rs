@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use async_trait::async_trait;
 use fluo_core::{
     CellBatches, ConditionalMutation, Error, ErrorKind, Mutation, Outcome, Result, Scan, Table,
+    WriteTogether,
 };
 use futures::stream::{self, StreamExt};
 
@@ -18,6 +19,7 @@ pub(super) struct CutTable {
     most: usize,
     /// The number of the call whose answer is lost, if any; the table is not cut off by it.
     lost: Option<Lost>,
+    is_row_by_row: bool,
 }
 
 /// A changing call whose answer is lost.
@@ -43,6 +45,15 @@ impl CutTable {
             calls: AtomicUsize::new(0),
             most,
             lost: None,
+            is_row_by_row: false,
+        }
+    }
+
+    /// The same, whose owner takes each step of its own: there are more places at which it may be cut off.
+    pub(super) fn row_by_row(self) -> Self {
+        Self {
+            is_row_by_row: true,
+            ..self
         }
     }
 
@@ -107,6 +118,27 @@ impl Table for CutTable {
             Fate::LostAfter => {
                 self.inner.write_conditional(mutations).await?;
                 Ok(unknown)
+            }
+        }
+    }
+
+    fn together(&self) -> Option<&dyn WriteTogether> {
+        let inner = self.inner.together().filter(|_| !self.is_row_by_row);
+        inner.map(|_| self as &dyn WriteTogether)
+    }
+}
+
+#[async_trait]
+impl WriteTogether for CutTable {
+    async fn write_together(&self, mutations: Vec<ConditionalMutation>) -> Outcome {
+        let inner = self.inner.together().unwrap();
+        match self.next() {
+            Fate::Through => inner.write_together(mutations).await,
+            Fate::CutOff => Outcome::Refused(cut_off()),
+            Fate::LostBefore => Outcome::Unknown(lost()),
+            Fate::LostAfter => {
+                inner.write_together(mutations).await;
+                Outcome::Unknown(lost())
             }
         }
     }

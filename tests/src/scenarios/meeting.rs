@@ -110,7 +110,7 @@ pub async fn transfers_at_once_keep_the_sum(instance: Instance) {
 /// A transaction that never reads has to put an end to a dead one as well, or it would meet it for ever.
 pub async fn a_blind_write_meets_the_lock_of_the_dead_only_once(instance: Instance) {
     let scene = Scene::new(&instance).await;
-    let cut = Arc::new(CutTable::after(scene.table.clone(), 1));
+    let cut = Arc::new(CutTable::after(scene.table.clone(), 1).row_by_row());
     let dying = scene.client_of(cut, hasty()).await;
     let tx = dying.begin().await.unwrap();
     tx.set("alice", &balance(), "1").unwrap();

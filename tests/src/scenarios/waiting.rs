@@ -13,7 +13,7 @@ use super::scene::{Scene, balance, balances, hasty, set};
 pub async fn a_lock_of_the_living_is_waited_for(instance: Instance) {
     let scene = Scene::new(&instance).await;
     set(&scene.client().await, &[("alice", 1), ("bob", 1)]).await;
-    let table = Arc::new(CutTable::after(scene.table.clone(), 2));
+    let table = Arc::new(CutTable::after(scene.table.clone(), 2).row_by_row());
     let hanging = scene.client_of(table, hasty()).await;
     let tx = hanging.begin().await.unwrap();
     tx.set("alice", &balance(), "2").unwrap();
@@ -52,7 +52,7 @@ pub async fn one_that_has_committed_is_rolled_forward_while_it_lives(instance: I
     let client = scene.client_of(scene.table.clone(), patient).await;
     set(&client, &[("alice", 1), ("bob", 1)]).await;
     // It has committed its primary, and is cut off before the rest.
-    let table = Arc::new(CutTable::after(scene.table.clone(), 3));
+    let table = Arc::new(CutTable::after(scene.table.clone(), 3).row_by_row());
     let owner = scene.client_of(table, hasty()).await;
     let tx = owner.begin().await.unwrap();
     tx.set("alice", &balance(), "2").unwrap();

@@ -41,6 +41,8 @@ pub(super) struct Dials {
     /// Pause between two collections of garbage, at most; none is no collection.
     pub(super) collection: Option<Duration>,
     pub(super) clients: u64,
+    /// Whether the table writes rows together.
+    pub(super) is_together: bool,
     pub(super) settings: ClientSettings,
 }
 
@@ -64,6 +66,7 @@ impl Dials {
             rest: millis(&[20, 100, 400]),
             collection: Some(millis(&[200, 1_000, 4_000])).filter(|_| !random.chance(200)),
             clients: 2 + random.below(3),
+            is_together: random.chance(500),
             settings: ClientSettings {
                 rollback_after: millis(&[300, 1_000, 3_000]),
                 first_wait: millis(&[1, 5, 20]),

@@ -12,7 +12,8 @@ use super::world::World;
 #[derive(Clone, Debug)]
 pub(super) enum Late {
     Plain(Mutation),
-    Conditional(ConditionalMutation),
+    /// One, or those that are written together.
+    Conditional(Vec<ConditionalMutation>),
 }
 
 /// The writes that are on their way, in the order in which they were sent.
@@ -75,7 +76,7 @@ impl World {
         self.trace.add("late:");
         let result = match write {
             Late::Plain(mutation) => self.apply(mutation).await,
-            Late::Conditional(mutation) => self.apply_if(mutation).await.map(drop),
+            Late::Conditional(mutations) => self.apply_if(mutations).await.map(drop),
         };
         if let Err(error) = result {
             self.violation(format!("a late write failed: {error}"));

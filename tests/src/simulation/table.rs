@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use fluo_core::{
     Bytes, Cell, CellBatches, ConditionalMutation, Mutation, Outcome, Result, Scan, Span, Table,
-    TableExt, row_successor,
+    TableExt, WriteTogether, row_successor,
 };
 use futures::stream::{self, StreamExt};
 
@@ -36,7 +36,7 @@ impl Table for SimulatedTable {
         let mut failed = None;
         for (number, mutation) in mutations.into_iter().enumerate() {
             self.link.travel().await;
-            match self.fate("write", &mutation) {
+            match self.fate("write", [&mutation]) {
                 Fate::Before if number == 0 => return Err(unavailable()),
                 Fate::Before | Fate::Lost => failed = Some(uncertain()),
                 Fate::Late => {
@@ -65,42 +65,63 @@ impl Table for SimulatedTable {
         let mut outcomes = Vec::new();
         for mutation in mutations {
             self.link.travel().await;
-            let fate = self.fate("write if", &mutation.mutation);
+            let fate = self.fate("write if", [&mutation.mutation]);
             if fate == Fate::Before && outcomes.is_empty() {
                 return Err(unavailable());
             }
-            outcomes.push(self.write_one(mutation, fate).await?);
+            outcomes.push(self.write_as_one(vec![mutation], fate).await?);
         }
         self.link.travel().await;
         Ok(outcomes)
     }
+
+    fn together(&self) -> Option<&dyn WriteTogether> {
+        let is_together = self.link.world.dials.is_together;
+        is_together.then_some(self as &dyn WriteTogether)
+    }
+}
+
+#[async_trait]
+impl WriteTogether for SimulatedTable {
+    async fn write_together(&self, mutations: Vec<ConditionalMutation>) -> Outcome {
+        self.link.travel().await;
+        let written = mutations.iter().map(|conditional| &conditional.mutation);
+        let fate = self.fate("write together if", written);
+        let outcome = self.write_as_one(mutations, fate).await;
+        self.link.travel().await;
+        outcome.unwrap_or_else(Outcome::Refused)
+    }
 }
 
 impl SimulatedTable {
-    fn fate(&self, what: &str, mutation: &Mutation) -> Fate {
+    fn fate<'m>(&self, what: &str, mutations: impl IntoIterator<Item = &'m Mutation>) -> Fate {
         let fate = self.link.fate();
         let said = match fate {
             Fate::Fine => String::new(),
             other => format!(" ({other:?})"),
         };
         self.link
-            .say(format!("{what} {}{said}", words::of_mutation(mutation)));
+            .say(format!("{what} {}{said}", words::of_mutations(mutations)));
         fate
     }
 
-    async fn write_one(&self, mutation: ConditionalMutation, fate: Fate) -> Result<Outcome> {
+    async fn write_as_one(
+        &self,
+        mutations: Vec<ConditionalMutation>,
+        fate: Fate,
+    ) -> Result<Outcome> {
         let world = &self.link.world;
         Ok(match fate {
-            Fate::Fine => world.apply_if(mutation).await?,
+            Fate::Fine => world.apply_if(mutations).await?,
             Fate::Before => Outcome::Refused(unavailable()),
             Fate::Lost if world.strikes(WorldBug::UnknownAsAccepted) => Outcome::Accepted,
             Fate::Lost => Outcome::Unknown(uncertain()),
             Fate::Late => {
-                world.delay(Late::Conditional(mutation));
+                world.delay(Late::Conditional(mutations));
                 Outcome::Unknown(uncertain())
             }
             Fate::After => {
-                world.apply_if(mutation).await?;
+                world.apply_if(mutations).await?;
                 match world.strikes(WorldBug::UnknownAsRejected) {
                     true => Outcome::Rejected,
                     false => Outcome::Unknown(uncertain()),
@@ -108,7 +129,7 @@ impl SimulatedTable {
             }
             Fate::Cut { takes_effect } => {
                 if takes_effect {
-                    world.apply_if(mutation).await?;
+                    world.apply_if(mutations).await?;
                 }
                 self.link.cut().await;
                 Outcome::Unknown(uncertain())

@@ -9,6 +9,12 @@ pub(super) fn of_mutation(mutation: &Mutation) -> String {
     format!("{} {}", Escaped(&mutation.row), updates.join(", "))
 }
 
+/// Mutations that are written together, in one line.
+pub(super) fn of_mutations<'m>(mutations: impl IntoIterator<Item = &'m Mutation>) -> String {
+    let rows: Vec<String> = mutations.into_iter().map(of_mutation).collect();
+    rows.join("; ")
+}
+
 fn of_update(update: &Update) -> String {
     let column = &update.column;
     let timestamp = update.timestamp.unwrap_or_default();

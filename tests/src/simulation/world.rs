@@ -125,23 +125,36 @@ impl World {
         self.table.write(vec![mutation]).await
     }
 
-    /// Writes to the true table if the conditions hold.
-    pub(super) async fn apply_if(&self, mutation: ConditionalMutation) -> Result<Outcome> {
-        let written = mutation.mutation.clone();
+    /// Writes to the true table if the conditions hold: one mutation, or some together.
+    pub(super) async fn apply_if(
+        &self,
+        mut mutations: Vec<ConditionalMutation>,
+    ) -> Result<Outcome> {
         if self.strikes(WorldBug::ConditionIgnored) {
-            self.apply(written).await?;
+            for conditional in mutations {
+                self.apply(conditional.mutation).await?;
+            }
             return Ok(Outcome::Accepted);
         }
-        let mut outcomes = self.table.write_conditional(vec![mutation]).await?;
-        let outcome = outcomes.pop();
-        let is_accepted = outcome.as_ref().is_some_and(Outcome::is_accepted);
-        let said = if is_accepted { "accepted" } else { "rejected" };
-        self.trace
-            .add(format!("    {said} {}", words::of_mutation(&written)));
-        if is_accepted {
-            self.note(&written);
+        if mutations.len() > 1 && self.strikes(WorldBug::TogetherTorn) {
+            mutations.truncate(mutations.len().div_ceil(2));
         }
-        outcome.ok_or_else(super::link::uncertain)
+        let written: Vec<Mutation> = mutations.iter().map(|it| it.mutation.clone()).collect();
+        let table = self.table.together().ok_or_else(super::link::unavailable)?;
+        let outcome = match table.write_together(mutations).await {
+            Outcome::Refused(error) => return Err(error),
+            outcome => outcome,
+        };
+        let said = match outcome.is_accepted() {
+            true => "accepted",
+            false => "rejected",
+        };
+        self.trace
+            .add(format!("    {said} {}", words::of_mutations(&written)));
+        if outcome.is_accepted() {
+            written.iter().for_each(|mutation| self.note(mutation));
+        }
+        Ok(outcome)
     }
 
     fn note(&self, mutation: &Mutation) {

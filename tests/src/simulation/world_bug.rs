@@ -14,6 +14,8 @@ pub enum WorldBug {
     WriteLost,
     /// Half of a mutation is applied.
     RowTorn,
+    /// Of mutations that are written together, half are.
+    TogetherTorn,
     /// A conditional mutation is applied whatever its conditions are.
     ConditionIgnored,
     /// A scan leaves out its last cell.

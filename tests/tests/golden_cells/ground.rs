@@ -8,7 +8,8 @@ use fluo_core::coordination::{
     Applications, Coordination, MemoryApplications, ObservedColumn, ObserverKind,
 };
 use fluo_core::{
-    Authorizations, Client, ClientSettings, Column, MemoryTables, OwnedTransaction, TableAdmin,
+    Authorizations, Cell, Client, ClientSettings, Column, MemoryTables, OwnedTransaction, Scan,
+    Span, TableAdmin, TableExt,
 };
 
 use crate::is_on_the_page;
@@ -21,8 +22,18 @@ pub(crate) struct Ground {
 }
 
 impl Ground {
+    /// On a table of which each row is written by itself, as on one of many servers.
     pub(crate) async fn new() -> Self {
-        let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());
+        Self::on(MemoryTables::new().row_by_row()).await
+    }
+
+    /// On a table that writes rows together.
+    pub(crate) async fn together() -> Self {
+        Self::on(MemoryTables::new()).await
+    }
+
+    async fn on(tables: MemoryTables) -> Self {
+        let applications = MemoryApplications::new();
         let initialization = Initialization::new("5f0c", "cells")
             .observe(ObservedColumn::new(text(), ObserverKind::Strong, "text"))
             .observe(ObservedColumn::new(links(), ObserverKind::Weak, "links"));
@@ -48,6 +59,11 @@ impl Ground {
         Client::open(self.table.clone(), self.coordination.clone(), settings)
             .await
             .unwrap()
+    }
+
+    /// All that is stored.
+    pub(crate) async fn cells(&self) -> Vec<Cell> {
+        self.table.read(Scan::over(Span::all())).await.unwrap()
     }
 
     /// Ends what was noted: the page shows it.

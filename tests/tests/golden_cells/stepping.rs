@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use fluo_core::{
     Bytes, Cell, CellBatches, ConditionalMutation, Error, ErrorKind, Escaped, Key, Mutation,
-    Outcome, Result, Scan, Span, Table, TableExt,
+    Outcome, Result, Scan, Span, Table, TableExt, WriteTogether,
 };
 use tokio::sync::Mutex;
 
@@ -125,5 +125,27 @@ impl Table for SteppingTable {
         let conditions: String = [conditions].into_iter().chain(rejected).collect();
         self.note("conditional write", &rows, &conditions).await;
         Ok(outcomes)
+    }
+
+    fn together(&self) -> Option<&dyn WriteTogether> {
+        self.inner.together().map(|_| self as &dyn WriteTogether)
+    }
+}
+
+#[async_trait]
+impl WriteTogether for SteppingTable {
+    async fn write_together(&self, mutations: Vec<ConditionalMutation>) -> Outcome {
+        if let Err(error) = self.next().await {
+            return Outcome::Refused(error);
+        }
+        let rows: Vec<_> = mutations
+            .iter()
+            .map(|mutation| mutation.mutation.row.clone())
+            .collect();
+        let conditions: String = mutations.iter().map(shown::conditions).collect();
+        let inner = self.inner.together().unwrap();
+        let outcome = inner.write_together(mutations).await;
+        self.note("write together", &rows, &conditions).await;
+        outcome
     }
 }

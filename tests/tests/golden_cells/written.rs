@@ -2,7 +2,12 @@
 
 use crate::ground::{Ground, balance, links, text, transfer};
 
-pub(crate) const GOLDEN: [&str; 3] = ["one row", "several rows", "notifications"];
+pub(crate) const GOLDEN: [&str; 4] = [
+    "one row",
+    "several rows",
+    "several rows together",
+    "notifications",
+];
 
 #[tokio::test]
 async fn a_transaction_of_one_row() {
@@ -22,6 +27,30 @@ async fn a_transaction_of_several_rows() {
     let client = ground.client().await;
     transfer(&client).await.commit().await.unwrap();
     ground.is_on_the_page("several rows").await;
+}
+
+#[tokio::test]
+async fn a_transaction_of_several_rows_that_are_written_together() {
+    let ground = Ground::together().await;
+    let client = ground.client().await;
+    transfer(&client).await.commit().await.unwrap();
+    ground.is_on_the_page("several rows together").await;
+}
+
+/// What is there at the end is the same, cell for cell, whichever steps led there.
+#[tokio::test]
+async fn rows_that_are_written_together_have_the_same_cells() {
+    let mut cells = Vec::new();
+    for ground in [Ground::new().await, Ground::together().await] {
+        let client = ground.client().await;
+        let tx = transfer(&client).await;
+        tx.set("a.org", &text(), "one").unwrap();
+        tx.notify("c.org", &links()).unwrap();
+        tx.commit().await.unwrap();
+        cells.push(ground.cells().await);
+    }
+    assert!(cells[0].len() > 10, "{:?}", cells[0]);
+    assert_eq!(cells[0], cells[1]);
 }
 
 #[tokio::test]

@@ -73,8 +73,15 @@ impl Choice {
 /// More steps than these small transactions can make.
 const MOST_STEPS: usize = 500;
 
-/// Runs a scenario in the orders that it asks for; says how many there were.
+/// Runs a scenario in the orders that it asks for, on a table that writes rows together and on one that does not; says how
+/// many orders there were.
 pub(crate) fn explore(scenario: &Scenario<'_>, mut look: impl FnMut(&Ended)) -> usize {
+    let each = [true, false].into_iter();
+    each.map(|is_together| explore_one(scenario, is_together, &mut look))
+        .sum()
+}
+
+fn explore_one(scenario: &Scenario<'_>, is_together: bool, mut look: impl FnMut(&Ended)) -> usize {
     let mut prefix: Vec<Choice> = Vec::new();
     let (mut count, mut left_out) = (0, 0);
     loop {
@@ -83,7 +90,7 @@ pub(crate) fn explore(scenario: &Scenario<'_>, mut look: impl FnMut(&Ended)) -> 
             .start_paused(true)
             .build()
             .unwrap();
-        match runtime.block_on(run(scenario, &mut prefix)) {
+        match runtime.block_on(run(scenario, is_together, &mut prefix)) {
             Some(ended) => {
                 count += 1;
                 assert!(!ended.schedule.is_empty(), "nothing was held");
@@ -108,17 +115,25 @@ pub(crate) fn explore(scenario: &Scenario<'_>, mut look: impl FnMut(&Ended)) -> 
         Orders::Preempted(most) => format!("all orders with up to {most} preemptions"),
     };
     println!(
-        "{}: {count} schedules of {} transactions, {orders}",
+        "{}: {count} schedules of {} transactions{}, {orders}",
         scenario.name,
-        scenario.programs.len()
+        scenario.programs.len(),
+        match is_together {
+            true => ", rows together",
+            false => "",
+        }
     );
     count
 }
 
 /// Runs the schedule that a prefix begins, and notes the choices that come after it; none if it comes to the same as one
 /// that was run before.
-async fn run(scenario: &Scenario<'_>, prefix: &mut Vec<Choice>) -> Option<Ended> {
-    let scene = Scene::new(scenario.programs.len(), scenario.cells).await;
+async fn run(
+    scenario: &Scenario<'_>,
+    is_together: bool,
+    prefix: &mut Vec<Choice>,
+) -> Option<Ended> {
+    let scene = Scene::new(is_together, scenario.programs.len(), scenario.cells).await;
     let tasks: Vec<JoinHandle<Vec<i64>>> = scenario
         .programs
         .iter()

@@ -11,6 +11,7 @@ use fluo_core::coordination::{
 };
 use fluo_core::{
     CellBatches, ConditionalMutation, Mutation, Outcome, Result, RowColumn, Scan, Table, Timestamp,
+    WriteTogether,
 };
 use futures::stream::{self, StreamExt};
 
@@ -46,6 +47,20 @@ impl Table for GatedTable {
         let call = Call::write(mutations.iter().map(|conditional| &conditional.mutation));
         self.gate.pass(self.transaction, call).await;
         self.inner.write_conditional(mutations).await
+    }
+
+    fn together(&self) -> Option<&dyn WriteTogether> {
+        self.inner.together().map(|_| self as &dyn WriteTogether)
+    }
+}
+
+#[async_trait]
+impl WriteTogether for GatedTable {
+    async fn write_together(&self, mutations: Vec<ConditionalMutation>) -> Outcome {
+        let call = Call::write(mutations.iter().map(|conditional| &conditional.mutation));
+        self.gate.pass(self.transaction, call).await;
+        let inner = self.inner.together().unwrap();
+        inner.write_together(mutations).await
     }
 }
 

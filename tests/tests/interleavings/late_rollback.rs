@@ -23,7 +23,7 @@ async fn steps(scene: &Scene, transaction: usize, count: usize) {
 
 #[tokio::test(start_paused = true)]
 async fn a_late_rollback_does_not_hide_the_lock_of_an_older_transaction() {
-    let scene = Scene::new(2, &[("a", 0), ("b", 0), ("x", 0)]).await;
+    let scene = Scene::new(false, 2, &[("a", 0), ("b", 0), ("x", 0)]).await;
     scene.gate.open();
     let old = scene.clients[OLD].begin().await.unwrap();
     set(&old, "b", 1);

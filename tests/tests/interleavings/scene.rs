@@ -26,8 +26,16 @@ pub(crate) struct Scene {
 }
 
 impl Scene {
-    pub(crate) async fn new(transactions: usize, cells: &[(&'static str, i64)]) -> Self {
-        let tables = MemoryTables::new();
+    /// A table of which handles write rows [together](fluo_core::Table::together), or do not.
+    pub(crate) async fn new(
+        is_together: bool,
+        transactions: usize,
+        cells: &[(&'static str, i64)],
+    ) -> Self {
+        let tables = match is_together {
+            true => MemoryTables::new(),
+            false => MemoryTables::new().row_by_row(),
+        };
         tables.create_table("t", Versions::All).await.unwrap();
         let table = tables
             .open_table("t", Authorizations::none())

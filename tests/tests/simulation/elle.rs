@@ -18,7 +18,10 @@ pub(crate) fn anomalies(lists: &str) -> Vec<String> {
             .anomalies
             .values()
             .flatten()
-            .map(|anomaly| format!("{}: {}", anomaly.kind, anomaly.explanation))
+            .map(|anomaly| {
+                let (kind, why) = (&anomaly.kind, &anomaly.explanation);
+                format!("the checker of lists finds {kind}: {why}")
+            })
             .collect(),
     }
 }

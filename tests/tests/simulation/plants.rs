@@ -222,6 +222,11 @@ pub(crate) const PLANTS: &[Plant] = &[
         WorldBug::RowTorn,
     ),
     world(
+        "together-torn",
+        "T16: of mutations that are written together, half are",
+        WorldBug::TogetherTorn,
+    ),
+    world(
         "condition-ignored",
         "T9: a conditional mutation is applied whatever its conditions are",
         WorldBug::ConditionIgnored,

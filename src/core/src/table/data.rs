@@ -45,7 +45,7 @@ pub type CellBatches = BoxStream<'static, Result<Vec<Cell>>>;
 ///   with a value of 64 KiB.
 ///
 /// - **T12, cancellation.** A call whose future is dropped may have taken effect, may yet, or never will: as after
-///   [`Uncertain`](crate::ErrorKind::Uncertain). What does take effect keeps T4, T6 and T9.
+///   [`Uncertain`](crate::ErrorKind::Uncertain). What does take effect keeps T4, T6, T9 and T16.
 ///
 /// Conditional writing:
 /// - **T9, atomicity.** The conditions of a mutation are checked and its updates applied as one step;
@@ -68,6 +68,11 @@ pub type CellBatches = BoxStream<'static, Result<Vec<Cell>>>;
 ///   [look at](crate::table::Filter::looks_at_family), or through a filter that is not of columns is `Invalid`.
 /// - **T15, resuming.** V5 holds for filters of transactions too: a scan that begins in the middle of a column
 ///   shows what the whole scan would have shown there.
+///
+/// Writing rows together, on a table that [can](Table::together):
+/// - **T16, one step.** All conditions of a call are checked, and all its mutations applied if they hold, as one step:
+///   nothing else is written to any of the rows between, and a crash leaves all of the mutations or none. A scan that
+///   begins after one of them was seen sees them all.
 #[async_trait]
 pub trait Table: Debug + Send + Sync {
     /// Reads cells.
@@ -92,9 +97,26 @@ pub trait Table: Debug + Send + Sync {
     /// An error says that nothing of the call was written. Whatever may have been written is an
     /// [`Outcome::Unknown`] of its own.
     async fn write_conditional(&self, mutations: Vec<ConditionalMutation>) -> Result<Vec<Outcome>>;
+
+    /// The same table for rows that are written together (T16), if it can do that. A table of many servers cannot: a
+    /// row is atomic there, and nothing more. Where it can, a commit takes two calls, whatever it writes.
+    fn together(&self) -> Option<&dyn WriteTogether> {
+        None
+    }
 }
 
-/// Conveniences over any [`Table`], made of its three methods.
+/// A [`Table`] that can write several rows as one step.
+#[async_trait]
+pub trait WriteTogether: Send + Sync {
+    /// Writes all of the mutations if the conditions of all of them hold, and nothing otherwise (T16); returns when
+    /// they are durable. At least one of them has a condition; the others need none.
+    ///
+    /// There is one outcome for all of them. Where [`Table::write_conditional`] has an error, it is
+    /// [`Refused`](Outcome::Refused): nothing of the call was written.
+    async fn write_together(&self, mutations: Vec<ConditionalMutation>) -> Outcome;
+}
+
+/// Conveniences over any [`Table`], made of its methods.
 pub trait TableExt: Table {
     /// Reads a whole scan into memory: for results that are known to be small.
     ///

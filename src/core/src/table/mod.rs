@@ -24,7 +24,7 @@ pub mod property;
 
 pub use crate::layout::Prewrite;
 pub use admin::{TableAdmin, TableAdminExt};
-pub use data::{CellBatches, Table, TableExt};
+pub use data::{CellBatches, Table, TableExt, WriteTogether};
 pub use garbage::{ColumnGarbage, GarbageRules};
 pub use locality::LocalityGroups;
 pub use memory::MemoryTables;

@@ -48,7 +48,8 @@ pub enum Change {
 pub struct ConditionalMutation {
     /// What is written.
     pub mutation: Mutation,
-    /// What must hold, all of it; at least one.
+    /// What must hold, all of it; at least one, but where rows are written
+    /// [together](crate::table::WriteTogether).
     pub conditions: Vec<Condition>,
 }
 
@@ -190,6 +191,30 @@ impl ConditionalMutation {
                 Escaped(row)
             )));
         }
+        self.check_parts(authorizations)
+    }
+
+    /// Checks what rules T8 and T10 say of mutations that are written together by a handle with these authorizations.
+    ///
+    /// # Errors
+    /// As [`check`](Self::check), but that one of the mutations with conditions is enough.
+    pub fn check_together(mutations: &[Self], authorizations: &Authorizations) -> Result<()> {
+        if mutations
+            .iter()
+            .all(|mutation| mutation.conditions.is_empty())
+        {
+            return Err(Error::invalid(
+                "none of the mutations that are to be written together has a condition; write them unconditionally \
+                 instead",
+            ));
+        }
+        mutations
+            .iter()
+            .try_for_each(|mutation| mutation.check_parts(authorizations))
+    }
+
+    fn check_parts(&self, authorizations: &Authorizations) -> Result<()> {
+        let row = &self.mutation.row;
         for condition in &self.conditions {
             check_seen(row, &condition.column, authorizations)?;
             check_filter(row, condition)?;
@@ -340,6 +365,28 @@ mod tests {
             message,
             "the conditional mutation of row `r` has no conditions; write it unconditionally instead"
         );
+    }
+
+    #[test]
+    fn of_mutations_that_are_written_together_one_has_a_condition() {
+        let mutation = || Mutation::new("r").put(Column::new("f", "q"), "v");
+        let without = ConditionalMutation {
+            mutation: mutation(),
+            conditions: Vec::new(),
+        };
+        let with = mutation().when(Condition::absent(Column::new("f", "q")));
+        let none = Authorizations::none();
+        let check = |mutations: &[_]| ConditionalMutation::check_together(mutations, &none);
+        assert!(check(&[without.clone(), with]).is_ok());
+        for wrong in [&[][..], &[without.clone(), without]] {
+            let error = check(wrong).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Invalid);
+            assert_eq!(
+                error.to_string(),
+                "none of the mutations that are to be written together has a condition; write them unconditionally \
+                 instead"
+            );
+        }
     }
 
     #[test]

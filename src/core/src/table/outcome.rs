@@ -18,6 +18,14 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// The outcome where it is known whether the conditions held.
+    pub fn of(they_held: bool) -> Self {
+        match they_held {
+            true => Self::Accepted,
+            false => Self::Rejected,
+        }
+    }
+
     /// Whether the mutation is known to be durable.
     pub fn is_accepted(&self) -> bool {
         matches!(self, Self::Accepted)

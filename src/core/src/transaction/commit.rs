@@ -5,13 +5,16 @@
 //!          │ conflict                │ conflict               │ stale                        │ rolled back
 //!          └────────────────────────►└──────────────► roll back ◄──────────────────────────────┘
 //! ```
-//! - **P3.** No other row is locked before the primary's is known to be.
+//! Where the table writes rows together (T16), each step takes all rows: one call locks them, and one commits them, rolls
+//! them forward and says that the transaction is done.
+//!
+//! - **P3.** No other row is locked before the primary's: together with it, or when it is known to be.
 //! - **P4.** The commit timestamp is asked for after all locks are known to be there: who begins later than it meets
 //!   them, and who began before it does not see what they guard.
-//! - **P5.** Notifications stand before the primary commits, or come with it in its row. One for a transaction that
-//!   never commits is in vain, one that is missing would be lost.
-//! - **P6.** The commit of the primary is the commit of the transaction: one conditional write of one row. Before it
-//!   everybody may roll the transaction back, after it nobody.
+//! - **P5.** Notifications stand before the primary commits, or come with it in the same step. One for a transaction
+//!   that never commits is in vain, one that is missing would be lost.
+//! - **P6.** The commit of the primary is the commit of the transaction: one conditional write. Before it everybody may
+//!   roll the transaction back, after it nobody.
 //! - **P7.** A primary is marked as done only when no lock of the transaction can be left anywhere. An unknown outcome
 //!   of a lock forbids it.
 
@@ -31,7 +34,6 @@ use crate::transaction::lock_primary::before_the_commit_point;
 use crate::transaction::only_notify::only_notify;
 use crate::transaction::plan::{CommitPlan, Trigger};
 use crate::transaction::reading::Reading;
-use crate::transaction::resolve::RowMutations;
 use crate::transaction::{CommitError, Committed};
 
 /// A commit under way.
@@ -140,7 +142,9 @@ impl Commit {
             .client
             .listeners
             .tell(&self.plan.notified, commit);
-        self.finish(commit).await;
+        if !self.is_together() {
+            self.finish(commit).await;
+        }
         Ok(Committed {
             start: self.plan.start,
             commit: Some(commit),
@@ -157,7 +161,7 @@ impl Commit {
         );
         let client = &self.reading.client;
         let commit = client.commit_timestamp(self.plan.start).await?;
-        if !planted::is(PlantedBug::NotificationsAfterCommit) {
+        if !self.is_together() && !planted::is(PlantedBug::NotificationsAfterCommit) {
             self.notify_others(commit).await?;
         }
         Ok(commit)
@@ -169,7 +173,8 @@ impl Commit {
         client.write_surely(notifications, self.plan.start).await
     }
 
-    /// Rolls the other rows forward, marks the primary as done, and takes back the notification that started it. The
+    /// Rolls the other rows forward, marks the primary as done, and takes back the notification that started it, where
+    /// these did not come with the commit. The
     /// transaction has committed whatever comes of this: who meets its locks rolls them forward.
     async fn finish(&self, commit: Timestamp) {
         if let Err(error) = self.try_to_finish(commit).await {
@@ -180,27 +185,15 @@ impl Commit {
 
     async fn try_to_finish(&self, commit: Timestamp) -> Result<()> {
         let (start, primary) = (self.plan.start, &self.plan.primary);
-        let forward = self
-            .plan
-            .other_rows()
-            .map(|row| self.plan.commit_row(row, commit));
-        self.reading
-            .client
-            .write_surely(forward.collect(), start)
+        let client = &self.reading.client;
+        client
+            .write_surely(self.roll_forward(commit), start)
             .await?;
-        let mut last = RowMutations::default();
+        let mut last = self.take_back_trigger_elsewhere();
         if !self.plan.is_one_row() && self.is_certain() {
             last.add(&primary.row, |mutation| self.done(mutation, commit));
         }
-        if let Some(trigger) = &self.plan.trigger
-            && trigger.cell.row != primary.row
-        {
-            last.take_back_notification(&trigger.cell, start);
-        }
-        self.reading
-            .client
-            .write_surely(last.into_mutations(), start)
-            .await
+        client.write_surely(last.into_mutations(), start).await
     }
 
     /// Whether every lock is known to be there.

@@ -1,4 +1,4 @@
-//! The commit point: one conditional write of the primary's row.
+//! The commit point: one conditional write of the primary's row, and of the others where they can be written together.
 
 use crate::client::is_passing;
 use crate::data::Timestamp;
@@ -51,29 +51,25 @@ impl Commit {
         commit: Timestamp,
         is_doubtful: &mut bool,
     ) -> Result<Tried, CommitError> {
-        let outcomes = self
-            .try_to_write(vec![self.plan.commit_primary(commit)])
-            .await;
-        let error = match outcomes.into_iter().next() {
-            Some(Outcome::Accepted) => return Ok(Tried::Committed),
-            Some(Outcome::Rejected) if !*is_doubtful => return Ok(Tried::RolledBack),
-            Some(Outcome::Rejected) => None,
-            Some(Outcome::Refused(error)) if !is_passing(error.kind()) && !*is_doubtful => {
+        let error = match self.try_as_one(self.at_the_commit_point(commit)).await {
+            Outcome::Accepted => return Ok(Tried::Committed),
+            Outcome::Rejected if !*is_doubtful => return Ok(Tried::RolledBack),
+            Outcome::Rejected => None,
+            Outcome::Refused(error) if !is_passing(error.kind()) && !*is_doubtful => {
                 self.roll_back().await;
                 return Err(error.into());
             }
-            Some(Outcome::Refused(error)) => Some(error),
-            Some(Outcome::Unknown(_)) if planted::is(PlantedBug::UnknownCommitIsCommitted) => {
+            Outcome::Refused(error) => Some(error),
+            Outcome::Unknown(_) if planted::is(PlantedBug::UnknownCommitIsCommitted) => {
                 return Ok(Tried::Committed);
             }
-            Some(Outcome::Unknown(error)) if planted::is(PlantedBug::UnknownCommitIsFailed) => {
+            Outcome::Unknown(error) if planted::is(PlantedBug::UnknownCommitIsFailed) => {
                 return Err(nothing_committed(error));
             }
-            Some(Outcome::Unknown(error)) => {
+            Outcome::Unknown(error) => {
                 *is_doubtful = true;
                 Some(error)
             }
-            None => Some(no_answer()),
         };
         if !*is_doubtful {
             return Ok(Tried::Again(error.unwrap_or_else(no_answer)));

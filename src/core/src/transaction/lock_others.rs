@@ -1,4 +1,4 @@
-//! The second step: the other rows, each whole or not at all.
+//! The second step: the rows that were not locked with the primary, each whole or not at all.
 
 use crate::client::is_passing;
 use crate::data::{Bytes, RowColumn};
@@ -18,7 +18,7 @@ enum Found {
 }
 
 impl Commit {
-    /// Locks the rows beside the primary's. After an error, `locked` and `doubtful` say what is to be taken back.
+    /// Locks the rows that are not locked yet. After an error, `locked` and `doubtful` say what is to be taken back.
     pub(crate) async fn lock_others(&mut self) -> Result<(), CommitError> {
         debug_assert!(
             self.locked.contains(&self.plan.primary.row),
@@ -27,7 +27,8 @@ impl Commit {
             self.plan.primary
         );
         let mut backoff = self.reading.client.backoff_of_calls(self.plan.start);
-        let mut waiting: Vec<Bytes> = self.plan.other_rows().cloned().collect();
+        let is_waiting = |row: &&Bytes| !self.locked.contains(*row);
+        let mut waiting: Vec<Bytes> = self.plan.other_rows().filter(is_waiting).cloned().collect();
         let mut rejected = Vec::new();
         if waiting.is_empty() {
             return Ok(());

@@ -1,4 +1,4 @@
-//! The first step: the primary and what stands in its row.
+//! The first step: the primary and what stands in its row; the other rows as well, where they can be written together.
 
 use crate::client::is_passing;
 use crate::data::{Key, Span, Timestamp};
@@ -20,9 +20,8 @@ enum Tried {
 }
 
 impl Commit {
-    /// Locks the primary's row. An error means that none of it is locked.
+    /// Locks the primary's row, or all. An error means that none of it is locked.
     pub(crate) async fn lock_primary(&mut self) -> Result<(), CommitError> {
-        let row = self.plan.primary.row.clone();
         let mut backoff = self.reading.client.backoff_of_calls(self.plan.start);
         let mut is_doubtful = false;
         loop {
@@ -37,7 +36,7 @@ impl Commit {
             };
             match tried {
                 Tried::Locked => {
-                    self.locked.insert(row);
+                    self.locked.extend(self.rows_of_the_first_step());
                     return Ok(());
                 }
                 Tried::Rejected => {
@@ -59,21 +58,20 @@ impl Commit {
     }
 
     async fn try_to_lock_primary(&self, is_doubtful: &mut bool) -> Result<Tried, CommitError> {
-        let row = &self.plan.primary.row;
-        let outcomes = self.try_to_write(vec![self.plan.lock_row(row)]).await;
-        let error = match outcomes.into_iter().next() {
-            Some(Outcome::Accepted) => return Ok(Tried::Locked),
-            Some(Outcome::Rejected) if !*is_doubtful => return Ok(Tried::Rejected),
-            Some(Outcome::Rejected) => None,
-            Some(Outcome::Refused(error)) if !is_passing(error.kind()) && !*is_doubtful => {
+        let rows = self.rows_of_the_first_step();
+        let locking = rows.iter().map(|row| self.plan.lock_row(row)).collect();
+        let error = match self.try_as_one(locking).await {
+            Outcome::Accepted => return Ok(Tried::Locked),
+            Outcome::Rejected if !*is_doubtful => return Ok(Tried::Rejected),
+            Outcome::Rejected => None,
+            Outcome::Refused(error) if !is_passing(error.kind()) && !*is_doubtful => {
                 return Err(error.into());
             }
-            Some(Outcome::Refused(error)) => Some(error),
-            Some(Outcome::Unknown(error)) => {
+            Outcome::Refused(error) => Some(error),
+            Outcome::Unknown(error) => {
                 *is_doubtful = true;
                 Some(error)
             }
-            None => Some(no_answer()),
         };
         if !*is_doubtful {
             return Ok(Tried::Again(error.unwrap_or_else(no_answer)));
@@ -99,7 +97,7 @@ impl Commit {
 
     /// Makes sure that a lock of the primary that is still on its way never holds: an entry that says that the
     /// transaction was rolled back, unless the cell is locked by another one, whose lock it would hide.
-    async fn fence_primary(&self) {
+    async fn fence_primary(&mut self) {
         let (primary, start) = (&self.plan.primary, self.plan.start);
         let mut fence = self.plan.lock_row(&primary.row);
         let by = entries::RolledBackBy::AnotherOne;
@@ -115,6 +113,7 @@ impl Commit {
         // Not possible: it is ours after all, or somebody else's. If it is ours, it is taken back.
         let found = status(&*self.reading.client.table, primary, start).await;
         if let Ok(TransactionStatus::Locked(_)) = found {
+            self.locked.extend(self.rows_of_the_first_step());
             self.roll_back().await;
         }
     }
@@ -128,8 +127,7 @@ impl Commit {
             Ok(false) => {}
             Err(error) => return error.into(),
         }
-        self.conflict(std::slice::from_ref(&self.plan.primary.row))
-            .await
+        self.conflict(&self.rows_of_the_first_step()).await
     }
 
     /// Whether another transaction has acknowledged the notification that started this one.

@@ -27,6 +27,7 @@ mod resolve;
 mod roll_back;
 mod snapshot;
 mod status;
+mod together;
 
 pub use conflict::{CommitError, Conflict, OtherTransaction, Stale};
 pub use open::{Committed, OwnedTransaction, Transaction};

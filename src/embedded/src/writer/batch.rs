@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use fluo_core::{Authorizations, Bytes, Change, Error, KeyRef, Mutation, Versions};
+use fluo_core::{
+    Authorizations, Bytes, Change, ConditionalMutation, Error, KeyRef, Mutation, Versions,
+};
 use redb::{Table, WriteTransaction};
 
 use super::request::{Applied, Call, TableRef, Work};
@@ -66,17 +68,38 @@ impl<'t> Batch<'t> {
                 ..
             } => mutations
                 .iter()
-                .map(|conditional| {
-                    let row = &conditional.mutation.row;
-                    let holds = self.all_hold(id, row, &conditional.conditions, authorizations)?;
-                    if holds {
-                        self.put(id, &conditional.mutation)?;
-                    }
-                    Ok(holds)
+                .map(|mutation| {
+                    self.put_together(id, std::slice::from_ref(mutation), authorizations)
                 })
                 .collect(),
+            Work::Together {
+                mutations,
+                authorizations,
+                ..
+            } => self
+                .put_together(id, mutations, authorizations)
+                .map(|accepted| vec![accepted]),
         };
         accepted.map(Ok)
+    }
+
+    /// Stores mutations if the conditions of all of them hold, and says whether they did (T9, T16).
+    fn put_together(
+        &mut self,
+        table_id: u64,
+        mutations: &[ConditionalMutation],
+        authorizations: &Authorizations,
+    ) -> Result<bool, Failure> {
+        for conditional in mutations {
+            let (row, conditions) = (&conditional.mutation.row, &conditional.conditions);
+            if !self.all_hold(table_id, row, conditions, authorizations)? {
+                return Ok(false);
+            }
+        }
+        for conditional in mutations {
+            self.put(table_id, &conditional.mutation)?;
+        }
+        Ok(true)
     }
 
     /// Whether an update was given the time of this batch.

@@ -122,6 +122,26 @@ impl Writer {
             .unwrap_or_else(|_| Ok(vec![Outcome::Unknown(no_answer()); count]))
     }
 
+    pub(crate) async fn write_together(
+        &self,
+        table: TableRef,
+        mutations: Vec<ConditionalMutation>,
+        authorizations: Arc<Authorizations>,
+    ) -> Outcome {
+        let (answer, answered) = oneshot::channel();
+        let work = Work::Together {
+            mutations,
+            authorizations,
+            answer,
+        };
+        match self.call(table, work).await {
+            Ok(()) => answered
+                .await
+                .unwrap_or_else(|_| Outcome::Unknown(no_answer())),
+            Err(error) => Outcome::Refused(error),
+        }
+    }
+
     /// Runs a job in a transaction of its own, in its turn.
     pub(crate) async fn run<T: Send + 'static>(
         &self,

@@ -57,23 +57,31 @@ pub(super) enum Work {
         authorizations: Arc<Authorizations>,
         answer: oneshot::Sender<Result<Vec<Outcome>>>,
     },
+    Together {
+        mutations: Vec<ConditionalMutation>,
+        authorizations: Arc<Authorizations>,
+        answer: oneshot::Sender<Outcome>,
+    },
 }
 
-/// How a call that was applied ended: whether each of its mutations was accepted.
+/// How a call that was applied ended: whether each of its mutations was accepted. Mutations that are written together
+/// are one.
 pub(super) type Applied = Result<Vec<bool>>;
 
 impl Call {
     pub(super) fn mutation_count(&self) -> usize {
         match &self.work {
             Work::Plain { mutations, .. } => mutations.len(),
-            Work::Conditional { mutations, .. } => mutations.len(),
+            Work::Conditional { mutations, .. } | Work::Together { mutations, .. } => {
+                mutations.len()
+            }
         }
     }
 
     pub(super) fn size_bytes(&self) -> usize {
         match &self.work {
             Work::Plain { mutations, .. } => mutations.iter().map(Mutation::size_bytes).sum(),
-            Work::Conditional { mutations, .. } => {
+            Work::Conditional { mutations, .. } | Work::Together { mutations, .. } => {
                 mutations.iter().map(ConditionalMutation::size_bytes).sum()
             }
         }
@@ -86,11 +94,12 @@ impl Call {
                 let _ = answer.send(applied.map(|_| ()));
             }
             Work::Conditional { answer, .. } => {
-                let outcome = |accepted| match accepted {
-                    true => Outcome::Accepted,
-                    false => Outcome::Rejected,
-                };
-                let _ = answer.send(applied.map(|all| all.into_iter().map(outcome).collect()));
+                let outcomes = |all: Vec<bool>| all.into_iter().map(Outcome::of).collect();
+                let _ = answer.send(applied.map(outcomes));
+            }
+            Work::Together { answer, .. } => {
+                let outcome = |all: Vec<bool>| Outcome::of(all.into_iter().all(|held| held));
+                let _ = answer.send(applied.map_or_else(Outcome::Refused, outcome));
             }
         }
     }
@@ -104,6 +113,9 @@ impl Call {
             }
             Work::Conditional { answer, .. } => {
                 let _ = answer.send(Ok(unknown));
+            }
+            Work::Together { answer, .. } => {
+                let _ = answer.send(Outcome::Unknown(error.clone()));
             }
         }
     }

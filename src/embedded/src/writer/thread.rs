@@ -250,10 +250,10 @@ mod tests {
         let mutations = vec![mutation.when(Condition::absent(column)); 2];
         let authorizations = Arc::new(Authorizations::none());
         Call {
-            table,
+            table: table.clone(),
             work: Work::Conditional {
-                mutations,
-                authorizations,
+                mutations: mutations.clone(),
+                authorizations: authorizations.clone(),
                 answer,
             },
             now_ms: 0,
@@ -264,5 +264,18 @@ mod tests {
             outcomes.as_slice(),
             [Outcome::Unknown(_), Outcome::Unknown(_)]
         ));
+
+        let (answer, mut answered) = oneshot::channel();
+        Call {
+            table,
+            work: Work::Together {
+                mutations,
+                authorizations,
+                answer,
+            },
+            now_ms: 0,
+        }
+        .answer_in_doubt(&error);
+        assert!(matches!(answered.try_recv().unwrap(), Outcome::Unknown(_)));
     }
 }

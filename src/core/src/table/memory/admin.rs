@@ -65,6 +65,7 @@ impl TableAdmin for MemoryTables {
             store,
             authorizations,
             clock,
+            is_row_by_row: self.is_row_by_row,
         }))
     }
 

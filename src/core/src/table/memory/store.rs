@@ -87,15 +87,25 @@ impl Store {
         authorizations: &Authorizations,
         now_ms: i64,
     ) -> bool {
-        let ConditionalMutation {
-            mutation,
-            conditions,
-        } = conditional;
-        let all_hold = conditions
-            .iter()
-            .all(|condition| self.holds(&mutation.row, condition, authorizations));
+        self.apply_together(vec![conditional], authorizations, now_ms)
+    }
+
+    /// Applies mutations if the conditions of all of them hold, and says whether they did (T16).
+    pub(super) fn apply_together(
+        &mut self,
+        mutations: Vec<ConditionalMutation>,
+        authorizations: &Authorizations,
+        now_ms: i64,
+    ) -> bool {
+        let all_hold = mutations.iter().all(|conditional| {
+            let row = &conditional.mutation.row;
+            let mut conditions = conditional.conditions.iter();
+            conditions.all(|condition| self.holds(row, condition, authorizations))
+        });
         if all_hold {
-            self.apply(mutation, now_ms);
+            for conditional in mutations {
+                self.apply(conditional.mutation, now_ms);
+            }
         }
         all_hold
     }

@@ -11,7 +11,9 @@ use super::store::Store;
 use crate::clock::Clock;
 use crate::data::{Authorizations, Cell};
 use crate::error::{Error, Result};
-use crate::table::{CellBatches, ConditionalMutation, Mutation, Outcome, Scan, Table};
+use crate::table::{
+    CellBatches, ConditionalMutation, Mutation, Outcome, Scan, Table, WriteTogether,
+};
 
 /// A handle on one table, with its authorizations.
 #[derive(Debug)]
@@ -20,6 +22,7 @@ pub(super) struct MemoryTable {
     pub(super) store: Arc<Mutex<Store>>,
     pub(super) authorizations: Authorizations,
     pub(super) clock: Arc<dyn Clock>,
+    pub(super) is_row_by_row: bool,
 }
 
 impl MemoryTable {
@@ -59,12 +62,26 @@ impl Table for MemoryTable {
             .try_for_each(|mutation| mutation.check(&self.authorizations))?;
         let now_ms = self.clock.now_ms();
         self.with_store(|store| {
-            let outcome = |mutation| match store.apply_if(mutation, &self.authorizations, now_ms) {
-                true => Outcome::Accepted,
-                false => Outcome::Rejected,
-            };
+            let outcome =
+                |mutation| Outcome::of(store.apply_if(mutation, &self.authorizations, now_ms));
             mutations.into_iter().map(outcome).collect()
         })
+    }
+
+    fn together(&self) -> Option<&dyn WriteTogether> {
+        (!self.is_row_by_row).then_some(self as &dyn WriteTogether)
+    }
+}
+
+#[async_trait]
+impl WriteTogether for MemoryTable {
+    async fn write_together(&self, mutations: Vec<ConditionalMutation>) -> Outcome {
+        let checked = ConditionalMutation::check_together(&mutations, &self.authorizations);
+        let now_ms = self.clock.now_ms();
+        let written = checked.and_then(|()| {
+            self.with_store(|store| store.apply_together(mutations, &self.authorizations, now_ms))
+        });
+        written.map_or_else(Outcome::Refused, Outcome::of)
     }
 }
 

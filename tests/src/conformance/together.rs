@@ -1,0 +1,233 @@
+//! T16, of tables that write rows together. Of others there is nothing to show.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use fluo_core::table::Filter;
+use fluo_core::{
+    Condition, ConditionalMutation, ErrorKind, Mutation, Outcome, Table, TableAdmin, TableExt,
+    Versions,
+};
+
+use super::ground::{Ground, column};
+
+fn put(row: &'static str, qualifier: &'static str, value: &'static str) -> Mutation {
+    Mutation::new(row).put(column(qualifier), value)
+}
+
+fn always(mutation: Mutation) -> ConditionalMutation {
+    ConditionalMutation {
+        mutation,
+        conditions: Vec::new(),
+    }
+}
+
+fn absent(qualifier: &'static str) -> Condition {
+    Condition::absent(column(qualifier))
+}
+
+fn value(qualifier: &'static str, value: &'static str) -> Condition {
+    Condition::value(column(qualifier), value)
+}
+
+async fn write(table: &dyn Table, mutations: Vec<ConditionalMutation>) -> Option<Outcome> {
+    Some(table.together()?.write_together(mutations).await)
+}
+
+/// T16: mutations are written if the conditions of all of them hold, and else none is. All conditions are looked at
+/// before anything is written.
+pub async fn t16_rows_are_written_together_or_not_at_all(tables: Arc<dyn TableAdmin>) {
+    let ground = Ground::new(&tables, Versions::default()).await;
+    let table = &*ground.table;
+    ground.write(vec![put("b", "q", "old")]).await;
+    let wanted: [(&str, Vec<ConditionalMutation>, bool); 7] = [
+        (
+            "the last does not hold",
+            vec![
+                put("a", "q", "v").when(absent("q")),
+                always(put("c", "q", "v")),
+                put("b", "q", "v").when(absent("q")),
+            ],
+            false,
+        ),
+        (
+            "the first does not hold",
+            vec![
+                put("b", "q", "v").when(absent("q")),
+                put("a", "q", "v").when(absent("q")),
+            ],
+            false,
+        ),
+        (
+            "one of two conditions of a row does not hold",
+            vec![
+                put("a", "q", "v").when(absent("q")),
+                put("b", "q", "v")
+                    .when(value("q", "old"))
+                    .and(value("q", "new")),
+            ],
+            false,
+        ),
+        (
+            "all hold, and one has none",
+            vec![
+                put("a", "q", "v").when(absent("q")),
+                put("b", "q", "new").when(value("q", "old")),
+                always(put("c", "q", "v")),
+            ],
+            true,
+        ),
+        (
+            "a condition holds only after what stands before it in the call",
+            vec![
+                put("d", "q", "v").when(absent("q")),
+                put("d", "r", "v").when(value("q", "v")),
+            ],
+            false,
+        ),
+        (
+            "a condition no longer holds after what stands before it in the call",
+            vec![
+                put("d", "q", "v").when(absent("q")),
+                put("d", "q", "w").when(absent("q")),
+            ],
+            true,
+        ),
+        (
+            "through a filter of transactions it may hold as well",
+            vec![
+                put("e", "q", "v").when(absent("none").through(Filter::OpenReadLocks)),
+                put("a", "r", "v").when(value("q", "v")),
+            ],
+            true,
+        ),
+    ];
+    for (case, mutations, is_accepted) in wanted {
+        let before = ground.all().await;
+        let Some(outcome) = write(table, mutations.clone()).await else {
+            return ground.end().await;
+        };
+        match is_accepted {
+            true => assert!(outcome.is_accepted(), "{case}: {outcome:?}"),
+            false => {
+                assert!(matches!(outcome, Outcome::Rejected), "{case}: {outcome:?}");
+                assert_eq!(ground.all().await, before, "{case}");
+                continue;
+            }
+        }
+        // Of two of one row and column the later stays, as everywhere (T6).
+        let last = mutations.last().unwrap();
+        let update = last.mutation.updates.first().unwrap();
+        let found = table.get(last.mutation.row.clone(), &update.column).await;
+        assert!(found.unwrap().is_some(), "{case}");
+    }
+    let found: Vec<String> = ground
+        .all()
+        .await
+        .iter()
+        .map(|cell| format!("{:?} {:?}", cell.key.row, cell.value))
+        .collect();
+    assert_eq!(found.len(), 6, "{found:?}");
+    assert_eq!(
+        table.get("b", &column("q")).await.unwrap(),
+        Some("new".into())
+    );
+    assert_eq!(
+        table.get("d", &column("q")).await.unwrap(),
+        Some("w".into())
+    );
+    ground.end().await;
+}
+
+/// T16 and T8: a wrong mutation, or no condition at all, and nothing of the call is written.
+pub async fn t16_a_wrong_call_writes_nothing(tables: Arc<dyn TableAdmin>) {
+    let ground = Ground::new(&tables, Versions::default()).await;
+    let marked = column("m").with_visibility("A&");
+    let good = || put("a", "q", "v").when(absent("q"));
+    for wrong in [
+        vec![],
+        vec![always(put("a", "q", "v")), always(put("b", "q", "v"))],
+        vec![good(), always(Mutation::new("b"))],
+        vec![good(), always(Mutation::new("b").put(marked.clone(), "v"))],
+        vec![good(), put("b", "q", "v").when(Condition::absent(marked))],
+        vec![
+            good(),
+            put("b", "q", "v").when(Condition::absent(column("q").with_visibility("A"))),
+        ],
+    ] {
+        let Some(outcome) = write(&*ground.table, wrong.clone()).await else {
+            break;
+        };
+        let Outcome::Refused(error) = outcome else {
+            panic!("{wrong:?}: {outcome:?}");
+        };
+        assert_eq!(error.kind(), ErrorKind::Invalid, "{wrong:?}: {error}");
+        assert_eq!(ground.all().await, [], "{wrong:?}");
+    }
+    ground.end().await;
+}
+
+const ROWS: [&str; 2] = ["left", "right"];
+const TASKS: usize = 4;
+const EACH: usize = 25;
+
+/// T16: two rows that are always written together are never seen to differ by who has seen one of them and then begins to
+/// read the other; and of increments of both, by many tasks at once, none is lost.
+pub async fn t16_rows_that_are_written_together_are_seen_together(tables: Arc<dyn TableAdmin>) {
+    let ground = Ground::new(&tables, Versions::default()).await;
+    if ground.table.together().is_none() {
+        return ground.end().await;
+    }
+    let is_written = Arc::new(AtomicBool::new(false));
+    let watcher = tokio::spawn(watch(ground.table.clone(), is_written.clone()));
+    let tasks: Vec<_> = (0..TASKS)
+        .map(|_| tokio::spawn(count_up(ground.table.clone())))
+        .collect();
+    for task in tasks {
+        task.await.unwrap();
+    }
+    is_written.store(true, Ordering::SeqCst);
+    watcher.await.unwrap();
+    for row in ROWS {
+        assert_eq!(number(&*ground.table, row).await, TASKS * EACH, "{row}");
+    }
+    ground.end().await;
+}
+
+async fn number(table: &dyn Table, row: &'static str) -> usize {
+    let found = table.get(row, &column("count")).await.unwrap();
+    found.map_or(0, |value| str::from_utf8(&value).unwrap().parse().unwrap())
+}
+
+async fn watch(table: Arc<dyn Table>, is_written: Arc<AtomicBool>) {
+    while !is_written.load(Ordering::SeqCst) {
+        for [first, then] in [ROWS, [ROWS[1], ROWS[0]]] {
+            let first = number(&*table, first).await;
+            let then = number(&*table, then).await;
+            assert!(then >= first, "{first} was seen, and then {then}");
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+async fn count_up(table: Arc<dyn Table>) {
+    for _ in 0..EACH {
+        loop {
+            let mut mutations = Vec::new();
+            for row in ROWS {
+                let count = number(&*table, row).await;
+                let unchanged = match count {
+                    0 => absent("count"),
+                    _ => Condition::value(column("count"), count.to_string()),
+                };
+                let next = Mutation::new(row).put(column("count"), (count + 1).to_string());
+                mutations.push(next.when(unchanged));
+            }
+            match write(&*table, mutations).await {
+                Some(Outcome::Accepted) => break,
+                Some(Outcome::Rejected) => tokio::task::yield_now().await,
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+}
