@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use fluo_core::{MemoryTables, TableAdmin};
+use fluo_core::{Authorizations, MemoryTables, TableAdmin, Versions};
 use fluo_tests::{FaultyTables, ManualClock, RecordingTables, conformance};
 
 async fn memory() -> (Arc<dyn TableAdmin>, ()) {
@@ -33,6 +33,15 @@ mod faulty_without_faults {
     }
 
     conformance::suite!(faulty);
+}
+
+/// The rules of T16 say nothing where rows are not written together.
+#[tokio::test]
+async fn rows_are_written_together() {
+    let tables = MemoryTables::new();
+    tables.create_table("t", Versions::All).await.unwrap();
+    let table = tables.open_table("t", Authorizations::none()).await;
+    assert!(table.unwrap().together().is_some());
 }
 
 #[tokio::test]

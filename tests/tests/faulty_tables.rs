@@ -136,7 +136,7 @@ async fn a_write_of_rows_together_is_refused_or_unknown() {
         let together = table.together().unwrap();
         let outcome = together.write_together(vec![guarded("a"), guarded("b")]);
         match (outcome.await, fault) {
-            (Outcome::Refused(error), Fault::Before) | (Outcome::Unknown(error), _) => {
+            (Err(error), Fault::Before) | (Ok(Outcome::Unknown(error)), _) => {
                 assert_eq!(error.kind(), kind_of(fault));
             }
             (outcome, _) => panic!("{fault:?}: {outcome:?}"),
@@ -150,9 +150,21 @@ async fn a_write_of_rows_together_is_refused_or_unknown() {
         let again = together
             .write_together(vec![guarded("a"), guarded("b")])
             .await;
-        assert_eq!(again.is_accepted(), fault != Fault::After, "{fault:?}");
+        assert_eq!(
+            again.unwrap().is_accepted(),
+            fault != Fault::After,
+            "{fault:?}"
+        );
         assert_eq!(tables.writes(), 2);
     }
+}
+
+#[tokio::test]
+async fn row_by_row_no_handle_writes_rows_together() {
+    let (_, table) = open(|tables| tables).await;
+    assert!(table.together().is_some());
+    let (_, table) = open(FaultyTables::row_by_row).await;
+    assert!(table.together().is_none());
 }
 
 #[tokio::test]

@@ -20,10 +20,14 @@ mod memory {
 
 /// The steps that are taken on a table of many servers.
 mod memory_row_by_row {
+    use std::sync::Arc;
+
+    use fluo_tests::FaultyTables;
+
     use super::{Instance, MemoryApplications, MemoryTables, scenarios};
 
     async fn open() -> (Instance, ()) {
-        let tables = MemoryTables::new().row_by_row();
+        let tables = FaultyTables::new(Arc::new(MemoryTables::new())).row_by_row();
         (Instance::new(tables, MemoryApplications::new()), ())
     }
 

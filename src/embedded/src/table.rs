@@ -61,12 +61,9 @@ impl Table for EmbeddedTable {
 #[async_trait]
 impl WriteTogether for EmbeddedTable {
     /// The writer applies a call in one transaction of the storage, whatever it holds.
-    async fn write_together(&self, mutations: Vec<ConditionalMutation>) -> Outcome {
-        let checked = ConditionalMutation::check_together(&mutations, &self.authorizations)
-            .and_then(|()| self.check_sizes(&mutations));
-        if let Err(error) = checked {
-            return Outcome::Refused(error);
-        }
+    async fn write_together(&self, mutations: Vec<ConditionalMutation>) -> Result<Outcome> {
+        ConditionalMutation::check_together(&mutations, &self.authorizations)?;
+        self.check_sizes(&mutations)?;
         let authorizations = self.authorizations.clone();
         let writer = &self.shared.writer;
         writer

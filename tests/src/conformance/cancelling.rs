@@ -1,15 +1,18 @@
 //! T12: calls that nobody waits for any more.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use fluo_core::{Condition, Mutation, Scan, Span, TableAdmin, Versions};
 
+use tokio::time::timeout;
+
 use super::ground::{Ground, column};
 
 const CALLS: u64 = 200;
 
-/// T12: a call that was dropped wrote all of its mutation or nothing, and the calls after it work.
+/// T12: a call that was dropped wrote all of its mutation, or of all of them together, or nothing, and the calls after it work.
 pub async fn t12_a_dropped_call_is_whole_or_nothing(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     for call in 0..CALLS {
@@ -18,12 +21,20 @@ pub async fn t12_a_dropped_call_is_whole_or_nothing(tables: Arc<dyn TableAdmin>)
             .put(column("right"), call.to_string());
         // Dropped at once, or a little later: while it waits, while it is under way, when it is done.
         let patience = Duration::from_micros(call * 10);
-        if call % 2 == 0 {
-            let _ = tokio::time::timeout(patience, ground.table.write(vec![both])).await;
-        } else {
-            let first = both.when(Condition::absent(column("left")));
-            let _ =
-                tokio::time::timeout(patience, ground.table.write_conditional(vec![first])).await;
+        let free = || Condition::absent(column("left"));
+        match (call % 3, ground.table.together()) {
+            (0, _) => drop(timeout(patience, ground.table.write(vec![both])).await),
+            (1, Some(together)) => {
+                let again = Mutation::new(format!("{call:03}'"))
+                    .put(column("left"), call.to_string())
+                    .put(column("right"), call.to_string());
+                let rows = vec![both.when(free()), again.when(free())];
+                drop(timeout(patience, together.write_together(rows)).await);
+            }
+            _ => {
+                let first = vec![both.when(free())];
+                drop(timeout(patience, ground.table.write_conditional(first)).await);
+            }
         }
     }
     let last = Mutation::new("last")
@@ -37,5 +48,17 @@ pub async fn t12_a_dropped_call_is_whole_or_nothing(tables: Arc<dyn TableAdmin>)
         assert_eq!(row[0].value, row[1].value);
     }
     assert!(cells.iter().any(|cell| cell.key.row == "last"));
+    let rows: BTreeSet<_> = cells.iter().map(|cell| cell.key.row.as_ref()).collect();
+    for call in (1..CALLS)
+        .step_by(3)
+        .filter(|_| ground.table.together().is_some())
+    {
+        let [one, other] = [format!("{call:03}"), format!("{call:03}'")];
+        assert_eq!(
+            rows.contains(one.as_bytes()),
+            rows.contains(other.as_bytes()),
+            "half of what was written together: {one}"
+        );
+    }
     ground.end().await;
 }

@@ -5,9 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use fluo_core::table::Filter;
 use fluo_core::{
-    Condition, ConditionalMutation, ErrorKind, Mutation, Outcome, Table, TableAdmin, TableExt,
-    Versions,
+    Condition, ConditionalMutation, ErrorKind, Mutation, Outcome, Result, Table, TableAdmin,
+    TableExt, Versions,
 };
+
+use tokio::sync::oneshot;
 
 use super::ground::{Ground, column};
 
@@ -30,7 +32,7 @@ fn value(qualifier: &'static str, value: &'static str) -> Condition {
     Condition::value(column(qualifier), value)
 }
 
-async fn write(table: &dyn Table, mutations: Vec<ConditionalMutation>) -> Option<Outcome> {
+async fn write(table: &dyn Table, mutations: Vec<ConditionalMutation>) -> Option<Result<Outcome>> {
     Some(table.together()?.write_together(mutations).await)
 }
 
@@ -107,6 +109,7 @@ pub async fn t16_rows_are_written_together_or_not_at_all(tables: Arc<dyn TableAd
         let Some(outcome) = write(table, mutations.clone()).await else {
             return ground.end().await;
         };
+        let outcome = outcome.unwrap();
         match is_accepted {
             true => assert!(outcome.is_accepted(), "{case}: {outcome:?}"),
             false => {
@@ -158,9 +161,7 @@ pub async fn t16_a_wrong_call_writes_nothing(tables: Arc<dyn TableAdmin>) {
         let Some(outcome) = write(&*ground.table, wrong.clone()).await else {
             break;
         };
-        let Outcome::Refused(error) = outcome else {
-            panic!("{wrong:?}: {outcome:?}");
-        };
+        let error = outcome.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Invalid, "{wrong:?}: {error}");
         assert_eq!(ground.all().await, [], "{wrong:?}");
     }
@@ -179,7 +180,10 @@ pub async fn t16_rows_that_are_written_together_are_seen_together(tables: Arc<dy
         return ground.end().await;
     }
     let is_written = Arc::new(AtomicBool::new(false));
-    let watcher = tokio::spawn(watch(ground.table.clone(), is_written.clone()));
+    // Whoever counts begins when somebody looks.
+    let (looks, is_watched) = oneshot::channel();
+    let watcher = tokio::spawn(watch(ground.table.clone(), is_written.clone(), looks));
+    is_watched.await.unwrap();
     let tasks: Vec<_> = (0..TASKS)
         .map(|_| tokio::spawn(count_up(ground.table.clone())))
         .collect();
@@ -199,7 +203,8 @@ async fn number(table: &dyn Table, row: &'static str) -> usize {
     found.map_or(0, |value| str::from_utf8(&value).unwrap().parse().unwrap())
 }
 
-async fn watch(table: Arc<dyn Table>, is_written: Arc<AtomicBool>) {
+async fn watch(table: Arc<dyn Table>, is_written: Arc<AtomicBool>, looks: oneshot::Sender<()>) {
+    looks.send(()).unwrap();
     while !is_written.load(Ordering::SeqCst) {
         for [first, then] in [ROWS, [ROWS[1], ROWS[0]]] {
             let first = number(&*table, first).await;
@@ -224,8 +229,8 @@ async fn count_up(table: Arc<dyn Table>) {
                 mutations.push(next.when(unchanged));
             }
             match write(&*table, mutations).await {
-                Some(Outcome::Accepted) => break,
-                Some(Outcome::Rejected) => tokio::task::yield_now().await,
+                Some(Ok(Outcome::Accepted)) => break,
+                Some(Ok(Outcome::Rejected)) => tokio::task::yield_now().await,
                 other => panic!("{other:?}"),
             }
         }

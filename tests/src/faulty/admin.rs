@@ -66,8 +66,11 @@ impl TableAdmin for FaultyTables {
         authorizations: Authorizations,
     ) -> Result<Arc<dyn Table>> {
         let inner = self.inner.open_table(name, authorizations).await?;
-        let plan = self.plan.clone();
-        Ok(Arc::new(FaultyTable { inner, plan }))
+        Ok(Arc::new(FaultyTable {
+            inner,
+            plan: self.plan.clone(),
+            is_row_by_row: self.is_row_by_row,
+        }))
     }
 
     async fn splits(&self, name: &str) -> Result<Vec<Bytes>> {

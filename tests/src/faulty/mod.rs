@@ -65,6 +65,7 @@ pub enum Fault {
 pub struct FaultyTables {
     inner: Arc<dyn TableAdmin>,
     plan: SharedPlan,
+    is_row_by_row: bool,
 }
 
 /// The plan of one wrapper, of its clones and of the handles opened through them.
@@ -77,6 +78,7 @@ impl FaultyTables {
         Self {
             inner,
             plan: SharedPlan::default(),
+            is_row_by_row: false,
         }
     }
 
@@ -93,6 +95,15 @@ impl FaultyTables {
     pub fn fail_write(self, n: usize, fault: Fault) -> Self {
         self.plan.get().writes.fail(n, fault);
         self
+    }
+
+    /// Handles write [no rows together](fluo_core::Table::together), as those of a table of many servers.
+    #[must_use]
+    pub fn row_by_row(self) -> Self {
+        Self {
+            is_row_by_row: true,
+            ..self
+        }
     }
 
     /// Ends the `n`-th scan with [`Unavailable`](fluo_core::ErrorKind::Unavailable) after so many batches.

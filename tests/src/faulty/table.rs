@@ -15,6 +15,7 @@ use super::{Fault, SharedPlan};
 pub(super) struct FaultyTable {
     pub(super) inner: Arc<dyn Table>,
     pub(super) plan: SharedPlan,
+    pub(super) is_row_by_row: bool,
 }
 
 #[async_trait]
@@ -59,25 +60,24 @@ impl Table for FaultyTable {
     }
 
     fn together(&self) -> Option<&dyn WriteTogether> {
-        self.inner.together().map(|_| self as &dyn WriteTogether)
+        let inner = self.inner.together().filter(|_| !self.is_row_by_row);
+        inner.map(|_| self as &dyn WriteTogether)
     }
 }
 
 #[async_trait]
 impl WriteTogether for FaultyTable {
-    async fn write_together(&self, mutations: Vec<ConditionalMutation>) -> Outcome {
-        let Some(inner) = self.inner.together() else {
-            return Outcome::Refused(unavailable());
-        };
+    async fn write_together(&self, mutations: Vec<ConditionalMutation>) -> Result<Outcome> {
+        let inner = self.inner.together().ok_or_else(unavailable)?;
         let fault = self.plan.get().writes.next();
         match fault {
             None => inner.write_together(mutations).await,
-            Some(Fault::Before) => Outcome::Refused(unavailable()),
-            Some(Fault::Lost | Fault::Partial) => Outcome::Unknown(uncertain()),
-            Some(Fault::After) => match inner.write_together(mutations).await {
-                Outcome::Refused(error) => Outcome::Refused(error),
-                _ => Outcome::Unknown(uncertain()),
-            },
+            Some(Fault::Before) => Err(unavailable()),
+            Some(Fault::Lost | Fault::Partial) => Ok(Outcome::Unknown(uncertain())),
+            Some(Fault::After) => {
+                inner.write_together(mutations).await?;
+                Ok(Outcome::Unknown(uncertain()))
+            }
         }
     }
 }

@@ -56,14 +56,17 @@ impl Table for RecordingTable {
 
 #[async_trait]
 impl WriteTogether for RecordingTable {
-    async fn write_together(&self, mutations: Vec<ConditionalMutation>) -> Outcome {
+    async fn write_together(&self, mutations: Vec<ConditionalMutation>) -> Result<Outcome> {
         self.record.count(|counts| {
             counts.together_writes += 1;
             counts.together_mutations += mutations.len();
         });
-        match self.inner.together() {
-            Some(inner) => inner.write_together(mutations).await,
-            None => Outcome::Refused(Error::invalid("rows are not written together here")),
-        }
+        let inner = self.inner.together().ok_or_else(not_together)?;
+        inner.write_together(mutations).await
     }
+}
+
+/// Cannot happen: the wrapper offers it only where the table does.
+fn not_together() -> Error {
+    Error::invalid("rows are not written together")
 }

@@ -130,15 +130,15 @@ impl Table for CutTable {
 
 #[async_trait]
 impl WriteTogether for CutTable {
-    async fn write_together(&self, mutations: Vec<ConditionalMutation>) -> Outcome {
+    async fn write_together(&self, mutations: Vec<ConditionalMutation>) -> Result<Outcome> {
         let inner = self.inner.together().unwrap();
         match self.next() {
             Fate::Through => inner.write_together(mutations).await,
-            Fate::CutOff => Outcome::Refused(cut_off()),
-            Fate::LostBefore => Outcome::Unknown(lost()),
+            Fate::CutOff => Err(cut_off()),
+            Fate::LostBefore => Ok(Outcome::Unknown(lost())),
             Fate::LostAfter => {
-                inner.write_together(mutations).await;
-                Outcome::Unknown(lost())
+                inner.write_together(mutations).await?;
+                Ok(Outcome::Unknown(lost()))
             }
         }
     }

@@ -41,8 +41,8 @@ pub(super) struct Dials {
     /// Pause between two collections of garbage, at most; none is no collection.
     pub(super) collection: Option<Duration>,
     pub(super) clients: u64,
-    /// Whether the table writes rows together.
-    pub(super) is_together: bool,
+    /// Of a thousand clients, how many have a table that writes rows together.
+    pub(super) is_together: u64,
     pub(super) settings: ClientSettings,
 }
 
@@ -66,7 +66,7 @@ impl Dials {
             rest: millis(&[20, 100, 400]),
             collection: Some(millis(&[200, 1_000, 4_000])).filter(|_| !random.chance(200)),
             clients: 2 + random.below(3),
-            is_together: random.chance(500),
+            is_together: often(&[0, 500, 1_000]),
             settings: ClientSettings {
                 rollback_after: millis(&[300, 1_000, 3_000]),
                 first_wait: millis(&[1, 5, 20]),

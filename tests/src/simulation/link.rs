@@ -14,6 +14,8 @@ pub(super) struct Link {
     pub(super) world: World,
     /// The number of the client, in the order in which they came.
     pub(super) client: u64,
+    /// Whether its table writes rows together.
+    pub(super) is_together: bool,
     is_cut: AtomicBool,
     transactor: AtomicU64,
 }
@@ -38,6 +40,7 @@ pub(super) enum Fate {
 impl Link {
     pub(super) fn new(world: World, client: u64) -> Self {
         Self {
+            is_together: world.random.chance(world.dials.is_together),
             world,
             client,
             is_cut: AtomicBool::new(false),

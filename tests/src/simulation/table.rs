@@ -76,20 +76,22 @@ impl Table for SimulatedTable {
     }
 
     fn together(&self) -> Option<&dyn WriteTogether> {
-        let is_together = self.link.world.dials.is_together;
-        is_together.then_some(self as &dyn WriteTogether)
+        self.link.is_together.then_some(self as &dyn WriteTogether)
     }
 }
 
 #[async_trait]
 impl WriteTogether for SimulatedTable {
-    async fn write_together(&self, mutations: Vec<ConditionalMutation>) -> Outcome {
+    async fn write_together(&self, mutations: Vec<ConditionalMutation>) -> Result<Outcome> {
         self.link.travel().await;
         let written = mutations.iter().map(|conditional| &conditional.mutation);
         let fate = self.fate("write together if", written);
+        if fate == Fate::Before {
+            return Err(unavailable());
+        }
         let outcome = self.write_as_one(mutations, fate).await;
         self.link.travel().await;
-        outcome.unwrap_or_else(Outcome::Refused)
+        outcome
     }
 }
 

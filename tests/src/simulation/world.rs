@@ -140,11 +140,11 @@ impl World {
             mutations.truncate(mutations.len().div_ceil(2));
         }
         let written: Vec<Mutation> = mutations.iter().map(|it| it.mutation.clone()).collect();
-        let table = self.table.together().ok_or_else(super::link::unavailable)?;
-        let outcome = match table.write_together(mutations).await {
-            Outcome::Refused(error) => return Err(error),
-            outcome => outcome,
+        let outcome = match self.table.together() {
+            Some(table) if mutations.len() > 1 => Some(table.write_together(mutations).await?),
+            _ => self.table.write_conditional(mutations).await?.pop(),
         };
+        let outcome = outcome.ok_or_else(super::link::uncertain)?;
         let said = match outcome.is_accepted() {
             true => "accepted",
             false => "rejected",

@@ -12,6 +12,8 @@ use fluo_core::{
     Span, TableAdmin, TableExt,
 };
 
+use fluo_tests::FaultyTables;
+
 use crate::is_on_the_page;
 use crate::stepping::SteppingTable;
 
@@ -24,7 +26,8 @@ pub(crate) struct Ground {
 impl Ground {
     /// On a table of which each row is written by itself, as on one of many servers.
     pub(crate) async fn new() -> Self {
-        Self::on(MemoryTables::new().row_by_row()).await
+        let tables = FaultyTables::new(Arc::new(MemoryTables::new()));
+        Self::on(tables.row_by_row()).await
     }
 
     /// On a table that writes rows together.
@@ -32,7 +35,7 @@ impl Ground {
         Self::on(MemoryTables::new()).await
     }
 
-    async fn on(tables: MemoryTables) -> Self {
+    async fn on(tables: impl TableAdmin) -> Self {
         let applications = MemoryApplications::new();
         let initialization = Initialization::new("5f0c", "cells")
             .observe(ObservedColumn::new(text(), ObserverKind::Strong, "text"))

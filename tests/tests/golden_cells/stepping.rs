@@ -134,18 +134,16 @@ impl Table for SteppingTable {
 
 #[async_trait]
 impl WriteTogether for SteppingTable {
-    async fn write_together(&self, mutations: Vec<ConditionalMutation>) -> Outcome {
-        if let Err(error) = self.next().await {
-            return Outcome::Refused(error);
-        }
+    async fn write_together(&self, mutations: Vec<ConditionalMutation>) -> Result<Outcome> {
+        self.next().await?;
         let rows: Vec<_> = mutations
             .iter()
             .map(|mutation| mutation.mutation.row.clone())
             .collect();
         let conditions: String = mutations.iter().map(shown::conditions).collect();
         let inner = self.inner.together().unwrap();
-        let outcome = inner.write_together(mutations).await;
+        let outcome = inner.write_together(mutations).await?;
         self.note("write together", &rows, &conditions).await;
-        outcome
+        Ok(outcome)
     }
 }

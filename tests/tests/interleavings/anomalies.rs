@@ -39,11 +39,11 @@ fn no_dirty_read_and_no_read_skew() {
         assert_eq!(ended.results[0], [1], "{ended:?}");
         assert_eq!(ended.afterwards, [1, 1], "{ended:?}");
         assert_eq!(ended.results[1][0], ended.results[1][1], "{ended:?}");
-        seen.insert(ended.results[1][0]);
+        seen.insert((ended.is_together, ended.results[1][0]));
     });
     assert_eq!(
         seen.len(),
-        2,
+        4,
         "both what was before and what came after is seen, in some order"
     );
 }
@@ -86,13 +86,13 @@ fn no_lost_update() {
             let committed: i64 = ended.results.iter().map(|result| result[0]).sum();
             assert!(committed >= 1, "somebody succeeds: {ended:?}");
             assert_eq!(ended.afterwards[0], committed, "{ended:?}");
-            outcomes.insert((programs.len(), committed));
+            outcomes.insert((ended.is_together, programs.len(), committed));
         });
     }
-    assert!(
-        outcomes.contains(&(2, 1)) && outcomes.contains(&(2, 2)),
-        "{outcomes:?}"
-    );
+    for is_together in [true, false] {
+        let is_seen = |committed| outcomes.contains(&(is_together, 2, committed));
+        assert!(is_seen(1) && is_seen(2), "{outcomes:?}");
+    }
 }
 
 const SCAN_TWICE: Program = |client| {
@@ -136,9 +136,9 @@ fn no_phantom() {
         let scans = &ended.results[1];
         assert_eq!(scans[..2], scans[2..], "{ended:?}");
         assert!(scans[..2] == [2, 2] || scans[..2] == [21, 3], "{ended:?}");
-        seen.insert(scans[0]);
+        seen.insert((ended.is_together, scans[0]));
     });
-    assert_eq!(seen.len(), 2);
+    assert_eq!(seen.len(), 4);
 }
 
 async fn take(
@@ -170,7 +170,8 @@ const TAKE_Y: Program = |client| Box::pin(take(client, "y", "x", false));
 const TAKE_X_LOCKED: Program = |client| Box::pin(take(client, "x", "y", true));
 const TAKE_Y_LOCKED: Program = |client| Box::pin(take(client, "y", "x", true));
 
-fn skews(programs: &'static [Program]) -> usize {
+/// Whether it happens, where rows are written together and where they are not.
+fn skews(programs: &'static [Program]) -> BTreeSet<bool> {
     let scenario = Scenario {
         name: "each empties one of two cells if the other one is not empty",
         cells: &[("x", 1), ("y", 1)],
@@ -178,20 +179,22 @@ fn skews(programs: &'static [Program]) -> usize {
         orders: Orders::Different,
         afterwards: READ_BOTH,
     };
-    let mut skews = 0;
+    let mut skews = BTreeSet::new();
     explore(&scenario, |ended| {
         let left: i64 = ended.afterwards.iter().sum();
         let taken: i64 = ended.results.iter().map(|result| result[0]).sum();
         assert_eq!(left + taken, 2, "{ended:?}");
-        skews += usize::from(left == 0);
+        if left == 0 {
+            skews.insert(ended.is_together);
+        }
     });
     skews
 }
 
 #[test]
 fn write_skew_is_possible_and_gone_with_read_locks() {
-    assert!(skews(&[TAKE_X, TAKE_Y]) > 0);
-    assert_eq!(skews(&[TAKE_X_LOCKED, TAKE_Y_LOCKED]), 0);
+    assert_eq!(skews(&[TAKE_X, TAKE_Y]).len(), 2);
+    assert!(skews(&[TAKE_X_LOCKED, TAKE_Y_LOCKED]).is_empty());
 }
 
 const X_TO_Y: Program = |client| Box::pin(transfer(client, "x", "y", 3));
@@ -246,8 +249,9 @@ struct Outcomes {
     seen: BTreeSet<Outcome>,
 }
 
-/// What each transaction came to, after how many calls, and what was there afterwards. Calls tell who met the lock of whom.
-type Outcome = (Vec<Vec<i64>>, Vec<usize>, Vec<i64>);
+/// Whether rows are written together; what each transaction came to, after how many calls, and what was there afterwards.
+/// Calls tell who met the lock of whom.
+type Outcome = (bool, Vec<Vec<i64>>, Vec<usize>, Vec<i64>);
 
 fn outcomes(programs: &[Program], orders: Orders) -> Outcomes {
     let scenario = Scenario {
@@ -264,7 +268,8 @@ fn outcomes(programs: &[Program], orders: Orders) -> Outcomes {
             schedule.filter(|next| **next == transaction).count()
         };
         let calls = (0..programs.len()).map(calls).collect();
-        seen.insert((ended.results.clone(), calls, ended.afterwards.clone()));
+        let (results, afterwards) = (ended.results.clone(), ended.afterwards.clone());
+        seen.insert((ended.is_together, results, calls, afterwards));
     });
     Outcomes { count, seen }
 }

@@ -46,6 +46,8 @@ pub(crate) struct Scenario<'a> {
 /// What came of one schedule.
 #[derive(Debug)]
 pub(crate) struct Ended {
+    /// Whether the table writes rows together.
+    pub(crate) is_together: bool,
     pub(crate) results: Vec<Vec<i64>>,
     pub(crate) afterwards: Vec<i64>,
     /// Which transaction made each step.
@@ -196,6 +198,7 @@ async fn run(
     scene.gate.open();
     let afterwards = (scenario.afterwards)(scene.observer()).await;
     Some(Ended {
+        is_together,
         results,
         afterwards,
         schedule,

@@ -56,7 +56,7 @@ impl Table for GatedTable {
 
 #[async_trait]
 impl WriteTogether for GatedTable {
-    async fn write_together(&self, mutations: Vec<ConditionalMutation>) -> Outcome {
+    async fn write_together(&self, mutations: Vec<ConditionalMutation>) -> Result<Outcome> {
         let call = Call::write(mutations.iter().map(|conditional| &conditional.mutation));
         self.gate.pass(self.transaction, call).await;
         let inner = self.inner.together().unwrap();

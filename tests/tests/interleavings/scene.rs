@@ -9,6 +9,8 @@ use fluo_core::{
     TableAdmin, Versions,
 };
 
+use fluo_tests::FaultyTables;
+
 use super::gate::Gate;
 use super::gated::{GatedCoordination, GatedTable};
 
@@ -32,12 +34,14 @@ impl Scene {
         transactions: usize,
         cells: &[(&'static str, i64)],
     ) -> Self {
-        let tables = match is_together {
-            true => MemoryTables::new(),
-            false => MemoryTables::new().row_by_row(),
+        let tables = MemoryTables::new();
+        let handles = FaultyTables::new(Arc::new(tables.clone()));
+        let handles = match is_together {
+            true => handles,
+            false => handles.row_by_row(),
         };
         tables.create_table("t", Versions::All).await.unwrap();
-        let table = tables
+        let table = handles
             .open_table("t", Authorizations::none())
             .await
             .unwrap();

@@ -17,6 +17,8 @@ mod failures;
 mod gate;
 mod life;
 mod loading;
+mod no_balancer;
+mod splitting;
 mod tls;
 mod told;
 

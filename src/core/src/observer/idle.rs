@@ -9,8 +9,8 @@
 //!   timestamp between the two. What wrote to the table then were transactions that had theirs before. Whatever else
 //!   takes timestamps, such as the one that is published and thrown away, makes the wait longer and never wrong.
 //! - **N2.** A notification goes only with a transaction that began after it was there (O1), and only after those that
-//!   this transaction leaves in turn are there (P5: they stand before its primary commits; the notification that started
-//!   it goes with the primary, or later).
+//!   this transaction leaves in turn are there (P5: they stand before its primary commits, or come with it in the same
+//!   step, T16; the notification that started it goes with the primary, or later).
 //! - **N3.** One look is not enough, because a look is not an instant. A transaction that had its commit timestamp already
 //!   may write a notification to a row that the look has passed, and then take back its own from a row that the look has
 //!   not reached. But its own was there until the other one stood. If its own was still there at the end of the first

@@ -38,8 +38,8 @@ pub type CellBatches = BoxStream<'static, Result<Vec<Cell>>>;
 ///   so a put right after a delete, both at the time of the table, may stay hidden.
 /// - **T7, timestamps.** A given timestamp is kept, whatever its sign. An update without one gets the time of
 ///   the table, in milliseconds, which never goes back within a row, from call to call either.
-/// - **T8, bounds.** A wrong request (a mutation without updates, a conditional mutation without conditions,
-///   an expression that is not a visibility, more
+/// - **T8, bounds.** A wrong request (a mutation without updates, a conditional mutation without conditions that is not
+///   written together with others (T16), an expression that is not a visibility, more
 ///   [bytes](crate::table::Mutation::size_bytes) than the table takes) is
 ///   [`Invalid`](crate::ErrorKind::Invalid), and nothing of the call was done. Every table takes a row of 1 KiB
 ///   with a value of 64 KiB.
@@ -70,7 +70,8 @@ pub type CellBatches = BoxStream<'static, Result<Vec<Cell>>>;
 ///   shows what the whole scan would have shown there.
 ///
 /// Writing rows together, on a table that [can](Table::together):
-/// - **T16, one step.** All conditions of a call are checked, and all its mutations applied if they hold, as one step:
+/// - **T16, one step.** A call has one outcome, which is of all its mutations; T4, T8 to T10, T12 and T14 hold as for
+///   other conditional mutations. All conditions of a call are checked, and all its mutations applied if they hold, as one step:
 ///   nothing else is written to any of the rows between, and a crash leaves all of the mutations or none. A scan that
 ///   begins after one of them was seen sees them all.
 #[async_trait]
@@ -98,8 +99,12 @@ pub trait Table: Debug + Send + Sync {
     /// [`Outcome::Unknown`] of its own.
     async fn write_conditional(&self, mutations: Vec<ConditionalMutation>) -> Result<Vec<Outcome>>;
 
-    /// The same table for rows that are written together (T16), if it can do that. A table of many servers cannot: a
-    /// row is atomic there, and nothing more. Where it can, a commit takes two calls, whatever it writes.
+    /// The same table for rows that are written together (T16), if it can do that; the answer is the same for the life
+    /// of the handle. A table of many servers cannot: a row is atomic there, and nothing more. Where it can, a commit
+    /// takes two calls, however many rows it writes.
+    ///
+    /// One that wraps another table answers with itself if that one can, never with the inner one: calls would pass it
+    /// by. Without an answer of its own it writes row by row.
     fn together(&self) -> Option<&dyn WriteTogether> {
         None
     }
@@ -111,9 +116,11 @@ pub trait WriteTogether: Send + Sync {
     /// Writes all of the mutations if the conditions of all of them hold, and nothing otherwise (T16); returns when
     /// they are durable. At least one of them has a condition; the others need none.
     ///
-    /// There is one outcome for all of them. Where [`Table::write_conditional`] has an error, it is
-    /// [`Refused`](Outcome::Refused): nothing of the call was written.
-    async fn write_together(&self, mutations: Vec<ConditionalMutation>) -> Outcome;
+    /// There is one outcome for all of them.
+    ///
+    /// # Errors
+    /// An error says that nothing of the call was written.
+    async fn write_together(&self, mutations: Vec<ConditionalMutation>) -> Result<Outcome>;
 }
 
 /// Conveniences over any [`Table`], made of its methods.

@@ -204,8 +204,8 @@ impl ConditionalMutation {
             .all(|mutation| mutation.conditions.is_empty())
         {
             return Err(Error::invalid(
-                "none of the mutations that are to be written together has a condition; write them unconditionally \
-                 instead",
+                "none of the mutations that are to be written together has a condition; at least one needs one, and \
+                 what needs none is written without",
             ));
         }
         mutations
@@ -383,8 +383,8 @@ mod tests {
             assert_eq!(error.kind(), ErrorKind::Invalid);
             assert_eq!(
                 error.to_string(),
-                "none of the mutations that are to be written together has a condition; write them unconditionally \
-                 instead"
+                "none of the mutations that are to be written together has a condition; at least one needs one, and \
+                 what needs none is written without"
             );
         }
     }

@@ -19,7 +19,7 @@ pub enum Outcome {
 
 impl Outcome {
     /// The outcome where it is known whether the conditions held.
-    pub fn of(they_held: bool) -> Self {
+    pub(crate) fn of(they_held: bool) -> Self {
         match they_held {
             true => Self::Accepted,
             false => Self::Rejected,

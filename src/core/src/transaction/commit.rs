@@ -16,7 +16,7 @@
 //! - **P6.** The commit of the primary is the commit of the transaction: one conditional write. Before it everybody may
 //!   roll the transaction back, after it nobody.
 //! - **P7.** A primary is marked as done only when no lock of the transaction can be left anywhere. An unknown outcome
-//!   of a lock forbids it.
+//!   of a lock of another row forbids it, however that row was locked.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -39,6 +39,8 @@ use crate::transaction::{CommitError, Committed};
 /// A commit under way.
 #[derive(Debug)]
 pub(crate) struct Commit {
+    /// Whether a step takes all rows at once (T16).
+    pub(crate) is_together: bool,
     /// Held until the end: a transaction that is being committed holds back garbage collection.
     pub(crate) reading: Arc<Reading>,
     pub(crate) plan: CommitPlan,
@@ -102,6 +104,7 @@ fn count(result: &Result<Committed, CommitError>) {
 impl Commit {
     fn new(reading: Arc<Reading>, plan: CommitPlan) -> Self {
         Self {
+            is_together: reading.client.table.together().is_some(),
             reading,
             plan,
             locked: BTreeSet::new(),
@@ -142,7 +145,7 @@ impl Commit {
             .client
             .listeners
             .tell(&self.plan.notified, commit);
-        if !self.is_together() {
+        if !self.is_together {
             self.finish(commit).await;
         }
         Ok(Committed {
@@ -161,7 +164,7 @@ impl Commit {
         );
         let client = &self.reading.client;
         let commit = client.commit_timestamp(self.plan.start).await?;
-        if !self.is_together() && !planted::is(PlantedBug::NotificationsAfterCommit) {
+        if !self.is_together && !planted::is(PlantedBug::NotificationsAfterCommit) {
             self.notify_others(commit).await?;
         }
         Ok(commit)
@@ -174,8 +177,8 @@ impl Commit {
     }
 
     /// Rolls the other rows forward, marks the primary as done, and takes back the notification that started it, where
-    /// these did not come with the commit. The
-    /// transaction has committed whatever comes of this: who meets its locks rolls them forward.
+    /// these did not come with the commit. The transaction has committed whatever comes of this: who meets its locks
+    /// rolls them forward.
     async fn finish(&self, commit: Timestamp) {
         if let Err(error) = self.try_to_finish(commit).await {
             debug!(%error, "the locks of a committed transaction are left to whoever meets them");

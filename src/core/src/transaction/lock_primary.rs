@@ -36,7 +36,7 @@ impl Commit {
             };
             match tried {
                 Tried::Locked => {
-                    self.locked.extend(self.rows_of_the_first_step());
+                    self.note_first_step(is_doubtful);
                     return Ok(());
                 }
                 Tried::Rejected => {
@@ -111,10 +111,14 @@ impl Commit {
             return;
         }
         // Not possible: it is ours after all, or somebody else's. If it is ours, it is taken back.
-        let found = status(&*self.reading.client.table, primary, start).await;
-        if let Ok(TransactionStatus::Locked(_)) = found {
-            self.locked.extend(self.rows_of_the_first_step());
-            self.roll_back().await;
+        match status(&*self.reading.client.table, primary, start).await {
+            Ok(TransactionStatus::Locked(_)) => {
+                self.note_first_step(true);
+                self.roll_back().await;
+            }
+            // By another one, after all rows may have been locked.
+            Ok(TransactionStatus::RolledBack) if self.is_together => self.take_back_others().await,
+            _ => {}
         }
     }
 
@@ -127,7 +131,15 @@ impl Commit {
             Ok(false) => {}
             Err(error) => return error.into(),
         }
-        self.conflict(&self.rows_of_the_first_step()).await
+        match self.rejected_rows().await {
+            Ok(rejected) => self.conflict(&rejected).await,
+            // Which rows it was cannot be seen at present.
+            Err(error) if is_passing(error.kind()) => {
+                let primary = std::slice::from_ref(&self.plan.primary.row);
+                self.conflict(primary).await
+            }
+            Err(error) => error.into(),
+        }
     }
 
     /// Whether another transaction has acknowledged the notification that started this one.

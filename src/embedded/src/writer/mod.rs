@@ -127,19 +127,17 @@ impl Writer {
         table: TableRef,
         mutations: Vec<ConditionalMutation>,
         authorizations: Arc<Authorizations>,
-    ) -> Outcome {
+    ) -> Result<Outcome> {
         let (answer, answered) = oneshot::channel();
         let work = Work::Together {
             mutations,
             authorizations,
             answer,
         };
-        match self.call(table, work).await {
-            Ok(()) => answered
-                .await
-                .unwrap_or_else(|_| Outcome::Unknown(no_answer())),
-            Err(error) => Outcome::Refused(error),
-        }
+        self.call(table, work).await?;
+        answered
+            .await
+            .unwrap_or_else(|_| Ok(Outcome::Unknown(no_answer())))
     }
 
     /// Runs a job in a transaction of its own, in its turn.
@@ -287,8 +285,13 @@ mod tests {
         let conditional = mutation.clone().when(Condition::absent(column));
         for error in [
             block_on(writer.write(table.clone(), vec![mutation])).unwrap_err(),
-            block_on(writer.write_conditional(table, vec![conditional], Arc::default()))
-                .unwrap_err(),
+            block_on(writer.write_conditional(
+                table.clone(),
+                vec![conditional.clone()],
+                Arc::default(),
+            ))
+            .unwrap_err(),
+            block_on(writer.write_together(table, vec![conditional], Arc::default())).unwrap_err(),
             block_on(writer.run(create("t"))).unwrap_err(),
         ] {
             assert_eq!(error.kind(), ErrorKind::Unavailable);

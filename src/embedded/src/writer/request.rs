@@ -30,7 +30,7 @@ pub(super) enum Request {
     Job(Box<dyn FnOnce(&mut WriterThread) + Send>),
 }
 
-/// One call of a table's `write` or `write_conditional`.
+/// One call of a table's `write`, `write_conditional` or `write_together`.
 #[derive(Debug)]
 pub(super) struct Call {
     pub(super) table: TableRef,
@@ -60,7 +60,7 @@ pub(super) enum Work {
     Together {
         mutations: Vec<ConditionalMutation>,
         authorizations: Arc<Authorizations>,
-        answer: oneshot::Sender<Outcome>,
+        answer: oneshot::Sender<Result<Outcome>>,
     },
 }
 
@@ -94,30 +94,39 @@ impl Call {
                 let _ = answer.send(applied.map(|_| ()));
             }
             Work::Conditional { answer, .. } => {
-                let outcomes = |all: Vec<bool>| all.into_iter().map(Outcome::of).collect();
+                let outcomes = |all: Vec<bool>| all.into_iter().map(outcome).collect();
                 let _ = answer.send(applied.map(outcomes));
             }
             Work::Together { answer, .. } => {
-                let outcome = |all: Vec<bool>| Outcome::of(all.into_iter().all(|held| held));
-                let _ = answer.send(applied.map_or_else(Outcome::Refused, outcome));
+                let of_all = |all: Vec<bool>| outcome(all.into_iter().all(|held| held));
+                let _ = answer.send(applied.map(of_all));
             }
         }
     }
 
     /// Tells the caller that nobody can tell.
     pub(super) fn answer_in_doubt(self, error: &Error) {
-        let unknown = vec![Outcome::Unknown(error.clone()); self.mutation_count()];
+        let unknown = || Outcome::Unknown(error.clone());
         match self.work {
             Work::Plain { answer, .. } => {
                 let _ = answer.send(Err(error.clone()));
             }
-            Work::Conditional { answer, .. } => {
-                let _ = answer.send(Ok(unknown));
+            Work::Conditional {
+                mutations, answer, ..
+            } => {
+                let _ = answer.send(Ok(vec![unknown(); mutations.len()]));
             }
             Work::Together { answer, .. } => {
-                let _ = answer.send(Outcome::Unknown(error.clone()));
+                let _ = answer.send(Ok(unknown()));
             }
         }
+    }
+}
+
+fn outcome(is_accepted: bool) -> Outcome {
+    match is_accepted {
+        true => Outcome::Accepted,
+        false => Outcome::Rejected,
     }
 }
 

@@ -276,6 +276,7 @@ mod tests {
             now_ms: 0,
         }
         .answer_in_doubt(&error);
-        assert!(matches!(answered.try_recv().unwrap(), Outcome::Unknown(_)));
+        let outcome = answered.try_recv().unwrap().unwrap();
+        assert!(matches!(outcome, Outcome::Unknown(_)));
     }
 }

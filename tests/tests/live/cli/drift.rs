@@ -13,19 +13,22 @@ use super::{Fluo, assert_says, fluo, name};
 use crate::faults_ground::blocking;
 
 const DEFAULT_BALANCER: &str = "org.apache.accumulo.server.master.balancer.DefaultLoadBalancer";
+/// How often the group balancer looks at a table: otherwise once a minute, which a test would wait for at each mend.
+const LOOK_EVERY: &str = "table.custom.balancer.group.regex.wait.time";
 
 /// A table as the spec says: one group of four tablets.
-struct Ground {
-    fluo: Fluo,
-    tables: AccumuloTables,
-    table: String,
+pub(super) struct Ground {
+    pub(super) fluo: Fluo,
+    pub(super) tables: AccumuloTables,
+    pub(super) table: String,
 }
 
-async fn ground() -> Option<Ground> {
+pub(super) async fn ground() -> Option<Ground> {
     let (fluo, tables) = (fluo()?, crate::cluster::tables().await?);
     let table = name("cli_drift");
     fluo.spec(&["p"], 4);
     fluo.run(&format!("create {table}")).succeeds();
+    tables.set_property(&table, LOOK_EVERY, "1s").await.unwrap();
     let ground = Ground {
         fluo,
         tables,
@@ -48,7 +51,7 @@ impl Ground {
     }
 
     /// Makes the table as the spec says again.
-    fn mend(&self) {
+    pub(super) fn mend(&self) {
         self.fluo
             .run(&format!("apply --spec s.toml --prune {}", self.table))
             .succeeds();

@@ -15,7 +15,7 @@ const AT_ONCE: Duration = Duration::from_secs(5);
 const AFTER_A_LIMIT: Duration = Duration::from_secs(15);
 
 /// Fails at once.
-fn told(fluo: &Fluo, arguments: &str) -> String {
+pub(super) fn told(fluo: &Fluo, arguments: &str) -> String {
     told_within(AT_ONCE, fluo, arguments)
 }
 

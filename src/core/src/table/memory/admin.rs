@@ -65,7 +65,6 @@ impl TableAdmin for MemoryTables {
             store,
             authorizations,
             clock,
-            is_row_by_row: self.is_row_by_row,
         }))
     }
 

@@ -33,7 +33,6 @@ pub struct MemoryTables {
     tables: Arc<Mutex<BTreeMap<String, Arc<Mutex<Store>>>>>,
     clock: Arc<dyn Clock>,
     servers: usize,
-    is_row_by_row: bool,
 }
 
 impl MemoryTables {
@@ -48,17 +47,6 @@ impl MemoryTables {
             tables: Arc::default(),
             clock,
             servers,
-            is_row_by_row: false,
-        }
-    }
-
-    /// The same tables, but that their handles write [no rows together](crate::Table::together): transactions take the
-    /// steps that they take on a table of many servers.
-    #[must_use]
-    pub fn row_by_row(self) -> Self {
-        Self {
-            is_row_by_row: true,
-            ..self
         }
     }
 }

@@ -22,7 +22,6 @@ pub(super) struct MemoryTable {
     pub(super) store: Arc<Mutex<Store>>,
     pub(super) authorizations: Authorizations,
     pub(super) clock: Arc<dyn Clock>,
-    pub(super) is_row_by_row: bool,
 }
 
 impl MemoryTable {
@@ -69,19 +68,18 @@ impl Table for MemoryTable {
     }
 
     fn together(&self) -> Option<&dyn WriteTogether> {
-        (!self.is_row_by_row).then_some(self as &dyn WriteTogether)
+        Some(self)
     }
 }
 
 #[async_trait]
 impl WriteTogether for MemoryTable {
-    async fn write_together(&self, mutations: Vec<ConditionalMutation>) -> Outcome {
-        let checked = ConditionalMutation::check_together(&mutations, &self.authorizations);
+    async fn write_together(&self, mutations: Vec<ConditionalMutation>) -> Result<Outcome> {
+        ConditionalMutation::check_together(&mutations, &self.authorizations)?;
         let now_ms = self.clock.now_ms();
-        let written = checked.and_then(|()| {
-            self.with_store(|store| store.apply_together(mutations, &self.authorizations, now_ms))
-        });
-        written.map_or_else(Outcome::Refused, Outcome::of)
+        self.with_store(|store| {
+            Outcome::of(store.apply_together(mutations, &self.authorizations, now_ms))
+        })
     }
 }
 
