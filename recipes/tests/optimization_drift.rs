@@ -11,8 +11,8 @@ use fluo_core::balancer::group_balancers;
 use fluo_core::table::property;
 use fluo_core::{Bytes, ErrorKind, MemoryTables, TableAdmin, Versions};
 use fluo_recipes::{
-    FoundBalancer, PlanOptions, RowCounting, RowHasher, StraySplit, TableOptimizations, Verdict,
-    VerifyOptions, apply, groups, plan, verify,
+    ApplyError, FoundBalancer, PlanOptions, RowCounting, RowHasher, StraySplit, TableOptimizations,
+    Verdict, VerifyOptions, apply, groups, plan, verify,
 };
 use servers::Servers;
 
@@ -112,6 +112,39 @@ async fn servers_without_a_group_balancer_are_a_difference_and_no_plan() {
             )
         )
     );
+}
+
+/// It was set all the same, and the command said that all was well.
+#[tokio::test]
+async fn a_balancer_that_the_servers_had_when_it_was_planned_is_not_set_when_they_have_it_no_more()
+{
+    let servers = servers().await;
+    for name in [property::BALANCER, property::GROUP_PATTERN] {
+        servers.remove_property(TABLE, name).await.unwrap();
+    }
+    let before = servers.tables.properties(TABLE).await.unwrap();
+    let planned = plan(&servers, TABLE, &optimizations(), PlanOptions::default())
+        .await
+        .unwrap();
+    let without = Servers {
+        loaded: Vec::new(),
+        ..servers
+    };
+    let error = apply(&without, &planned, |_| ()).await.unwrap_err();
+    let probe = probes().remove(0);
+    let class = group_balancers().next().unwrap().1;
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "the plan sets property table.balancer of table `pages` to `{class}`, which the servers do not load (they \
+             were asked for {probe}); make a new plan"
+        )
+    );
+    let ApplyError::Refused(error) = error else {
+        panic!("{error:?}");
+    };
+    assert_eq!(error.kind(), ErrorKind::Unavailable);
+    assert_eq!(without.tables.properties(TABLE).await.unwrap(), before);
 }
 
 #[tokio::test]

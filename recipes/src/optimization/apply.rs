@@ -2,9 +2,11 @@
 
 use std::fmt;
 
+use fluo_core::table::property;
 use fluo_core::{Error, ErrorKind, Result, TableAdmin};
 use thiserror::Error as ThisError;
 
+use super::balancer::check_loaded;
 use super::state::TableState;
 use super::{Plan, Step};
 
@@ -38,7 +40,8 @@ pub struct Applied {
 /// Why a plan was not applied, and what state the table is in.
 #[derive(Debug, ThisError)]
 pub enum ApplyError {
-    /// Nothing was done: the plan is not one, the table has changed since, or it could not be read.
+    /// Nothing was done: the plan is not one, the table has changed since, the servers do not load the balancer that it
+    /// sets, or that could not be read.
     #[error("{0}")]
     Refused(Error),
     /// A step failed. What this run had done was undone, except for what is left.
@@ -169,8 +172,16 @@ pub async fn apply(
         .await
         .map_err(ApplyError::Refused)?;
     plan.check_unchanged(&found).map_err(ApplyError::Refused)?;
-
     let steps = plan.steps();
+    for step in &steps {
+        if let Some(Step::SetProperty { name, after, .. }) = step.remaining(&found)
+            && name == property::BALANCER
+        {
+            let loaded = check_loaded(admin, plan.table(), &after).await;
+            loaded.map_err(ApplyError::Refused)?;
+        }
+    }
+
     let mut taken: Vec<Step> = Vec::new();
     for (index, step) in steps.iter().enumerate() {
         let Some(remaining) = step.remaining(&found) else {

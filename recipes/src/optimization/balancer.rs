@@ -108,6 +108,25 @@ pub(super) async fn group_balancer(admin: &dyn TableAdmin, table: &str) -> Resul
     Ok(None)
 }
 
+/// Fails unless the servers load a group balancer that is about to be set: what they had when it was planned they may
+/// have no more.
+pub(super) async fn check_loaded(admin: &dyn TableAdmin, table: &str, class: &str) -> Result<()> {
+    let planned = group_balancers().find(|(_, group_balancer)| group_balancer == class);
+    let Some((probe, _)) = planned else {
+        return Ok(());
+    };
+    if loads(admin, table, &probe).await? {
+        return Ok(());
+    }
+    Err(Error::new(
+        ErrorKind::Unavailable,
+        format!(
+            "the plan sets property {BALANCER} of table `{table}` to `{class}`, which the servers do not load (they were \
+             asked for {probe}); make a new plan"
+        ),
+    ))
+}
+
 /// Whether the servers load a class and can make it without arguments.
 pub(super) async fn loads(admin: &dyn TableAdmin, table: &str, class: &str) -> Result<bool> {
     admin.can_load(table, class, "java.lang.Object").await

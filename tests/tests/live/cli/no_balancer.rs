@@ -147,6 +147,25 @@ async fn servers_without_the_group_balancer_are_told_at_once_and_nothing_is_chan
         assert_eq!(servers.answered(), [false, false], "{command}");
     }
 
+    // A plan of before, when they had it.
+    root.spec(&["p"], 4);
+    let planned = root
+        .run(&format!("plan --spec s.toml --json {table}"))
+        .succeeds();
+    fluo.file("plan.json", &planned.stdout);
+    let sets = planned.json();
+    let class = &sets["properties"].as_array().unwrap().last().unwrap()["after"];
+    let class = class.as_str().unwrap();
+    let (probe, _) = group_balancers().find(|(_, it)| it == class).unwrap();
+    assert_eq!(
+        told(&fluo, "apply plan.json"),
+        format!(
+            "the plan sets property table.balancer of table `{table}` to `{class}`, which the servers do not load (they \
+             were asked for {probe}); make a new plan"
+        )
+    );
+    assert_eq!(servers.answered(), [false]);
+
     let balancer = &before.1[property::BALANCER];
     let sentence = format!(
         "the servers load no group balancer (they were asked for {probes}), and property table.balancer is \
