@@ -803,3 +803,77 @@ fn any_design_without_split_points_gets_those_of_the_sample() {
     let advised = &report.advice.spec.as_ref().unwrap().key_design[0];
     assert_eq!(advised.layout, AdvisedLayout::SplitPoints(points));
 }
+
+/// Pages without their scheme are pages all the same: `shop.acme.com/12`. Two thirds are of one domain, and it is named.
+#[test]
+fn pages_without_a_scheme_are_tried_as_a_web_table() {
+    let pages: Vec<_> = (0..60_000)
+        .map(|page| match page % 3 {
+            0 => format!("site{}.org/{page}", page % 5_000),
+            _ => format!("shop{}.acme.com/{page}", page % 2),
+        })
+        .collect();
+    let report = advised(profile(shuffled(&pages)), &servers(4));
+    let web = verdict(&report, "web-table");
+    assert_eq!(web.standing, Standing::Uneven);
+    says(
+        &web.reasons,
+        "They share `acme.com`, which is in 66.7 % of the keys: only a design that salts the whole key would part them.",
+    );
+    let findings: Vec<_> = report
+        .advice
+        .findings
+        .iter()
+        .map(|finding| finding.sentence.clone())
+        .collect();
+    says(&findings, "One leading field, `shop1.acme.com`, has 33.");
+    // What is before the path is still salted over, as it was.
+    load(&report, "digest-salt of what is before `/`");
+
+    // Hosts alone, of many domains, and one key in twelve that is none.
+    let hosts = |id: u32| match id % 12 {
+        0 => format!("host-{id}"),
+        _ => format!("www.site{id}.co.uk"),
+    };
+    let report = advised(profile((0..20_000).map(hosts)), &reading(Read::Field, 4));
+    says(
+        &verdict(&report, "web-table").reasons,
+        "A scan of one leading field: one piece of the table.",
+    );
+}
+
+/// Names of files, versions and dotted ids are no hosts, though some end as hosts do.
+#[test]
+fn what_only_has_dots_is_no_web_table() {
+    let kinds: [fn(u32) -> String; 7] = [
+        |id| format!("report{id}.txt"),
+        |id| format!("module{id}.rs"),
+        |id| format!("chapter{id}.md"),
+        |id| format!("{}.{}.{}", id % 7, id % 90, id),
+        |id| format!("acme.orders.{id}"),
+        |id| format!("word{id}/path"),
+        |id| format!("10.0.{}.{}/x", id / 250, id % 250),
+    ];
+    for kind in kinds {
+        let report = advised(profile((0..20_000).map(kind)), &servers(4));
+        let tried = report.forecasts.iter();
+        let labels: Vec<_> = tried.map(|forecast| &forecast.candidate.label).collect();
+        assert!(
+            !labels.iter().any(|label| *label == "web-table"),
+            "{} {labels:?}",
+            kind(1)
+        );
+    }
+    // And a third of hosts among them is no majority.
+    let mixed = |id: u32| match id % 3 {
+        0 => format!("www.site{id}.com/x"),
+        _ => format!("dir{id}/report.txt"),
+    };
+    let report = advised(profile((0..20_000).map(mixed)), &servers(4));
+    assert!(
+        !report
+            .forecasts
+            .iter()
+            .any(|forecast| forecast.candidate.label == "web-table")
+    );
+}

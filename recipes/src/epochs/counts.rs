@@ -89,7 +89,7 @@ impl Epochs {
         while let Some(cells) = batches.try_next().await? {
             for cell in cells {
                 row.clear();
-                let owner = self.owner(&cell.key.row, &mut row);
+                let owner = self.remove_to(&cell.key.row, &mut row);
                 match owner.ok().and_then(|owner| counts.rows.get_mut(owner)) {
                     Some(count) => *count += 1,
                     None => counts.foreign += 1,

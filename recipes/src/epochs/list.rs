@@ -7,7 +7,7 @@ use fluo_core::{Bytes, Column, Mutation, Span, Versions};
 
 use super::scan::EpochScan;
 use crate::key_design::{DesignError, DesignErrorKind, KeyDesign, Reach, Rows};
-use crate::salted_scan::{Mark, Owner, OwnerOf};
+use crate::salted_scan::{Mark, Owner, OwnerOf, PieceRows};
 
 /// The designs that the rows of one table were written with, oldest first.
 ///
@@ -125,8 +125,24 @@ impl Epochs {
     /// A key that none of the designs can have made.
     pub fn remove(&self, key: &[u8]) -> Result<Bytes, DesignError> {
         let mut row = Vec::with_capacity(key.len());
-        self.owner(key, &mut row)?;
+        self.remove_to(key, &mut row)?;
         Ok(row.into())
+    }
+
+    /// Appends the row of a stored key, and says to which of the designs the key belongs, the oldest being 0: to the
+    /// newest that can have made it (E4). After an error nothing is appended.
+    ///
+    /// # Errors
+    /// A key that none of the designs can have made, as the newest says it.
+    pub fn remove_to(&self, key: &[u8], row: &mut Vec<u8>) -> Result<usize, DesignError> {
+        let mut refused = None;
+        for (index, epoch) in self.list.iter().enumerate().rev() {
+            match epoch.design.remove_to(key, row) {
+                Ok(()) => return Ok(index),
+                Err(error) => refused = refused.or(Some(error)),
+            }
+        }
+        Err(refused.unwrap_or_else(|| DesignError::key("there are no designs")))
     }
 
     /// The pieces of the table in which these rows can lie, of each design, oldest first. A design that has no key for
@@ -209,40 +225,42 @@ impl Epochs {
         Mark::of(&designs, rows)
     }
 
-    /// The epoch to which a stored key belongs (E4); its row is appended.
-    pub(super) fn owner(&self, key: &[u8], row: &mut Vec<u8>) -> Result<usize, DesignError> {
-        let mut refused = None;
-        for (index, epoch) in self.list.iter().enumerate().rev() {
-            match epoch.design.remove_to(key, row) {
-                Ok(()) => return Ok(index),
-                Err(error) => refused = refused.or(Some(error)),
-            }
-        }
-        Err(refused.unwrap_or_else(|| DesignError::key("there are no designs")))
-    }
-
     /// What follows the salt of a stored key.
     pub(super) fn unsalted<'a>(&self, key: &'a [u8]) -> Option<&'a [u8]> {
-        let index = self.owner(key, &mut Vec::new()).ok()?;
+        let index = self.remove_to(key, &mut Vec::new()).ok()?;
         key.get(self.list.get(index)?.head_len()..)
     }
 
-    /// Whose a stored key is for whoever reads one of the epochs.
-    pub(super) fn owner_of(&self, reader: usize) -> OwnerOf {
-        let epochs = self.clone();
-        Arc::new(move |key, row| match epochs.owner(key, row) {
+    /// Whose a stored key is for whoever reads the pieces of one of the epochs, when each epoch's are read.
+    pub(super) fn owner_of(&self, reader: usize, pieces: &Arc<[Vec<PieceRows>]>) -> OwnerOf {
+        let (epochs, pieces) = (self.clone(), pieces.clone());
+        Arc::new(move |key, row| match epochs.remove_to(key, row) {
             Ok(owner) if owner == reader => Owner::Reader,
             Ok(_) => Owner::Another,
-            // The spans of epochs may overlap: one reader sees to it.
-            Err(reason) if epochs.newest_around(key) == Some(reader) => Owner::Nobody(reason),
+            // The pieces of epochs may overlap: one reader sees to it, and one that comes by.
+            Err(reason) if newest_over(&pieces, key) == Some(reader) => {
+                Owner::Nobody(epochs.refusal(reader, key).unwrap_or(reason))
+            }
             Err(_) => Owner::Another,
         })
     }
 
-    /// The newest epoch among whose keys a stored key lies, whether or not it is one of them.
-    fn newest_around(&self, key: &[u8]) -> Option<usize> {
-        self.list.iter().rposition(|epoch| epoch.is_around(key))
+    /// Why a stored key is none of an epoch; none if it is.
+    fn refusal(&self, epoch: usize, key: &[u8]) -> Option<DesignError> {
+        let design = &self.list.get(epoch)?.design;
+        design.remove_to(key, &mut Vec::new()).err()
     }
+}
+
+/// The newest epoch that reads a stored key, whether or not it is one of its own. An epoch whose keys begin like it
+/// need not read it: it has no pieces where it has no key for the rows, and fewer where they share their salt.
+fn newest_over(pieces: &[Vec<PieceRows>], key: &[u8]) -> Option<usize> {
+    pieces.iter().rposition(|of_one| {
+        // In the order of the table: the last that begins at the key or before it.
+        let until = of_one.partition_point(|(start, _)| start.as_ref() <= key);
+        let piece = until.checked_sub(1).and_then(|last| of_one.get(last));
+        piece.is_some_and(|(_, end)| end.as_ref().is_none_or(|end| key < end.as_ref()))
+    })
 }
 
 impl Epoch {

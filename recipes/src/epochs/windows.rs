@@ -301,7 +301,7 @@ impl Windows {
         let request = MergeRequest {
             pieces: pieces.iter().filter_map(clip).collect(),
             head_len,
-            owner_of: self.epochs.owner_of(epoch),
+            owner_of: self.epochs.owner_of(epoch, &self.pieces),
             settings: MergeSettings {
                 limit,
                 memory_bytes: self.settings.memory_bytes / 2,

@@ -54,6 +54,7 @@ pub use designs::{
 };
 pub use error::{DesignError, DesignErrorKind};
 pub use explain::KeyField;
+pub(crate) use form::is_web_address;
 pub use form::{
     Composite, DomainText, Field, FieldKind, FieldOrder, FieldSettings, ReversedUnit, RowAlphabet,
     RowLength, TimeEncoding, TimePlace, WebPart,

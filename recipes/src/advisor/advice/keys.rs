@@ -302,7 +302,7 @@ fn hot_fields(profile: &KeyProfile) -> Vec<Finding> {
     // Without a separator, what keys begin with is no field, and may be the same by the nature of numbers.
     if !matches!(
         fields.cut,
-        Some(FieldCut::Separator { .. } | FieldCut::UrlHost)
+        Some(FieldCut::Separator { .. } | FieldCut::UrlHost | FieldCut::Host)
     ) {
         return Vec::new();
     }

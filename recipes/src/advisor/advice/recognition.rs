@@ -120,7 +120,7 @@ fn row_hasher(keys: &[&[u8]]) -> Option<DesignSettings> {
 
 fn digest_salt(profile: &KeyProfile, keys: &[&[u8]]) -> Option<DesignSettings> {
     let mut parts = vec![SaltedPart::Whole];
-    if let Some(FieldCut::Separator { byte, .. }) = profile.leading_fields.cut
+    if let Some(byte) = profile.leading_fields.cut.and_then(FieldCut::separator)
         && byte.is_ascii()
     {
         parts.push(SaltedPart::Before(char::from(byte).to_string()));

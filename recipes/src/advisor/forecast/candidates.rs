@@ -55,7 +55,7 @@ impl Candidate {
     /// The designs that suit keys of such a profile, each in this many tablets or in as many as it can have.
     ///
     /// Every named design but `composite`: lines of text do not say of which fields, of which types, keys are made.
-    /// `web-table` is tried on URLs, `reversed` on keys of one length, `reverse-time` on keys that are a field, a
+    /// `web-table` is tried on web addresses, with a scheme or without, `reversed` on keys of one length, `reverse-time` on keys that are a field, a
     /// separator and a whole number.
     #[must_use]
     pub fn all_for(profile: &KeyProfile, tablets: u32) -> Vec<Self> {
@@ -71,7 +71,10 @@ impl Candidate {
             ),
         ];
         all.extend(digest_salts(profile, tablets));
-        if profile.leading_fields.cut == Some(FieldCut::UrlHost) {
+        if matches!(
+            profile.leading_fields.cut,
+            Some(FieldCut::UrlHost | FieldCut::Host)
+        ) {
             let tablets = tablets.min(TWO_DIGITS);
             all.push(Self::new("web-table", WebTable::default(), tablets));
         }
@@ -110,9 +113,11 @@ fn reversed(profile: &KeyProfile, tablets: u32) -> Option<Candidate> {
 
 /// Times counted down within what they are about, where every key of the sample is a field and a number.
 fn reverse_time(profile: &KeyProfile, tablets: u32) -> Option<Candidate> {
-    let Some(FieldCut::Separator { byte, fields: 1 }) = profile.leading_fields.cut else {
+    let cut = profile.leading_fields.cut?;
+    if matches!(cut, FieldCut::Separator { fields: 2.., .. }) {
         return None;
-    };
+    }
+    let byte = cut.separator()?;
     let is_timed = |key: &[u8]| {
         let place = memchr::memchr(byte, key);
         let time = place
@@ -203,7 +208,7 @@ fn digest_salts(profile: &KeyProfile, tablets: u32) -> Vec<Candidate> {
         ),
     ];
     // Where the first field is the same in every key too: people salt over it, and have to be told.
-    if let Some(FieldCut::Separator { byte, .. }) = profile.leading_fields.cut
+    if let Some(byte) = profile.leading_fields.cut.and_then(FieldCut::separator)
         && byte.is_ascii()
     {
         let before = char::from(byte).to_string();

@@ -6,7 +6,7 @@ use url::Url;
 
 use crate::advisor::KeyProfile;
 use crate::advisor::profile::FieldCut;
-use crate::key_design::{KeyDesign, Reach, Rows};
+use crate::key_design::{KeyDesign, Reach, Rows, is_web_address};
 use crate::number::count;
 
 /// Into how many pieces of the table a read falls.
@@ -126,14 +126,23 @@ fn rows_with_field_of(cut: FieldCut, key: &[u8]) -> Option<Vec<Rows>> {
             let with_end = key.get(..=field.len())?;
             Some(vec![Rows::Prefix(Bytes::copy_from_slice(with_end))])
         }
-        FieldCut::UrlHost => {
-            let url = Url::parse(std::str::from_utf8(key).ok()?).ok()?;
-            let pages = [field, b"/"].concat();
-            Some(vec![
-                Rows::domain(url.host_str()?),
-                Rows::Prefix(pages.into()),
-            ])
+        FieldCut::UrlHost => rows_of_host(field, std::str::from_utf8(key).ok()?),
+        FieldCut::Host => {
+            let address = std::str::from_utf8(key)
+                .ok()
+                .filter(|_| is_web_address(key))?;
+            rows_of_host(field, &format!("http://{address}"))
         }
         FieldCut::FirstBytes { .. } => None,
     }
+}
+
+/// The pages of the host of a URL, whose keys begin with a field.
+fn rows_of_host(field: &[u8], url: &str) -> Option<Vec<Rows>> {
+    let url = Url::parse(url).ok()?;
+    let pages = [field, b"/"].concat();
+    Some(vec![
+        Rows::domain(url.host_str()?),
+        Rows::Prefix(pages.into()),
+    ])
 }

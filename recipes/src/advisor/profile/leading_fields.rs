@@ -5,6 +5,7 @@ use serde::{Serialize, Serializer};
 
 use super::heavy_hitters::HeavyHitters;
 use super::text;
+use crate::key_design::is_web_address;
 use crate::number::share;
 
 /// The cut is chosen by the first keys: by this many,
@@ -39,6 +40,8 @@ pub enum FieldCut {
     },
     /// At the end of the host of a URL: `https://example.com:80`.
     UrlHost,
+    /// At the end of the host of a web address that has no scheme: `example.com:80`.
+    Host,
     /// After this many bytes: no separator was found.
     FirstBytes {
         /// How many.
@@ -65,9 +68,19 @@ impl FieldCut {
                     .position(|byte| matches!(byte, b'/' | b'?' | b'#'))
                     .map(|end| host + end)
             }),
+            Self::Host => key.iter().position(|byte| matches!(byte, b'/' | b'?')),
             Self::FirstBytes { bytes } => Some(bytes),
         };
         end.and_then(|end| key.get(..end)).unwrap_or(key)
+    }
+
+    /// What ends the leading field, if that is a byte and the field is the first.
+    pub(crate) fn separator(self) -> Option<u8> {
+        match self {
+            Self::Separator { byte, .. } => Some(byte),
+            Self::Host => Some(b'/'),
+            Self::UrlHost | Self::FirstBytes { .. } => None,
+        }
     }
 
     fn of(keys: &[Bytes]) -> Self {
@@ -76,6 +89,9 @@ impl FieldCut {
         };
         if is_most(&|key| memchr::memmem::find(key, b"://").is_some()) {
             return Self::UrlHost;
+        }
+        if is_most(&|key| is_web_address(key)) {
+            return Self::Host;
         }
         let found = SEPARATORS.into_iter().find(|separator| {
             // A key that begins with it has no field before it.
@@ -224,6 +240,14 @@ mod tests {
                 },
             ),
             (["https://a.org/x", "http://b.org"], FieldCut::UrlHost),
+            (["www.a.org/x", "b.co.uk"], FieldCut::Host),
+            (
+                ["www.a.org/x", "main.rs"],
+                FieldCut::Separator {
+                    byte: b'.',
+                    fields: 1,
+                },
+            ),
             (
                 ["org.a/x", "org.b/y"],
                 FieldCut::Separator {
@@ -245,6 +269,10 @@ mod tests {
         assert_eq!(url.field(b"https://a.org:80/x/y"), b"https://a.org:80");
         assert_eq!(url.field(b"https://a.org"), b"https://a.org");
         assert_eq!(url.field(b"a.org/x"), b"a.org/x");
+        let host = FieldCut::Host;
+        assert_eq!(host.field(b"a.org:80/x/y"), b"a.org:80");
+        assert_eq!(host.field(b"a.org?x"), b"a.org");
+        assert_eq!(host.field(b"a.org"), b"a.org");
         let second = FieldCut::Separator {
             byte: b':',
             fields: 2,

@@ -93,7 +93,7 @@ impl Epochs {
             };
             step.rows_seen += 1;
             let mut row = Vec::new();
-            match self.owner(key, &mut row) {
+            match self.remove_to(key, &mut row) {
                 Ok(owner) if owner == epoch => match self.key(&row) {
                     Ok(to) => moving.push(Moving {
                         to,

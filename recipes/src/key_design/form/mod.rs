@@ -18,6 +18,7 @@ pub(super) use self::reverse_time::ReverseTimes;
 pub use self::reverse_time::{TimeEncoding, TimePlace};
 pub(super) use self::reversed::Reversal;
 pub use self::reversed::{ReversedUnit, RowLength};
+pub(crate) use self::web::is_web_address;
 pub use self::web::{DomainText, WebPart};
 pub(super) use self::web::{PagePart, holds as domain_holds};
 use super::designs::SaltOf;

@@ -106,16 +106,22 @@ impl DesignArguments {
 
     /// The design; and where rows of the table may be written in an earlier one, all of them.
     pub(crate) fn with_epochs(&self) -> Result<(KeyDesign, Option<Epochs>)> {
-        let (design, before, _) = self.whole()?;
+        let (design, epochs, _) = self.recipe_with_epochs()?;
+        Ok((design, epochs))
+    }
+
+    /// As [`with_epochs`](Self::with_epochs), with what a spec says of the tablets.
+    pub(crate) fn recipe_with_epochs(&self) -> Result<(KeyDesign, Option<Epochs>, Option<Layout>)> {
+        let (design, before, layout) = self.whole()?;
         if before.is_empty() {
-            return Ok((design, None));
+            return Ok((design, None, layout));
         }
         // Nothing is merged here, so that it does not matter how many versions a table shows.
         let epochs = Epochs::new(before.into_iter().chain([design.clone()]), Versions::All);
         let spec = self.spec.as_deref().unwrap_or(Path::new(""));
         let epochs =
             epochs.map_err(|error| anyhow!("the designs of {}: {error}", spec.display()))?;
-        Ok((design, Some(epochs)))
+        Ok((design, Some(epochs), layout))
     }
 
     /// The design, those before it, and what a spec says of its tablets.

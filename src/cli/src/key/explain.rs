@@ -7,9 +7,10 @@ use anyhow::{Context, Result};
 use clap::Args;
 use comfy_table::Table;
 use fluo_core::{Bytes, Escaped};
-use fluo_recipes::{KeyDesign, RowHasher, SplitFormula};
+use fluo_recipes::{Epochs, KeyDesign, RowHasher, SplitFormula};
 use serde::Serialize;
 
+use super::epochs::{EpochOf, design_at, row_of};
 use super::shape::points_of;
 use crate::design::DesignArguments;
 use crate::encoding::Encoding;
@@ -21,7 +22,10 @@ use crate::secrets;
 #[command(after_help = "\
 Example:
   $ fluo key explain --prefix p --tablets 20 p:1yl0:org.wikipedia/accumulo
-  $ fluo key explain --design modulo --tablets 10 '02|polygenelubricants'")]
+  $ fluo key explain --design modulo --tablets 10 '02|polygenelubricants'
+
+Where a spec has earlier designs, a key of any of them is explained, and it is told of which it is: of the newest that
+can have made it, as readers of the table see it.")]
 pub(crate) struct Explain {
     #[command(flatten)]
     design: DesignArguments,
@@ -60,6 +64,9 @@ struct Pieces {
     design: &'static str,
     fields: Vec<Piece>,
     row: String,
+    /// Where the table may hold rows of several designs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    epoch: Option<EpochOf>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tablet: Option<TabletOf>,
 }
@@ -82,14 +89,18 @@ struct TabletOf {
 
 impl Explain {
     pub(crate) fn run(&self) -> Result<()> {
-        let (design, layout) = self.design.recipe()?;
+        let (design, epochs, layout) = self.design.recipe_with_epochs()?;
         let splits = points_of(&design, self.tablets, layout)?;
-        match design.row_hasher() {
-            Some(hasher) => {
+        match (&epochs, design.row_hasher()) {
+            (Some(epochs), _) => self.tell(
+                |key| pieces_of_epochs(epochs, splits.as_deref(), key),
+                drawn_pieces,
+            ),
+            (None, Some(hasher)) => {
                 self.tell(|key| explanation_of(hasher, splits.as_deref(), key), drawn)?;
                 tell_formula(hasher, splits.as_deref())
             }
-            None => self.tell(
+            (None, None) => self.tell(
                 |key| pieces_of(&design, splits.as_deref(), key),
                 drawn_pieces,
             ),
@@ -147,7 +158,18 @@ fn pieces_of(design: &KeyDesign, splits: Option<&[Bytes]>, key: &[u8]) -> Result
         design: design.name(),
         fields: fields.into_iter().map(piece).collect(),
         row: Escaped(&row).to_string(),
+        epoch: None,
         tablet: splits.map(|splits| tablet_of(splits, splits.len() + 1, key)),
+    })
+}
+
+/// As readers of the table see the key. The split points are those of the newest design: a table has one set of them.
+fn pieces_of_epochs(epochs: &Epochs, splits: Option<&[Bytes]>, key: &[u8]) -> Result<Pieces> {
+    let mut row = Vec::new();
+    let index = row_of(epochs, key, &mut row)?;
+    Ok(Pieces {
+        epoch: Some(EpochOf::new(epochs, index, key, &row)?),
+        ..pieces_of(design_at(epochs, index)?, splits, key)?
     })
 }
 
@@ -219,6 +241,9 @@ fn drawn_pieces(pieces: &Pieces) -> String {
     }
     if !pieces.fields.iter().any(|field| field.name == "row") {
         table.add_row(["row".to_owned(), pieces.row.clone()]);
+    }
+    if let Some(epoch) = &pieces.epoch {
+        table.add_row(["epoch".to_owned(), epoch.told()]);
     }
     draw_tablet(&mut table, pieces.tablet.as_ref());
     table.trim_fmt()

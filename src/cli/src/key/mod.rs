@@ -1,6 +1,7 @@
 //! `fluo key`: the pure part of the recipes, on lines.
 
 mod add;
+mod epochs;
 mod explain;
 mod page;
 mod remove;

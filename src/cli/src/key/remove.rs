@@ -3,7 +3,9 @@
 use std::io;
 
 use clap::Args;
+use fluo_recipes::Epochs;
 
+use super::epochs::{row_of, tell_earlier};
 use crate::design::DesignArguments;
 use crate::encoding::Encoding;
 use crate::lines;
@@ -16,7 +18,10 @@ use crate::lines;
 #[command(after_help = "\
 Example:
   $ echo p:1yl0:org.wikipedia/accumulo | fluo key remove --prefix p
-  org.wikipedia/accumulo")]
+  org.wikipedia/accumulo
+
+Where a spec has earlier designs, a key of any of them is read, as readers of the table do: by the newest design that
+can have made it. How many were of earlier ones is said at the end.")]
 pub(crate) struct Remove {
     #[command(flatten)]
     design: DesignArguments,
@@ -27,7 +32,10 @@ pub(crate) struct Remove {
 
 impl Remove {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let design = self.design.design()?;
+        let (design, epochs) = self.design.with_epochs()?;
+        if let Some(epochs) = &epochs {
+            return self.of_epochs(epochs);
+        }
         let mut row = Vec::new();
         lines::transform(io::stdin().lock(), io::stdout().lock(), |line, output| {
             let key = self.encoding.decode(line)?;
@@ -38,5 +46,22 @@ impl Remove {
             design.remove_to(&key, &mut row)?;
             self.encoding.encode(&row, output)
         })
+    }
+
+    fn of_epochs(&self, epochs: &Epochs) -> anyhow::Result<()> {
+        let mut counts = vec![0_u64; epochs.designs().len()];
+        let mut row = Vec::new();
+        let (input, output) = (io::stdin().lock(), io::stdout().lock());
+        let removed = lines::transform(input, output, |line, output| {
+            row.clear();
+            let epoch = row_of(epochs, &self.encoding.decode(line)?, &mut row)?;
+            self.encoding.encode(&row, output)?;
+            if let Some(count) = counts.get_mut(epoch) {
+                *count += 1;
+            }
+            Ok(())
+        });
+        tell_earlier(epochs, &counts);
+        removed
     }
 }

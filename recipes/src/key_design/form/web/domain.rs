@@ -31,6 +31,38 @@ pub(super) fn of_all_below(name: &str) -> Option<&str> {
     }
 }
 
+/// Top-level domains that names of files end in as well.
+const FILE_ENDINGS: [&str; 14] = [
+    "cc", "md", "mk", "ml", "mm", "mov", "pl", "pm", "ps", "py", "rs", "sh", "so", "zip",
+];
+
+/// Whether a row without a scheme is a web address beyond doubt: its host is a name below a public suffix that is in
+/// the list. `shop.example.com/path` is one, and `localhost/path`, `a.txt`, `1.2.3` and `192.0.2.7` are not. What may
+/// as well be the name of a file (`main.rs`) is none, and what has a fragment, which a web table would drop.
+pub(crate) fn is_web_address(row: &[u8]) -> bool {
+    let Ok(text) = super::page::text_of(row) else {
+        return false;
+    };
+    // Most rows of other kinds are told by this, before they are parsed.
+    if text.contains("://") || text.contains('#') || !super::page::authority(text).contains('.') {
+        return false;
+    }
+    let Ok(page) = Page::parse(text) else {
+        return false;
+    };
+    let Host::Name(name) = &page.host else {
+        return false;
+    };
+    let is_alone = page.port.is_none() && !text.contains(['/', '?']);
+    let may_be_a_file = is_alone
+        && name
+            .rsplit('.')
+            .next()
+            .is_some_and(|last| FILE_ENDINGS.contains(&last));
+    let domain = psl::domain(name.as_bytes());
+    !may_be_a_file && domain.is_some_and(|domain| domain.suffix().is_known())
+}
+
 /// A domain that a caller names, such as `example.com`, or why it is none.
 pub(super) fn parse(domain: &str) -> Result<Host, String> {
     let is_address = domain.starts_with('[') && domain.ends_with(']');
@@ -63,6 +95,53 @@ pub(in super::super::super) fn holds(domain: &str, subdomains: bool, row: &[u8])
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_web_address_is_told_from_what_only_has_dots() {
+        for address in [
+            "support.example.com/path",
+            "Support.Example.com",
+            "example.com:8080/x",
+            "example.co.uk?q=1",
+            "someone.github.io/page",
+            "bücher.de/",
+            "main.rs/docs",
+            "www.example.com.",
+        ] {
+            assert!(is_web_address(address.as_bytes()), "{address}");
+        }
+        for other in [
+            "",
+            "word",
+            "word/path",
+            "localhost/path",
+            "com",
+            "co.uk/x",
+            "a.txt",
+            "src/a.txt",
+            "report.final.pdf",
+            "main.rs",
+            "README.md",
+            "test.setup.py",
+            "1.2.3",
+            "v1.2.3",
+            "2024.01.31",
+            "192.0.2.7/x",
+            "user.name.42",
+            "metrics.cpu.load",
+            "ann@example.com",
+            "https://example.com/x",
+            "example.com#42",
+            "example.com|42",
+            "example.com 42",
+            "example.com:order",
+            ".com/x",
+            "example..com",
+        ] {
+            assert!(!is_web_address(other.as_bytes()), "{other}");
+        }
+        assert!(!is_web_address(b"example.com/\xff"));
+    }
 
     #[test]
     fn a_name_below_which_the_list_has_rules_has_no_one_domain() {

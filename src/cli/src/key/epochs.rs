@@ -1,0 +1,110 @@
+//! Keys of a table whose rows may be written in several designs.
+
+use anyhow::{Result, anyhow};
+use fluo_core::{Bytes, Escaped};
+use fluo_recipes::{Epochs, KeyDesign};
+use serde::Serialize;
+
+use crate::output::{self, grouped, plural};
+
+/// Which design a key is of, as readers of the table see it.
+#[derive(Serialize)]
+pub(super) struct EpochOf {
+    /// Counted from 1, the oldest.
+    pub(super) number: usize,
+    pub(super) epochs: usize,
+    design: String,
+    /// The older epochs whose designs make the same key.
+    also: Vec<usize>,
+    /// The key under which the row is written now, escaped; none if its design has no key for the row.
+    newest_key: Option<String>,
+}
+
+/// Appends the row of a key, and says of which design the key is, the oldest being 0.
+pub(super) fn row_of(epochs: &Epochs, key: &[u8], row: &mut Vec<u8>) -> Result<usize> {
+    epochs
+        .remove_to(key, row)
+        .map_err(|error| anyhow!("{error}; nor is it one of an earlier design of the spec"))
+}
+
+/// The design that a key is of.
+pub(super) fn design_at(epochs: &Epochs, index: usize) -> Result<&KeyDesign> {
+    let design = epochs.designs().nth(index);
+    design.ok_or_else(|| anyhow!("the spec has no epoch {}", index + 1))
+}
+
+impl EpochOf {
+    /// What is to be known of a key of the design at this index, whose row this is.
+    pub(super) fn new(epochs: &Epochs, index: usize, key: &[u8], row: &[u8]) -> Result<Self> {
+        let older = epochs.designs().take(index).enumerate();
+        let also = older.filter(|(_, design)| design.remove(key).is_ok());
+        Ok(Self {
+            number: index + 1,
+            epochs: epochs.designs().len(),
+            design: design_at(epochs, index)?.to_string(),
+            also: also.map(|(older, _)| older + 1).collect(),
+            newest_key: epochs
+                .key(row)
+                .ok()
+                .map(|key: Bytes| Escaped(&key).to_string()),
+        })
+    }
+
+    /// In words: which epoch it is, and what that means for the row.
+    pub(super) fn told(&self) -> String {
+        let (number, epochs, design) = (self.number, self.epochs, &self.design);
+        let is_newest = number == epochs;
+        let which = if is_newest {
+            "the newest"
+        } else {
+            "an earlier one"
+        };
+        let means = match &self.newest_key {
+            _ if is_newest => String::new(),
+            Some(key) => format!(
+                "; readers still look here, new writes go to {key}, and a migration moves the row there"
+            ),
+            None => "; readers still look here, and the row stays, as the newest has no key for it"
+                .to_owned(),
+        };
+        let also = match self.also.as_slice() {
+            [] => String::new(),
+            [one] => format!("; epoch {one} makes the same key, which counts as the newer's"),
+            several => {
+                let several: Vec<_> = several.iter().map(ToString::to_string).collect();
+                let several = several.join(", ");
+                format!("; epochs {several} make the same key, which counts as the newer's")
+            }
+        };
+        format!("{number} of {epochs}, {which}: {design}{means}{also}")
+    }
+}
+
+/// Says how many keys were of earlier designs, if any were; the counts are of each design, the oldest first.
+pub(super) fn tell_earlier(epochs: &Epochs, counts: &[u64]) {
+    let all: u64 = counts.iter().sum();
+    let earlier = counts.iter().zip(epochs.designs()).enumerate();
+    let earlier = earlier.take(counts.len().saturating_sub(1));
+    let earlier: Vec<_> = earlier.filter(|(_, (count, _))| **count > 0).collect();
+    if earlier.is_empty() {
+        return;
+    }
+    let sum: u64 = earlier.iter().map(|(_, (count, _))| **count).sum();
+    let of_each: Vec<_> = earlier
+        .iter()
+        .map(|(index, (count, design))| {
+            let count = grouped(**count);
+            format!(
+                "{count} of epoch {} of {}, {design}",
+                index + 1,
+                counts.len()
+            )
+        })
+        .collect();
+    let are = if sum == 1 { "is" } else { "are" };
+    let (sum, all) = (grouped(sum), plural(all, "key"));
+    output::say(&format!(
+        "{sum} of {all} {are} of an earlier design of the spec, where readers still look: {}",
+        of_each.join("; ")
+    ));
+}

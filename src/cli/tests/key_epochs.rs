@@ -1,0 +1,172 @@
+//! Keys of a table whose rows may be written in several designs: read as readers of the table do.
+
+#![cfg(test)]
+
+mod command;
+
+use command::{Place, assert_says};
+
+/// Once salted by 2, then by 4 buckets: of `a` (Java's hash 97) the key is 01 in both, of `b` 00 and then 02.
+const SPEC: &str = "[[key_design]]\ndesign = \"modulo\"\nbuckets = 4\ntablets = 4\n\
+                    [[key_design.before]]\ndesign = \"modulo\"\nbuckets = 2\n";
+
+const OLD: &str = "modulo (Java's String.hashCode modulo 2)";
+const NEW: &str = "modulo (Java's String.hashCode modulo 4)";
+
+fn words(text: &str) -> Vec<String> {
+    let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+    text.lines().map(words).collect()
+}
+
+/// It read the newest design alone, and refused keys that every reader of the table finds.
+#[test]
+fn a_key_of_an_earlier_design_becomes_its_row_and_is_told() {
+    let place = Place::new();
+    place.file("s.toml", SPEC);
+    let run = place
+        .fed("key remove --spec s.toml", "00|b\n02|b\n01|a\n")
+        .succeeds();
+    assert_eq!(run.text(), "b\nb\na\n");
+    assert_eq!(
+        run.stderr,
+        format!(
+            "1 of 3 keys is of an earlier design of the spec, where readers still look: 1 of epoch 1 of 2, {OLD}\n"
+        )
+    );
+    let run = place
+        .fed("key remove --spec s.toml", "00|b\n00|b\n")
+        .succeeds();
+    assert_says(&run.stderr, "2 of 2 keys are of an earlier design");
+    // What both make is as new as it will be.
+    let run = place
+        .fed("key remove --spec s.toml", "02|b\n01|a\n")
+        .succeeds();
+    assert_eq!((run.text(), run.stderr.as_str()), ("b\na\n", ""));
+}
+
+#[test]
+fn a_key_of_no_design_of_the_spec_is_refused_after_the_rows_before_it() {
+    let place = Place::new();
+    place.file("s.toml", SPEC);
+    let run = place.fed("key remove --spec s.toml", "00|b\n03|b\n");
+    assert_eq!(run.code, Some(2));
+    assert_eq!(run.text(), "b\n");
+    assert_says(
+        &run.stderr,
+        "1 of 1 key is of an earlier design of the spec",
+    );
+    let refusal = "`03|b` is not a key of this modulo design: its salt is `03`, but that of its row is `02`; nor is it \
+                   one of an earlier design of the spec";
+    assert_says(&run.stderr, &format!("line 2: {refusal}"));
+    assert_eq!(
+        place.fluo("key explain --spec s.toml 00|b 03|b").fails(),
+        refusal
+    );
+}
+
+#[test]
+fn the_epoch_of_a_key_is_explained() {
+    let place = Place::new();
+    place.file("s.toml", SPEC);
+    let epoch_of = |key: &str| {
+        let run = place
+            .fluo(&format!("key explain --spec s.toml {key}"))
+            .succeeds();
+        let told = words(run.text());
+        let epoch = told.iter().find(|line| line.starts_with("epoch "));
+        epoch.unwrap_or_else(|| panic!("{told:?}")).clone()
+    };
+    assert_eq!(
+        epoch_of("00|b"),
+        format!(
+            "epoch 1 of 2, an earlier one: {OLD}; readers still look here, new writes go to 02|b, and a migration \
+             moves the row there"
+        )
+    );
+    assert_eq!(epoch_of("02|b"), format!("epoch 2 of 2, the newest: {NEW}"));
+    assert_eq!(
+        epoch_of("01|a"),
+        format!(
+            "epoch 2 of 2, the newest: {NEW}; epoch 1 makes the same key, which counts as the newer's"
+        )
+    );
+    // The tablet is one of the spec: a table has one set of split points.
+    let run = place.fluo("key explain --spec s.toml 00|b").succeeds();
+    assert_says(run.text(), "1 of 4: the rows before, up to 01");
+
+    let json = place
+        .fluo("key explain --spec s.toml --json 00|b 01|a")
+        .json();
+    assert_eq!(json[0]["row"], "b");
+    assert_eq!(
+        json[0]["epoch"],
+        serde_json::json!({"number": 1, "epochs": 2, "design": OLD, "also": [], "newest_key": "02|b"})
+    );
+    assert_eq!(
+        json[1]["epoch"],
+        serde_json::json!({"number": 2, "epochs": 2, "design": NEW, "also": [1], "newest_key": "01|a"})
+    );
+}
+
+#[test]
+fn what_stays_in_an_earlier_design_is_told_as_such() {
+    let place = Place::new();
+    place.file(
+        "s.toml",
+        "[[key_design]]\ndesign = \"modulo\"\nbuckets = 8\nof = \"number\"\ntablets = 4\n\
+         [[key_design.before]]\ndesign = \"modulo\"\nbuckets = 2\n\
+         [[key_design.before]]\ndesign = \"modulo\"\nbuckets = 4\n",
+    );
+    let run = place.fluo("key explain --spec s.toml 02|b").succeeds();
+    assert_says(
+        run.text(),
+        "; readers still look here, and the row stays, as the newest has no key for it",
+    );
+    let run = place.fluo("key explain --spec s.toml 01|a").succeeds();
+    assert_says(run.text(), "2 of 3, an earlier one: modulo");
+    assert_says(
+        run.text(),
+        "; epoch 1 makes the same key, which counts as the newer's",
+    );
+    let run = place
+        .fed("key remove --spec s.toml", "02|b\n00|b\n05|5\n")
+        .succeeds();
+    assert_eq!(
+        run.stderr,
+        format!(
+            "2 of 3 keys are of an earlier design of the spec, where readers still look: 1 of epoch 1 of 3, {OLD}; 1 of \
+             epoch 2 of 3, {NEW}\n"
+        )
+    );
+}
+
+/// Without earlier designs nothing is said of epochs.
+#[test]
+fn a_spec_of_one_design_has_no_epochs() {
+    let place = Place::new();
+    place.file(
+        "s.toml",
+        "[[key_design]]\ndesign = \"modulo\"\nbuckets = 4\ntablets = 4\n",
+    );
+    let run = place.fed("key remove --spec s.toml", "02|b\n").succeeds();
+    assert_eq!((run.text(), run.stderr.as_str()), ("b\n", ""));
+    let json = place.fluo("key explain --spec s.toml --json 02|b").json();
+    assert_eq!(json[0]["epoch"], serde_json::Value::Null);
+}
+
+/// Designs that no reader takes together are refused here too.
+#[test]
+fn designs_that_cannot_share_a_table_are_refused() {
+    let place = Place::new();
+    place.file(
+        "s.toml",
+        "[[key_design]]\ndesign = \"modulo\"\ntablets = 4\n[[key_design.before]]\ndesign = \"reversed\"\n\
+         length = \"stored\"\n",
+    );
+    for command in ["key remove --spec s.toml", "key explain --spec s.toml 00|b"] {
+        assert_says(
+            &place.fed(command, "00|b\n").fails(),
+            "the designs of s.toml: reversed",
+        );
+    }
+}
