@@ -111,11 +111,7 @@ impl Table for SteppingTable {
 
     async fn write_conditional(&self, mutations: Vec<ConditionalMutation>) -> Result<Vec<Outcome>> {
         self.next().await?;
-        let rows: Vec<_> = mutations
-            .iter()
-            .map(|mutation| mutation.mutation.row.clone())
-            .collect();
-        let conditions: String = mutations.iter().map(shown::conditions).collect();
+        let (rows, conditions) = asked(&mutations);
         let outcomes = self.inner.write_conditional(mutations).await?;
         let rejected = outcomes
             .iter()
@@ -136,14 +132,17 @@ impl Table for SteppingTable {
 impl WriteTogether for SteppingTable {
     async fn write_together(&self, mutations: Vec<ConditionalMutation>) -> Result<Outcome> {
         self.next().await?;
-        let rows: Vec<_> = mutations
-            .iter()
-            .map(|mutation| mutation.mutation.row.clone())
-            .collect();
-        let conditions: String = mutations.iter().map(shown::conditions).collect();
+        let (rows, conditions) = asked(&mutations);
         let inner = self.inner.together().unwrap();
         let outcome = inner.write_together(mutations).await?;
         self.note("write together", &rows, &conditions).await;
         Ok(outcome)
     }
+}
+
+/// The rows of some mutations, and what they ask of them.
+fn asked(mutations: &[ConditionalMutation]) -> (Vec<Bytes>, String) {
+    let rows = mutations.iter().map(|it| it.mutation.row.clone());
+    let conditions = mutations.iter().map(shown::conditions);
+    (rows.collect(), conditions.collect())
 }

@@ -55,8 +55,8 @@ impl Candidate {
     /// The designs that suit keys of such a profile, each in this many tablets or in as many as it can have.
     ///
     /// Every named design but `composite`: lines of text do not say of which fields, of which types, keys are made.
-    /// `web-table` is tried on web addresses, with a scheme or without, `reversed` on keys of one length, `reverse-time` on keys that are a field, a
-    /// separator and a whole number.
+    /// `web-table` is tried on web addresses, with a scheme or without, `reversed` on keys of one length,
+    /// `reverse-time` on keys that are a field, a separator and a whole number.
     #[must_use]
     pub fn all_for(profile: &KeyProfile, tablets: u32) -> Vec<Self> {
         let mut all = vec![

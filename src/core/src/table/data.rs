@@ -71,9 +71,9 @@ pub type CellBatches = BoxStream<'static, Result<Vec<Cell>>>;
 ///
 /// Writing rows together, on a table that [can](Table::together):
 /// - **T16, one step.** A call has one outcome, which is of all its mutations; T4, T8 to T10, T12 and T14 hold as for
-///   other conditional mutations. All conditions of a call are checked, and all its mutations applied if they hold, as one step:
-///   nothing else is written to any of the rows between, and a crash leaves all of the mutations or none. A scan that
-///   begins after one of them was seen sees them all.
+///   other conditional mutations. All conditions of a call are checked, and all its mutations applied if they
+///   hold, as one step: nothing else is written to any of the rows between, and a crash leaves all of the
+///   mutations or none. A scan that begins after one of them was seen sees them all.
 #[async_trait]
 pub trait Table: Debug + Send + Sync {
     /// Reads cells.

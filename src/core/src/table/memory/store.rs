@@ -80,17 +80,7 @@ impl Store {
         }
     }
 
-    /// Applies a mutation if its conditions hold, and says whether they did (T9, T10).
-    pub(super) fn apply_if(
-        &mut self,
-        conditional: ConditionalMutation,
-        authorizations: &Authorizations,
-        now_ms: i64,
-    ) -> bool {
-        self.apply_together(vec![conditional], authorizations, now_ms)
-    }
-
-    /// Applies mutations if the conditions of all of them hold, and says whether they did (T16).
+    /// Applies mutations if the conditions of all of them hold, and says whether they did (T9, T10, T16).
     pub(super) fn apply_together(
         &mut self,
         mutations: Vec<ConditionalMutation>,

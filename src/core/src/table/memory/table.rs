@@ -61,8 +61,9 @@ impl Table for MemoryTable {
             .try_for_each(|mutation| mutation.check(&self.authorizations))?;
         let now_ms = self.clock.now_ms();
         self.with_store(|store| {
-            let outcome =
-                |mutation| Outcome::of(store.apply_if(mutation, &self.authorizations, now_ms));
+            let outcome = |mutation| {
+                Outcome::of(store.apply_together(vec![mutation], &self.authorizations, now_ms))
+            };
             mutations.into_iter().map(outcome).collect()
         })
     }
