@@ -222,10 +222,10 @@ impl Rest {
         };
         let waiting = self.waiting.insert(Waiting { cells, ..waiting });
         let resolved = resolve(&client, &locks).await?;
-        if let Some(lock) = &resolved.orphan {
+        if let Some(lock) = resolved.orphans.last() {
             waiting.orphan_looks.met(lock)?;
         }
-        if resolved.waiting > 0 || resolved.orphan.is_some() {
+        if resolved.waiting > 0 || !resolved.orphans.is_empty() {
             let begun = Instant::now();
             waiting.backoff.pause().await;
             metrics::histogram!("fluo_lock_wait_seconds").record(begun.elapsed());
