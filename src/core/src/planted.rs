@@ -44,6 +44,10 @@ pub enum PlantedBug {
     UnseenPrimaryIsDamage,
     /// A void read lock whose primary is gone is damage.
     VoidReadLockIsDamage,
+    /// The time of a lock does not begin while many others are remembered.
+    NoRoomForSightings,
+    /// A reader that may not write fails where it meets a lock that is decided.
+    DeniedReaderFails,
     /// The lock of a live transaction is taken away at once, and without a condition (R3).
     LiveLockResolved,
     /// Locks are rolled back before their primary was asked (R1).

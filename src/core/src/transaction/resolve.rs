@@ -5,7 +5,8 @@
 //!   is taken away. Whoever meets such a lock does it, whether its owner lives or not.
 //! - **R3.** A primary that is still locked is rolled back only if its transactor is gone, or its lock was waited for
 //!   long enough; and only by a conditional write, which its owner's commit of the primary excludes.
-//! - **R4.** What is written here may be written by several, any number of times.
+//! - **R4.** What is written here may be written by several, any number of times. A reader that may not write the table
+//!   applies it to what it reads, and goes on.
 
 use std::collections::BTreeMap;
 
@@ -19,6 +20,7 @@ use crate::planted::{self, PlantedBug};
 use crate::table::{ConditionalMutation, Mutation, Outcome};
 use crate::transaction::entries;
 use crate::transaction::found_lock::{FoundLock, LockKind};
+use crate::transaction::read_past::DecidedLock;
 use crate::transaction::roll_back::{decide, take_away};
 use crate::transaction::status::{TransactionStatus, is_acknowledged, status};
 
@@ -30,6 +32,8 @@ pub(crate) struct Resolved {
     /// Locks of transactions of which their primaries have no trace, one of each transaction. Each is gone by now, or the
     /// table is damaged.
     pub(crate) orphans: Vec<FoundLock>,
+    /// Locks of decided transactions that stay where they are, because this client may not write the table.
+    pub(crate) denied: Vec<DecidedLock>,
 }
 
 /// How often one lock may be met whose primary knows nothing of it, before the table is taken for damaged: it may have
@@ -67,6 +71,7 @@ pub(crate) async fn resolve(client: &Shared, locks: &[FoundLock]) -> Result<Reso
     let mut resolved = Resolved::default();
     let mut writes = RowMutations::default();
     let mut rolled_back = Vec::new();
+    let mut known = Vec::new();
     for ((primary, start), group) in groups(locks) {
         let Some(transactor) = group.first().map(|lock| lock.transactor) else {
             continue;
@@ -87,10 +92,12 @@ pub(crate) async fn resolve(client: &Shared, locks: &[FoundLock]) -> Result<Reso
                 metrics::counter!("fluo_locks_rolled_forward_total")
                     .increment(as_count(group.len()));
                 writes.roll_forward(&group, commit);
+                known.extend(decided_locks(&group, Some(commit)));
             }
             Decided::RolledBack => {
                 metrics::counter!("fluo_locks_rolled_back_total").increment(as_count(group.len()));
                 rolled_back.extend(taken_away(&group));
+                known.extend(decided_locks(&group, None));
             }
             Decided::Waiting => resolved.waiting += group.len(),
             Decided::Orphaned => resolved.orphans.extend(group.first().copied().cloned()),
@@ -101,15 +108,32 @@ pub(crate) async fn resolve(client: &Shared, locks: &[FoundLock]) -> Result<Reso
         }
     }
     let reader = locks.first().map_or(Timestamp::ZERO, |lock| lock.start);
-    client
-        .write_surely(writes.into_mutations(), reader)
-        .await
-        .map_err(not_ours)?;
-    client
-        .take_away_surely(rolled_back, reader)
-        .await
-        .map_err(not_ours)?;
+    let written = match client.write_surely(writes.into_mutations(), reader).await {
+        Ok(()) => client.take_away_surely(rolled_back, reader).await,
+        Err(error) => Err(error),
+    };
+    match written {
+        Ok(()) => {}
+        Err(error)
+            if error.kind() == ErrorKind::Denied && !planted::is(PlantedBug::DeniedReaderFails) =>
+        {
+            resolved.denied = known;
+        }
+        Err(error) => return Err(not_ours(error)),
+    }
     Ok(resolved)
+}
+
+/// Returns what is known of the locks of a decided transaction beside its primary.
+fn decided_locks(
+    group: &[&FoundLock],
+    committed: Option<Timestamp>,
+) -> impl Iterator<Item = DecidedLock> {
+    let others = group.iter().filter(|lock| !lock.is_primary());
+    others.map(move |lock| DecidedLock {
+        lock: (*lock).clone(),
+        committed,
+    })
 }
 
 fn taken_away(locks: &[&FoundLock]) -> Vec<ConditionalMutation> {
@@ -128,8 +152,16 @@ fn not_ours(error: Error) -> Error {
     Error::with_source(ErrorKind::Unavailable, message, error)
 }
 
-/// The error for a lock that stays although its primary knows nothing of it.
+/// Returns the error for a lock that stays although its primary has no trace of its transaction.
 fn orphan(lock: &FoundLock) -> Error {
+    if !lock.primary.column.visibility.is_empty() {
+        let message = format!(
+            "the primary `{}` of transaction {}, which locks `{}`, has no trace of the transaction; this client may lack \
+             the authorizations to see the primary: open it with all labels of the application",
+            lock.primary, lock.start, lock.cell
+        );
+        return Error::new(ErrorKind::Corrupt, message);
+    }
     Error::new(
         ErrorKind::Corrupt,
         format!(
