@@ -35,6 +35,7 @@
 mod application;
 mod applications;
 mod claims;
+mod epochs;
 mod failed_notification;
 mod memory;
 mod name;
@@ -53,6 +54,7 @@ pub use applications::{
     Applications, initialized_already, no_such_application, still_running, table_of_another,
 };
 pub use claims::{Claims, SetupClaim};
+pub use epochs::Epochs;
 pub use failed_notification::FailedNotification;
 pub use memory::MemoryApplications;
 pub use name::check_application_name;
