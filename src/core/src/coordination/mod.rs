@@ -1,7 +1,7 @@
 //! The port to what the processes of an application share beside its table: [`Applications`], and the
 //! [`Coordination`] of each.
 //!
-//! Both are small and object safe, and are held as `Arc<dyn ..>`. Their contract is the rules C1 to C13 in their
+//! Both are small and object safe, and are held as `Arc<dyn ..>`. Their contract is the rules C1 to C14 in their
 //! documentation; a conformance suite checks them one by one on every implementation. [`MemoryApplications`], here, is
 //! the reference.
 //!
