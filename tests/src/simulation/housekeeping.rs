@@ -1,10 +1,10 @@
 //! What happens to a table beside its transactions: garbage is collected, tablets are split and merged.
 
-use fluo_core::{Result, Span, TableAdmin, Timestamp};
+use fluo_core::{Garbage, Result, Span, TableAdmin, Timestamp};
 use tokio::time::sleep;
 
 use super::WorldBug;
-use super::ground::{TABLE, set_horizon};
+use super::ground::TABLE;
 use super::world::World;
 
 const SPLITS: [&str; 5] = ["bank:c", "blind:b", "count:a", "skew:a1", "skew:b1"];
@@ -52,6 +52,6 @@ pub(super) async fn collect(world: &World, horizon: Timestamp) -> Result<()> {
         false => horizon,
     };
     world.trace.add(format!("collects below {horizon}"));
-    set_horizon(&world.tables, horizon).await?;
-    world.tables.compact(TABLE, &Span::all()).await
+    let garbage = Garbage::DropBelow(horizon);
+    world.tables.compact(TABLE, &Span::all(), garbage).await
 }

@@ -58,7 +58,6 @@ impl World {
     pub(super) async fn new(random: Random, dials: Dials, bug: Option<WorldBug>) -> Result<Self> {
         let tables = MemoryTables::new();
         tables.create_table(ground::TABLE, Versions::All).await?;
-        ground::collect_garbage(&tables).await?;
         let table = tables
             .open_table(ground::TABLE, Authorizations::none())
             .await?;

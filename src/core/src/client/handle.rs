@@ -9,12 +9,14 @@ use tokio::time::sleep;
 use tracing::{debug, debug_span};
 
 use crate::client::active::ActiveTimestamps;
+use crate::client::application_table;
+use crate::client::binding::bind;
 use crate::client::session::Session;
 use crate::client::{ClientSettings, PendingCommit, Runner, Shared};
 use crate::coordination::{Application, Applications, Coordination, TransactorId};
 use crate::data::{Authorizations, Column, Span, Timestamp};
 use crate::error::{Error, ErrorKind, Result};
-use crate::table::{Table, TableAdmin, property};
+use crate::table::{Garbage, Table, TableAdmin};
 use crate::transaction::{Open, OwnedTransaction, Reading, Snapshot, Transaction};
 
 /// A client of an application. A clone shares everything with it.
@@ -78,8 +80,8 @@ impl Client {
     /// ```
     ///
     /// # Errors
-    /// As [`open`](Self::open); [`NotFound`](crate::ErrorKind::NotFound) where there is no such application, or its table is
-    /// gone.
+    /// As [`open`](Self::open) and [`admin::bind`](crate::admin::bind); [`NotFound`](crate::ErrorKind::NotFound) where
+    /// there is no such application, or its table is gone.
     pub async fn open_application(
         tables: &dyn TableAdmin,
         applications: &dyn Applications,
@@ -100,13 +102,19 @@ impl Client {
             ),
             _ => error,
         })?;
+        bind(tables, &*coordination).await?;
         Self::open(table, coordination, settings).await
     }
 
     /// Opens a client of the application that `coordination` belongs to. The table has to be the one that the application
     /// was initialised with: another application's has locks and timestamps of its own. A table knows no name, so this is
-    /// not checked; [`open_application`](Self::open_application) cannot mistake it. This is for tables behind wrappers and
-    /// for other authorizations.
+    /// not checked; [`open_application`](Self::open_application) cannot mistake it, and [`admin::bind`](crate::admin::bind)
+    /// makes the same check. This is for tables behind wrappers and for other authorizations.
+    ///
+    /// All clients of an application should have the same authorizations: all labels that its transactions write. A client
+    /// that cannot see the primary of a transaction waits while its owner lives; if the owner has crashed, the cells that
+    /// it locked can only be read by clients that see the primary. The primary is a cell without a visibility, if the
+    /// transaction writes one.
     ///
     /// # Errors
     /// [`Invalid`](crate::ErrorKind::Invalid): a setting is out of its bounds. Whatever the coordination fails with;
@@ -203,21 +211,26 @@ impl Client {
         self.shared.advance_horizon().await
     }
 
-    /// Moves the horizon up, tells the table where it is, and compacts a part of it: what no snapshot at or above the
-    /// horizon can see is dropped there. Gives the horizon.
+    /// Moves the horizon up, and compacts a part of the table without the entries that no snapshot at or above the
+    /// horizon needs. Returns the horizon.
+    ///
+    /// Garbage is collected here and nowhere else. A worker calls this on a schedule if its
+    /// [settings](crate::WorkerSettings) say so.
+    ///
+    /// No property of the table is set. If an earlier version of this program attached garbage iterators to the table,
+    /// they are detached. The iterators of a table that Fluo's Java client made stay.
     ///
     /// # Errors
-    /// Whatever the coordination and [`TableAdmin::compact`] fail with. What was dropped until then was garbage.
+    /// The errors of the coordination, of [`TableAdmin::properties`], and of [`TableAdmin::compact`]. Everything that was
+    /// dropped until then was garbage.
     pub async fn collect_garbage(&self, tables: &dyn TableAdmin, span: &Span) -> Result<Timestamp> {
-        let (table, horizon) = (
-            &self.shared.application.table,
-            self.advance_horizon().await?,
-        );
-        // In force for snapshots before it is for compactions: who reads below it is told.
-        tables
-            .set_property(table, property::GARBAGE_HORIZON, &horizon.to_string())
-            .await?;
-        tables.compact(table, span).await?;
+        let table = &self.shared.application.table;
+        // Snapshots observe the horizon before the compaction does: a read below it fails.
+        let horizon = self.advance_horizon().await?;
+        let properties = tables.properties(table).await?;
+        application_table::detach_iterators(tables, table, &properties).await?;
+        let garbage = Garbage::DropBelow(horizon);
+        tables.compact(table, span, garbage).await?;
         Ok(horizon)
     }
 

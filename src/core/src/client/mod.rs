@@ -2,7 +2,9 @@
 
 mod active;
 pub mod admin;
+mod application_table;
 mod backoff;
+mod binding;
 mod handle;
 mod loaders;
 mod pipeline;
