@@ -8,7 +8,8 @@ use anyhow::{Context, Result, bail};
 use clap::Subcommand;
 
 use crate::cargo::{command, say, workspace};
-use crate::requirements;
+use crate::plan::Part;
+use crate::tool::require;
 
 const RUN: [&str; 5] = ["run", "--quiet", "--package", "fluo-cluster", "--"];
 
@@ -27,7 +28,7 @@ pub(crate) enum What {
 pub(crate) fn cluster(what: What) -> Result<()> {
     let name = match what {
         What::Start => {
-            requirements::check_accumulo()?;
+            require(Part::Accumulo.tools())?;
             "start"
         }
         What::Stop => "stop",
