@@ -75,9 +75,9 @@ async fn main() -> Result<()> {
     let loaders = client.loaders(LoaderSettings::default())?;
     for (name, document) in TEXTS {
         loaders
-            .load(
-                move |tx: Transaction| async move { tx.set(document_row(name), &text(), document) },
-            )
+            .load((name, document), async |tx, (name, document)| {
+                tx.set(document_row(name), &text(), document)
+            })
             .await?;
     }
     loaders.finish().await?;

@@ -163,9 +163,11 @@ async fn yesterday(client: &Client) -> Result<()> {
 async fn orders(client: &Client) -> Result<()> {
     let loaders = client.loaders(LoaderSettings::default())?;
     for order in 1..=5 {
-        let body =
-            move |tx: Transaction| async move { tx.set(format!("order{order}"), &ordered(), "2") };
-        loaders.load(body).await?;
+        loaders
+            .load(format!("order{order}"), async |tx, order| {
+                tx.set(order, &ordered(), "2")
+            })
+            .await?;
     }
     loaders.finish().await?;
 

@@ -16,7 +16,7 @@ use fluo_core::telemetry::{METRICS, Metric, MetricKind, describe};
 use fluo_core::{
     Authorizations, CellBatches, Client, ClientSettings, Column, ConditionalMutation, Error,
     ErrorKind, LoaderSettings, MemoryTables, Mutation, Outcome, Result, Scan, Table, TableAdmin,
-    Timestamp, Transaction,
+    Timestamp,
 };
 use fluo_tests::simulation::Simulation;
 use metrics_util::CompositeKey;
@@ -119,9 +119,9 @@ fn a_load_that_fails_for_good_is_counted() {
         let [client, _] = clients(|table| table).await;
         let loaders = client.loaders(LoaderSettings::default()).unwrap();
         for row in ["a.org", "", "b.org"] {
-            let load = move |tx: Transaction| async move { tx.set(row, &column(), "text") };
-            // Whoever brings one after the failure may hear of it.
-            drop(loaders.load(load).await);
+            // A load after the failure may return its error.
+            let load = loaders.load(row, async |tx, row| tx.set(row, &column(), "text"));
+            drop(load.await);
         }
         loaders.finish().await
     });

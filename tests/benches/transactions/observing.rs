@@ -58,7 +58,9 @@ async fn load(ground: &Ground, first: u64, goes_on: impl Fn(u64) -> bool) -> Out
     while goes_on(count) {
         let number = first + count;
         loaders
-            .load(move |tx| async move { tx.set(row(number), &queued(), number.to_string()) })
+            .load(number, async |tx, number| {
+                tx.set(row(number), &queued(), number.to_string())
+            })
             .await?;
         count += 1;
     }

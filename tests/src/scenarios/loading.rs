@@ -49,16 +49,13 @@ pub async fn loaders_wait_for_room_and_lose_nothing(instance: Instance) {
     let loaders = client.loaders(SETTINGS).unwrap();
     let (running, go_on) = (Arc::new(AtomicUsize::new(0)), Arc::new(Semaphore::new(0)));
     let bring = async |number: i64| {
-        let (running, go_on) = (running.clone(), go_on.clone());
-        let body = move |tx: Transaction| {
-            let (running, go_on) = (running.clone(), go_on.clone());
-            async move {
-                running.fetch_add(1, Ordering::SeqCst);
-                drop(go_on.acquire().await);
-                load(tx, number).await
-            }
-        };
-        loaders.load(body).await.unwrap();
+        let shared = (running.clone(), go_on.clone());
+        let loaded = loaders.load((number, shared), async |tx, (number, (running, go_on))| {
+            running.fetch_add(1, Ordering::SeqCst);
+            drop(go_on.acquire().await);
+            load(tx, number).await
+        });
+        loaded.await.unwrap();
     };
     let room = i64::try_from(ROOM).unwrap();
     for number in 0..room {

@@ -42,7 +42,7 @@ async fn place_for_ever(client: &Client, first: u64) -> Result<()> {
     let loaders = client.loaders(LoaderSettings::default())?;
     for number in first.. {
         let loading = loaders
-            .submit(move |tx| async move {
+            .submit(number, async |tx, number| {
                 tx.set(order(number), &placed(), number.to_string())?;
                 Ok::<_, Error>(())
             })

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use fluo_core::{Error, ErrorKind, LoaderSettings, Observers, Transaction};
+use fluo_core::{Error, ErrorKind, LoaderSettings, Observers};
 use tokio::sync::Semaphore;
 
 use crate::ground::{Ground, column, read_now};
@@ -17,16 +17,13 @@ async fn whoever_brings_more_than_there_is_room_for_waits() {
     let loaders = client.loaders(settings).unwrap();
     let (running, go_on) = (Arc::new(AtomicUsize::new(0)), Arc::new(Semaphore::new(0)));
     let bring = async |row: usize| {
-        let (running, go_on) = (running.clone(), go_on.clone());
-        let body = move |tx: Transaction| {
-            let (running, go_on) = (running.clone(), go_on.clone());
-            async move {
-                running.fetch_add(1, Ordering::SeqCst);
-                drop(go_on.acquire().await);
-                tx.set(format!("row {row}"), &column("a"), "1")
-            }
-        };
-        loaders.load(body).await.unwrap();
+        let shared = (running.clone(), go_on.clone());
+        let loaded = loaders.load((row, shared), async |tx, (row, (running, go_on))| {
+            running.fetch_add(1, Ordering::SeqCst);
+            drop(go_on.acquire().await);
+            tx.set(format!("row {row}"), &column("a"), "1")
+        });
+        loaded.await.unwrap();
     };
     let second = Duration::from_secs(1);
     for row in 0..5 {
@@ -46,6 +43,36 @@ async fn whoever_brings_more_than_there_is_room_for_waits() {
     assert_eq!(read_now(&client, "row 5", "a").await, 0);
 }
 
+/// The lines of a file are `String`s, and `load` took a body without an input: a body that used its line once did not
+/// compile (E0507), as a retry would have found the line gone. Each attempt gets a clone of it.
+#[tokio::test]
+async fn each_attempt_gets_a_clone_of_the_input() {
+    let ground = Ground::new(Observers::new()).await;
+    let client = ground.client().await;
+    let loaders = client.loaders(LoaderSettings::default()).unwrap();
+    let attempts = Arc::new(AtomicUsize::new(0));
+    for line in "alice 1\nbob 2\n".lines().map(str::to_owned) {
+        let input = (line, client.clone(), attempts.clone());
+        let loaded = loaders.load(input, async |tx, (line, client, attempts)| {
+            let (row, value) = line.split_once(' ').unwrap();
+            tx.set(row.to_owned(), &column("a"), value.to_owned())?;
+            if attempts.fetch_add(1, Ordering::SeqCst) == 0 {
+                // The first attempt gets a conflict.
+                let row = row.to_owned();
+                let other = client.run(async |tx| tx.set(row.clone(), &column("a"), "0"));
+                other.await?;
+            }
+            drop(line);
+            Ok(())
+        });
+        loaded.await.unwrap();
+    }
+    loaders.finish().await.unwrap();
+    assert_eq!(attempts.load(Ordering::SeqCst), 3);
+    assert_eq!(read_now(&client, "alice", "a").await, 1);
+    assert_eq!(read_now(&client, "bob", "a").await, 2);
+}
+
 #[tokio::test]
 async fn the_first_error_is_that_of_those_who_come_later() {
     let ground = Ground::new(Observers::new()).await;
@@ -54,15 +81,15 @@ async fn the_first_error_is_that_of_those_who_come_later() {
         .loaders(LoaderSettings { tasks: 1, queue: 0 })
         .unwrap();
     loaders
-        .load(async |tx: Transaction| tx.set("r", &column("a"), "1"))
+        .load("r", async |tx, row| tx.set(row, &column("a"), "1"))
         .await
         .unwrap();
     loaders
-        .load(async |_| Err(Error::invalid("no such page")))
+        .load((), async |_, ()| Err(Error::invalid("no such page")))
         .await
         .unwrap();
     let error = loaders
-        .load(async |tx: Transaction| tx.set("s", &column("a"), "1"))
+        .load("s", async |tx, row| tx.set(row, &column("a"), "1"))
         .await
         .unwrap_err();
     assert_eq!(error.to_string(), "no such page");
@@ -84,7 +111,8 @@ async fn a_body_that_panics_is_an_error() {
     let ground = Ground::new(Observers::new()).await;
     let client = ground.client().await;
     let loaders = client.loaders(LoaderSettings::default()).unwrap();
-    loaders.load(async |_| panic!("no page")).await.unwrap();
+    let panics = loaders.load((), async |_, ()| panic!("no page"));
+    panics.await.unwrap();
     let error = loaders.finish().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Invalid);
     assert_eq!(
@@ -99,13 +127,15 @@ async fn what_is_submitted_gives_its_result_and_keeps_its_error() {
     let client = ground.client().await;
     let loaders = client.loaders(LoaderSettings::default()).unwrap();
     let submitted = loaders
-        .submit(async |tx: Transaction| {
-            tx.set("r", &column("a"), "1")?;
+        .submit("r", async |tx, row| {
+            tx.set(row, &column("a"), "1")?;
             Ok::<_, Error>(42)
         })
         .await;
     let failed = loaders
-        .submit(async |_| Err::<(), _>(Error::invalid("no such page")))
+        .submit((), async |_, ()| {
+            Err::<(), _>(Error::invalid("no such page"))
+        })
         .await;
     assert_eq!(submitted.await.unwrap(), 42);
     assert_eq!(failed.await.unwrap_err().to_string(), "no such page");
@@ -119,7 +149,7 @@ async fn loaders_that_are_dropped_give_up() {
     let client = ground.client().await;
     let loaders = client.loaders(LoaderSettings::default()).unwrap();
     let pending = loaders
-        .submit(async |_| {
+        .submit((), async |_, ()| {
             tokio::time::sleep(Duration::from_secs(60)).await;
             Ok::<_, Error>(())
         })

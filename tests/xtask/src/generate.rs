@@ -12,10 +12,9 @@ use std::process::{self, Command};
 use anyhow::{Context, Result, bail};
 
 use crate::cargo::{say, workspace};
-use crate::requirements::output;
+use crate::plan::Part;
+use crate::tool::require;
 
-/// Another version writes other code.
-const VERSION: &str = "0.17";
 const IDL: &str = "src/accumulo-proxy/idl/proxy.thrift";
 const CODE: &str = "src/accumulo-proxy/src/wire/generated.rs";
 const SERVER: &str = "use thrift::server::TProcessor;";
@@ -23,7 +22,7 @@ const ROOM_AS_CLAIMED: &str = "Vec::with_capacity(list_ident.size as usize)";
 
 /// Writes the code, or checks that it is what the IDL says.
 pub(crate) fn generate(check: bool) -> Result<()> {
-    check_compiler()?;
+    require(Part::GeneratedCode.tools())?;
     let code = mended(&compile()?);
     let file = workspace().join(CODE);
     if !check {
@@ -36,28 +35,6 @@ pub(crate) fn generate(check: bool) -> Result<()> {
         bail!("{CODE} is not what {IDL} says: run `cargo xtask generate` and commit the result");
     }
     Ok(())
-}
-
-/// Fails unless the Thrift compiler is there, in the version whose output is checked in.
-fn check_compiler() -> Result<()> {
-    match output("thrift", "--version") {
-        Some(said) if is_wanted(&said) => Ok(()),
-        Some(said) => bail!(
-            "the Thrift compiler is {}, and only {VERSION} writes the code that is checked in: install that \
-             (Debian: apt install thrift-compiler)",
-            said.trim()
-        ),
-        None => bail!(
-            "the Thrift compiler {VERSION} is needed for the generated code: install it (Debian: apt install \
-             thrift-compiler)"
-        ),
-    }
-}
-
-fn is_wanted(said: &str) -> bool {
-    let version = said.trim().strip_prefix("Thrift version ");
-    let patch = version.and_then(|version| version.strip_prefix(VERSION));
-    patch.is_some_and(|patch| patch.is_empty() || patch.starts_with('.'))
 }
 
 fn compile() -> Result<String> {
@@ -96,24 +73,11 @@ fn mended(code: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_wanted, mended};
+    use super::mended;
 
     #[test]
     fn the_line_of_the_server_and_the_room_of_lists_go() {
         let code = "use a;\nuse thrift::server::TProcessor;\n\nlet v = Vec::with_capacity(list_ident.size as usize);\n";
         assert_eq!(mended(code), "use a;\n\nlet v = Vec::new();\n");
-    }
-
-    #[test]
-    fn another_version_of_the_compiler_is_told_apart() {
-        assert!(is_wanted("Thrift version 0.17.0\n"));
-        for said in [
-            "Thrift version 0.19.0",
-            "Thrift version 0.170.0",
-            "Thrift version 1.0.17",
-            "",
-        ] {
-            assert!(!is_wanted(said), "{said}");
-        }
     }
 }

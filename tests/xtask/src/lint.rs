@@ -4,20 +4,15 @@ use anyhow::Result;
 
 use crate::cargo::cargo;
 
-/// Formatting, clippy, documentation; a warning is an error.
-pub(crate) fn lint() -> Result<()> {
-    cargo(&["fmt", "--all", "--", "--check"], &[])?;
-    cargo(
-        &[
-            "clippy",
-            "--workspace",
-            "--all-targets",
-            "--",
-            "--deny",
-            "warnings",
-        ],
-        &[],
-    )?;
+/// Checks formatting and clippy, each if asked to, and documentation; a warning is an error.
+pub(crate) fn lint(formatting: bool, clippy: bool) -> Result<()> {
+    if formatting {
+        cargo(&["fmt", "--all", "--", "--check"], &[])?;
+    }
+    if clippy {
+        let all = ["clippy", "--workspace", "--all-targets"];
+        cargo(&[&all[..], &["--", "--deny", "warnings"]].concat(), &[])?;
+    }
     let documented = [("RUSTDOCFLAGS", "--deny warnings".into())];
     cargo(
         &[

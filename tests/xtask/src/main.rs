@@ -1,15 +1,16 @@
-//! The project's own commands: `cargo xtask test`, `lint`, `bench`, `soak`, `simulate`, `cluster`, `generate` and `ci`.
+//! The project's own commands: `cargo xtask test`, `lint`, `bench`, `soak`, `simulate`, `cluster` and `generate`.
 
 mod bench;
 mod cargo;
-mod ci;
 mod cluster;
 mod generate;
+mod install;
 mod lint;
-mod requirements;
+mod plan;
 mod simulate;
 mod soak;
 mod test;
+mod tool;
 
 use std::process::ExitCode;
 
@@ -24,8 +25,9 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Everything there is: lint, every test, every example, on a real Accumulo too
-    Test(test::Without),
+    /// Everything there is: lint, every test, every example, on a real Accumulo too. What needs a tool that is missing is
+    /// skipped, and said
+    Test(test::Asked),
     /// Formatting, clippy and documentation, warnings denied
     Lint,
     /// The benchmarks; the figures in the docs are theirs
@@ -53,15 +55,12 @@ enum Task {
         #[arg(long)]
         check: bool,
     },
-    /// What continuous integration runs: `generate --check`, then `test`
-    Ci,
 }
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().task {
-        Task::Test(without) => test::test(without),
-        Task::Ci => ci::ci(),
-        Task::Lint => lint::lint(),
+        Task::Test(asked) => test::test(asked),
+        Task::Lint => lint::lint(true, true),
         Task::Bench { name } => bench::bench(name.as_deref()),
         Task::Soak { times } => soak::soak(times),
         Task::Simulate(asked) => simulate::simulate(asked),

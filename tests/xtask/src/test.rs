@@ -1,46 +1,117 @@
 //! `cargo xtask test`: lint, tests, documentation, examples, the demonstration.
 
+use std::env;
+use std::ffi::OsString;
+
 use anyhow::{Context, Result, bail};
 
-use crate::cargo::{Environment, cargo, workspace};
+use crate::cargo::{Environment, cargo, say, workspace};
 use crate::cluster::Held;
-use crate::lint::lint;
-use crate::requirements;
+use crate::generate::generate;
+use crate::install::install;
+use crate::lint;
+use crate::plan::{Part, Plan, Wishes};
+use crate::tool::Tool;
 
-/// What is left out, because the machine lacks what it needs.
+/// What to do about parts that need more than a Rust toolchain.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
-pub(crate) struct Without {
+pub(crate) struct Asked {
     /// Skip what needs a real Accumulo, and with it Java and Maven
     #[arg(long)]
     without_accumulo: bool,
     /// Skip what needs a browser
     #[arg(long)]
     without_browser: bool,
+    /// Skip nothing: install what is missing (apt-get, rustup), or fail. CI=true in the environment says the same
+    #[arg(long)]
+    require_all: bool,
+    /// Print what would run, be installed and be skipped, and end
+    #[arg(long)]
+    dry_run: bool,
 }
 
-/// Everything but what is left out, live tests on one cluster that is started for all of them.
-pub(crate) fn test(without: Without) -> Result<()> {
-    if !without.without_accumulo {
-        requirements::check_accumulo()?;
+impl Asked {
+    fn wishes(self) -> Wishes {
+        let flags = [
+            (self.without_accumulo, Part::Accumulo, "--without-accumulo"),
+            (self.without_browser, Part::Browser, "--without-browser"),
+        ];
+        let excluded = flags.into_iter().filter(|(is_given, ..)| *is_given);
+        Wishes {
+            excluded: excluded.map(|(_, part, flag)| (part, flag)).collect(),
+            forbids_skipping: match self.require_all {
+                true => Some("--require-all"),
+                false => env::var("CI")
+                    .is_ok_and(|ci| ci == "true")
+                    .then_some("CI=true"),
+            },
+        }
     }
-    if !without.without_browser {
-        requirements::check_browser()?;
+}
+
+/// Runs every part that this machine has the tools for, the live tests on one cluster that is started for all of them.
+pub(crate) fn test(asked: Asked) -> Result<()> {
+    let wishes = asked.wishes();
+    let plan = Plan::new(&wishes, Tool::find)?;
+    plan.remarks().iter().for_each(|remark| say(remark));
+    if asked.dry_run {
+        plan.ready().iter().for_each(|part| say(part));
+        return Ok(());
     }
-    lint()?;
-    let mut environment: Vec<(&str, std::ffi::OsString)> = Vec::new();
-    if without.without_browser {
+    let plan = with_installed(plan, &wishes)?;
+    run_all(&plan)?;
+    say("\nall passed");
+    plan.remarks().iter().for_each(|remark| say(remark));
+    Ok(())
+}
+
+/// Installs what the plan wants installed, and returns the plan of the machine as it is then.
+fn with_installed(plan: Plan, wishes: &Wishes) -> Result<Plan> {
+    let tools = plan.to_install();
+    if tools.is_empty() {
+        return Ok(plan);
+    }
+    let cause = wishes.forbids_skipping.unwrap_or_default();
+    install(&tools).with_context(|| {
+        format!("`{cause}` forbids skipping, and the installation of missing tools failed")
+    })?;
+    let plan = Plan::new(wishes, Tool::find)?;
+    if !plan.to_install().is_empty() {
+        bail!(
+            "`{cause}` forbids skipping, and a tool is unfit after its installation:\n{}",
+            plan.remarks().join("\n")
+        );
+    }
+    Ok(plan)
+}
+
+fn run_all(plan: &Plan) -> Result<()> {
+    let mut environment: Vec<(&str, OsString)> = Vec::new();
+    if !plan.runs(Part::Browser) {
         environment.push(("FLUO_WITHOUT_BROWSER", "1".into()));
     }
-    if without.without_accumulo {
+    if !plan.runs(Part::Accumulo) {
         environment.push(("FLUO_WITHOUT_ACCUMULO", "1".into()));
+        check(plan)?;
         return run(&environment);
     }
+    // It starts while the code is checked. Where that fails, it ends with this process.
     let cluster = Held::start()?;
+    check(plan)?;
+    let cluster = cluster.ready()?;
     environment.push(("FLUO_CLUSTER", cluster.state().into()));
     let result = run(&environment);
     // The logs of a cluster on which something failed may say why.
     cluster.stop(result.is_err())?;
     result
+}
+
+/// Checks the code without running it.
+fn check(plan: &Plan) -> Result<()> {
+    if plan.runs(Part::GeneratedCode) {
+        generate(true)?;
+    }
+    lint::lint(plan.runs(Part::Formatting), plan.runs(Part::Clippy))
 }
 
 fn run(environment: &Environment) -> Result<()> {
@@ -78,4 +149,25 @@ fn examples() -> Result<Vec<String>> {
         bail!("there are no examples");
     }
     Ok(names)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn integration_runs_this_command_and_nothing_else() {
+        let script = include_str!("../../../.ci/run");
+        let commands: Vec<_> = script
+            .lines()
+            .filter(|line| !line.starts_with('#'))
+            .collect();
+        assert_eq!(
+            commands,
+            [
+                "set -euo pipefail",
+                "cd \"$(dirname \"$0\")/..\"",
+                "export CI=true",
+                "exec cargo xtask test"
+            ]
+        );
+    }
 }

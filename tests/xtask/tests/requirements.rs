@@ -1,137 +1,317 @@
 #![allow(clippy::unwrap_used, reason = "a test panics where it fails")]
-//! What a machine lacks is said in one sentence, with what to install and what runs without it, before anything is
-//! compiled.
+//! A newcomer ran `cargo xtask test` with nothing but a Rust toolchain, and it stopped at once because no browser was
+//! installed; then for Java, then for Maven. It runs what the machine has the tools for, says what it skips and how to
+//! run that too, and installs only where nothing may be skipped.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
-const JAVA: &str = "echo 'openjdk version \"17.0.15\" 2025-04-15' >&2";
-const OLD_JAVA: &str = "echo 'openjdk version \"11.0.2\" 2019-01-15' >&2";
-const BROKEN: &str = "exit 1";
-const MAVEN: &str = "echo 'Apache Maven 3.8.7'";
-const BROWSER: &str = "exit 0";
-/// It says that its code is what is checked in. Its fifth argument is the folder to write to.
-const THRIFT: &str = concat!(
-    "case $1 in --version) echo 'Thrift version 0.17.0' ;; *) /bin/cp ",
-    env!("CARGO_MANIFEST_DIR"),
-    "/../../src/accumulo-proxy/src/wire/generated.rs \"$5/proxy.rs\" ;; esac"
+const JAVA: (&str, &str) = ("java", "echo 'openjdk version \"17.0.15\" 2025-04-15' >&2");
+const OLD_JAVA: (&str, &str) = ("java", "echo 'openjdk version \"11.0.2\" 2019-01-15' >&2");
+const MAVEN: (&str, &str) = ("mvn", "echo 'Apache Maven 3.8.7'");
+const BROWSER: (&str, &str) = ("chromium", "exit 0");
+/// It writes the code that is checked in. Its fifth argument is the folder to write to.
+const THRIFT: (&str, &str) = (
+    "thrift",
+    concat!(
+        "case $1 in --version) echo 'Thrift version 0.17.0' ;; *) /bin/cp ",
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../src/accumulo-proxy/src/wire/generated.rs \"$5/proxy.rs\" ;; esac"
+    ),
 );
-const OTHER_THRIFT: &str =
-    "case $1 in --version) echo 'Thrift version 0.17.0' ;; *) echo other > \"$5/proxy.rs\" ;; esac";
+const OTHER_THRIFT: (&str, &str) = (
+    "thrift",
+    "case $1 in --version) echo 'Thrift version 0.17.0' ;; *) echo other > \"$5/proxy.rs\" ;; esac",
+);
+const LATER_THRIFT: (&str, &str) = ("thrift", "echo 'Thrift version 0.19.0'");
+/// With both components, and with a cluster that starts.
+const CARGO: (&str, &str) = (
+    "cargo",
+    "case \"$*\" in *hold*) echo ready; /bin/cat ;; esac",
+);
+/// As `rustup` installs it with its profile `minimal`.
+const MINIMAL_CARGO: (&str, &str) = (
+    "cargo",
+    "case $1-$2 in fmt-*|clippy-*) [ -e \"$0-$1\" ] || exit 1 ;; esac; \
+     case \"$*\" in *hold*) echo ready; /bin/cat ;; esac",
+);
+const RUSTUP: (&str, &str) = (
+    "rustup",
+    "echo \"$@\"; shift 2; for name; do /usr/bin/touch \"${0%/*}/cargo-${name%rust}\"; done; \
+     /usr/bin/touch \"${0%/*}/cargo-fmt\"",
+);
+const EVERYTHING: [(&str, &str); 5] = [JAVA, MAVEN, BROWSER, THRIFT, CARGO];
 
-const NO_JAVA: &str = "error: the live tests need Java 17 or later: install it (Debian: apt install \
-    openjdk-17-jre-headless), or run `cargo xtask test --without-accumulo` for the rest";
-const NO_MAVEN: &str = "error: the live tests need Maven: install it (Debian: apt install maven), or run \
-    `cargo xtask test --without-accumulo` for the rest";
+const NO_JAVA: &str = "Java 17 or later is missing, Maven is missing; \
+    on Debian run: apt install openjdk-17-jre-headless maven";
+const NO_MAVEN: &str = "Java 17 is installed, Maven is missing; on Debian run: apt install maven";
+const OLD: &str = "Java 11 is older than 17, Maven is installed; \
+    on Debian run: apt install openjdk-17-jre-headless";
+const NO_BROWSER: &str = "Chromium is missing; on Debian run: apt install chromium-headless-shell \
+    fonts-dejavu-core";
+const NO_THRIFT: &str =
+    "the Thrift compiler 0.17 is missing; on Debian run: apt install thrift-compiler";
 
 /// A machine with nothing but these commands.
 struct Machine(TempDir);
 
 impl Machine {
     fn with(commands: &[(&str, &str)]) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        let machine = Self(tempfile::tempdir().unwrap());
         for (name, script) in commands {
-            let file = folder.path().join(name);
-            fs::write(&file, format!("#!/bin/sh\n{script}\n")).unwrap();
-            fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+            machine.add(name, script);
         }
-        Self(folder)
+        machine
     }
 
-    fn run(&self, task: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_xtask"))
+    fn add(&self, name: &str, script: &str) {
+        let file = self.file(name);
+        fs::write(&file, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn run(&self, task: &[&str], ci: Option<&str>) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
+        command
             .args(task)
             .env("PATH", self.0.path())
-            .env("CARGO", self.0.path().join("cargo"))
-            .output()
-            .unwrap()
+            .env("CARGO", self.file("cargo"))
+            .env_remove("CI");
+        if let Some(ci) = ci {
+            command.env("CI", ci);
+        }
+        command.output().unwrap()
     }
 
-    /// What a task says when it fails, as it must. Where cargo is not there either, what would run it says so.
-    fn refuses(&self, task: &[&str]) -> String {
-        let output = self.run(task);
-        assert_eq!(output.status.code(), Some(1));
-        assert!(output.stdout.is_empty());
-        String::from_utf8(output.stderr).unwrap().trim().to_owned()
+    /// Runs a task that works, and returns what it says.
+    fn says(&self, task: &[&str], ci: Option<&str>) -> String {
+        let output = self.run(task, ci);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        said
     }
-}
 
-/// What a task says when it has begun with the lints.
-fn begins(said: &str) -> bool {
-    said.starts_with("> cargo fmt") && said.contains("error: cargo cannot be run")
-}
-
-#[test]
-fn without_java() {
-    for commands in [&[("mvn", MAVEN)][..], &[("mvn", MAVEN), ("java", BROKEN)]] {
-        let machine = Machine::with(commands);
-        assert_eq!(machine.refuses(&["test"]), NO_JAVA);
-        assert_eq!(machine.refuses(&["cluster", "start"]), NO_JAVA);
+    /// Runs a task that fails, and returns what it says.
+    fn refuses(&self, task: &[&str], ci: Option<&str>) -> String {
+        let output = self.run(task, ci);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        said.trim().to_owned()
     }
 }
 
+fn skipped(part: &str, why: &str) -> String {
+    format!("skipped: {part}: {why}\n")
+}
+
+/// The newcomer of the story: all that a Rust toolchain can run runs, and the exit code is 0.
 #[test]
-fn with_a_java_that_is_too_old() {
-    let machine = Machine::with(&[("java", OLD_JAVA), ("mvn", MAVEN)]);
-    let said = "error: Java 11 is too old for the live tests: install Java 17 or later (Debian: apt install \
-        openjdk-17-jre-headless), or run `cargo xtask test --without-accumulo` for the rest";
-    assert_eq!(machine.refuses(&["test"]), said);
-    assert_eq!(machine.refuses(&["cluster", "start"]), said);
+fn a_machine_with_rust_alone_skips_and_says_so_first_and_last() {
+    let machine = Machine::with(&[CARGO]);
+    let said = machine.says(&["test"], None);
+    let skipped = [
+        skipped("the check of the generated code", NO_THRIFT),
+        skipped("the tests of reports in a browser", NO_BROWSER),
+        skipped("the live tests on Accumulo", NO_JAVA),
+    ]
+    .concat();
+    let begin = format!("{skipped}\n> cargo fmt --all -- --check\n\n> cargo clippy");
+    assert!(said.starts_with(&begin), "{said}");
+    assert!(
+        said.ends_with(&format!("\nall passed\n{skipped}")),
+        "{said}"
+    );
+    assert!(!said.contains("hold"), "no cluster is started: {said}");
 }
 
 #[test]
-fn without_maven() {
-    for commands in [&[("java", JAVA)][..], &[("java", JAVA), ("mvn", BROKEN)]] {
-        let machine = Machine::with(commands);
-        assert_eq!(machine.refuses(&["test"]), NO_MAVEN);
-        assert_eq!(machine.refuses(&["cluster", "start"]), NO_MAVEN);
+fn a_machine_with_everything_skips_nothing() {
+    let said = Machine::with(&EVERYTHING).says(&["test"], None);
+    assert!(!said.contains("skipped"), "{said}");
+    assert!(
+        said.contains("-- hold --state"),
+        "a cluster is started: {said}"
+    );
+    assert!(said.ends_with("\nall passed\n"), "{said}");
+}
+
+#[test]
+fn a_failure_is_one_although_something_was_skipped() {
+    let machine = Machine::with(&[("cargo", "[ \"$1\" != doc ]")]);
+    let said = machine.refuses(&["test"], None);
+    assert!(
+        said.ends_with("error: `cargo doc --workspace --no-deps --document-private-items` failed")
+    );
+}
+
+#[test]
+fn what_is_missing_is_named_with_what_is_there() {
+    for (tools, part, why) in [
+        (&[JAVA, CARGO][..], "the live tests on Accumulo", NO_MAVEN),
+        (
+            &[JAVA, ("mvn", "exit 1")],
+            "the live tests on Accumulo",
+            NO_MAVEN,
+        ),
+        (&[("java", "exit 1")], "the live tests on Accumulo", NO_JAVA),
+        (&[OLD_JAVA, MAVEN], "the live tests on Accumulo", OLD),
+        (
+            &[LATER_THRIFT],
+            "the check of the generated code",
+            "the Thrift compiler is 0.19.0, and only 0.17 writes the code that is checked in; on Debian run: apt \
+             install thrift-compiler",
+        ),
+        (
+            &[MINIMAL_CARGO],
+            "the check of the formatting",
+            "rustfmt is missing; run: rustup component add rustfmt",
+        ),
+        (
+            &[MINIMAL_CARGO],
+            "clippy",
+            "clippy is missing; run: rustup component add clippy",
+        ),
+    ] {
+        let said = Machine::with(tools).says(&["test", "--dry-run"], None);
+        assert!(said.contains(&skipped(part, why)), "{why}\n{said}");
     }
 }
 
 #[test]
-fn without_a_browser() {
-    let machine = Machine::with(&[("java", JAVA), ("mvn", MAVEN)]);
-    let said = "error: the tests of reports open them in a browser: install Chromium (Debian: apt install \
-        chromium-headless-shell), or run `cargo xtask test --without-browser` for the rest";
-    assert_eq!(machine.refuses(&["test"]), said);
+fn a_dry_run_says_what_would_run_and_runs_nothing() {
+    let machine = Machine::with(&[CARGO, BROWSER]);
+    let said = machine.says(&["test", "--dry-run", "--without-accumulo"], None);
+    let expected = [
+        &skipped("the check of the generated code", NO_THRIFT),
+        "skipped: the live tests on Accumulo: `--without-accumulo` was given\n",
+        "runs: the check of the formatting\nruns: clippy\nruns: the tests of reports in a browser\n",
+    ];
+    assert_eq!(said, expected.concat());
+    let said = machine.says(&["test", "--dry-run", "--require-all"], None);
+    let expected = format!("to install for the live tests on Accumulo: {NO_JAVA}\n");
+    assert!(said.contains(&expected), "{said}");
+}
+
+/// An installer that makes the tools.
+const APT_GET: &str = "echo \"apt-get $*\"; [ $1 = update ] && exit; \
+    for name in mvn java chromium thrift; do /bin/cp \"$0-$name\" \"${0%/*}/$name\"; done";
+
+#[test]
+fn integration_installs_what_is_missing_and_skips_nothing() {
+    for (uid, prefix) in [("0", ""), ("1000", "sudo -n ")] {
+        for (task, ci) in [
+            (&["test", "--require-all"][..], None),
+            (&["test"], Some("true")),
+        ] {
+            let machine = Machine::with(&[MINIMAL_CARGO, RUSTUP, ("apt-get", APT_GET)]);
+            machine.add("id", &format!("echo {uid}"));
+            machine.add("env", "exec /usr/bin/env \"$@\"");
+            machine.add("sudo", "shift; exec \"$@\"");
+            for (name, script) in [JAVA, MAVEN, BROWSER, THRIFT] {
+                machine.add(&format!("apt-get-{name}"), script);
+            }
+            let said = machine.says(task, ci);
+            for line in [
+                "> rustup component add rustfmt clippy\n".to_owned(),
+                format!("> {prefix}env DEBIAN_FRONTEND=noninteractive apt-get update -q\n"),
+                format!(
+                    "> {prefix}env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends \
+                     thrift-compiler chromium-headless-shell fonts-dejavu-core openjdk-17-jre-headless maven\n"
+                ),
+            ] {
+                assert!(said.contains(&line), "{line}\n{said}");
+            }
+            assert!(
+                said.contains("-- hold --state") && said.ends_with("\nall passed\n"),
+                "{said}"
+            );
+        }
+    }
 }
 
 #[test]
-fn what_is_said_to_run_without_them_does() {
-    let machine = Machine::with(&[("chromium", BROWSER)]);
-    let said = machine.refuses(&["test", "--without-accumulo"]);
-    assert!(begins(&said), "{said}");
-    let machine = Machine::with(&[("java", JAVA), ("mvn", MAVEN)]);
-    let said = machine.refuses(&["test", "--without-browser"]);
-    assert!(begins(&said), "{said}");
+fn integration_fails_where_nothing_installs() {
+    let begin = "error: `CI=true` forbids skipping, and the installation of missing tools failed: ";
+    let without_maven = [
+        JAVA,
+        BROWSER,
+        THRIFT,
+        CARGO,
+        ("id", "echo 0"),
+        ("env", "exec /usr/bin/env \"$@\""),
+    ];
+    let machine = Machine::with(&without_maven);
+    let said = machine.refuses(&["test"], Some("true"));
+    let end = "this machine has no `apt-get`, the only installer of packages that is known here";
+    assert!(said.ends_with(&format!("{begin}{end}")), "{said}");
+
+    machine.add("apt-get", "exit 100");
+    let said = machine.refuses(&["test"], Some("true"));
+    let end = "`env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends maven` failed";
+    assert!(said.ends_with(&format!("{begin}{end}")), "{said}");
+    assert!(said.contains(NO_MAVEN), "{said}");
+
+    machine.add("apt-get", "exit 0");
+    let said = machine.refuses(&["test"], Some("true"));
+    let end = format!(
+        "error: `CI=true` forbids skipping, and a tool is unfit after its installation:\n\
+         to install for the live tests on Accumulo: {NO_MAVEN}"
+    );
+    assert!(said.ends_with(&end), "{said}");
+
+    fs::remove_file(machine.file("cargo")).unwrap();
+    let said = machine.refuses(&["test"], Some("true"));
+    assert!(
+        said.ends_with("failed: `rustup` cannot be run: No such file or directory (os error 2)"),
+        "{said}"
+    );
 }
 
 #[test]
-fn integration_checks_the_generated_code_and_then_does_what_test_does() {
-    let all = [("java", JAVA), ("mvn", MAVEN), ("chromium", BROWSER)];
-    let with_thrift = |thrift| Machine::with(&[&all[..], &[("thrift", thrift)]].concat());
-    let said = "error: the Thrift compiler 0.17 is needed for the generated code: install it (Debian: apt install \
-        thrift-compiler)";
-    assert_eq!(Machine::with(&all).refuses(&["ci"]), said);
+fn a_part_cannot_be_left_out_where_nothing_may_be_skipped() {
+    let machine = Machine::with(&EVERYTHING);
+    for flag in ["--without-accumulo", "--without-browser"] {
+        for (task, ci, cause) in [
+            (&["test", flag, "--require-all"][..], None, "--require-all"),
+            (&["test", flag], Some("true"), "CI=true"),
+        ] {
+            assert_eq!(
+                machine.refuses(task, ci),
+                format!(
+                    "error: `{flag}` contradicts `{cause}`, which forbids skipping: leave one of them out"
+                )
+            );
+        }
+    }
+    // Anything else in the variable is no continuous integration.
+    machine.says(&["test", "--dry-run", "--without-browser"], Some("false"));
+}
+
+#[test]
+fn the_generated_code_is_checked() {
+    let machine = Machine::with(&EVERYTHING);
+    machine.add(OTHER_THRIFT.0, OTHER_THRIFT.1);
     let said = "error: src/accumulo-proxy/src/wire/generated.rs is not what src/accumulo-proxy/idl/proxy.thrift says: \
         run `cargo xtask generate` and commit the result";
-    assert_eq!(with_thrift(OTHER_THRIFT).refuses(&["ci"]), said);
-
-    let said = with_thrift(THRIFT).refuses(&["ci"]);
-    assert!(begins(&said), "{said}");
-    let machine = Machine::with(&[("thrift", THRIFT)]);
-    assert_eq!(machine.refuses(&["ci"]), NO_JAVA);
+    assert!(machine.refuses(&["test"], None).ends_with(said));
+    let said = Machine::with(&[]).refuses(&["generate"], None);
+    assert_eq!(said, format!("error: {NO_THRIFT}"));
 }
 
 /// What the command does is tested in its package.
 #[test]
 fn the_cluster_is_that_of_its_package() {
-    let machine = Machine::with(&[("java", JAVA), ("mvn", MAVEN), ("cargo", "echo \"$@\"")]);
+    let machine = Machine::with(&[JAVA, MAVEN, ("cargo", "echo \"$@\"")]);
     for name in ["start", "stop", "status"] {
-        let output = machine.run(&["cluster", name]);
+        let output = machine.run(&["cluster", name], None);
         assert!(output.status.success());
         let ran = String::from_utf8(output.stdout).unwrap();
         assert_eq!(
@@ -140,6 +320,10 @@ fn the_cluster_is_that_of_its_package() {
         );
     }
     let machine = Machine::with(&[("cargo", "exit 3")]);
-    let said = machine.refuses(&["cluster", "status"]);
+    let said = machine.refuses(&["cluster", "status"], None);
     assert_eq!(said, "error: `cargo xtask cluster status` failed");
+    assert_eq!(
+        machine.refuses(&["cluster", "start"], None),
+        format!("error: {NO_JAVA}")
+    );
 }

@@ -69,32 +69,44 @@ impl LoaderSettings {
 
 /// Runs bodies as transactions, many at once, each until it commits.
 ///
-/// Whoever brings them has to wait when there are too many. When these are dropped without
-/// [`finish`](Self::finish), what has not committed by then is given up.
+/// [`load`](Self::load) takes an input, such as a line of a file, and a body: an async closure, or an async function. Each
+/// attempt gets a clone of the input, so the body owns it. The caller waits while too many bodies run or wait. Dropping
+/// the loaders without [`finish`](Self::finish) cancels what has not committed by then.
 ///
 /// ```
-/// # use std::sync::Arc;
-/// # use fluo_core::coordination::{Application, Applications, MemoryApplications};
-/// # use fluo_core::{Authorizations, Client, ClientSettings, MemoryTables, TableAdmin, Versions};
-/// use fluo_core::{Column, LoaderSettings, Transaction};
+/// # use fluo_core::admin::{Initialization, initialize};
+/// # use fluo_core::coordination::MemoryApplications;
+/// # use fluo_core::{Client, ClientSettings, MemoryTables};
+/// use std::fs::File;
+/// use std::io::{BufRead, BufReader};
+///
+/// use fluo_core::{Column, LoaderSettings};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> fluo_core::Result<()> {
-/// # let tables = MemoryTables::new();
-/// # tables.create_table("web", Versions::All).await?;
-/// # let table = tables.open_table("web", Authorizations::none()).await?;
-/// # let applications = MemoryApplications::new();
-/// # applications.initialize("web", Application::new("8d2fa41c", "web")).await?;
-/// # let client = Client::open(table, applications.open("web").await?, ClientSettings::default()).await?;
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());
+/// # initialize(&tables, &applications, "web", Initialization::new("8d2fa41c", "web")).await?;
+/// # let client = Client::open_application(&tables, &applications, "web", ClientSettings::default()).await?;
+/// # let directory = std::env::temp_dir().join(format!("fluo-loaders-{}", std::process::id()));
+/// # std::fs::create_dir_all(&directory)?;
+/// # let path = directory.join("pages.txt");
+/// # std::fs::write(&path, "com.example\norg.wikipedia\n")?;
 /// let loaders = client.loaders(LoaderSettings::default())?;
-/// for page in ["com.example", "org.wikipedia"] {
-///     let body = move |tx: Transaction| async move { tx.set(page, &Column::new("page", "state"), "new") };
-///     loaders.load(body).await?;
+/// for line in BufReader::new(File::open(path)?).lines() {
+///     loaders
+///         .load(line?, async |tx, page| tx.set(page, &Column::new("page", "state"), "new"))
+///         .await?;
 /// }
 /// loaders.finish().await?;
+/// # std::fs::remove_dir_all(directory)?;
+/// # let now = client.snapshot().await?;
+/// # assert!(now.get("org.wikipedia", &Column::new("page", "state")).await?.is_some());
 /// # Ok(())
 /// # }
 /// ```
+///
+/// A body runs in a task of its own, so it borrows nothing. Several inputs are a tuple, and what all bodies share is an
+/// [`Arc`] in it: `loaders.load((line, shared.clone()), async |tx, (line, shared)| ..)`.
 pub struct Loaders {
     runner: Runner,
     /// Room for what runs and what waits.
@@ -107,7 +119,7 @@ pub struct Loaders {
 }
 
 impl Client {
-    /// What runs many bodies as transactions at once.
+    /// Returns loaders, which run many bodies as transactions at once.
     ///
     /// # Errors
     /// [`Invalid`](ErrorKind::Invalid): a setting is out of its bounds.
@@ -136,12 +148,18 @@ impl Runner {
 }
 
 impl Loaders {
-    /// Brings a body, once there is room for it. It runs in the background as [`Runner::run`] does.
+    /// Waits until there is room, and runs a body in the background as [`Runner::run`] does. Each attempt gets a clone of
+    /// the input.
     ///
     /// # Errors
-    /// The first error of those that were brought before. This body does not run then.
-    pub async fn load<F>(&self, body: impl Fn(Transaction) -> F + Send + 'static) -> Result<()>
+    /// The first error of the bodies that were loaded before. This body does not run then.
+    pub async fn load<I, F>(
+        &self,
+        input: I,
+        body: impl Fn(Transaction, I) -> F + Send + 'static,
+    ) -> Result<()>
     where
+        I: Clone + Send + 'static,
         F: Future<Output = Result<()>> + Send,
     {
         let room = self.room().await;
@@ -150,7 +168,7 @@ impl Loaders {
         let runner = self.runner.clone();
         let first_error = self.first_error.clone();
         self.spawn(room, async move {
-            if let Err(error) = run(&runner, body).await {
+            if let Err(error) = run(&runner, input, body).await {
                 metrics::counter!("fluo_loads_failed_total").increment(1);
                 locked(&first_error).get_or_insert(error);
             }
@@ -158,13 +176,15 @@ impl Loaders {
         Ok(())
     }
 
-    /// Brings a body, once there is room for it, and gives a future of its result. Its failure is nobody else's affair,
-    /// and neither is that of another one.
-    pub async fn submit<T, E, F>(
+    /// Waits until there is room, runs a body in the background as [`load`](Self::load) does, and returns a future of its
+    /// result. Its failure does not end other loads, and theirs does not end it.
+    pub async fn submit<I, T, E, F>(
         &self,
-        body: impl Fn(Transaction) -> F + Send + 'static,
+        input: I,
+        body: impl Fn(Transaction, I) -> F + Send + 'static,
     ) -> Loading<T, E>
     where
+        I: Clone + Send + 'static,
         T: Send + 'static,
         E: From<Error> + Send + 'static,
         F: Future<Output = Result<T, E>> + Send,
@@ -173,17 +193,17 @@ impl Loaders {
         let runner = self.runner.clone();
         let (sender, outcome) = oneshot::channel();
         self.spawn(room, async move {
-            let result = run(&runner, body).await;
-            // Whoever does not wait for it does not want it.
+            let result = run(&runner, input, body).await;
+            // A caller that has dropped the future does not want the result.
             drop(sender.send(result));
         });
         Loading { outcome }
     }
 
-    /// Waits until everything that was brought has committed or failed.
+    /// Waits until each body has committed or failed.
     ///
     /// # Errors
-    /// The first error of those that were [loaded](Self::load).
+    /// The first error of the bodies that were [loaded](Self::load).
     pub async fn finish(self) -> Result<()> {
         // All the room there is: nothing runs or waits then. The semaphore is never closed.
         drop(self.room.acquire_many(self.most).await);
@@ -218,12 +238,18 @@ impl Loaders {
 }
 
 /// Runs a body until it commits; a panic is an error.
-async fn run<T, E, F>(runner: &Runner, body: impl Fn(Transaction) -> F) -> Result<T, E>
+async fn run<I, T, E, F>(
+    runner: &Runner,
+    input: I,
+    body: impl Fn(Transaction, I) -> F,
+) -> Result<T, E>
 where
+    I: Clone,
     E: From<Error>,
     F: Future<Output = Result<T, E>>,
 {
-    let ran = caught("a body that was loaded", runner.run(body)).await;
+    let run = runner.run(move |tx| body(tx, input.clone()));
+    let ran = caught("a body that was loaded", run).await;
     ran.unwrap_or_else(|panicked| Err(panicked.into()))
 }
 

@@ -1,0 +1,59 @@
+//! The installation of missing tools, for runs that may skip nothing.
+
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+use crate::cargo::say;
+use crate::tool::{Tool, is_in_path, output, sources};
+
+/// Installs tools: components of the toolchain by `rustup`, all others by `apt-get`, as root or by `sudo`.
+///
+/// # Errors
+/// An installer is not there, or fails.
+pub(crate) fn install(tools: &[Tool]) -> Result<()> {
+    let (components, packages) = sources(tools);
+    if !components.is_empty() {
+        run(&[&["rustup", "component", "add"][..], &components].concat())?;
+    }
+    if packages.is_empty() {
+        return Ok(());
+    }
+    if !is_in_path("apt-get") {
+        bail!("this machine has no `apt-get`, the only installer of packages that is known here");
+    }
+    // The lists may be old enough to name packages that are gone. Their update may fail for a source that is not needed.
+    let _ = apt(&["update", "-q"]);
+    apt(&[
+        &["install", "-q", "-y", "--no-install-recommends"][..],
+        &packages,
+    ]
+    .concat())
+}
+
+fn apt(arguments: &[&str]) -> Result<()> {
+    let as_root: &[&str] = match output("id", "-u").as_deref().map(str::trim) {
+        Some("0") => &[],
+        // Without a question for a password, which no one would answer.
+        _ => &["sudo", "-n"],
+    };
+    let quiet = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get"];
+    run(&[as_root, &quiet, arguments].concat())
+}
+
+fn run(words: &[&str]) -> Result<()> {
+    let line = words.join(" ");
+    say(&format!("\n> {line}"));
+    let Some((program, arguments)) = words.split_first() else {
+        return Ok(());
+    };
+    let status = Command::new(program)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .status()
+        .with_context(|| format!("`{program}` cannot be run"))?;
+    if !status.success() {
+        bail!("`{line}` failed");
+    }
+    Ok(())
+}

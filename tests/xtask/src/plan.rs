@@ -1,0 +1,214 @@
+//! The decision, for each part of the tests that needs tools, whether it runs, after an installation or as the machine
+//! is, or is skipped.
+
+use anyhow::{Result, bail};
+
+use crate::tool::{Found, Tool, lack, lacking};
+
+/// A part of the tests that needs tools beyond a Rust toolchain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    Formatting,
+    Clippy,
+    GeneratedCode,
+    Browser,
+    Accumulo,
+}
+
+impl Part {
+    const ALL: [Part; 5] = [
+        Part::Formatting,
+        Part::Clippy,
+        Part::GeneratedCode,
+        Part::Browser,
+        Part::Accumulo,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            Part::Formatting => "the check of the formatting",
+            Part::Clippy => "clippy",
+            Part::GeneratedCode => "the check of the generated code",
+            Part::Browser => "the tests of reports in a browser",
+            Part::Accumulo => "the live tests on Accumulo",
+        }
+    }
+
+    pub(crate) fn tools(self) -> &'static [Tool] {
+        match self {
+            Part::Formatting => &[Tool::Rustfmt],
+            Part::Clippy => &[Tool::Clippy],
+            Part::GeneratedCode => &[Tool::Thrift],
+            Part::Browser => &[Tool::Browser],
+            Part::Accumulo => &[Tool::Java, Tool::Maven],
+        }
+    }
+}
+
+/// The wishes of a caller.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Wishes {
+    /// Parts to leave out, each with the flag that says so.
+    pub(crate) excluded: Vec<(Part, &'static str)>,
+    /// The reason why no part may be skipped: a flag, or continuous integration.
+    pub(crate) forbids_skipping: Option<&'static str>,
+}
+
+/// What becomes of a part, with the words for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Decision {
+    Run,
+    /// The missing tools are installed first.
+    Install(Vec<Tool>, String),
+    Skip(String),
+}
+
+/// The decisions about all parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Plan(Vec<(Part, Decision)>);
+
+impl Plan {
+    /// Decides about each part, from the wishes and from the tools that are there. The look for tools is an argument.
+    ///
+    /// # Errors
+    /// A part is excluded, and none may be skipped.
+    pub(crate) fn new(wishes: &Wishes, find: impl Fn(Tool) -> Found) -> Result<Plan> {
+        if let (Some(cause), Some((_, flag))) = (wishes.forbids_skipping, wishes.excluded.first()) {
+            bail!("`{flag}` contradicts `{cause}`, which forbids skipping: leave one of them out");
+        }
+        let decide = |part| (part, decide(part, wishes, &find));
+        Ok(Plan(Part::ALL.into_iter().map(decide).collect()))
+    }
+
+    pub(crate) fn runs(&self, part: Part) -> bool {
+        let skips = |(this, decision): &(Part, Decision)| {
+            *this == part && matches!(decision, Decision::Skip(_))
+        };
+        !self.0.iter().any(skips)
+    }
+
+    /// The tools to install, in the order of the parts.
+    pub(crate) fn to_install(&self) -> Vec<Tool> {
+        let tools = |(_, decision): &(Part, Decision)| match decision {
+            Decision::Install(tools, _) => tools.clone(),
+            Decision::Run | Decision::Skip(_) => Vec::new(),
+        };
+        self.0.iter().flat_map(tools).collect()
+    }
+
+    /// A line for each part that does not simply run.
+    pub(crate) fn remarks(&self) -> Vec<String> {
+        let remark = |(part, decision): &(Part, Decision)| match decision {
+            Decision::Run => None,
+            Decision::Install(_, why) => Some(format!("to install for {}: {why}", part.name())),
+            Decision::Skip(why) => Some(format!("skipped: {}: {why}", part.name())),
+        };
+        self.0.iter().filter_map(remark).collect()
+    }
+
+    /// A line for each part that runs as the machine is.
+    pub(crate) fn ready(&self) -> Vec<String> {
+        let runs = |(part, decision): &(Part, Decision)| {
+            (*decision == Decision::Run).then(|| format!("runs: {}", part.name()))
+        };
+        self.0.iter().filter_map(runs).collect()
+    }
+}
+
+fn decide(part: Part, wishes: &Wishes, find: impl Fn(Tool) -> Found) -> Decision {
+    if let Some((_, flag)) = wishes.excluded.iter().find(|(this, _)| *this == part) {
+        return Decision::Skip(format!("`{flag}` was given"));
+    }
+    let found: Vec<_> = part
+        .tools()
+        .iter()
+        .map(|tool| (*tool, find(*tool)))
+        .collect();
+    match (lack(&found), wishes.forbids_skipping) {
+        (None, _) => Decision::Run,
+        (Some(why), Some(_)) => Decision::Install(lacking(&found), why),
+        (Some(why), None) => Decision::Skip(why),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Part, Plan, Wishes};
+    use crate::tool::{Found, Tool};
+
+    /// A machine that has everything but some tools.
+    fn without(missing: &[Tool]) -> impl Fn(Tool) -> Found {
+        |tool| match missing.contains(&tool) {
+            true => Found::Missing,
+            false => Found::Fit(tool.name()),
+        }
+    }
+
+    fn everything() -> Wishes {
+        Wishes {
+            forbids_skipping: Some("CI=true"),
+            ..Wishes::default()
+        }
+    }
+
+    #[test]
+    fn everything_runs_where_nothing_is_missing() {
+        for wishes in [Wishes::default(), everything()] {
+            let plan = Plan::new(&wishes, without(&[])).unwrap();
+            assert!(plan.remarks().is_empty() && plan.to_install().is_empty());
+            assert_eq!(plan.ready().len(), Part::ALL.len());
+        }
+    }
+
+    #[test]
+    fn a_part_without_its_tool_is_skipped_and_the_others_run() {
+        for (missing, part) in [
+            (Tool::Rustfmt, Part::Formatting),
+            (Tool::Clippy, Part::Clippy),
+            (Tool::Thrift, Part::GeneratedCode),
+            (Tool::Browser, Part::Browser),
+            (Tool::Java, Part::Accumulo),
+            (Tool::Maven, Part::Accumulo),
+        ] {
+            let plan = Plan::new(&Wishes::default(), without(&[missing])).unwrap();
+            for other in Part::ALL {
+                assert_eq!(plan.runs(other), other != part, "{missing:?} {other:?}");
+            }
+            assert_eq!(plan.remarks().len(), 1);
+            assert!(plan.to_install().is_empty(), "nothing is installed unasked");
+        }
+    }
+
+    #[test]
+    fn a_missing_tool_is_installed_where_nothing_may_be_skipped() {
+        let plan = Plan::new(&everything(), without(&[Tool::Maven, Tool::Clippy])).unwrap();
+        assert_eq!(plan.to_install(), [Tool::Clippy, Tool::Maven]);
+        assert!(Part::ALL.into_iter().all(|part| plan.runs(part)));
+    }
+
+    #[test]
+    fn an_excluded_part_is_skipped_with_its_tools_there() {
+        let wishes = Wishes {
+            excluded: vec![(Part::Accumulo, "--without-accumulo")],
+            ..Wishes::default()
+        };
+        let plan = Plan::new(&wishes, without(&[])).unwrap();
+        assert!(!plan.runs(Part::Accumulo) && plan.runs(Part::Browser));
+        assert_eq!(
+            plan.remarks(),
+            ["skipped: the live tests on Accumulo: `--without-accumulo` was given"]
+        );
+    }
+
+    #[test]
+    fn a_part_cannot_be_excluded_where_nothing_may_be_skipped() {
+        let wishes = Wishes {
+            excluded: vec![(Part::Browser, "--without-browser")],
+            ..everything()
+        };
+        assert_eq!(
+            Plan::new(&wishes, without(&[])).unwrap_err().to_string(),
+            "`--without-browser` contradicts `CI=true`, which forbids skipping: leave one of them out"
+        );
+    }
+}

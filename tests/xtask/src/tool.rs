@@ -1,0 +1,286 @@
+//! The tools that parts of the tests need from the machine, and how each is found and installed.
+
+use std::env;
+use std::process::{Command, Stdio};
+
+use anyhow::{Result, bail};
+
+use crate::cargo::command;
+
+const OLDEST_JAVA: u32 = 17;
+/// The version of the Thrift compiler whose output is checked in; another version writes other code.
+const THRIFT: &str = "0.17";
+/// Names of browsers that the tests can drive; the tests have the same list.
+const BROWSERS: [&str; 5] = [
+    "chromium-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+];
+
+/// A program outside of this repository.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tool {
+    Rustfmt,
+    Clippy,
+    Thrift,
+    Java,
+    Maven,
+    Browser,
+}
+
+/// The result of a look for a tool, with the words for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// Installed, and fit for use.
+    Fit(String),
+    /// Installed, and of no use.
+    Unfit(String),
+    Missing,
+}
+
+/// The installer of a tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// A component of the Rust toolchain, by its name for `rustup`.
+    Component(&'static str),
+    /// Packages of Debian.
+    Packages(&'static [&'static str]),
+}
+
+impl Tool {
+    /// The name in sentences, with the version that is needed.
+    pub(crate) fn name(self) -> String {
+        match self {
+            Tool::Rustfmt => "rustfmt".to_owned(),
+            Tool::Clippy => "clippy".to_owned(),
+            Tool::Thrift => format!("the Thrift compiler {THRIFT}"),
+            Tool::Java => format!("Java {OLDEST_JAVA} or later"),
+            Tool::Maven => "Maven".to_owned(),
+            Tool::Browser => "Chromium".to_owned(),
+        }
+    }
+
+    /// The installer, and what it installs.
+    pub(crate) fn source(self) -> Source {
+        match self {
+            Tool::Rustfmt => Source::Component("rustfmt"),
+            Tool::Clippy => Source::Component("clippy"),
+            Tool::Thrift => Source::Packages(&["thrift-compiler"]),
+            Tool::Java => Source::Packages(&["openjdk-17-jre-headless"]),
+            Tool::Maven => Source::Packages(&["maven"]),
+            Tool::Browser => Source::Packages(&["chromium-headless-shell", "fonts-dejavu-core"]),
+        }
+    }
+
+    /// Looks for the tool on this machine.
+    pub(crate) fn find(self) -> Found {
+        match self {
+            Tool::Rustfmt => has_component("fmt", self),
+            Tool::Clippy => has_component("clippy", self),
+            Tool::Thrift => {
+                output("thrift", "--version").map_or(Found::Missing, |said| thrift(&said))
+            }
+            Tool::Java => output("java", "-version")
+                .as_deref()
+                .and_then(java_version)
+                .map_or(Found::Missing, java),
+            Tool::Maven => {
+                output("mvn", "--version").map_or(Found::Missing, |_| Found::Fit(self.name()))
+            }
+            Tool::Browser => match BROWSERS.into_iter().find(|name| is_in_path(name)) {
+                Some(name) => Found::Fit(name.to_owned()),
+                None => Found::Missing,
+            },
+        }
+    }
+}
+
+/// Describes the tools that were found and those that lack, with the commands that install the latter; `None` if
+/// nothing lacks.
+pub(crate) fn lack(found: &[(Tool, Found)]) -> Option<String> {
+    let lacking = lacking(found);
+    if lacking.is_empty() {
+        return None;
+    }
+    let words: Vec<_> = found
+        .iter()
+        .map(|(tool, found)| match found {
+            Found::Fit(name) => format!("{name} is installed"),
+            Found::Unfit(words) => words.clone(),
+            Found::Missing => format!("{} is missing", tool.name()),
+        })
+        .collect();
+    Some(format!("{}; {}", words.join(", "), remedy(&lacking)))
+}
+
+/// The tools that are missing or of no use.
+pub(crate) fn lacking(found: &[(Tool, Found)]) -> Vec<Tool> {
+    let lacking = found
+        .iter()
+        .filter(|(_, found)| !matches!(found, Found::Fit(_)));
+    lacking.map(|(tool, _)| *tool).collect()
+}
+
+/// Names the commands that install some tools.
+fn remedy(tools: &[Tool]) -> String {
+    let mut commands = Vec::new();
+    let (components, packages) = sources(tools);
+    if !components.is_empty() {
+        commands.push(format!(
+            "run: rustup component add {}",
+            components.join(" ")
+        ));
+    }
+    if !packages.is_empty() {
+        commands.push(format!("on Debian run: apt install {}", packages.join(" ")));
+    }
+    commands.join(", and ")
+}
+
+/// The components and the packages of some tools.
+pub(crate) fn sources(tools: &[Tool]) -> (Vec<&'static str>, Vec<&'static str>) {
+    let (mut components, mut packages) = (Vec::new(), Vec::new());
+    for tool in tools {
+        match tool.source() {
+            Source::Component(name) => components.push(name),
+            Source::Packages(names) => packages.extend(names),
+        }
+    }
+    (components, packages)
+}
+
+/// Fails unless all of these tools are there.
+pub(crate) fn require(tools: &[Tool]) -> Result<()> {
+    let found: Vec<_> = tools.iter().map(|tool| (*tool, tool.find())).collect();
+    match lack(&found) {
+        Some(lack) => bail!("{lack}"),
+        None => Ok(()),
+    }
+}
+
+fn has_component(subcommand: &str, tool: Tool) -> Found {
+    let ran = command(&[subcommand, "--version"], &[])
+        .stdin(Stdio::null())
+        .output();
+    match ran {
+        Ok(output) if output.status.success() => Found::Fit(tool.name()),
+        _ => Found::Missing,
+    }
+}
+
+fn thrift(said: &str) -> Found {
+    let version = said.trim().trim_start_matches("Thrift version ");
+    let patch = version.strip_prefix(THRIFT);
+    match patch.is_some_and(|patch| patch.is_empty() || patch.starts_with('.')) {
+        true => Found::Fit(format!("the Thrift compiler {version}")),
+        false => Found::Unfit(format!(
+            "the Thrift compiler is {version}, and only {THRIFT} writes the code that is checked in"
+        )),
+    }
+}
+
+fn java(version: u32) -> Found {
+    match version >= OLDEST_JAVA {
+        true => Found::Fit(format!("Java {version}")),
+        false => Found::Unfit(format!("Java {version} is older than {OLDEST_JAVA}")),
+    }
+}
+
+/// Checks whether a program is in a folder of `PATH`.
+pub(crate) fn is_in_path(name: &str) -> bool {
+    let folders = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&folders).any(|folder| folder.join(name).is_file())
+}
+
+/// Returns what a command prints when it works.
+pub(crate) fn output(command: &str, argument: &str) -> Option<String> {
+    let output = Command::new(command).arg(argument).output().ok()?;
+    // Java prints its version on standard error.
+    let said = [output.stdout, output.stderr].concat();
+    output
+        .status
+        .success()
+        .then(|| String::from_utf8_lossy(&said).into_owned())
+}
+
+/// Reads the major version from what `java -version` prints: `"17.0.15"` is 17, and `"1.8.0_292"` is 8.
+fn java_version(said: &str) -> Option<u32> {
+    let line = said.lines().find(|line| line.contains(" version \""))?;
+    let version = line.split('"').nth(1)?;
+    let mut parts = version.split(|c: char| !c.is_ascii_digit()).map(str::parse);
+    match parts.next()?.ok()? {
+        1 => parts.next()?.ok(),
+        major => Some(major),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Found, Tool, java_version, lack, thrift};
+
+    #[test]
+    fn the_version_of_java_is_read() {
+        for (said, version) in [
+            (
+                "openjdk version \"17.0.15\" 2025-04-15\nOpenJDK Runtime Environment (build 17)",
+                17,
+            ),
+            (
+                "Picked up JAVA_TOOL_OPTIONS: -Xmx1g\nopenjdk version \"21\" 2023-09-19",
+                21,
+            ),
+            (
+                "java version \"1.8.0_292\"\nJava(TM) SE Runtime Environment",
+                8,
+            ),
+            ("openjdk version \"25-ea\" 2025-09-16", 25),
+            ("openjdk version \"11.0.2\" 2019-01-15", 11),
+        ] {
+            assert_eq!(java_version(said), Some(version), "{said}");
+        }
+    }
+
+    #[test]
+    fn another_program_has_no_version_of_java() {
+        for said in [
+            "",
+            "command not found",
+            "openjdk version \"\"",
+            "openjdk version \"x\"",
+        ] {
+            assert_eq!(java_version(said), None, "{said}");
+        }
+    }
+
+    #[test]
+    fn only_one_version_of_the_thrift_compiler_fits() {
+        assert!(matches!(thrift("Thrift version 0.17.0\n"), Found::Fit(_)));
+        for said in [
+            "Thrift version 0.19.0",
+            "Thrift version 0.170.0",
+            "Thrift version 1.0.17",
+            "",
+        ] {
+            assert!(matches!(thrift(said), Found::Unfit(_)), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_lack_names_each_tool_and_the_commands() {
+        let found = [
+            (Tool::Clippy, Found::Missing),
+            (Tool::Java, Found::Fit("Java 21".to_owned())),
+            (Tool::Maven, Found::Missing),
+            (Tool::Browser, Found::Missing),
+        ];
+        assert_eq!(
+            lack(&found).unwrap(),
+            "clippy is missing, Java 21 is installed, Maven is missing, Chromium is missing; \
+             run: rustup component add clippy, and on Debian run: apt install maven chromium-headless-shell \
+             fonts-dejavu-core"
+        );
+        assert_eq!(lack(&found[1..2]), None);
+    }
+}
