@@ -42,7 +42,7 @@ fn a_table_is_made_listed_shown_and_deleted() {
     let directory = place.path("d").canonicalize().unwrap();
     let made = format!("made directory `{}` with 2 servers\n", directory.display());
     assert_eq!(
-        (run.text(), run.stderr),
+        (run.text(), run.stderr.clone()),
         ("", format!("{made}created table `pages`\n"))
     );
     let run = place

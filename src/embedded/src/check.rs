@@ -11,10 +11,11 @@ use crate::catalog;
 use crate::contain::contain;
 use crate::coordination;
 use crate::damage::Damage;
-use crate::directory::cannot;
+use crate::directory::{Directory, cannot};
 use crate::error::Failure;
 use crate::key::KeyReader;
 use crate::mark;
+use crate::pages::{self, BadPage};
 use crate::schema::{
     COORDINATION, CellsDefinition, META, PROPERTIES, SET_ASIDE, TABLES, TABLETS, cells_name, meta,
 };
@@ -75,7 +76,7 @@ impl EmbeddedTables {
         match check.run(path) {
             Err(failure) => match failure.finding() {
                 None => return Err(failure.into_error(path)),
-                Some(finding) => check.findings.push(finding),
+                Some(finding) => check.findings = located(path).unwrap_or_else(|| vec![finding]),
             },
             Ok(()) if check.findings.is_empty() => {
                 return mark::remove(path)
@@ -102,8 +103,7 @@ struct Check {
 impl Check {
     fn run(&mut self, path: &Path) -> Result<(), Failure> {
         let mut store = Store::open_unwritten(path)?;
-        let is_clean = contain(|| Ok(store.engine_mut()?.check_integrity()?))?;
-        if !is_clean {
+        if !contain(|| Ok(store.engine_mut()?.check_integrity()?))? {
             return Err(Failure::damaged("pages do not have their checksums"));
         }
         let snapshot = contain(|| store.snapshot())?;
@@ -160,6 +160,38 @@ impl Check {
         }
         Ok(())
     }
+}
+
+/// Returns a finding for each page that does not have its checksum, with its table and its first row; `None` if there is
+/// no such page, or none that can be found.
+fn located(path: &Path) -> Option<Vec<String>> {
+    let directory = Directory::hold_to_read(path).ok()?;
+    let walk = pages::walk(&directory.data_file_to_read().ok()?)?;
+    let names: BTreeMap<_, _> = walk
+        .tables
+        .iter()
+        .filter_map(|(name, id)| {
+            let id = u64::from_le_bytes(*id.first_chunk()?);
+            Some((cells_name(id), String::from_utf8_lossy(name).into_owned()))
+        })
+        .collect();
+    let finding = |page: &BadPage| {
+        let place = match &page.map {
+            None => "the list of maps".to_owned(),
+            Some(map) => match names.get(map) {
+                Some(name) => format!("table `{name}`"),
+                None => format!("the map `{map}`"),
+            },
+        };
+        let mut reader = KeyReader::default();
+        let is_cells = page.map.as_ref().is_some_and(|map| names.contains_key(map));
+        let key = page.key.as_ref().filter(|_| is_cells);
+        let row = key.and_then(|key| Some(Escaped(reader.read(key)?.0.row).to_string()));
+        let from = row.map_or_else(String::new, |row| format!(" with the row `{row}` in front"));
+        format!("{place}: a page{from} does not have its checksum")
+    };
+    let findings: Vec<_> = walk.bad.iter().map(finding).collect();
+    (!findings.is_empty()).then_some(findings)
 }
 
 /// Returns the names of the tables by their ids: each id is used once, and none will be used again.

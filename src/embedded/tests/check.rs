@@ -97,7 +97,7 @@ fn found_in(
             directory.path().display()
         )
     );
-    damage.findings()[0].clone()
+    damage.findings().first().unwrap().clone()
 }
 
 fn key(table_id: u64, rest: &[u8]) -> Vec<u8> {

@@ -58,7 +58,12 @@ fn path(directory: &str) -> Result<PathBuf> {
             )
         })?,
     };
-    let home = env::home_dir().filter(|home| !home.as_os_str().is_empty());
+    let home = if cfg!(unix) {
+        env::var_os("HOME").map(PathBuf::from)
+    } else {
+        env::home_dir()
+    };
+    let home = home.filter(|home| !home.as_os_str().is_empty());
     let home = home.with_context(|| {
         format!(
             "`{directory}` is in the home directory, and HOME does not say where that is; set HOME or write the path"
