@@ -60,7 +60,9 @@ fn a_flipped_bit_is_found_and_stops_writes_until_a_copy_is_checked() {
     let run = place.fluo(CHECK).differs();
     let told = run.text();
     assert!(
-        told.starts_with("NOT OK: embedded:d is damaged:\n  "),
+        told.starts_with(
+            "NOT OK: embedded:d is damaged:\n  table `pages`: a page with the row `p:"
+        ),
         "{told}"
     );
     assert_says(
