@@ -1,6 +1,8 @@
 //! The commands and what they have in common.
 
-use clap::{Parser, Subcommand};
+use std::ffi::OsString;
+
+use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::advise::Advise;
 use crate::app::AppCommand;
@@ -65,4 +67,40 @@ pub(crate) enum Command {
     /// Show what the row hasher does to real, skewed rows; leaves nothing behind
     #[command(after_help = "Example:\n  fluo demo")]
     Demo,
+}
+
+/// Returns the command of a command line, such as `fluo table load`, without its arguments: these can be secrets.
+pub(crate) fn command_words(line: impl IntoIterator<Item = OsString>) -> String {
+    let all = Arguments::command();
+    let mut words = vec![all.get_name()];
+    let mut command = &all;
+    for argument in line.into_iter().skip(1) {
+        let Some(below) = command.find_subcommand(argument) else {
+            break;
+        };
+        words.push(below.get_name());
+        command = below;
+    }
+    words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_named_without_its_arguments() {
+        let words = |line: &str| command_words(line.split(' ').map(OsString::from));
+        for (line, expected) in [
+            (
+                "/usr/bin/fluo table load --at embedded:d secret",
+                "fluo table load",
+            ),
+            ("fluo scan --at embedded:d table", "fluo scan"),
+            ("fluo hunter2 table", "fluo"),
+            ("fluo", "fluo"),
+        ] {
+            assert_eq!(words(line), expected);
+        }
+    }
 }

@@ -18,9 +18,14 @@ fn an_application_is_initialised_listed_shown_and_removed() {
     let run = place
         .fluo(&format!("{INIT} --table pages {observe} {set} web"))
         .succeeds();
+    let directory = place.path("d").canonicalize().unwrap();
+    let made = format!("made directory `{}` with 2 servers\n", directory.display());
     assert_eq!(
         (run.text(), run.stderr.as_str()),
-        ("", "initialised application `web` with table `pages`\n")
+        (
+            "",
+            format!("{made}initialised application `web` with table `pages`\n").as_str()
+        )
     );
     place.fluo(&format!("{INIT} links_2")).succeeds();
     place
@@ -175,7 +180,7 @@ fn what_is_not_there_is_named() {
     }
     assert_says(
         &place.fluo("app list --at embedded:none").fails(),
-        "embedded:none: `fluo app init` makes it, with a first application: there is no directory `none`",
+        "the directory `none` does not exist; name another one, or make a first application with `fluo app init`",
     );
 }
 
@@ -290,6 +295,7 @@ async fn a_directory_is_held_by_one_process() {
     let tables = EmbeddedTables::open(place.path("d"), Settings::default()).unwrap();
     let web = tables.applications().open("web").await.unwrap();
     drop(tables);
+    let program = std::env::current_exe().unwrap();
     for arguments in [
         "app list --at embedded:d",
         "app status --at embedded:d web",
@@ -299,9 +305,11 @@ async fn a_directory_is_held_by_one_process() {
     ] {
         assert_eq!(
             place.fluo(arguments).fails(),
-            "embedded:d: a running process holds it, such as a worker or another command, and nobody else can look \
-             into it until that one has ended: the directory `d` is held by another process or handle; close that one \
-             first"
+            format!(
+                "the directory `d` is open in process {} (`{}`); wait until it ends, or stop it",
+                std::process::id(),
+                program.file_name().unwrap().display()
+            )
         );
     }
     drop(web);
@@ -322,8 +330,8 @@ fn a_path_that_cannot_be_a_directory_is_told() {
     ] {
         assert_eq!(
             place.fluo(arguments).fails(),
-            "embedded:f/d: a part of this path is a file, and no directory can be below it; write another path: cannot \
-             read `f/d`: Not a directory (os error 20)"
+            "cannot read `f/d`: Not a directory (os error 20); a part of this path is a file, and no directory can be \
+             below it: write another path"
         );
     }
 }

@@ -6,7 +6,7 @@ mod command;
 
 use command::{Place, assert_says};
 
-const COMMANDS: [&str; 35] = [
+const COMMANDS: [&str; 36] = [
     "",
     "key",
     "key add",
@@ -22,6 +22,7 @@ const COMMANDS: [&str; 35] = [
     "table list",
     "table show",
     "table load",
+    "table check",
     "table migrate",
     "table plan",
     "table apply",

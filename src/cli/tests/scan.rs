@@ -305,7 +305,7 @@ async fn an_application_that_is_not_there_held_or_elsewhere_is_told() {
         );
         assert_says(
             &fails("embedded:none", "web"),
-            "there is no directory `none`",
+            "the directory `none` does not exist",
         );
         let run = place.fluo(&format!("{command} --at proxy:localhost:1 web"));
         assert_says(
@@ -325,7 +325,7 @@ async fn an_application_that_is_not_there_held_or_elsewhere_is_told() {
             &place
                 .fluo(&format!("{command} --at embedded:d web"))
                 .fails(),
-            "the directory `d` is held by another process",
+            "the directory `d` is open in process ",
         );
     }
     drop(web);

@@ -4,7 +4,10 @@
 
 mod command;
 
-use command::{Place, assert_says};
+use std::process::Stdio;
+use std::time::Duration;
+
+use command::{Place, Run, assert_says};
 use fluo_embedded::{EmbeddedTables, Settings};
 
 #[test]
@@ -17,7 +20,7 @@ fn the_table_of_an_application_is_deleted_with_it_or_with_a_word_more() {
             place
                 .fluo(&format!("table delete --at embedded:d {yes} links"))
                 .fails(),
-            "table `links` is that of the application `web`, which is of no use without it; `fluo app remove web` \
+            "table `links` belongs to the application `web`: it cannot work without the table; `fluo app remove web` \
              removes both, and --despite-application deletes the table alone"
         );
     }
@@ -35,13 +38,17 @@ fn the_table_of_an_application_is_deleted_with_it_or_with_a_word_more() {
 fn a_table_is_made_listed_shown_and_deleted() {
     let place = Place::new();
     let run = place.fluo("table create --at embedded:d pages").succeeds();
+    // A typing error in the target makes another directory: it is named.
+    let directory = place.path("d").canonicalize().unwrap();
+    let made = format!("made directory `{}` with 2 servers\n", directory.display());
     assert_eq!(
-        (run.text(), run.stderr.as_str()),
-        ("", "created table `pages`\n")
+        (run.text(), run.stderr.clone()),
+        ("", format!("{made}created table `pages`\n"))
     );
-    place
+    let run = place
         .fluo("table create --at embedded:d web.links_2")
         .succeeds();
+    assert_eq!(run.stderr, "created table `web.links_2`\n");
     place
         .fluo("table list --at embedded:d")
         .prints("pages\nweb.links_2\n");
@@ -235,12 +242,12 @@ fn a_target_without_tables_says_how_to_make_one() {
     let message = place.fluo("table list --at embedded:none").fails();
     assert_says(
         &message,
-        "embedded:none: `fluo table create` makes a first table: there is no directory `none`",
+        "the directory `none` does not exist; name another one, or make a first table with `fluo table create`",
     );
     let message = place.fluo("table list --at embedded:tmp").fails();
     assert_says(
         &message,
-        "embedded:tmp: `fluo table create` makes a first table: there are no tables in",
+        "the directory `tmp` has no tables in it (no file `fluo.redb`); name another one, or make a first table",
     );
     assert_eq!(place.names("."), ["tmp"]);
     assert!(place.names("tmp").is_empty(), "looking makes nothing");
@@ -272,12 +279,100 @@ fn a_directory_with_an_odd_name_is_a_directory() {
         "embedded:é\u{1b}[31m\n",
     ] {
         place
-            .with(["table", "create", "--at", target, "pages"])
+            .with(["table", "create", "--at", target, "--parents", "pages"])
             .succeeds();
         place
             .with(["table", "list", "--at", target])
             .prints("pages\n");
     }
+}
+
+/// `embedded:~/data` made a directory of the name `~`: a shell expands a tilde in front of a word only.
+#[test]
+fn a_tilde_is_the_home_directory() {
+    let place = Place::new();
+    let at_home = |home: &str, arguments: &str| {
+        let mut command = place.command(arguments.split_whitespace());
+        Run::of(command.env("HOME", place.path(home)).output().unwrap())
+    };
+    std::fs::create_dir(place.path("home")).unwrap();
+    at_home("home", "table create --at embedded:~/d pages").succeeds();
+    at_home("home", "app init --at embedded:~/d web").succeeds();
+    place
+        .fluo("table list --at embedded:home/d")
+        .prints("pages\nweb\n");
+    assert_eq!(place.names("."), ["home", "tmp"]);
+    // What is really called so can be reached.
+    place
+        .fluo("table create --at embedded:./~/d --parents pages")
+        .succeeds();
+    assert_eq!(place.names("~"), ["d"]);
+
+    for arguments in [
+        "table list --at embedded:~bob/d",
+        "app list --at embedded:~bob/d",
+    ] {
+        assert_says(
+            &place.fluo(arguments).refuses_arguments(),
+            "`~bob/d` may be in the home directory of another user, and only `~/` is expanded; write its path, or \
+             embedded:./~bob/d for a directory of that name",
+        );
+    }
+    let mut homeless = place.command(["table", "list", "--at", "embedded:~/d"]);
+    let run = Run::of(homeless.env("HOME", "").output().unwrap());
+    assert_says(
+        &run.refuses_arguments(),
+        "`~/d` is in the home directory, and HOME does not say where that is; set HOME or write the path",
+    );
+}
+
+/// A typing error in the path made a chain of new directories.
+#[test]
+fn a_missing_parent_is_named_and_made_only_if_that_is_asked_for() {
+    let place = Place::new();
+    for command in ["table create", "app init"] {
+        let create = format!("{command} --at embedded:a/b/c");
+        assert_eq!(
+            place.fluo(&format!("{create} web")).fails(),
+            "cannot make the directory `a/b/c`: the directory `a` above it does not exist; make that one first, or give \
+             --parents"
+        );
+        assert_eq!(place.names("."), ["tmp"]);
+        let run = place.fluo(&format!("{create} --parents web")).succeeds();
+        let directory = place.path("a/b/c").canonicalize().unwrap();
+        assert_says(
+            &run.stderr,
+            &format!("made directory `{}` with 2 servers\n", directory.display()),
+        );
+        std::fs::remove_dir_all(place.path("a")).unwrap();
+    }
+}
+
+/// The message said twice that somebody has the directory, and neither which process nor which command.
+#[test]
+fn the_command_that_has_a_directory_open_is_named() {
+    let place = Place::with_table();
+    let load = "table load --at embedded:d pages --prefix p -";
+    let mut command = place.command(load.split(' '));
+    let mut loading = command.stdin(Stdio::piped()).spawn().unwrap();
+    while place.read("d/fluo.lock").is_empty() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let id = loading.id();
+    for arguments in ["table list --at embedded:d", "table check --at embedded:d"] {
+        assert_eq!(
+            place.fluo(arguments).fails(),
+            format!(
+                "the directory `d` is open in process {id} (`fluo table load`); wait until it ends, or stop it"
+            )
+        );
+    }
+    // What it leaves when it is killed stops nobody.
+    loading.kill().unwrap();
+    loading.wait().unwrap();
+    assert_eq!(place.read("d/fluo.lock"), format!("{id} fluo table load\n"));
+    place.fluo("table list --at embedded:d").prints("pages\n");
+    assert_eq!(place.read("d/fluo.lock"), "");
 }
 
 #[test]
@@ -292,7 +387,7 @@ fn a_directory_is_held_by_one_process() {
     ] {
         assert_says(
             &place.fluo(arguments).fails(),
-            "the directory `d` is held by another process",
+            "the directory `d` is open in process ",
         );
     }
     drop(held);

@@ -28,6 +28,25 @@ fn place_of(rows: usize) -> Place {
     place
 }
 
+/// `load` and `delete` refused the table of an application, and `migrate` moved its rows without a word: 500 of them,
+/// with their locks, which then named primaries that were gone.
+#[test]
+fn the_table_of_an_application_is_not_migrated_by_mistake() {
+    let place = Place::new();
+    place.file("after.toml", AFTER);
+    place.fluo("app init --at embedded:d web").succeeds();
+    let migrate = "table migrate --at embedded:d --spec after.toml web";
+    assert_eq!(
+        place.fluo(migrate).fails(),
+        "table `web` belongs to the application `web`: a row that is moved takes its locks and notifications to a key \
+         that its transactions do not refer to; migrate a table without an application; --despite-application moves the \
+         rows all the same"
+    );
+    place
+        .fluo(&format!("{migrate} --despite-application"))
+        .succeeds();
+}
+
 #[test]
 fn rows_are_moved_and_verify_says_how_far_it_is() {
     let place = place();

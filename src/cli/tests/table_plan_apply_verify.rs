@@ -94,6 +94,32 @@ fn from_one_tablet_to_a_proof() {
     );
 }
 
+/// `load` and `delete` asked for `--despite-application`, and `apply` did not.
+#[test]
+fn the_table_of_an_application_is_optimized_with_a_word_more() {
+    let place = loaded();
+    place.fluo("app init --at embedded:d web").succeeds();
+    place
+        .fluo("table plan --at embedded:d --spec s.toml --out plan.json web")
+        .succeeds();
+    for apply in [
+        "table apply --at embedded:d --spec s.toml web",
+        "table apply --at embedded:d plan.json",
+    ] {
+        assert_eq!(
+            place.fluo(apply).fails(),
+            "table `web` belongs to the application `web`: applying splits, merges and moves its tablets under its \
+             transactions, and changes no cell; check that the spec is for the keys of the application, and give \
+             --despite-application"
+        );
+    }
+    let apply = "table apply --at embedded:d --spec s.toml --despite-application web";
+    assert_says(&place.fluo(apply).succeeds().stderr, "steps done");
+    place
+        .fluo("table verify --at embedded:d --spec s.toml web")
+        .succeeds();
+}
+
 #[test]
 fn a_second_apply_has_nothing_to_do() {
     let place = Place::with_table();

@@ -26,7 +26,7 @@ fn applied() -> Place {
 fn patiently(place: &Place, arguments: &str) -> Run {
     loop {
         let run = place.fluo(arguments);
-        if !run.stderr.contains("is held by another process") {
+        if !run.stderr.contains(" is open in ") {
             return run;
         }
         thread::sleep(Duration::from_millis(10));
@@ -63,7 +63,7 @@ impl Watching {
     fn news(&mut self) -> String {
         loop {
             let line = self.line();
-            if !line.contains("is held by another process") && !line.ends_with("looking again") {
+            if !line.contains(" is open in ") && !line.ends_with("looking again") {
                 return line;
             }
         }

@@ -120,7 +120,12 @@ async fn it_ends_when_the_observers_of_another_process_have_run() {
 async fn a_process_that_holds_the_directory_is_waited_for() {
     let place = place();
     let web = Web::open(&place).await;
-    let held = "the directory `d` is held by another process or handle; close that one first";
+    let program = std::env::current_exe().unwrap();
+    let held = format!(
+        "the directory `d` is open in process {} (`{}`); wait until it ends, or stop it",
+        std::process::id(),
+        program.file_name().unwrap().display()
+    );
     let run = place.fluo(&format!("{WAIT} --timeout 100ms web"));
     assert_eq!((run.code, run.text()), (Some(2), ""));
     assert_says(

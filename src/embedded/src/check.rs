@@ -1,21 +1,25 @@
 //! The full check of a directory.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use fluo_core::Result;
+use fluo_core::{Escaped, Result};
 use redb::{MultimapTableHandle, ReadTransaction, ReadableTable, TableHandle, Value};
+use tracing::debug;
 
 use crate::catalog;
-use crate::condition::unreadable_key;
-use crate::contain::contain_in;
+use crate::contain::contain;
 use crate::coordination;
+use crate::damage::Damage;
+use crate::directory::{Directory, cannot};
 use crate::error::Failure;
 use crate::key::KeyReader;
+use crate::mark;
+use crate::pages::{self, BadPage};
 use crate::schema::{
     COORDINATION, CellsDefinition, META, PROPERTIES, SET_ASIDE, TABLES, TABLETS, cells_name, meta,
 };
-use crate::store::Store;
+use crate::store::{Store, check_format};
 use crate::tables::{self, EmbeddedTables};
 use crate::tablets::{self, Counted};
 
@@ -39,13 +43,21 @@ impl EmbeddedTables {
     /// Opening looks at little of the file, and reading checks no checksums: a flipped bit in a value is shown as
     /// it is. This is what finds it. It reads at the speed of the disk and blocks the thread as long.
     ///
-    /// It writes nothing and makes nothing, so a copy may be read-only; `fluo.redb` alone is enough of one. A file
-    /// that was left by a crash is checked as it would be after its repair, which is done in memory.
+    /// It writes nothing to the file of the tables, so a copy may be read-only; `fluo.redb` alone is enough of one. A
+    /// file that was left by a crash is checked as it would be after its repair, which is done in memory.
+    ///
+    /// A directory that is damaged is marked as such, if it can be written to: it takes no writes until a check finds
+    /// it whole.
     ///
     /// # Errors
-    /// [`Corrupt`](fluo_core::ErrorKind::Corrupt): a page does not have its checksum, a key cannot be read or stands
-    /// in the wrong place, a tablet's count is not the number of its entries, a number is missing or out of its
-    /// bounds, or there is something that belongs to no table and no application. Otherwise as [`open`](EmbeddedTables::open).
+    /// - [`Corrupt`](fluo_core::ErrorKind::Corrupt) with a [`Damage`] as its source: a page does not have its checksum,
+    ///   a key cannot be read or stands in the wrong place, a tablet's count is not the number of its entries, a number
+    ///   is missing or out of its bounds, or there is something that belongs to no table and no application.
+    /// - [`Corrupt`](fluo_core::ErrorKind::Corrupt) without it: the file is not one of this crate's, or has a format
+    ///   that this build does not know.
+    /// - [`Storage`](fluo_core::ErrorKind::Storage): the directory is whole, and its mark cannot be removed.
+    ///
+    /// Otherwise as [`open`](EmbeddedTables::open).
     ///
     /// ```
     /// use fluo_embedded::{EmbeddedTables, Settings};
@@ -59,43 +71,135 @@ impl EmbeddedTables {
     /// # }
     /// ```
     pub fn check(directory: impl AsRef<Path>) -> Result<CheckReport> {
-        let mut store = Store::open_unwritten(directory.as_ref())?;
-        let path = store.path().to_owned();
-        contain_in(&path, || {
-            if !store.engine_mut()?.check_integrity()? {
-                return Err(Failure::damaged("pages do not have their checksums"));
+        let path = directory.as_ref();
+        let mut check = Check::default();
+        match check.run(path) {
+            Err(failure) => match failure.finding() {
+                None => return Err(failure.into_error(path)),
+                Some(finding) => check.findings = located(path).unwrap_or_else(|| vec![finding]),
+            },
+            Ok(()) if check.findings.is_empty() => {
+                return mark::remove(path)
+                    .map(|()| check.report)
+                    .map_err(|error| cannot("remove the mark of damage in", path, error));
             }
-            check_all(&store.snapshot()?)
+            Ok(()) => {}
+        }
+        // A copy that cannot be written to is damaged all the same.
+        if let Err(error) = mark::set(path, &check.findings) {
+            debug!(directory = %path.display(), %error, "the damage is not marked");
+        }
+        Err(Damage::new(check.findings).into_error(path))
+    }
+}
+
+/// A check that goes on after it has found damage in one place.
+#[derive(Default)]
+struct Check {
+    report: CheckReport,
+    findings: Vec<String>,
+}
+
+impl Check {
+    fn run(&mut self, path: &Path) -> Result<(), Failure> {
+        let mut store = Store::open_unwritten(path)?;
+        if !contain(|| Ok(store.engine_mut()?.check_integrity()?))? {
+            return Err(Failure::damaged("pages do not have their checksums"));
+        }
+        let snapshot = contain(|| store.snapshot())?;
+        contain(|| check_format(&snapshot))?;
+        self.examine(&snapshot)
+    }
+
+    fn examine(&mut self, snapshot: &ReadTransaction) -> Result<(), Failure> {
+        self.note("", || tables::numbers(snapshot).map(drop))?;
+        // Without the names everything else would seem to belong to no table.
+        let tables = contain(|| names_by_id(snapshot))?;
+        self.note("", || check_engine_tables(snapshot, &tables))?;
+        self.note("", || {
+            check_owners(&snapshot.open_table(PROPERTIES)?, "a property", &tables)
+        })?;
+        self.note("", || {
+            check_owners(&snapshot.open_table(TABLETS)?, "a tablet", &tables)
+        })?;
+        let mut applications = 0;
+        self.note("", || {
+            applications = coordination::check(snapshot)?;
+            Ok(())
+        })?;
+        self.report.applications = applications;
+        for (id, name) in tables {
+            let place = format!("table `{name}`: ");
+            self.note(&place, || {
+                catalog::properties(&snapshot.open_table(PROPERTIES)?, id).map(drop)
+            })?;
+            let mut counts = (0, 0);
+            self.note(&place, || {
+                counts = check_table(snapshot, id)?;
+                Ok(())
+            })?;
+            self.report.tables += 1;
+            self.report.tablets += counts.0;
+            self.report.entries += counts.1;
+        }
+        Ok(())
+    }
+
+    /// Does one part of the check. Damage is noted with its place; any other failure ends the check.
+    fn note(
+        &mut self,
+        place: &str,
+        part: impl FnOnce() -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let Err(failure) = contain(part) else {
+            return Ok(());
+        };
+        match failure.finding() {
+            Some(finding) => self.findings.push(format!("{place}{finding}")),
+            None => return Err(failure),
+        }
+        Ok(())
+    }
+}
+
+/// Returns a finding for each page that does not have its checksum, with its table and its first row; `None` if there is
+/// no such page, or none that can be found.
+fn located(path: &Path) -> Option<Vec<String>> {
+    let directory = Directory::hold_to_read(path).ok()?;
+    let walk = pages::walk(&directory.data_file_to_read().ok()?)?;
+    let names: BTreeMap<_, _> = walk
+        .tables
+        .iter()
+        .filter_map(|(name, id)| {
+            let id = u64::from_le_bytes(*id.first_chunk()?);
+            Some((cells_name(id), String::from_utf8_lossy(name).into_owned()))
         })
-    }
-}
-
-fn check_all(snapshot: &ReadTransaction) -> Result<CheckReport, Failure> {
-    tables::numbers(snapshot)?;
-    let ids = table_ids(snapshot)?;
-    check_engine_tables(snapshot, &ids)?;
-    check_owners(&snapshot.open_table(PROPERTIES)?, "a property", &ids)?;
-    check_owners(&snapshot.open_table(TABLETS)?, "a tablet", &ids)?;
-    let mut report = CheckReport {
-        applications: coordination::check(snapshot)?,
-        ..CheckReport::default()
+        .collect();
+    let finding = |page: &BadPage| {
+        let place = match &page.map {
+            None => "the list of maps".to_owned(),
+            Some(map) => match names.get(map) {
+                Some(name) => format!("table `{name}`"),
+                None => format!("the map `{map}`"),
+            },
+        };
+        let mut reader = KeyReader::default();
+        let is_cells = page.map.as_ref().is_some_and(|map| names.contains_key(map));
+        let key = page.key.as_ref().filter(|_| is_cells);
+        let row = key.and_then(|key| Some(Escaped(reader.read(key)?.0.row).to_string()));
+        let from = row.map_or_else(String::new, |row| format!(" with the row `{row}` in front"));
+        format!("{place}: a page{from} does not have its checksum")
     };
-    for &id in &ids {
-        catalog::properties(&snapshot.open_table(PROPERTIES)?, id)?;
-        let (tablets, entries) = check_table(snapshot, id)?;
-        report.tables += 1;
-        report.tablets += tablets;
-        report.entries += entries;
-    }
-    Ok(report)
+    let findings: Vec<_> = walk.bad.iter().map(finding).collect();
+    (!findings.is_empty()).then_some(findings)
 }
 
-/// The ids of the tables: each is used once, and none will be used again.
-fn table_ids(snapshot: &ReadTransaction) -> Result<BTreeSet<u64>, Failure> {
+/// Returns the names of the tables by their ids: each id is used once, and none will be used again.
+fn names_by_id(snapshot: &ReadTransaction) -> Result<BTreeMap<u64, String>, Failure> {
     let next = snapshot.open_table(META)?.get(meta::NEXT_TABLE_ID)?;
     let next = next.map(|next| next.value());
     let next = next.ok_or_else(|| Failure::damaged("the number of the next table is missing"))?;
-    let mut ids = BTreeSet::new();
+    let mut names = BTreeMap::new();
     for table in snapshot.open_table(TABLES)?.iter()? {
         let (name, id) = table?;
         let (name, id) = (name.value(), id.value());
@@ -104,18 +208,21 @@ fn table_ids(snapshot: &ReadTransaction) -> Result<BTreeSet<u64>, Failure> {
                 "table `{name}` has the id {id}, and the next table would have {next}"
             )));
         }
-        if !ids.insert(id) {
+        if names.insert(id, name.to_owned()).is_some() {
             return Err(Failure::damaged(format_args!(
                 "two tables have the id {id}"
             )));
         }
     }
-    Ok(ids)
+    Ok(names)
 }
 
 /// Checks that the engine has no tables but those of the format.
-fn check_engine_tables(snapshot: &ReadTransaction, ids: &BTreeSet<u64>) -> Result<(), Failure> {
-    let mut known: BTreeSet<String> = ids.iter().copied().map(cells_name).collect();
+fn check_engine_tables(
+    snapshot: &ReadTransaction,
+    tables: &BTreeMap<u64, String>,
+) -> Result<(), Failure> {
+    let mut known: BTreeSet<String> = tables.keys().copied().map(cells_name).collect();
     known.extend([META.name(), TABLES.name()].map(str::to_owned));
     known.extend([PROPERTIES.name(), TABLETS.name()].map(str::to_owned));
     known.extend([COORDINATION.name(), SET_ASIDE.name()].map(str::to_owned));
@@ -134,12 +241,12 @@ fn check_engine_tables(snapshot: &ReadTransaction, ids: &BTreeSet<u64>) -> Resul
 fn check_owners<V: Value + 'static>(
     records: &impl ReadableTable<&'static [u8], V>,
     what: &str,
-    ids: &BTreeSet<u64>,
+    tables: &BTreeMap<u64, String>,
 ) -> Result<(), Failure> {
     for record in records.iter()? {
         let (key, _) = record?;
         let id = key.value().first_chunk().map(|id| u64::from_be_bytes(*id));
-        if !id.is_some_and(|id| ids.contains(&id)) {
+        if !id.is_some_and(|id| tables.contains_key(&id)) {
             return Err(Failure::damaged(format_args!(
                 "there is {what} of no table"
             )));
@@ -153,7 +260,6 @@ fn check_table(snapshot: &ReadTransaction, table_id: u64) -> Result<(u64, u64), 
     let mut tablets = tablets::list(&snapshot.open_table(TABLETS)?, table_id)?;
     tablets.reverse();
     let mut counting = Counting {
-        table_id,
         left: tablets,
         found: 0,
         tablets: 0,
@@ -165,9 +271,14 @@ fn check_table(snapshot: &ReadTransaction, table_id: u64) -> Result<(u64, u64), 
     for entry in snapshot.open_table(CellsDefinition::new(&name))?.iter()? {
         let (bytes, _) = entry?;
         let bytes = bytes.value();
-        let (key, _) = reader.read(bytes).ok_or_else(unreadable_key)?;
+        let (key, _) = reader
+            .read(bytes)
+            .ok_or_else(|| misplaced("a stored key cannot be read", &previous))?;
         if previous.as_slice() >= bytes {
-            return Err(Failure::damaged("a stored key stands in the wrong place"));
+            return Err(misplaced(
+                "a stored key stands in the wrong place",
+                &previous,
+            ));
         }
         previous.clear();
         previous.extend_from_slice(bytes);
@@ -176,9 +287,19 @@ fn check_table(snapshot: &ReadTransaction, table_id: u64) -> Result<(u64, u64), 
     counting.finish()
 }
 
+/// Returns the damage of a key, with the row of the key before it.
+fn misplaced(what: &str, previous: &[u8]) -> Failure {
+    let mut reader = KeyReader::default();
+    match reader.read(previous) {
+        None => Failure::damaged(format_args!("{what}, before all others")),
+        Some((key, _)) => {
+            Failure::damaged(format_args!("{what}, after the row `{}`", Escaped(key.row)))
+        }
+    }
+}
+
 /// Holds the counts of a table's tablets against the entries that pass, in order.
 struct Counting {
-    table_id: u64,
     /// The current tablet and those after it, the last one first.
     left: Vec<Counted>,
     /// Entries of the current tablet so far.
@@ -203,16 +324,18 @@ impl Counting {
         let Some((end, expected)) = self.left.pop() else {
             return Ok(false);
         };
-        let (table_id, found) = (self.table_id, std::mem::take(&mut self.found));
+        let found = std::mem::take(&mut self.found);
         if found != expected {
+            let tablet = match &end {
+                Some(end) => format!("the tablet up to the row `{}`", Escaped(end)),
+                None => "the last tablet".to_owned(),
+            };
             return Err(Failure::damaged(format_args!(
-                "a tablet of table {table_id} counts {expected} entries and has {found}"
+                "{tablet} counts {expected} entries and has {found}"
             )));
         }
         if self.left.is_empty() && end.is_some() {
-            return Err(Failure::damaged(format_args!(
-                "table {table_id} has no last tablet"
-            )));
+            return Err(Failure::damaged("it has no last tablet"));
         }
         self.tablets += 1;
         self.entries += found;
@@ -222,10 +345,7 @@ impl Counting {
     fn finish(mut self) -> Result<(u64, u64), Failure> {
         while self.leave_tablet()? {}
         match self.tablets {
-            0 => Err(Failure::damaged(format_args!(
-                "table {} has no tablets",
-                self.table_id
-            ))),
+            0 => Err(Failure::damaged("it has no tablets")),
             tablets => Ok((tablets, self.entries)),
         }
     }

@@ -3,21 +3,25 @@
 //! ```text
 //! <directory>/
 //!   fluo.redb       the tables
-//!   fluo.lock       empty; locked by whoever has the directory open
+//!   fluo.lock       locked by whoever has the directory open, with a note about that process
 //!   fluo.redb.new   a file of tables in the making; one that is left over is replaced
+//!   fluo.damaged    there while the tables are known to be damaged
 //! ```
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use fluo_core::{Error, ErrorKind, Result};
 
-use crate::made::{Made, sync_directory};
+use crate::error::Failure;
+use crate::lock::Lock;
+use crate::made::{Made, missing, sync_directory};
+use crate::mark;
+use crate::settings::Settings;
 
 const DATA_FILE: &str = "fluo.redb";
 const NEW_DATA_FILE: &str = "fluo.redb.new";
-const LOCK_FILE: &str = "fluo.lock";
 
 /// A directory that this process holds, until it is dropped. What was made in it, and it itself, is removed again
 /// then, unless it is [kept](Directory::keep).
@@ -26,52 +30,56 @@ pub(crate) struct Directory {
     path: PathBuf,
     /// Before the lock, so that nobody else comes in before it is gone.
     made: Made,
-    /// Never read: its lock is what keeps others out. None where there is none and nothing may be written.
-    _lock: Option<File>,
+    /// Whether the file of the tables was made now.
+    is_new: bool,
+    /// Never read: it is what keeps others out. None where there is none and nothing may be written.
+    _lock: Option<Lock>,
 }
 
 impl Directory {
-    /// Takes hold of a directory; makes it if it is not there and `create` says so.
-    pub(crate) fn hold(path: &Path, create: bool) -> Result<Self> {
+    /// Takes hold of a directory; makes it if it is missing and the settings say so.
+    pub(crate) fn hold(path: &Path, settings: &Settings) -> Result<Self> {
         let mut made = Made::default();
+        let create = settings.create_if_missing;
         match look_at(path, create) {
-            Err(error) if error.kind() == ErrorKind::NotFound && create => made
-                .directories(path, sync_directory)
-                .map_err(|error| cannot("make", path, error))?,
+            Err(error) if error.kind() == ErrorKind::NotFound && create => {
+                check_parents(path, settings.create_parents)?;
+                made.directories(path, sync_directory)
+                    .map_err(|error| cannot("make", path, error))?;
+            }
             found => found?,
         }
-        let lock = lock(path, &mut made)?;
+        let lock = Lock::exclusive(path, &settings.program, &mut made)?;
         Ok(Self {
             path: path.to_owned(),
             made,
+            is_new: false,
             _lock: Some(lock),
         })
     }
 
-    /// Takes hold of a directory that is there, and writes nothing for it.
+    /// Takes hold of a directory that exists, and writes nothing for it.
     ///
     /// Where there is no file for the lock, nobody has the directory open; the engine's own lock keeps out whoever
     /// opens it meanwhile.
     pub(crate) fn hold_to_read(path: &Path) -> Result<Self> {
         look_at(path, false)?;
-        let lock_path = path.join(LOCK_FILE);
-        let lock = match File::open(&lock_path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            opened => Some(opened.map_err(|error| cannot("open", &lock_path, error))?),
-        };
-        if let Some(lock) = &lock {
-            locked(path, &lock_path, lock.try_lock_shared())?;
-        }
         Ok(Self {
             path: path.to_owned(),
             made: Made::default(),
-            _lock: lock,
+            is_new: false,
+            _lock: Lock::shared(path)?,
         })
     }
 
     /// The directory's path, for messages.
     pub(crate) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Checks whether the file of the tables was made since the directory is held.
+    pub(crate) fn is_new(&self) -> bool {
+        self.is_new
     }
 
     /// Whatever was made stays.
@@ -82,7 +90,10 @@ impl Directory {
     /// Opens the file of the tables; makes it by `fill` if there is none.
     ///
     /// The file is made under another name and renamed when it is whole, so that a crash leaves no half of it.
-    pub(crate) fn data_file(&mut self, fill: impl FnOnce(File) -> Result<()>) -> Result<File> {
+    pub(crate) fn data_file(
+        &mut self,
+        fill: impl FnOnce(File) -> Result<()>,
+    ) -> Result<File, Failure> {
         let path = self.path.join(DATA_FILE);
         if !exists(&path)? {
             self.make_data_file(&path, fill)?;
@@ -91,19 +102,21 @@ impl Directory {
     }
 
     /// Opens the file of the tables for reading.
-    pub(crate) fn data_file_to_read(&self) -> Result<File> {
+    pub(crate) fn data_file_to_read(&self) -> Result<File, Failure> {
         self.open_data_file(OpenOptions::new().read(true))
     }
 
-    fn open_data_file(&self, options: &OpenOptions) -> Result<File> {
+    fn open_data_file(&self, options: &OpenOptions) -> Result<File, Failure> {
         let path = self.path.join(DATA_FILE);
         let file = options
             .open(&path)
             .map_err(|error| cannot("open", &path, error))?;
         match file.metadata() {
-            Ok(found) if found.len() == 0 => Err(is_empty(&self.path)),
+            Ok(found) if found.len() == 0 => {
+                Err(Failure::damaged(format_args!("its `{DATA_FILE}` is empty")))
+            }
             Ok(_) => Ok(file),
-            Err(error) => Err(cannot("read", &path, error)),
+            Err(error) => Err(cannot("read", &path, error).into()),
         }
     }
 
@@ -117,9 +130,16 @@ impl Directory {
             .open(&new)
             .map_err(|error| cannot("make", &new, error))
             .and_then(fill)
-            .and_then(|()| rename_durably(&self.path, &new, path));
+            // The mark is of tables that are gone.
+            .and_then(|()| mark::remove(&self.path).map_err(|error| cannot("make", path, error)))
+            .and_then(|()| {
+                rename_durably(&self.path, &new, path).map_err(|error| cannot("make", path, error))
+            });
         match &made {
-            Ok(()) => self.made.push(path),
+            Ok(()) => {
+                self.made.push(path);
+                self.is_new = true;
+            }
             // The error that matters is the first one; what is left over here is replaced next time.
             Err(_) => drop(fs::remove_file(&new)),
         }
@@ -138,63 +158,19 @@ fn look_at(path: &Path, create: bool) -> Result<()> {
     }
 }
 
-fn lock(directory: &Path, made: &mut Made) -> Result<File> {
-    let path = directory.join(LOCK_FILE);
-    let open = |is_new| {
-        OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create_new(is_new)
-            .create(true)
-            .truncate(false)
-            .open(&path)
-    };
-    loop {
-        let (file, is_new) = match open(true) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => (open(false), false),
-            made => (made, true),
-        };
-        let file = file.map_err(|error| cannot("open", &path, error))?;
-        locked(directory, &path, file.try_lock())?;
-        // Whoever made it may have removed it between the two: a lock on it would keep nobody out. Each round
-        // takes another process that failed in that instant.
-        if is_at(&file, &path) {
-            if is_new {
-                made.push(&path);
-            }
-            return Ok(file);
-        }
-    }
-}
-
-fn locked(directory: &Path, path: &Path, result: Result<(), TryLockError>) -> Result<()> {
-    match result {
-        Ok(()) => Ok(()),
-        Err(TryLockError::WouldBlock) => Err(Error::new(
-            ErrorKind::Unavailable,
+/// Checks that only the directory itself is missing, unless those above it may be made too.
+fn check_parents(path: &Path, create_parents: bool) -> Result<()> {
+    match missing(path).as_slice() {
+        [first, _, ..] if !create_parents => Err(Error::new(
+            ErrorKind::NotFound,
             format!(
-                "the directory `{}` is held by another process or handle; close that one first",
-                directory.display()
+                "cannot make the directory `{}`: the directory `{}` above it does not exist",
+                path.display(),
+                first.display()
             ),
         )),
-        Err(TryLockError::Error(error)) => Err(cannot("lock", path, error)),
+        _ => Ok(()),
     }
-}
-
-#[cfg(unix)]
-fn is_at(file: &File, path: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-
-    match (file.metadata(), fs::metadata(path)) {
-        (Ok(file), Ok(there)) => (file.dev(), file.ino()) == (there.dev(), there.ino()),
-        _ => false,
-    }
-}
-
-/// Elsewhere a file that is open is not removed.
-#[cfg(not(unix))]
-fn is_at(_: &File, _: &Path) -> bool {
-    true
 }
 
 fn exists(path: &Path) -> Result<bool> {
@@ -202,13 +178,13 @@ fn exists(path: &Path) -> Result<bool> {
         .map_err(|error| cannot("read", path, error))
 }
 
-fn rename_durably(directory: &Path, from: &Path, to: &Path) -> Result<()> {
-    fs::rename(from, to)
-        .and_then(|()| sync_directory(directory))
-        .map_err(|error| cannot("make", to, error))
+/// Renames a file within a directory, so that a loss of power does not undo it.
+pub(crate) fn rename_durably(directory: &Path, from: &Path, to: &Path) -> io::Result<()> {
+    fs::rename(from, to).and_then(|()| sync_directory(directory))
 }
 
-fn cannot(what: &str, path: &Path, error: io::Error) -> Error {
+/// Returns the error of an operation that the file system refused.
+pub(crate) fn cannot(what: &str, path: &Path, error: io::Error) -> Error {
     let kind = match error.kind() {
         io::ErrorKind::PermissionDenied => ErrorKind::Denied,
         io::ErrorKind::NotADirectory => ErrorKind::Invalid,
@@ -228,10 +204,7 @@ fn is_a_file(path: &Path) -> Error {
 fn is_not_there(path: &Path) -> Error {
     Error::new(
         ErrorKind::NotFound,
-        format!(
-            "there is no directory `{}`; name the directory of the tables, or ask for it to be made",
-            path.display()
-        ),
+        format!("the directory `{}` does not exist", path.display()),
     )
 }
 
@@ -239,18 +212,7 @@ fn has_no_tables(path: &Path) -> Error {
     Error::new(
         ErrorKind::NotFound,
         format!(
-            "there are no tables in the directory `{}` (no file `{DATA_FILE}`); name the directory of the \
-             tables, or ask for them to be made there",
-            path.display()
-        ),
-    )
-}
-
-fn is_empty(path: &Path) -> Error {
-    Error::new(
-        ErrorKind::Corrupt,
-        format!(
-            "the directory `{}` is damaged: its `{DATA_FILE}` is empty; restore it from a copy",
+            "the directory `{}` has no tables in it (no file `{DATA_FILE}`)",
             path.display()
         ),
     )
@@ -259,6 +221,7 @@ fn is_empty(path: &Path) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lock::LOCK_FILE;
 
     fn entries(path: &Path) -> Vec<String> {
         let name = |entry: io::Result<fs::DirEntry>| entry.unwrap().file_name();
@@ -266,6 +229,15 @@ mod tests {
         let mut names: Vec<String> = names.map(|name| name.into_string().unwrap()).collect();
         names.sort();
         names
+    }
+
+    fn hold(path: &Path) -> Directory {
+        let settings = Settings {
+            create_if_missing: true,
+            create_parents: true,
+            ..Settings::default()
+        };
+        Directory::hold(path, &settings).unwrap()
     }
 
     fn fails(_: File) -> Result<()> {
@@ -276,14 +248,20 @@ mod tests {
     fn a_creation_that_failed_leaves_nothing() {
         let parent = tempfile::tempdir().unwrap();
         let path = parent.path().join("a/b");
-        let mut held = Directory::hold(&path, true).unwrap();
+        let mut held = hold(&path);
         assert_eq!(entries(&path), [LOCK_FILE]);
-        assert_eq!(held.data_file(fails).unwrap_err().to_string(), "full");
+        assert_eq!(
+            held.data_file(fails)
+                .unwrap_err()
+                .into_error(&path)
+                .to_string(),
+            "full"
+        );
         drop(held);
         assert_eq!(entries(parent.path()), [""; 0]);
 
         // Made whole, but what came next failed.
-        let mut held = Directory::hold(&path, true).unwrap();
+        let mut held = hold(&path);
         let fill = |file: File| {
             file.set_len(1)
                 .map_err(|error| cannot("write", &path, error))
@@ -292,7 +270,7 @@ mod tests {
         drop(held);
         assert_eq!(entries(parent.path()), [""; 0]);
 
-        let mut held = Directory::hold(&path, true).unwrap();
+        let mut held = hold(&path);
         held.data_file(fill).unwrap();
         held.keep();
         drop(held);
@@ -303,12 +281,12 @@ mod tests {
     fn what_was_there_before_stays() {
         let parent = tempfile::tempdir().unwrap();
         fs::write(parent.path().join("other"), "").unwrap();
-        let mut held = Directory::hold(parent.path(), true).unwrap();
+        let mut held = hold(parent.path());
         held.data_file(fails).unwrap_err();
         drop(held);
         assert_eq!(entries(parent.path()), ["other"]);
         fs::write(parent.path().join(LOCK_FILE), "").unwrap();
-        let mut held = Directory::hold(parent.path(), true).unwrap();
+        let mut held = hold(parent.path());
         held.data_file(fails).unwrap_err();
         drop(held);
         assert_eq!(entries(parent.path()), [LOCK_FILE, "other"]);
@@ -323,28 +301,14 @@ mod tests {
         // What cannot be written cannot be opened by mistake either.
         let mut file = reading.data_file_to_read().unwrap();
         io::Write::write_all(&mut file, b"y").unwrap_err();
-        let writing = Directory::hold(parent.path(), false).unwrap();
+        let writing = Directory::hold(parent.path(), &Settings::default()).unwrap();
         let refused = Directory::hold_to_read(parent.path()).unwrap_err();
         assert_eq!(refused.kind(), ErrorKind::Unavailable);
         writing.keep();
         drop(writing);
         let _reading = Directory::hold_to_read(parent.path()).unwrap();
         let _both = Directory::hold_to_read(parent.path()).unwrap();
-        let refused = Directory::hold(parent.path(), false).unwrap_err();
+        let refused = Directory::hold(parent.path(), &Settings::default()).unwrap_err();
         assert_eq!(refused.kind(), ErrorKind::Unavailable);
-    }
-
-    /// Whoever removed it may have let go of it just before somebody else locked it.
-    #[cfg(unix)]
-    #[test]
-    fn a_lock_on_a_file_that_was_removed_is_none() {
-        let parent = tempfile::tempdir().unwrap();
-        let path = parent.path().join(LOCK_FILE);
-        let file = File::create(&path).unwrap();
-        assert!(is_at(&file, &path));
-        fs::remove_file(&path).unwrap();
-        assert!(!is_at(&file, &path));
-        fs::write(&path, "").unwrap();
-        assert!(!is_at(&file, &path));
     }
 }

@@ -12,8 +12,10 @@ pub(crate) enum Failure {
     Refused(Error),
     /// The storage engine failed.
     Engine(redb::Error),
-    /// What is stored is not what this crate writes; the text goes on after the directory's name.
-    Unreadable(String),
+    /// The file is whole, and not one that this build reads; the text goes on after the directory's name.
+    Foreign(String),
+    /// What is stored makes no sense at one place.
+    Damaged(String),
     /// The storage engine stopped in the middle, which it does on damaged pages.
     Stopped(String),
     /// Something else stopped in the middle.
@@ -26,33 +28,46 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    /// The error for a caller.
+    /// Returns the error for a caller.
     pub(crate) fn into_error(self, directory: &Path) -> Error {
+        let finding = self.finding();
         let directory = directory.display();
-        match self {
-            Self::Refused(error) => error,
-            Self::Unreadable(what) => Error::new(
+        let damage = |finding: &str| {
+            format!("the directory `{directory}` is damaged: {finding}; restore it from a copy")
+        };
+        match (self, finding) {
+            (Self::Refused(error), _) => error,
+            (Self::Foreign(what), _) => Error::new(
                 ErrorKind::Corrupt,
                 format!("the directory `{directory}` {what}"),
             ),
-            Self::Stopped(message) => Error::new(
-                ErrorKind::Corrupt,
-                format!(
-                    "the directory `{directory}` is damaged: the storage engine stopped ({message}); \
-                     restore it from a copy"
-                ),
-            ),
-            Self::Bug { what, .. } => Error::new(
+            (Self::Bug { what, .. }, _) => Error::new(
                 ErrorKind::Storage,
                 format!("a bug in this build, at {what}"),
             ),
-            Self::Engine(error) => engine_error(&directory.to_string(), error),
+            (Self::Engine(error), Some(finding)) => {
+                Error::with_source(ErrorKind::Corrupt, damage(&finding), error)
+            }
+            (Self::Engine(error), None) => engine_error(&directory.to_string(), error),
+            (Self::Damaged(what) | Self::Stopped(what), finding) => {
+                Error::new(ErrorKind::Corrupt, damage(&finding.unwrap_or(what)))
+            }
         }
     }
 
-    /// What is stored makes no sense at one place.
+    /// Returns what is damaged, or `None` if the failure is not damage.
+    pub(crate) fn finding(&self) -> Option<String> {
+        match self {
+            Self::Damaged(what) => Some(what.clone()),
+            Self::Stopped(message) => Some(format!("the storage engine stopped ({message})")),
+            Self::Engine(error) => engine_finding(error),
+            Self::Refused(_) | Self::Foreign(_) | Self::Bug { .. } => None,
+        }
+    }
+
+    /// Returns the failure of a place where what is stored makes no sense.
     pub(crate) fn damaged(what: impl std::fmt::Display) -> Self {
-        Self::Unreadable(format!("is damaged: {what}; restore it from a copy"))
+        Self::Damaged(what.to_string())
     }
 
     /// Whether the directory can no longer be trusted with a write.
@@ -60,7 +75,7 @@ impl Failure {
         match self {
             Self::Refused(_) => false,
             Self::Bug { leaves_doubt, .. } => *leaves_doubt,
-            Self::Engine(_) | Self::Unreadable(_) | Self::Stopped(_) => true,
+            Self::Engine(_) | Self::Foreign(_) | Self::Damaged(_) | Self::Stopped(_) => true,
         }
     }
 
@@ -76,26 +91,34 @@ impl Failure {
     }
 }
 
+fn engine_finding(error: &redb::Error) -> Option<String> {
+    match error {
+        redb::Error::DatabaseAlreadyOpen
+        | redb::Error::PreviousIo
+        | redb::Error::DatabaseClosed
+        | redb::Error::UpgradeRequired(_) => None,
+        redb::Error::Io(io) if is_damage(io) => Some(io.to_string()),
+        redb::Error::Io(_) => None,
+        other => Some(other.to_string()),
+    }
+}
+
+/// Returns the error of a failure that is not damage.
 fn engine_error(directory: &str, error: redb::Error) -> Error {
     let (kind, message) = match &error {
         redb::Error::DatabaseAlreadyOpen => (
             ErrorKind::Unavailable,
-            format!("the directory `{directory}` is held by another process or handle"),
+            format!(
+                "the directory `{directory}` is open in another process or through another handle; wait until it is \
+                 closed"
+            ),
         ),
         redb::Error::PreviousIo | redb::Error::DatabaseClosed => (
             ErrorKind::Storage,
             format!(
-                "the directory `{directory}` is out of use since its storage failed; mend the storage and \
-                 open the directory again"
+                "the directory `{directory}` is out of use since its storage failed; repair the storage and open the \
+                 directory again"
             ),
-        ),
-        redb::Error::Io(io) if is_damage(io) => (
-            ErrorKind::Corrupt,
-            format!("the directory `{directory}` is damaged: {io}; restore it from a copy"),
-        ),
-        redb::Error::Io(io) => (
-            ErrorKind::Storage,
-            format!("the storage of the directory `{directory}` failed: {io}"),
         ),
         redb::Error::UpgradeRequired(version) => (
             ErrorKind::Corrupt,
@@ -104,9 +127,13 @@ fn engine_error(directory: &str, error: redb::Error) -> Error {
                  this build does not read"
             ),
         ),
+        redb::Error::Io(io) => (
+            ErrorKind::Storage,
+            format!("the storage of the directory `{directory}` failed: {io}"),
+        ),
         other => (
-            ErrorKind::Corrupt,
-            format!("the directory `{directory}` is damaged: {other}; restore it from a copy"),
+            ErrorKind::Storage,
+            format!("the storage of the directory `{directory}` failed: {other}"),
         ),
     };
     Error::with_source(kind, message, error)

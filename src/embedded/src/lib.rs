@@ -53,7 +53,7 @@
 //! | when is a write durable? | when the call returns: the file was synced |
 //! | what does a crash cost? | nothing that was acknowledged; the next opening reads the whole file once |
 //! | what happens when the disk is full? | the write fails and nothing of it is there; the handle takes no more writes until it is opened again |
-//! | what if the file is damaged? | [`Corrupt`](fluo_core::ErrorKind::Corrupt) as soon as it is noticed, never a panic; [`EmbeddedTables::check`] notices all of it |
+//! | what if the file is damaged? | [`Corrupt`](fluo_core::ErrorKind::Corrupt) as soon as it is noticed, never a panic; [`EmbeddedTables::check`] notices all of it. From then on the directory takes no writes, until a check finds it whole |
 //! | what if this crate has a bug? | a [`Storage`](fluo_core::ErrorKind::Storage) error that names the line; nothing of the call was written, and the next one works |
 //! | who can open the directory? | one handle (and its clones) of one process at a time |
 //! | how large may it grow? | as the disk; deleted space is used again but the file does not shrink |
@@ -74,11 +74,15 @@ mod compaction;
 mod condition;
 mod contain;
 mod coordination;
+mod damage;
 mod directory;
 mod error;
 mod file;
 mod key;
+mod lock;
 mod made;
+mod mark;
+mod pages;
 mod scan;
 mod schema;
 mod settings;
@@ -91,5 +95,6 @@ mod writer;
 
 pub use check::CheckReport;
 pub use coordination::EmbeddedApplications;
+pub use damage::Damage;
 pub use settings::Settings;
 pub use tables::EmbeddedTables;

@@ -30,9 +30,7 @@ impl Made {
         path: &Path,
         mut sync: impl FnMut(&Path) -> io::Result<()>,
     ) -> io::Result<()> {
-        let is_missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
-        let missing: Vec<&Path> = path.ancestors().take_while(is_missing).collect();
-        for directory in missing.into_iter().rev() {
+        for directory in missing(path) {
             match fs::create_dir(directory) {
                 Ok(()) => self.push(directory),
                 // Somebody else made it meanwhile.
@@ -55,6 +53,14 @@ impl Drop for Made {
             let _ = fs::remove_file(path).or_else(|_| fs::remove_dir(path));
         }
     }
+}
+
+/// Returns the directories of a path that do not exist: the topmost first, the path itself last.
+pub(crate) fn missing(path: &Path) -> Vec<&Path> {
+    let is_missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
+    let mut missing: Vec<_> = path.ancestors().take_while(is_missing).collect();
+    missing.reverse();
+    missing
 }
 
 /// Makes the entries of a directory durable.

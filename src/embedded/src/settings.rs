@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use fluo_core::{Clock, Error, Result, SystemClock};
@@ -19,8 +20,14 @@ pub(crate) const SERVERS: RangeInclusive<usize> = 1..=10_000;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Whether a directory that is not there, or has no tables in it yet, is made. Default: no.
+    /// Whether a directory that does not exist, or has no tables in it yet, is made. Default: no.
     pub create_if_missing: bool,
+    /// Whether the directories above it are made too, if they are missing and it is made. Default: no.
+    pub create_parents: bool,
+    /// The name of the program that opens the directory, for the message of another one that finds it open. At most 100
+    /// characters, without secrets: whoever can read the directory can read it. Default: the file name of the running
+    /// program.
+    pub program: String,
     /// How many servers the tablets are pretended to stand on; 1 to 10,000. Default: 2.
     ///
     /// Stored when the directory is made; a directory that is there keeps its own number.
@@ -52,6 +59,8 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             create_if_missing: false,
+            create_parents: false,
+            program: program(),
             servers: NonZeroUsize::MIN.saturating_add(1),
             clock: Arc::new(SystemClock),
             cache_bytes: 128 << 20,
@@ -91,6 +100,13 @@ impl Settings {
         within("max_commit_bytes", self.max_commit_bytes, 1..=usize::MAX)?;
         within("max_mutation_bytes", self.max_mutation_bytes, 1..=512 << 20)
     }
+}
+
+/// Returns the name of the running program, without its arguments: these can be secrets.
+fn program() -> String {
+    let path = std::env::args_os().next().map(PathBuf::from);
+    let name = path.as_deref().and_then(Path::file_name);
+    name.map_or_else(String::new, |name| name.to_string_lossy().into_owned())
 }
 
 fn within(name: &str, value: usize, bounds: RangeInclusive<usize>) -> Result<()> {

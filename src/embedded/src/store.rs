@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Once, OnceLock};
 
 use fluo_core::{Error, ErrorKind, Result};
 use redb::{
@@ -14,6 +14,7 @@ use crate::contain::{contain, contain_in};
 use crate::directory::Directory;
 use crate::error::Failure;
 use crate::file::{FileState, TableFile};
+use crate::mark;
 use crate::schema::{self, FORMAT_VERSION, META, PROPERTIES, TABLES, TABLETS, meta};
 use crate::settings::Settings;
 
@@ -23,8 +24,10 @@ pub(crate) struct Store {
     /// `None` only while the store is being dropped.
     engine: Option<Database>,
     file: Arc<FileState>,
-    /// Why no more is written, once a write has failed.
+    /// Why no more is written, once a write has failed or the tables are known to be damaged.
     failed: OnceLock<Error>,
+    /// Done once damage was found and the directory is marked.
+    marked: Once,
     /// Last, so that the directory is let go after the engine has closed its file.
     directory: Directory,
 }
@@ -43,16 +46,27 @@ impl Store {
     /// unless it is [kept](Store::keep_directory).
     pub(crate) fn open(path: &Path, settings: &Settings) -> Result<Self> {
         settings.check()?;
-        let mut directory = Directory::hold(path, settings.create_if_missing)?;
-        let file = directory.data_file(|file| contain_in(path, || fill(file, settings)))?;
-        let store = Self::open_held(directory, settings, || TableFile::holding(file))?;
+        let mut directory = Directory::hold(path, settings)?;
+        let file = directory
+            .data_file(|file| contain_in(path, || fill(file, settings)))
+            .map_err(|failure| failure.into_error(path))?;
+        let refusal = mark::refusal(path);
+        let store = Self::open_held(directory, settings, || TableFile::holding(file))
+            .and_then(|store| {
+                contain(|| check_format(&store.snapshot()?))?;
+                Ok(store)
+            })
+            .map_err(|failure| failure.into_error(path))?;
         contain_in(path, || store.file.release().map_err(io_failure))?;
+        if let Some(refusal) = refusal {
+            let _ = store.failed.set(refusal);
+        }
         debug!(directory = %path.display(), "opened");
         Ok(store)
     }
 
-    /// Opens a directory for reading only: what the engine writes stays in memory.
-    pub(crate) fn open_unwritten(path: &Path) -> Result<Self> {
+    /// Opens a directory for reading only: what the engine writes stays in memory. The format is not checked.
+    pub(crate) fn open_unwritten(path: &Path) -> Result<Self, Failure> {
         let directory = Directory::hold_to_read(path)?;
         let file = directory.data_file_to_read()?;
         Self::open_held(directory, &Settings::default(), || {
@@ -60,24 +74,29 @@ impl Store {
         })
     }
 
-    /// Opens a directory whose file is recognised now and to which nothing is written yet.
+    /// Opens the engine on a directory to which nothing is written yet.
     fn open_held(
         directory: Directory,
         settings: &Settings,
         file: impl FnOnce() -> Result<(TableFile, Arc<FileState>), DatabaseError>,
-    ) -> Result<Self> {
-        let (engine, file) = contain_in(directory.path(), || {
+    ) -> Result<Self, Failure> {
+        let (engine, file) = contain(|| {
             let (file, state) = file()?;
             let engine = builder(settings, directory.path()).create_with_backend(file)?;
-            check_format(&engine)?;
             Ok((engine, state))
         })?;
         Ok(Self {
             engine: Some(engine),
             file,
             failed: OnceLock::new(),
+            marked: Once::new(),
             directory,
         })
+    }
+
+    /// Checks whether the tables were made when the directory was opened.
+    pub(crate) fn is_new(&self) -> bool {
+        self.directory.is_new()
     }
 
     /// The directory was opened and stays as it is now.
@@ -99,7 +118,29 @@ impl Store {
         &self,
         read: impl FnOnce(&ReadTransaction) -> Result<T, Failure>,
     ) -> Result<T> {
-        contain_in(self.path(), || read(&self.snapshot()?))
+        self.contained(|| read(&self.snapshot()?))
+    }
+
+    /// Runs what touches the engine, and returns its failure as the error for a caller. Damage marks the directory.
+    pub(crate) fn contained<T>(&self, work: impl FnOnce() -> Result<T, Failure>) -> Result<T> {
+        contain(work).map_err(|failure| self.error_of(failure))
+    }
+
+    /// Returns the error of a failure. Damage marks the directory, which takes no more writes.
+    pub(crate) fn error_of(&self, failure: Failure) -> Error {
+        if let Some(finding) = failure.finding() {
+            self.marked.call_once(|| self.mark(finding));
+        }
+        failure.into_error(self.path())
+    }
+
+    fn mark(&self, finding: String) {
+        if let Err(error) = mark::set(self.path(), &[finding]) {
+            warn!(directory = %self.path().display(), %error, "damage was found, and cannot be marked");
+        }
+        if let Some(refusal) = mark::refusal(self.path()) {
+            let _ = self.failed.set(refusal);
+        }
     }
 
     /// Begins a write. Only the writer's thread does.
@@ -120,7 +161,8 @@ impl Store {
         })
     }
 
-    /// Refuses once a write has failed: the engine's memory may no longer be what the file says.
+    /// Refuses once a write has failed, as the engine's memory may no longer be what the file says, and while the tables
+    /// are known to be damaged.
     pub(crate) fn check_writable(&self) -> Result<()> {
         match self.failed.get() {
             None => Ok(()),
@@ -136,7 +178,7 @@ impl Store {
             _ => ErrorKind::Storage,
         };
         let message = format!(
-            "the directory `{}` takes no more writes since one failed ({cause}); mend the storage and open \
+            "the directory `{}` takes no more writes since one failed ({cause}); repair the storage and open \
              the directory again",
             self.path().display()
         );
@@ -208,20 +250,20 @@ fn builder(settings: &Settings, path: &Path) -> redb::Builder {
     builder
 }
 
-fn check_format(engine: &Database) -> Result<(), Failure> {
-    let snapshot = engine.begin_read()?;
+/// Checks that the file is one of this build's.
+pub(crate) fn check_format(snapshot: &ReadTransaction) -> Result<(), Failure> {
     let version = match snapshot.open_table(META) {
         Ok(numbers) => numbers.get(meta::FORMAT)?.map(|version| version.value()),
         Err(TableError::Storage(error)) => return Err(error.into()),
         Err(_) => None,
     };
     match version {
-        Some(FORMAT_VERSION) => check_tables(&snapshot),
-        Some(other) => Err(Failure::Unreadable(format!(
+        Some(FORMAT_VERSION) => check_tables(snapshot),
+        Some(other) => Err(Failure::Foreign(format!(
             "has format version {other}, and this build knows version {FORMAT_VERSION} only; use the build \
              that made it"
         ))),
-        None => Err(Failure::Unreadable(
+        None => Err(Failure::Foreign(
             "has a file in it that another program made: there is no format version in it; name another \
              directory"
                 .to_owned(),

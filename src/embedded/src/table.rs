@@ -10,7 +10,6 @@ use fluo_core::{
 use redb::TableError;
 
 use crate::catalog;
-use crate::contain::contain_in;
 use crate::error::Failure;
 use crate::scan::{self, Reader};
 use crate::schema::{CellsDefinition, PROPERTIES, cells_name};
@@ -29,7 +28,7 @@ pub(crate) struct EmbeddedTable {
 impl Table for EmbeddedTable {
     /// Takes the snapshot now: what the scan shows is what was acknowledged until now, and nothing later.
     fn scan(&self, scan: Scan) -> CellBatches {
-        scan::batches(contain_in(self.shared.store.path(), || self.reader(scan)))
+        scan::batches(self.shared.store.contained(|| self.reader(scan)))
     }
 
     async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {

@@ -66,8 +66,9 @@ impl EmbeddedTables {
     /// # Errors
     /// Nothing is written to a directory that is not opened, and nothing is made where nothing was.
     /// - [`Invalid`](fluo_core::ErrorKind::Invalid): a setting is out of its bounds, or the path is a file's.
-    /// - [`NotFound`](fluo_core::ErrorKind::NotFound): the directory is not there or has no tables in it, and
-    ///   [`create_if_missing`](Settings::create_if_missing) is not set.
+    /// - [`NotFound`](fluo_core::ErrorKind::NotFound): the directory does not exist or has no tables in it, and
+    ///   [`create_if_missing`](Settings::create_if_missing) is not set; or a directory above it does not exist, and
+    ///   [`create_parents`](Settings::create_parents) is not set.
     /// - [`Unavailable`](fluo_core::ErrorKind::Unavailable): another process or handle holds it.
     /// - [`Corrupt`](fluo_core::ErrorKind::Corrupt): the file is damaged, is not one of this crate's, or has a
     ///   format that this build does not know.
@@ -92,6 +93,35 @@ impl EmbeddedTables {
         Ok(Self {
             shared: Arc::new(shared),
         })
+    }
+
+    /// Checks whether the tables were made by this opening, and not found.
+    ///
+    /// ```
+    /// use fluo_embedded::{EmbeddedTables, Settings};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let directory = tempfile::tempdir()?;
+    /// let create = || Settings { create_if_missing: true, ..Settings::default() };
+    /// assert!(EmbeddedTables::open(directory.path(), create())?.is_new());
+    /// assert!(!EmbeddedTables::open(directory.path(), create())?.is_new());
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn is_new(&self) -> bool {
+        self.shared.store.is_new()
+    }
+
+    /// Checks that the tables take writes. Reading works in any case.
+    ///
+    /// # Errors
+    /// - [`Corrupt`](fluo_core::ErrorKind::Corrupt): the tables are known to be damaged: [`check`](Self::check) or a
+    ///   call found damage, and no check has found the tables whole since. Restore the directory from a copy and check
+    ///   it.
+    /// - [`Storage`](fluo_core::ErrorKind::Storage): a write failed. Open the directory again.
+    pub fn check_writable(&self) -> Result<()> {
+        self.shared.store.check_writable()
     }
 }
 

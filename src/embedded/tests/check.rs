@@ -1,12 +1,13 @@
 //! The full check finds every way in which a file can be no file of tables, and leaves nothing behind.
 
+use std::error::Error as _;
 use std::path::Path;
 
 use fluo_core::coordination::{Application, Applications, FailedNotification, ObserverKind};
 use fluo_core::{
     Authorizations, Column, ErrorKind, Mutation, RowColumn, TableAdmin, Timestamp, Versions,
 };
-use fluo_embedded::{CheckReport, EmbeddedTables, Settings};
+use fluo_embedded::{CheckReport, Damage, EmbeddedTables, Settings};
 use redb::{Database, MultimapTableDefinition, TableDefinition, WriteTransaction};
 
 const META: TableDefinition<'_, &str, u64> = TableDefinition::new("meta");
@@ -88,14 +89,15 @@ fn found_in(
     drop(engine);
     let error = EmbeddedTables::check(directory.path()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Corrupt);
-    let before = format!(
-        "the directory `{}` is damaged: ",
-        directory.path().display()
+    let damage = error.source().unwrap().downcast_ref::<Damage>().unwrap();
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "the directory `{}` is damaged: {damage}; restore it from a copy",
+            directory.path().display()
+        )
     );
-    let message = error.to_string();
-    let message = message.strip_prefix(&before).unwrap();
-    let message = message.strip_suffix("; restore it from a copy").unwrap();
-    message.to_owned()
+    damage.findings().first().unwrap().clone()
 }
 
 fn key(table_id: u64, rest: &[u8]) -> Vec<u8> {
@@ -178,26 +180,29 @@ fn a_table_that_is_not_whole_is_found() {
         transaction.delete_table(TableDefinition::<&[u8], &[u8]>::new("cells-2"))?;
         Ok(())
     });
-    assert_eq!(found, "Table 'cells-2' does not exist");
+    assert_eq!(found, "table `b`: Table 'cells-2' does not exist");
     let found = found_after(|transaction| {
         transaction
             .open_table(TABLETS)?
             .remove(key(2, &[1]).as_slice())?;
         Ok(())
     });
-    assert_eq!(found, "table 2 has no tablets");
+    assert_eq!(found, "table `b`: it has no tablets");
     let found = found_after(|transaction| {
         let mut tablets = transaction.open_table(TABLETS)?;
         tablets.insert(key(1, b"\0m").as_slice(), 2)?;
         Ok(())
     });
-    assert_eq!(found, "a tablet of table 1 counts 2 entries and has 1");
+    assert_eq!(
+        found,
+        "table `a`: the tablet up to the row `m` counts 2 entries and has 1"
+    );
     let found = found_after(|transaction| {
         let mut properties = transaction.open_table(PROPERTIES)?;
         properties.insert(key(1, &[0xff]).as_slice(), "v")?;
         Ok(())
     });
-    assert_eq!(found, "the name of a property is not text");
+    assert_eq!(found, "table `a`: the name of a property is not text");
 }
 
 #[test]

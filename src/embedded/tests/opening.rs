@@ -31,12 +31,38 @@ fn a_missing_directory_is_not_found_and_not_made() {
     let name = missing.display();
     assert_eq!(
         error.to_string(),
+        format!("the directory `{name}` does not exist")
+    );
+    assert_eq!(parent.path().read_dir().unwrap().count(), 0);
+    let missing = parent.path().join("a");
+    let made = EmbeddedTables::open(&missing, create()).unwrap();
+    assert!(made.is_new());
+    drop(made);
+    let found = EmbeddedTables::open(&missing, Settings::default()).unwrap();
+    assert!(!found.is_new());
+}
+
+/// A typing error in the path of a directory silently made a chain of directories with an empty table in it.
+#[test]
+fn directories_above_are_made_only_if_that_is_asked_for() {
+    let parent = tempfile::tempdir().unwrap();
+    let missing = parent.path().join("a/b/c");
+    let error = EmbeddedTables::open(&missing, create()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NotFound);
+    assert_eq!(
+        error.to_string(),
         format!(
-            "there is no directory `{name}`; name the directory of the tables, or ask for it to be made"
+            "cannot make the directory `{}`: the directory `{}` above it does not exist",
+            missing.display(),
+            parent.path().join("a").display()
         )
     );
     assert_eq!(parent.path().read_dir().unwrap().count(), 0);
-    drop(EmbeddedTables::open(&missing, create()).unwrap());
+    let with_parents = Settings {
+        create_parents: true,
+        ..create()
+    };
+    drop(EmbeddedTables::open(&missing, with_parents).unwrap());
     drop(EmbeddedTables::open(&missing, Settings::default()).unwrap());
 }
 
@@ -48,10 +74,7 @@ fn a_directory_without_tables_is_not_found_and_stays_empty() {
     let name = directory.path().display();
     assert_eq!(
         error.to_string(),
-        format!(
-            "there are no tables in the directory `{name}` (no file `fluo.redb`); name the directory of the \
-             tables, or ask for them to be made there"
-        )
+        format!("the directory `{name}` has no tables in it (no file `fluo.redb`)")
     );
     assert_eq!(directory.path().read_dir().unwrap().count(), 0);
     assert_eq!(
@@ -96,11 +119,14 @@ async fn a_directory_is_held_until_the_last_handle_and_the_last_scan_are_gone() 
     let held = || {
         let error = refused(directory.path());
         assert_eq!(error.kind(), ErrorKind::Unavailable);
-        let name = directory.path().display();
+        let (name, id) = (directory.path().display(), std::process::id());
+        let program = std::env::current_exe().unwrap();
+        let program = program.file_name().unwrap().display();
         assert_eq!(
             error.to_string(),
             format!(
-                "the directory `{name}` is held by another process or handle; close that one first"
+                "the directory `{name}` is open through another handle of process {id} (`{program}`); close that \
+                 handle first"
             )
         );
         assert_eq!(

@@ -11,13 +11,13 @@ use fluo_embedded::EmbeddedTables;
 use uuid::Builder;
 
 use super::observe::{observed, setting};
-use crate::target::DirectoryArguments;
+use crate::target::{DirectoryArguments, MakingArguments};
 use crate::{confirm, output};
 
 /// Make an application: its table, the columns that are observed, and its settings.
 ///
 /// An application or a table that is there stays and is an error, unless --clear is given. A table that an interrupted
-/// `app init` or `app remove` left without its application is cleared in this way. A directory that is not there is made.
+/// `app init` or `app remove` left without its application is cleared in this way. A directory that does not exist is made.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -27,6 +27,8 @@ Example:
 pub(crate) struct Init {
     #[command(flatten)]
     target: DirectoryArguments,
+    #[command(flatten)]
+    making: MakingArguments,
     /// The application: no `/`, `.`, `:` and control characters
     name: String,
     /// Its table, which is made: letters, digits and `_` [default: the name of the application]
@@ -55,7 +57,7 @@ impl Init {
         let initialization = self.initialization();
         // Before a directory is made.
         initialization.check(&self.name)?;
-        let (tables, applications) = self.target.open_or_create()?;
+        let (tables, applications) = self.target.open_or_create(&self.making).await?;
         let stored = admin::stored(&applications, &self.name).await?;
         let before = stored.map(|application| application.table);
         if self.clear && !self.yes {

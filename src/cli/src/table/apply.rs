@@ -1,6 +1,7 @@
 //! `fluo table apply`.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -18,7 +19,7 @@ use crate::output::{self, count_of, plural};
 use crate::progress;
 use crate::spec;
 use crate::standing::Standing;
-use crate::target::TargetArguments;
+use crate::target::{ApplicationGuard, TargetArguments};
 
 /// Make a table as the spec, or a saved plan, says.
 ///
@@ -28,6 +29,9 @@ use crate::target::TargetArguments;
 ///
 /// Then waits until the servers have moved the tablets so that every group is spread, and says whether they have.
 /// If they have not in time the steps are done all the same, and the exit code is 0: `fluo table verify` decides.
+///
+/// The table of an application in a directory is refused without --despite-application: its tablets change under its
+/// transactions, though no cell does. Of applications on a live Accumulo nothing is known here.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -55,6 +59,8 @@ pub(crate) struct Apply {
     /// Do not wait until the tablets have moved
     #[arg(long, conflicts_with = "wait")]
     no_wait: bool,
+    #[command(flatten)]
+    guard: ApplicationGuard,
     /// Print what was done as JSON
     #[arg(long)]
     json: bool,
@@ -77,7 +83,7 @@ impl Apply {
             None => {
                 let plan = read(&self.name_or_plan)?;
                 system::check_is_none(plan.table())?;
-                (self.target.open().await?, plan)
+                (self.open(plan.table()).await?, plan)
             }
         };
         let mut course = Course::new(standing, plan.table(), plan.steps().len());
@@ -110,13 +116,22 @@ impl Apply {
         settling.await.map(Some)
     }
 
-    async fn planned(&self, spec: &Path) -> Result<(std::sync::Arc<dyn TableAdmin>, Plan)> {
+    async fn open(&self, table: &str) -> Result<Arc<dyn TableAdmin>> {
+        let stake = |_: &str| {
+            "applying splits, merges and moves its tablets under its transactions, and changes no cell; check that the \
+             spec is for the keys of the application, and give --despite-application"
+                .to_owned()
+        };
+        self.target.open_to_change(table, &self.guard, stake).await
+    }
+
+    async fn planned(&self, spec: &Path) -> Result<(Arc<dyn TableAdmin>, Plan)> {
         let optimizations = spec::read(spec)?;
         let Some(name) = self.name_or_plan.to_str() else {
             bail!("the name of the table is not text")
         };
         system::check_is_none(name)?;
-        let tables = self.target.open().await?;
+        let tables = self.open(name).await?;
         let options = PlanOptions { prune: self.prune };
         let looking = format!("looking at table {}", output::shown(name));
         let plan = plan(&*tables, name, &optimizations, options);

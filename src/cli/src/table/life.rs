@@ -11,9 +11,12 @@ use fluo_core::{TableAdmin, TableAdminExt, Versions};
 use super::system;
 use crate::confirm;
 use crate::output;
-use crate::target::TargetArguments;
+use crate::target::{ApplicationGuard, MakingArguments, TargetArguments};
 
 /// Make a table of one tablet.
+///
+/// An embedded directory that does not exist is made, and named. A `~/` in front of it is the home directory; write
+/// embedded:./~ for a directory of that name.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -30,6 +33,8 @@ pub(crate) struct Create {
     /// How many servers an embedded directory pretends to have, from 1 on; only where the directory is made
     #[arg(long, value_parser = servers)]
     servers: Option<NonZeroUsize>,
+    #[command(flatten)]
+    making: MakingArguments,
 }
 
 /// Delete a table and all that is in it.
@@ -49,9 +54,8 @@ pub(crate) struct Delete {
     /// Do not ask, at a terminal either
     #[arg(long)]
     yes: bool,
-    /// Delete it even if it is the table of an application, which is of no use without it
-    #[arg(long)]
-    despite_application: bool,
+    #[command(flatten)]
+    guard: ApplicationGuard,
 }
 
 /// The names of the tables, one a line.
@@ -74,7 +78,10 @@ impl Create {
     pub(crate) async fn run(&self) -> Result<()> {
         fluo_core::check_table_name(&self.name)?;
         system::check_is_none(&self.name)?;
-        let tables = self.target.open_or_create(self.servers).await?;
+        let tables = self
+            .target
+            .open_or_create(self.servers, &self.making)
+            .await?;
         tables.create_table(&self.name, self.versions).await?;
         output::say(&format!("created table `{}`", self.name));
         Ok(())
@@ -100,15 +107,14 @@ impl Delete {
     }
 
     async fn open(&self) -> Result<Arc<dyn TableAdmin>> {
-        let refusal = |application: &str| {
+        let stake = |application: &str| {
             format!(
-                "table `{}` is that of the application `{application}`, which is of no use without it; \
-                 `fluo app remove {application}` removes both, and --despite-application deletes the table alone",
-                self.name
+                "it cannot work without the table; `fluo app remove {application}` removes both, and \
+                 --despite-application deletes the table alone"
             )
         };
         self.target
-            .open_past_applications(&self.name, self.despite_application, refusal)
+            .open_to_change(&self.name, &self.guard, stake)
             .await
     }
 }

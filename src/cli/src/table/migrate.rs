@@ -14,7 +14,7 @@ use crate::output::{self, plural};
 use crate::progress;
 use crate::spec::{self, Recipe};
 use crate::standing::Standing;
-use crate::target::TargetArguments;
+use crate::target::{ApplicationGuard, TargetArguments};
 
 /// Move rows that are written in an earlier design to the design of the spec.
 ///
@@ -23,6 +23,9 @@ use crate::target::TargetArguments;
 ///
 /// Meanwhile readers have to look where a row can be, and deletes have to reach every such place: the library does
 /// both for applications that tell it of the earlier designs. The exit code is 1 while rows are left.
+///
+/// The table of an application in a directory is refused: its locks and notifications name rows where they are now. Of
+/// applications on a live Accumulo nothing is known here.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -50,6 +53,8 @@ pub(crate) struct Migrate {
     /// A label of visibilities to read and move with; cells that are not seen stay where they are
     #[arg(long = "authorization", value_name = "LABEL")]
     authorizations: Vec<String>,
+    #[command(flatten)]
+    guard: ApplicationGuard,
     /// Print what was done as JSON
     #[arg(long)]
     json: bool,
@@ -72,7 +77,13 @@ impl Migrate {
     pub(crate) async fn run(&self, standing: &Standing) -> Result<Outcome> {
         system::check_is_none(&self.name)?;
         let (designs, spec) = (self.recipe()?, self.spec.display());
-        let tables = self.target.open().await?;
+        let stake = |_: &str| {
+            "a row that is moved takes its locks and notifications to a key that its transactions do not refer to; \
+             migrate a table without an application; --despite-application moves the rows all the same"
+                .to_owned()
+        };
+        let tables = self.target.open_to_change(&self.name, &self.guard, stake);
+        let tables = tables.await?;
         let versions = Versions::shown(&tables.properties(&self.name).await?);
         let designs = designs.before.into_iter().chain([designs.design]);
         let epochs = Epochs::new(designs, versions)

@@ -2,6 +2,7 @@
 
 mod apply;
 mod bars;
+mod check;
 mod course;
 mod life;
 mod load;
@@ -33,6 +34,7 @@ pub(crate) enum TableCommand {
     List(life::List),
     Show(show::Show),
     Load(Box<load::Load>),
+    Check(check::Check),
     Migrate(migrate::Migrate),
     Plan(plan::PlanCommand),
     Apply(apply::Apply),
@@ -48,6 +50,7 @@ pub(crate) async fn run(command: TableCommand, standing: &Standing) -> Result<Ou
         TableCommand::List(command) => command.run().await?,
         TableCommand::Show(command) => command.run().await?,
         TableCommand::Load(command) => return command.run(standing).await,
+        TableCommand::Check(command) => return command.run().await,
         TableCommand::Migrate(command) => return command.run(standing).await,
         TableCommand::Plan(command) => command.run().await?,
         TableCommand::Apply(command) => command.run(standing).await?,

@@ -1,15 +1,18 @@
 //! The directory of an embedded target, and why it cannot be opened.
 
+use std::env;
 use std::error::Error as _;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
 use clap::Args;
-use fluo_core::{Error, ErrorKind};
+use fluo_core::{Error, ErrorKind, TableAdmin};
 use fluo_embedded::{EmbeddedApplications, EmbeddedTables, Settings};
 
 use super::place;
+use crate::arguments;
+use crate::output::{self, count_of, plural};
 
 /// Where an application is. The commands on applications have no other targets.
 #[derive(Args, Debug)]
@@ -25,62 +28,93 @@ impl DirectoryArguments {
         format!("embedded:{}", self.at.display())
     }
 
-    /// The tables and the applications of a directory that exists.
+    /// Returns the tables and the applications of a directory that exists.
     pub(crate) fn open(&self) -> Result<(EmbeddedTables, EmbeddedApplications)> {
-        self.opened("`fluo app init` makes it, with a first application", false)
+        let advice = "name another one, or make a first application with `fluo app init`";
+        let tables = open(&self.at, Settings::default(), advice)?;
+        let applications = tables.applications();
+        Ok((tables, applications))
     }
 
-    /// The tables and the applications of a directory, which is made where it does not exist.
-    pub(crate) fn open_or_create(&self) -> Result<(EmbeddedTables, EmbeddedApplications)> {
-        self.opened("it could not be made", true)
-    }
-
-    fn opened(
+    /// Returns the tables and the applications of a directory, which is made if it is missing.
+    pub(crate) async fn open_or_create(
         &self,
-        advice: &str,
-        create_if_missing: bool,
+        making: &MakingArguments,
     ) -> Result<(EmbeddedTables, EmbeddedApplications)> {
-        let settings = Settings {
-            create_if_missing,
-            ..Settings::default()
-        };
-        let tables = open(&self.at, settings, advice)?;
+        let tables = open_or_create(&self.at, Settings::default(), making).await?;
         let applications = tables.applications();
         Ok((tables, applications))
     }
 }
 
-/// Opens a directory; `advice` is for one that is not there.
-pub(super) fn open(directory: &Path, settings: Settings, advice: &str) -> Result<EmbeddedTables> {
-    EmbeddedTables::open(directory, settings).map_err(|error| match advice_on(&error, advice) {
-        Some(advice) => {
-            anyhow!(error).context(format!("embedded:{}: {advice}", directory.display()))
-        }
-        None => error.into(),
-    })
+/// How a directory is made that does not exist.
+#[derive(Args, Debug)]
+pub(crate) struct MakingArguments {
+    /// If an embedded directory is made: make missing directories above it too
+    #[arg(long)]
+    parents: bool,
 }
 
-/// What is to be said before an error that names the path and what the system says of it.
-fn advice_on<'a>(error: &Error, where_not_found: &'a str) -> Option<&'a str> {
+/// Opens a directory, makes it if it is missing, and says which one was made.
+pub(super) async fn open_or_create(
+    directory: &Path,
+    settings: Settings,
+    making: &MakingArguments,
+) -> Result<EmbeddedTables> {
+    let settings = Settings {
+        create_if_missing: true,
+        create_parents: making.parents,
+        ..settings
+    };
+    let tables = open(
+        directory,
+        settings,
+        "make that one first, or give --parents",
+    )?;
+    if tables.is_new() {
+        let servers = plural(count_of(tables.servers().await?.len()), "server");
+        let path = directory.canonicalize();
+        let path = path.as_deref().unwrap_or(directory).display();
+        output::say(&format!("made directory `{path}` with {servers}"));
+    }
+    Ok(tables)
+}
+
+/// Opens a directory; `missing` is the advice for one that does not exist.
+pub(super) fn open(directory: &Path, settings: Settings, missing: &str) -> Result<EmbeddedTables> {
+    let settings = Settings {
+        program: arguments::command_words(env::args_os()),
+        ..settings
+    };
+    EmbeddedTables::open(directory, settings).map_err(|error| advised(error, missing))
+}
+
+/// Returns an error with what to do about it, where the library cannot say it.
+pub(crate) fn advised(error: Error, missing: &str) -> anyhow::Error {
+    match advice_on(&error, missing) {
+        Some(advice) => {
+            let message = format!("{error}; {advice}");
+            anyhow!(error).context(message)
+        }
+        None => error.into(),
+    }
+}
+
+fn advice_on<'a>(error: &Error, missing: &'a str) -> Option<&'a str> {
     let io_error = error
         .source()
         .and_then(|error| error.downcast_ref::<io::Error>());
     match (error.kind(), io_error.map(io::Error::kind)) {
-        (ErrorKind::NotFound, _) => Some(where_not_found),
-        (ErrorKind::Unavailable, _) => Some(
-            "a running process holds it, such as a worker or another command, and nobody else can look into it \
-             until that one has ended",
-        ),
+        (ErrorKind::NotFound, _) => Some(missing),
         (ErrorKind::Denied, _) => Some(
-            "this user lacks a permission: the directory needs rwx and its files rw, for commands that only look too; \
-             to make it, the one above it needs wx",
+            "this user needs the permissions rwx on the directory and rw on its files, for commands that only look too; \
+             to make it, wx on the one above it",
         ),
         (_, Some(io::ErrorKind::ReadOnlyFilesystem)) => Some(
-            "its file system is read-only, and commands that only look write a lock file too; mount it writable, or \
-             copy the directory",
+            "commands that only look write a lock file too: mount the file system writable, or copy the directory",
         ),
         (_, Some(io::ErrorKind::NotADirectory)) => Some(
-            "a part of this path is a file, and no directory can be below it; write another path",
+            "a part of this path is a file, and no directory can be below it: write another path",
         ),
         _ => None,
     }
@@ -108,12 +142,12 @@ mod tests {
         says(
             ErrorKind::Denied,
             io::ErrorKind::PermissionDenied,
-            "this user lacks a permission: the directory needs rwx and its files rw",
+            "this user needs the permissions rwx on the directory and rw on its files",
         );
         says(
             ErrorKind::Storage,
             io::ErrorKind::ReadOnlyFilesystem,
-            "its file system is read-only",
+            "mount the file system writable",
         );
         says(
             ErrorKind::Invalid,

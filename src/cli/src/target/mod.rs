@@ -10,18 +10,22 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use fluo_accumulo::{AccumuloTables, Settings as ProxySettings};
 use fluo_core::{TableAdmin, admin};
 use fluo_embedded::{EmbeddedTables, Settings};
 
-pub(crate) use self::directory::DirectoryArguments;
+pub(crate) use self::directory::{DirectoryArguments, MakingArguments, advised};
 
 use self::login::LoginArguments;
 use self::place::Target;
 use self::tls::TlsArguments;
 use crate::progress;
+
+/// The advice for a directory without tables.
+pub(crate) const NO_TABLES: &str =
+    "name another one, or make a first table with `fluo table create`";
 
 /// The arguments that name a target and say who asks.
 #[derive(Args, Debug)]
@@ -35,6 +39,14 @@ pub(crate) struct TargetArguments {
     tls: TlsArguments,
 }
 
+/// Whether the table of an application may be changed past its transactions.
+#[derive(Args, Debug)]
+pub(crate) struct ApplicationGuard {
+    /// Go on even if the table belongs to an application
+    #[arg(long)]
+    despite_application: bool,
+}
+
 impl TargetArguments {
     /// Whether the tables are a live Accumulo's.
     pub(crate) fn is_live(&self) -> bool {
@@ -44,41 +56,68 @@ impl TargetArguments {
     /// The tables of a target that exists.
     pub(crate) async fn open(&self) -> Result<Arc<dyn TableAdmin>> {
         match &self.at {
-            Target::Embedded(directory) => self.open_embedded(directory, Settings::default()),
+            Target::Embedded(directory) => Ok(Arc::new(self.open_tables(directory)?)),
             Target::Proxy(address) => self.connect(address).await,
         }
     }
 
-    /// The tables of a target that exists, one of which is to be changed past any application: that of an application
-    /// is refused with what `refusal` says of it, unless it is to be changed all the same. What a live Accumulo has of
-    /// applications is not known.
-    pub(crate) async fn open_past_applications(
+    /// Opens the tables of a target that exists, to change one of them past any application.
+    ///
+    /// An embedded directory that is known to be damaged is refused. So is the table of an application, with what
+    /// `stake` says of it, unless the guard is told otherwise. Applications on a live Accumulo are not known here.
+    pub(crate) async fn open_to_change(
         &self,
         table: &str,
-        despite_application: bool,
-        refusal: impl FnOnce(&str) -> String + Send,
+        guard: &ApplicationGuard,
+        stake: impl FnOnce(&str) -> String + Send,
     ) -> Result<Arc<dyn TableAdmin>> {
-        let directory = match &self.at {
-            Target::Embedded(directory) if !despite_application => directory,
-            _ => return self.open().await,
+        let Target::Embedded(directory) = &self.at else {
+            return self.open().await;
         };
-        let tables = self.open_tables(directory, Settings::default())?;
+        let tables = self.open_tables(directory)?;
+        tables.check_writable().map_err(|error| {
+            let message = format!("{error} with `fluo table check`");
+            anyhow!(error).context(message)
+        })?;
         let owners = admin::applications_of(&tables.applications(), table).await?;
         match owners.first() {
-            Some(application) => bail!(refusal(application)),
-            None => Ok(Arc::new(tables)),
+            Some(application) if !guard.despite_application => bail!(
+                "table `{table}` belongs to the application `{application}`: {}",
+                stake(application)
+            ),
+            _ => Ok(Arc::new(tables)),
         }
     }
 
-    /// The tables of a target; an embedded one is made where it does not exist, with this number of servers.
+    /// Returns the directory of an embedded target; any other is refused, as `purpose` has no meaning there.
+    pub(crate) fn directory(&self, purpose: &str) -> Result<&Path> {
+        match &self.at {
+            Target::Embedded(directory) => {
+                self.login.check_unused(&self.at, self.tls.given())?;
+                Ok(directory)
+            }
+            Target::Proxy(_) => bail!(
+                "{} is a live Accumulo, and {purpose} is for embedded directories: write --at embedded:DIR",
+                self.at
+            ),
+        }
+    }
+
+    /// Returns the target as it is written.
+    pub(crate) fn written(&self) -> String {
+        self.at.to_string()
+    }
+
+    /// Opens the tables of a target; an embedded one is made if it does not exist, with this number of servers.
     ///
-    /// A directory that is there keeps its number of servers; another one is refused. So is any for a live Accumulo.
+    /// A directory that exists keeps its number of servers; another one is refused. So is any for a live Accumulo.
     pub(crate) async fn open_or_create(
         &self,
         servers: Option<NonZeroUsize>,
+        making: &MakingArguments,
     ) -> Result<Arc<dyn TableAdmin>> {
         match &self.at {
-            Target::Embedded(directory) => self.create_embedded(directory, servers).await,
+            Target::Embedded(directory) => self.create_embedded(directory, servers, making).await,
             Target::Proxy(_) if servers.is_some() => bail!(
                 "--servers is for an embedded directory; the Accumulo behind {} has the servers that it has",
                 self.at
@@ -91,36 +130,27 @@ impl TargetArguments {
         &self,
         directory: &Path,
         servers: Option<NonZeroUsize>,
+        making: &MakingArguments,
     ) -> Result<Arc<dyn TableAdmin>> {
-        let mut settings = Settings {
-            create_if_missing: true,
-            ..Settings::default()
-        };
+        self.login.check_unused(&self.at, self.tls.given())?;
+        let mut settings = Settings::default();
         if let Some(servers) = servers {
             settings.servers = servers;
         }
-        let tables = self.open_embedded(directory, settings)?;
+        let tables = directory::open_or_create(directory, settings, making).await?;
         let found = tables.servers().await?.len();
         match servers {
             Some(wanted) if wanted.get() != found => bail!(
                 "{} has {found} servers since it was made, and keeps them; leave --servers out",
                 self.at
             ),
-            _ => Ok(tables),
+            _ => Ok(Arc::new(tables)),
         }
     }
 
-    fn open_embedded(&self, directory: &Path, settings: Settings) -> Result<Arc<dyn TableAdmin>> {
-        Ok(Arc::new(self.open_tables(directory, settings)?))
-    }
-
-    fn open_tables(&self, directory: &Path, settings: Settings) -> Result<EmbeddedTables> {
+    fn open_tables(&self, directory: &Path) -> Result<EmbeddedTables> {
         self.login.check_unused(&self.at, self.tls.given())?;
-        directory::open(
-            directory,
-            settings,
-            "`fluo table create` makes a first table",
-        )
+        directory::open(directory, Settings::default(), NO_TABLES)
     }
 
     async fn connect(&self, address: &str) -> Result<Arc<dyn TableAdmin>> {

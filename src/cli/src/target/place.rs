@@ -1,10 +1,11 @@
 //! The target itself: `embedded:DIR` or `proxy:HOST:PORT`.
 
+use std::env;
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
 /// Where tables are.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,8 +30,7 @@ impl FromStr for Target {
 
     fn from_str(text: &str) -> Result<Self> {
         match text.split_once(':') {
-            Some(("embedded", "")) => bail!("the directory is missing; write embedded:DIR"),
-            Some(("embedded", directory)) => Ok(Self::Embedded(PathBuf::from(directory))),
+            Some(("embedded", directory)) => Ok(Self::Embedded(path(directory)?)),
             Some(("proxy", place)) => Ok(Self::Proxy(address(place)?)),
             Some((kind, _)) => {
                 bail!("`{kind}` is not a kind of target; write embedded:DIR or proxy:HOST:PORT")
@@ -40,11 +40,45 @@ impl FromStr for Target {
     }
 }
 
+/// Returns the path of a directory. A `~` in front is the home directory, as in a word of its own in a shell: within
+/// `embedded:~/data` a shell leaves it alone.
+fn path(directory: &str) -> Result<PathBuf> {
+    let Some(below) = directory.strip_prefix('~') else {
+        return match directory {
+            "" => bail!("the directory is missing; write embedded:DIR"),
+            directory => Ok(PathBuf::from(directory)),
+        };
+    };
+    let below = match below {
+        "" => "",
+        below => below.strip_prefix('/').with_context(|| {
+            format!(
+                "`{directory}` may be in the home directory of another user, and only `~/` is expanded; write its path, \
+                 or embedded:./{directory} for a directory of that name"
+            )
+        })?,
+    };
+    let home = if cfg!(unix) {
+        env::var_os("HOME").map(PathBuf::from)
+    } else {
+        env::home_dir()
+    };
+    let home = home.filter(|home| !home.as_os_str().is_empty());
+    let home = home.with_context(|| {
+        format!(
+            "`{directory}` is in the home directory, and HOME does not say where that is; set HOME or write the path"
+        )
+    })?;
+    Ok(match below {
+        "" => home,
+        below => home.join(below.trim_start_matches('/')),
+    })
+}
+
 /// The directory of `embedded:DIR`, for what only a directory has.
 pub(super) fn directory(text: &str) -> Result<PathBuf> {
     match text.split_once(':') {
-        Some(("embedded", "")) => bail!("the directory is missing; write embedded:DIR"),
-        Some(("embedded", directory)) => Ok(PathBuf::from(directory)),
+        Some(("embedded", directory)) => path(directory),
         Some(("proxy", _)) => bail!(
             "applications on Accumulo keep what their processes share in ZooKeeper, which this build cannot reach \
              yet; write embedded:DIR"
@@ -123,6 +157,32 @@ mod tests {
             ("dir", "a target has a kind and a place; write embedded:DIR"),
         ] {
             assert_eq!(directory(text).unwrap_err().to_string(), expected);
+        }
+    }
+
+    /// `embedded:~/data` made a directory of the name `~`, which invites to `rm -r ~`.
+    #[test]
+    fn a_tilde_in_front_is_the_home_directory() {
+        let home = env::home_dir().unwrap();
+        for (text, expected) in [
+            ("embedded:~", home.clone()),
+            ("embedded:~/", home.clone()),
+            ("embedded:~/data", home.join("data")),
+            ("embedded:~//data", home.join("data")),
+            ("embedded:./~/data", "./~/data".into()),
+            ("embedded:a/~", "a/~".into()),
+        ] {
+            assert_eq!(target(text), Target::Embedded(expected.clone()), "{text}");
+            assert_eq!(directory(text).unwrap(), expected, "{text}");
+        }
+        for text in ["~bob/data", "~+", "~-/x"] {
+            assert_eq!(
+                message(&format!("embedded:{text}")),
+                format!(
+                    "`{text}` may be in the home directory of another user, and only `~/` is expanded; write its path, \
+                     or embedded:./{text} for a directory of that name"
+                )
+            );
         }
     }
 

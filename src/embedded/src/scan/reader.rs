@@ -8,7 +8,6 @@ use redb::{Range, ReadOnlyTable};
 
 use super::batch::BatchBuilder;
 use crate::condition::unreadable_key;
-use crate::contain::contain_in;
 use crate::error::Failure;
 use crate::key::{self, KeyReader};
 use crate::skip::Skip;
@@ -78,7 +77,7 @@ impl Reader {
     /// Reads on. The result may be empty although more is to come, if what was looked at is hidden.
     pub(super) fn step(&mut self, bounds: StepBounds) -> Result<Vec<Cell>> {
         let shared = self.shared.clone();
-        contain_in(shared.store.path(), || self.read_on(bounds))
+        shared.store.contained(|| self.read_on(bounds))
     }
 
     fn read_on(&mut self, bounds: StepBounds) -> Result<Vec<Cell>, Failure> {

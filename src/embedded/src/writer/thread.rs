@@ -177,7 +177,7 @@ impl WriterThread {
     /// The error of a failure, after which nothing more is written if it is the storage's.
     fn note(&self, failure: Failure) -> Error {
         let is_of_the_storage = failure.is_of_the_storage();
-        let error = failure.into_error(self.store.path());
+        let error = self.store.error_of(failure);
         if is_of_the_storage {
             self.store.stop_writing(&error);
         }

@@ -7,6 +7,7 @@ use fluo_core::ErrorKind;
 use tokio::task::{Id, JoinError};
 
 use super::creating::{Conflict, Created};
+use super::repeated::Repeated;
 use super::writing::Writing;
 use crate::output::{self, plural};
 
@@ -27,6 +28,8 @@ pub(crate) struct Tally {
     conflicts: Named,
     /// Rows that are there, written by this load or before it.
     unsure: Named,
+    /// Rows whose key another row of this load had, once all are read.
+    repeated: Repeated,
     /// The first failure: the cause of the others.
     failure: Option<anyhow::Error>,
 }
@@ -75,6 +78,14 @@ impl Tally {
 
     pub(super) fn unsure(&self) -> &Named {
         &self.unsure
+    }
+
+    pub(super) fn repeated(&self) -> Repeated {
+        self.repeated
+    }
+
+    pub(super) fn set_repeated(&mut self, repeated: Repeated) {
+        self.repeated = repeated;
     }
 
     /// Whether no write has succeeded yet.

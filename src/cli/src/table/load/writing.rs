@@ -10,6 +10,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use super::creating;
+use super::repeated::{Keys, Repeated};
 use super::tally::{Ended, Tally};
 use crate::lines;
 
@@ -126,7 +127,13 @@ pub(super) async fn feed(
         None => reader.await?,
     };
     match outcome {
-        Ok(()) => Ok(tally),
+        Ok(repeated) => {
+            // A row that is written only once is a conflict the second time.
+            if writing != Writing::CreateIfAbsent {
+                tally.set_repeated(repeated);
+            }
+            Ok(tally)
+        }
         Err(error) => Err(error.context(tally.sentence())),
     }
 }
@@ -156,7 +163,8 @@ fn read_batches(
     column: &Column,
     key_of: impl Fn(&[u8]) -> Result<Bytes>,
     batches: &mpsc::Sender<Batch>,
-) -> Result<()> {
+) -> Result<Repeated> {
+    let mut keys = Keys::default();
     let mut mutations = Vec::with_capacity(BATCH_ROWS);
     let mut first_line = 1;
     let mut bytes = 0;
@@ -173,6 +181,7 @@ fn read_batches(
     let result = lines::for_each(input, |number, line| {
         let mutation = Mutation::new(key_of(line)?).put(column.clone(), Bytes::new());
         bytes += mutation.size_bytes();
+        keys.add(&mutation.row);
         mutations.push(mutation);
         if mutations.len() >= most_rows || bytes >= BATCH_BYTES {
             bytes = 0;
@@ -185,5 +194,5 @@ fn read_batches(
     if !mutations.is_empty() {
         send(first_line, mutations)?;
     }
-    result
+    result.map(|()| keys.repeated())
 }

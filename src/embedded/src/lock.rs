@@ -1,0 +1,243 @@
+//! The lock on a directory, and the note in its file about the process that has it.
+//!
+//! The note is for people: `<process id> <program>`. Only the lock decides. The note is written after the lock was
+//! taken and removed before it is released, so a note without a lock is left over from a process that was killed.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek, Write};
+use std::path::Path;
+
+use fluo_core::{Error, ErrorKind, Result};
+
+use crate::directory::cannot;
+use crate::made::Made;
+
+/// The name of the lock file.
+pub(crate) const LOCK_FILE: &str = "fluo.lock";
+/// Longest name of a program in a note, in characters.
+const MAX_PROGRAM: usize = 100;
+/// Most bytes of a note that are read.
+const MAX_NOTE: u64 = 500;
+
+/// A lock on a directory, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Lock {
+    file: File,
+    /// Whether the lock is exclusive, and the file has a note.
+    has_note: bool,
+}
+
+impl Lock {
+    /// Takes the lock of the only user of a directory; makes its file if it is missing.
+    pub(crate) fn exclusive(directory: &Path, program: &str, made: &mut Made) -> Result<Self> {
+        let path = directory.join(LOCK_FILE);
+        let open = |is_new| {
+            OpenOptions::new()
+                .read(true)
+                .write(true)
+                .create_new(is_new)
+                .create(true)
+                .truncate(false)
+                .open(&path)
+        };
+        loop {
+            let (file, is_new) = match open(true) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => (open(false), false),
+                made => (made, true),
+            };
+            let file = file.map_err(|error| cannot("open", &path, error))?;
+            taken(directory, &file, file.try_lock())?;
+            // Whoever made it may have removed it between the two: a lock on it would keep nobody out. Each round
+            // takes another process that failed in that instant.
+            if is_at(&file, &path) {
+                if is_new {
+                    made.push(&path);
+                }
+                // A note that cannot be written, as on a full disk, is only missing in a message.
+                let _ = write_note(&file, program);
+                return Ok(Self {
+                    file,
+                    has_note: true,
+                });
+            }
+        }
+    }
+
+    /// Takes a lock that other readers can have too. `None` if there is no lock file, which is not made.
+    pub(crate) fn shared(directory: &Path) -> Result<Option<Self>> {
+        let path = directory.join(LOCK_FILE);
+        let file = match File::open(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            opened => opened.map_err(|error| cannot("open", &path, error))?,
+        };
+        taken(directory, &file, file.try_lock_shared())?;
+        Ok(Some(Self {
+            file,
+            has_note: false,
+        }))
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        if self.has_note {
+            let _ = self.file.set_len(0);
+        }
+    }
+}
+
+fn taken(directory: &Path, file: &File, result: Result<(), TryLockError>) -> Result<()> {
+    match result {
+        Ok(()) => Ok(()),
+        Err(TryLockError::WouldBlock) => Err(Error::new(
+            ErrorKind::Unavailable,
+            format!("the directory `{}` {}", directory.display(), held(file)),
+        )),
+        Err(TryLockError::Error(error)) => Err(cannot("lock", &directory.join(LOCK_FILE), error)),
+    }
+}
+
+/// Returns who has the lock, and what to do about it.
+fn held(file: &File) -> String {
+    // Readers leave no note: one that is there beside them is left over.
+    if file.try_lock_shared().is_ok() {
+        return "is being read by another process, such as a check; wait until it ends".to_owned();
+    }
+    match read_note(file) {
+        Some((id, program)) if id == std::process::id() => {
+            format!(
+                "is open through another handle of process {id} ({program}); close that handle first"
+            )
+        }
+        Some((id, program)) => {
+            format!("is open in process {id} ({program}); wait until it ends, or stop it")
+        }
+        None => "is open in another process or through another handle; wait until it is closed"
+            .to_owned(),
+    }
+}
+
+fn write_note(mut file: &File, program: &str) -> io::Result<()> {
+    file.set_len(0)?;
+    let program = program.chars().filter(|c| !c.is_control());
+    let program: String = program.take(MAX_PROGRAM).collect();
+    file.write_all(format!("{} {program}\n", std::process::id()).as_bytes())
+}
+
+/// Returns the process id of a note, and its program as it stands in a message.
+fn read_note(mut file: &File) -> Option<(u32, String)> {
+    let mut note = Vec::new();
+    file.rewind().ok()?;
+    file.take(MAX_NOTE).read_to_end(&mut note).ok()?;
+    let note = String::from_utf8_lossy(&note);
+    let (id, program) = note.trim_end().split_once(' ')?;
+    Some((id.parse().ok()?, format!("`{program}`")))
+}
+
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+
+    match (file.metadata(), fs::metadata(path)) {
+        (Ok(file), Ok(there)) => (file.dev(), file.ino()) == (there.dev(), there.ino()),
+        _ => false,
+    }
+}
+
+/// Elsewhere a file that is open is not removed.
+#[cfg(not(unix))]
+fn is_at(_: &File, _: &Path) -> bool {
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(directory: &Path) -> String {
+        let refused = Lock::exclusive(directory, "second", &mut Made::default()).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::Unavailable);
+        refused.to_string()
+    }
+
+    fn exclusive(directory: &Path, program: &str) -> Lock {
+        let mut made = Made::default();
+        made.keep();
+        Lock::exclusive(directory, program, &mut made).unwrap()
+    }
+
+    /// The message said twice that somebody has the directory, and not who.
+    #[test]
+    fn the_process_that_has_the_lock_is_named_while_it_has_it() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join(LOCK_FILE);
+        let lock = exclusive(directory.path(), "fluo table\n\u{1b}load");
+        let id = std::process::id();
+        assert_eq!(
+            fs::read_to_string(&file).unwrap(),
+            format!("{id} fluo tableload\n")
+        );
+        let name = directory.path().display();
+        assert_eq!(
+            refused(directory.path()),
+            format!(
+                "the directory `{name}` is open through another handle of process {id} (`fluo tableload`); close that \
+                 handle first"
+            )
+        );
+        // The note of another process.
+        fs::write(&file, "1 worker of web\n").unwrap();
+        let by_another = format!(
+            "the directory `{name}` is open in process 1 (`worker of web`); wait until it ends, or stop it"
+        );
+        assert_eq!(refused(directory.path()), by_another);
+        let to_reader = Lock::shared(directory.path()).unwrap_err();
+        assert_eq!(to_reader.to_string(), by_another);
+        drop(lock);
+        assert_eq!(fs::read_to_string(&file).unwrap(), "");
+    }
+
+    #[test]
+    fn a_note_that_a_killed_process_left_names_nobody() {
+        let directory = tempfile::tempdir().unwrap();
+        let name = directory.path().display();
+        let file = directory.path().join(LOCK_FILE);
+        fs::write(&file, "4711 a much longer note than the next one\n").unwrap();
+        let reading = Lock::shared(directory.path()).unwrap().unwrap();
+        assert_eq!(
+            refused(directory.path()),
+            format!(
+                "the directory `{name}` is being read by another process, such as a check; wait until it ends"
+            )
+        );
+        drop(reading);
+        let _lock = exclusive(directory.path(), "p");
+        let note = fs::read_to_string(&file).unwrap();
+        assert_eq!(note, format!("{} p\n", std::process::id()));
+        // Builds before this one wrote none.
+        for note in ["", "x y\n", "12\n"] {
+            fs::write(&file, note).unwrap();
+            assert_eq!(
+                refused(directory.path()),
+                format!(
+                    "the directory `{name}` is open in another process or through another handle; wait until it is \
+                     closed"
+                )
+            );
+        }
+    }
+
+    /// Whoever removed it may have let go of it just before somebody else locked it.
+    #[cfg(unix)]
+    #[test]
+    fn a_lock_on_a_file_that_was_removed_is_none() {
+        let parent = tempfile::tempdir().unwrap();
+        let path = parent.path().join(LOCK_FILE);
+        let file = File::create(&path).unwrap();
+        assert!(is_at(&file, &path));
+        fs::remove_file(&path).unwrap();
+        assert!(!is_at(&file, &path));
+        fs::write(&path, "").unwrap();
+        assert!(!is_at(&file, &path));
+    }
+}

@@ -1,0 +1,51 @@
+//! The mark of a directory that is known to be damaged: the file `fluo.damaged`, with a line for each finding.
+//!
+//! It is made when damage is found, by a check or by use, and removed by a check that finds none. A directory with it
+//! takes no writes.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::Path;
+
+use fluo_core::{Error, ErrorKind};
+
+use crate::directory::rename_durably;
+use crate::made::sync_directory;
+
+const MARK_FILE: &str = "fluo.damaged";
+const NEW_MARK_FILE: &str = "fluo.damaged.new";
+
+/// Returns the error that refuses a write, if the directory is marked.
+pub(crate) fn refusal(directory: &Path) -> Option<Error> {
+    let finding = match fs::read_to_string(directory.join(MARK_FILE)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
+        Err(error) => format!("`{MARK_FILE}` cannot be read: {error}"),
+        Ok(findings) => findings.lines().next().unwrap_or("damaged").to_owned(),
+    };
+    let message = format!(
+        "the directory `{}` takes no writes, as it is known to be damaged ({finding}); restore it from a copy and check \
+         it again",
+        directory.display()
+    );
+    Some(Error::new(ErrorKind::Corrupt, message))
+}
+
+/// Marks a directory, durably: a crash leaves the mark whole or leaves none.
+pub(crate) fn set(directory: &Path, findings: &[String]) -> io::Result<()> {
+    let new = directory.join(NEW_MARK_FILE);
+    let mut file = File::create(&new)?;
+    for finding in findings {
+        writeln!(file, "{}", finding.replace(char::is_control, " "))?;
+    }
+    file.sync_all()?;
+    rename_durably(directory, &new, &directory.join(MARK_FILE))
+}
+
+/// Removes the mark, if there is one.
+pub(crate) fn remove(directory: &Path) -> io::Result<()> {
+    match fs::remove_file(directory.join(MARK_FILE)) {
+        Ok(()) => sync_directory(directory),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,156 @@
+//! Single bits of a file are flipped. Reading checks no checksums, so a table with a flipped bit can show another value
+//! without a word: of sixty flips, a look at the rows noticed nine. The check must find every flip that changes what is
+//! stored; a flip in a free page changes nothing.
+//!
+//! `FLUO_SOAK` multiplies the number of flips.
+
+use std::error::Error as _;
+use std::path::Path;
+
+use fluo_core::coordination::{Application, Applications};
+use fluo_core::{
+    Authorizations, Cell, Column, ErrorKind, Mutation, Result, Scan, Span, TableAdmin, TableExt,
+    Versions,
+};
+use fluo_embedded::{Damage, EmbeddedTables, Settings};
+
+const TABLES: [&str; 2] = ["other", "pages"];
+const FLIPS: u64 = 150;
+const SOAK: &str = "FLUO_SOAK";
+/// The part of the file that says where everything else is.
+const HEADER_BITS: u64 = 320 * 8;
+
+fn settings(create_if_missing: bool) -> Settings {
+    Settings {
+        create_if_missing,
+        cache_bytes: 1 << 20,
+        ..Settings::default()
+    }
+}
+
+/// Everything that can be read of a directory.
+#[derive(Debug, PartialEq)]
+struct Content {
+    tables: Vec<String>,
+    cells: Vec<Vec<Cell>>,
+    rest: Vec<String>,
+}
+
+async fn make(directory: &Path) -> Result<()> {
+    let tables = EmbeddedTables::open(directory, settings(true))?;
+    for name in TABLES {
+        tables.create_table(name, Versions::All).await?;
+        let table = tables.open_table(name, Authorizations::none()).await?;
+        let row = |row: u32| {
+            Mutation::new(format!("row-{row:06}")).put(
+                Column::new("page", "uri"),
+                format!("https://example.org/{row}"),
+            )
+        };
+        for start in [0, 300] {
+            table.write((start..start + 300).map(row).collect()).await?;
+        }
+        tables
+            .add_splits(name, &["row-000200".into()].into())
+            .await?;
+    }
+    let application = Application::new("1", "pages").set("a", "1");
+    tables.applications().initialize("web", application).await
+}
+
+async fn content(directory: &Path) -> Result<Content> {
+    let tables = EmbeddedTables::open(directory, settings(false))?;
+    let mut content = Content {
+        tables: tables.tables().await?,
+        cells: Vec::new(),
+        rest: vec![format!("{:?}", tables.servers().await?)],
+    };
+    for name in TABLES {
+        let table = tables.open_table(name, Authorizations::none()).await?;
+        content
+            .cells
+            .push(table.read(Scan::over(Span::all())).await?);
+        content.rest.push(format!(
+            "{:?} {:?}",
+            tables.tablets(name).await?,
+            tables.properties(name).await?
+        ));
+    }
+    let web = tables.applications().open("web").await?;
+    content.rest.push(format!("{:?}", web.application().await?));
+    Ok(content)
+}
+
+/// Spreads numbers over a range: SplitMix64.
+fn drawn(number: u64, range: u64) -> u64 {
+    let mut z = number.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    (z ^ (z >> 31)) % range
+}
+
+/// The message said that pages do not have their checksums, and not of which table.
+#[tokio::test]
+async fn the_table_and_the_row_of_a_flip_are_named() {
+    let directory = tempfile::tempdir().unwrap();
+    make(directory.path()).await.unwrap();
+    let file = directory.path().join("fluo.redb");
+    let mut bytes = std::fs::read(&file).unwrap();
+    let value = b"https://example.org/123";
+    let places = (0..bytes.len() - value.len()).filter(|&at| bytes[at..].starts_with(value));
+    let places: Vec<_> = places.collect();
+    assert!(places.len() > 1, "one in each table");
+    for at in places {
+        bytes[at] ^= 4;
+    }
+    std::fs::write(&file, bytes).unwrap();
+    let error = EmbeddedTables::check(directory.path()).unwrap_err();
+    let damage = error.source().unwrap().downcast_ref::<Damage>().unwrap();
+    let [first, second] = damage.findings() else {
+        panic!("{damage:?}")
+    };
+    for (name, finding) in TABLES.into_iter().zip([first, second]) {
+        let start = format!("table `{name}`: a page with the row `row-");
+        let row = finding.strip_prefix(&start).unwrap();
+        let row = row.strip_suffix("` in front does not have its checksum");
+        let row: u32 = row.unwrap().parse().unwrap();
+        assert!(row <= 123 && row > 0, "{finding}");
+    }
+}
+
+#[tokio::test]
+async fn every_flip_that_changes_what_is_stored_is_found() {
+    let original = tempfile::tempdir().unwrap();
+    make(original.path()).await.unwrap();
+    let expected = content(original.path()).await.unwrap();
+    let bytes = std::fs::read(original.path().join("fluo.redb")).unwrap();
+    let bits = u64::try_from(bytes.len()).unwrap() * 8;
+
+    let times: u64 = std::env::var(SOAK).map_or(1, |times| times.parse().unwrap());
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("fluo.redb");
+    let (mut found, mut unseen) = (0, Vec::new());
+    for number in 0..FLIPS * times {
+        // One in five goes into the header.
+        let bit = drawn(number, if number % 5 == 0 { HEADER_BITS } else { bits });
+        let (at, mask) = (usize::try_from(bit / 8).unwrap(), 1 << (bit % 8));
+        let mut flipped = bytes.clone();
+        flipped[at] ^= mask;
+        std::fs::write(&file, &flipped).unwrap();
+        let _ = std::fs::remove_file(directory.path().join("fluo.damaged"));
+        match EmbeddedTables::check(directory.path()) {
+            Err(error) => {
+                assert_eq!(error.kind(), ErrorKind::Corrupt, "bit {bit}: {error}");
+                found += 1;
+            }
+            Ok(_) => match content(directory.path()).await {
+                Ok(content) if content == expected => {}
+                Ok(_) => unseen.push(bit),
+                Err(error) => panic!("bit {bit}: {error}"),
+            },
+        }
+    }
+    assert_eq!(unseen, [0; 0], "the check found {found}");
+    assert!(found > 0);
+    println!("{found} of {} flips are damage", FLIPS * times);
+}

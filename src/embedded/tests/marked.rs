@@ -1,0 +1,147 @@
+//! A directory that is known to be damaged takes no writes. A load of 4,208 rows into a damaged table once reported
+//! success.
+
+use std::path::Path;
+
+use fluo_core::{
+    Authorizations, Column, ErrorKind, Mutation, Result, Scan, Span, TableAdmin, TableExt, Versions,
+};
+use fluo_embedded::{EmbeddedTables, Settings};
+
+const VALUE: &[u8] = b"a value that is found in the file";
+
+fn put(row: &'static str) -> Vec<Mutation> {
+    vec![Mutation::new(row).put(Column::new("f", "q"), VALUE)]
+}
+
+fn open(directory: &Path) -> EmbeddedTables {
+    let settings = Settings {
+        create_if_missing: true,
+        ..Settings::default()
+    };
+    EmbeddedTables::open(directory, settings).unwrap()
+}
+
+async fn make(directory: &Path) {
+    let tables = open(directory);
+    tables.create_table("t", Versions::All).await.unwrap();
+    let table = tables.open_table("t", Authorizations::none()).await;
+    table.unwrap().write(put("r")).await.unwrap();
+}
+
+async fn write(tables: &EmbeddedTables) -> Result<()> {
+    let table = tables.open_table("t", Authorizations::none()).await?;
+    table.write(put("s")).await
+}
+
+async fn read(tables: &EmbeddedTables) -> Result<usize> {
+    let table = tables.open_table("t", Authorizations::none()).await?;
+    Ok(table.read(Scan::over(Span::all())).await?.len())
+}
+
+/// Changes each place of a file that has `bytes` in it, and says how many there were.
+fn change(file: &Path, bytes: &[u8], change: impl Fn(&mut [u8])) -> usize {
+    let mut content = std::fs::read(file).unwrap();
+    let starts = 0..content.len() - bytes.len();
+    let places: Vec<_> = starts
+        .filter(|&start| content[start..].starts_with(bytes))
+        .collect();
+    for &place in &places {
+        change(&mut content[place..place + bytes.len()]);
+    }
+    std::fs::write(file, content).unwrap();
+    places.len()
+}
+
+#[tokio::test]
+async fn damage_that_a_check_found_stops_writes_until_a_check_finds_none() {
+    let directory = tempfile::tempdir().unwrap();
+    let (path, name) = (directory.path(), directory.path().display());
+    make(path).await;
+    let (file, mark) = (path.join("fluo.redb"), path.join("fluo.damaged"));
+    let copy = std::fs::read(&file).unwrap();
+    assert!(change(&file, VALUE, |value| value[0] ^= 1) > 0);
+    // Nothing has noticed it.
+    assert_eq!(read(&open(path)).await.unwrap(), 1);
+    let damaged = std::fs::read(&file).unwrap();
+    EmbeddedTables::check(path).unwrap_err();
+    let finding = std::fs::read_to_string(&mark).unwrap();
+    assert_eq!(
+        finding,
+        "table `t`: a page with the row `r` in front does not have its checksum\n"
+    );
+
+    let refusal = format!(
+        "the directory `{name}` takes no writes, as it is known to be damaged ({}); restore it from a copy and check it \
+         again",
+        finding.trim_end()
+    );
+    std::fs::write(&file, damaged).unwrap();
+    let tables = open(path);
+    for error in [
+        tables.check_writable().unwrap_err(),
+        write(&tables).await.unwrap_err(),
+        tables.create_table("u", Versions::All).await.unwrap_err(),
+        tables
+            .add_splits("t", &["m".into()].into())
+            .await
+            .unwrap_err(),
+    ] {
+        assert_eq!(
+            (error.kind(), error.to_string()),
+            (ErrorKind::Corrupt, refusal.clone())
+        );
+    }
+    assert_eq!(
+        read(&tables).await.unwrap(),
+        1,
+        "what can be read is rescued"
+    );
+    drop(tables);
+
+    // The copy is as good as the check says.
+    std::fs::write(&file, copy).unwrap();
+    assert_eq!(write(&open(path)).await.unwrap_err().to_string(), refusal);
+    EmbeddedTables::check(path).unwrap();
+    assert!(!mark.exists());
+    let tables = open(path);
+    tables.check_writable().unwrap();
+    write(&tables).await.unwrap();
+}
+
+#[tokio::test]
+async fn damage_that_a_read_found_stops_writes_too() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    make(path).await;
+    // The end of a part of a key: 00 01 after the row `r`.
+    assert!(
+        change(&path.join("fluo.redb"), b"r\0\x01f\0\x01q\0\x01", |key| {
+            key[2] = 2
+        }) > 0
+    );
+    let tables = open(path);
+    tables.check_writable().unwrap();
+    let error = read(&tables).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Corrupt);
+    assert!(
+        error
+            .to_string()
+            .contains("is damaged: a stored key cannot be read"),
+        "{error}"
+    );
+    let known = "it is known to be damaged (a stored key cannot be read)";
+    let error = write(&tables).await.unwrap_err();
+    assert!(error.to_string().contains(known), "{error}");
+    drop(tables);
+    let error = write(&open(path)).await.unwrap_err();
+    assert!(error.to_string().contains(known), "{error}");
+}
+
+#[tokio::test]
+async fn new_tables_are_not_those_that_were_damaged() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("fluo.damaged"), "a page\n").unwrap();
+    make(directory.path()).await;
+    assert!(!directory.path().join("fluo.damaged").exists());
+}
