@@ -877,3 +877,79 @@ fn what_only_has_dots_is_no_web_table() {
             .any(|forecast| forecast.candidate.label == "web-table")
     );
 }
+
+/// One of 29,599 URLs of a Linux distribution was `http://http://code.google.com/p/ucpp/`, and the design for URLs was
+/// "impossible". It is judged by the other keys, and the odd one is named, as a load would stop at it.
+#[test]
+fn one_key_that_a_design_cannot_take_does_not_make_it_impossible() {
+    let mut pages: Vec<_> = (0..20_000)
+        .map(|page| format!("https://h{:04}.example/p{page:06}", page / 4))
+        .collect();
+    pages[700] = "http://http://code.google.com/p/ucpp/".to_owned();
+    let report = advised(profile(shuffled(&pages)), &reading(Read::Domain, 4));
+    assert_eq!(report.advice.design.as_deref(), Some("web-table"));
+    let refused = report
+        .forecasts
+        .iter()
+        .find_map(|forecast| forecast.without_key.as_ref())
+        .unwrap();
+    assert_eq!(refused.keys, 1);
+    says(
+        &report.advice.reasons,
+        "1 key (0.005 %) has none: `http://http://code.google.com/p/ucpp/` has no key in a web table: ",
+    );
+    says(
+        &report.advice.reasons,
+        "a load stops at such a key, so correct it before, or leave it out.",
+    );
+
+    // Above one in a hundred it is no mistake: the design does not suit.
+    for page in (0..20_000).step_by(90) {
+        pages[page] = "http://http://code.google.com/p/ucpp/".to_owned();
+    }
+    let report = advised(profile(pages), &reading(Read::Domain, 4));
+    let web = verdict(&report, "web-table");
+    assert_eq!(web.standing, Standing::Impossible);
+    says(&web.against, "It has no key for 224 keys of the sample: ");
+}
+
+/// A single odd id used to take `reversed` and the modulus of numbers out of the list without a word.
+#[test]
+fn one_odd_id_does_not_hide_the_designs_for_ids() {
+    let mut ids: Vec<_> = (0..30_000).map(|id| format!("{id:08}")).collect();
+    ids[17] = "total".to_owned();
+    let report = advised(profile(ids), &servers(4));
+    for label in ["reversed", "modulo 16 of the number"] {
+        says(
+            &verdict(&report, label).reasons,
+            "1 key (0.003 %) has none: `total` ",
+        );
+        assert!(load(&report, label).largest_over_mean.value < 1.5);
+    }
+}
+
+/// Pages of a domain are what a web table is for, and there was no way to ask for them.
+#[test]
+fn reads_of_a_domain_are_asked_of_each_design() {
+    let pages = |id: u32| format!("https://h{:04}.example/p{id:06}", id / 4);
+    let report = advised(profile((0..20_000).map(pages)), &reading(Read::Domain, 4));
+    assert_eq!(report.advice.design.as_deref(), Some("web-table"));
+    says(&report.advice.reasons, "a domain: one piece of the table.");
+    for label in ["unsalted", "row-hasher", "digest-salt, 2 digits"] {
+        let verdict = verdict(&report, label);
+        assert_eq!(verdict.standing, Standing::Unreadable);
+        says(
+            &verdict.against,
+            "A scan of a domain: impossible: only the keys of a web-table",
+        );
+    }
+
+    // Numbers are of no domain.
+    let ids = (0..2_000).map(|id| format!("{id:06}"));
+    let report = advised(profile(ids), &reading(Read::Domain, 1));
+    assert_eq!(report.advice.design, None);
+    says(
+        &report.advice.reasons,
+        "A scan of a domain: impossible: the keys are no addresses of web pages",
+    );
+}

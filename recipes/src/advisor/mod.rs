@@ -24,7 +24,7 @@ pub use advice::{
 };
 pub use forecast::{
     Candidate, ChiSquare, DesignForecast, Estimate, Example, ForecastResult, LoadForecast,
-    PartSizes, ScanCost, ScanCosts, TailForecast,
+    PartSizes, ScanCost, ScanCosts, TailForecast, WithoutKey,
 };
 pub use profile::{
     Alphabet, AlphabetProfile, Arrivals, Distinct, FieldCut, FrequentPrefix, HeatMap, HotField,

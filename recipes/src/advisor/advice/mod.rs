@@ -36,7 +36,7 @@ pub use self::settings::{AdviceSettings, Read, TabletAdvice};
 pub use self::verdict::{DesignVerdict, Standing};
 
 use super::words::plural;
-use super::{Candidate, DesignForecast, KeyProfile};
+use super::{Candidate, DesignForecast, KeyProfile, ScanCosts};
 use crate::key_design::DesignSettings;
 
 /// What to do with keys, and why.
@@ -278,14 +278,28 @@ fn no_choice(
         "No design can be advised for these keys: each that they can have makes a read impossible that was asked for."
             .to_owned(),
     ];
-    let mut scans = forecasts.iter().filter_map(DesignForecast::possible);
-    if settings.reads.contains(&Read::Field)
-        && scans.all(|(_, scans)| scans.by_leading_field.is_none())
-    {
-        reasons.push(format!(
-            "A scan of one leading field: impossible: {}.",
-            verdict::NO_FIELD
-        ));
+    let has_none = |cost: fn(&ScanCosts) -> bool| {
+        let mut scans = forecasts.iter().filter_map(DesignForecast::possible);
+        scans.all(|(_, scans)| cost(scans))
+    };
+    let impossible = [
+        (
+            Read::Field,
+            has_none(|scans| scans.by_leading_field.is_none()),
+            "one leading field",
+            verdict::NO_FIELD,
+        ),
+        (
+            Read::Domain,
+            has_none(|scans| scans.by_domain.is_none()),
+            "a domain",
+            verdict::NO_DOMAIN,
+        ),
+    ];
+    for (read, is_of_none, what, why) in impossible {
+        if is_of_none && settings.reads.contains(&read) {
+            reasons.push(format!("A scan of {what}: impossible: {why}."));
+        }
     }
     reasons
 }
@@ -325,6 +339,7 @@ fn pieces(forecast: &DesignForecast, settings: &AdviceSettings) -> Option<u64> {
         Read::Prefix => scans.by_prefix.pieces(),
         Read::Range => scans.by_range.pieces(),
         Read::Field => scans.by_leading_field.as_ref()?.pieces(),
+        Read::Domain => scans.by_domain.as_ref()?.pieces(),
     };
     settings
         .different_reads()

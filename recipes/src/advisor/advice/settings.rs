@@ -48,6 +48,8 @@ pub enum Read {
     Range,
     /// All rows with one leading field.
     Field,
+    /// All pages of a domain and of its subdomains.
+    Domain,
 }
 
 /// A number of tablets and where it comes from.
@@ -115,7 +117,7 @@ impl AdviceSettings {
 
     /// The reads that are asked for beside that of one row, each once.
     pub(super) fn different_reads(&self) -> impl Iterator<Item = Read> {
-        let all = [Read::Prefix, Read::Range, Read::Field];
+        let all = [Read::Prefix, Read::Range, Read::Field, Read::Domain];
         all.into_iter().filter(|read| self.reads.contains(read))
     }
 

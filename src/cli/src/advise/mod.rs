@@ -108,6 +108,8 @@ enum ReadName {
     Range,
     /// All rows with one leading field
     Field,
+    /// All pages of a domain and of its subdomains
+    Domain,
 }
 
 impl From<ReadName> for Read {
@@ -116,6 +118,7 @@ impl From<ReadName> for Read {
             ReadName::Prefix => Self::Prefix,
             ReadName::Range => Self::Range,
             ReadName::Field => Self::Field,
+            ReadName::Domain => Self::Domain,
         }
     }
 }
@@ -144,6 +147,8 @@ struct Told {
     report: AdvisorReport,
     /// The spec file, where there is one.
     spec: Option<String>,
+    /// What to do with it.
+    next: String,
 }
 
 #[derive(Serialize)]
@@ -242,6 +247,7 @@ impl Advise {
             notes: source.notes,
             report,
             spec,
+            next: self.next(),
         })
     }
 
@@ -278,9 +284,40 @@ impl Advise {
                 .with_context(|| format!("cannot write the spec {}", path.display()))?;
         }
         if self.json {
-            return output::print_json(&printed(told)?);
+            output::print_json(&printed(told)?)?;
+        } else {
+            output::print(&text::lines(told).join("\n"))?;
         }
-        output::print(&text::lines(told).join("\n"))
+        if let Some(path) = &self.html {
+            output::say(&format!("wrote the page {}", path.display()));
+        }
+        if let (Some(path), Some(_)) = (&self.write_spec, &told.spec) {
+            output::say(&format!("wrote the spec {}", path.display()));
+        }
+        Ok(())
+    }
+
+    /// Says what the next command is.
+    fn next(&self) -> String {
+        match &self.write_spec {
+            Some(path) => format!(
+                "Next: `{}` says what the spec would change.",
+                self.planning(&path.display().to_string())
+            ),
+            None => format!(
+                "Next: write it to a file (--write-spec FILE.toml); `{}` then says what it would change.",
+                self.planning("FILE.toml")
+            ),
+        }
+    }
+
+    /// Returns the command that compares a spec with the table, as far as the table is named.
+    fn planning(&self, spec: &str) -> String {
+        let (at, table) = match &self.target.0 {
+            Some(target) => (target.to_string(), self.what.display().to_string()),
+            None => ("TARGET".to_owned(), "TABLE".to_owned()),
+        };
+        format!("fluo table plan --at {at} --spec {spec} {table}")
     }
 }
 

@@ -6,6 +6,7 @@ mod password;
 mod place;
 mod tls;
 
+use std::fmt;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
@@ -33,6 +34,12 @@ pub(crate) struct TargetArguments {
     login: LoginArguments,
     #[command(flatten)]
     tls: TlsArguments,
+}
+
+impl fmt::Display for TargetArguments {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.at.fmt(f)
+    }
 }
 
 impl TargetArguments {
