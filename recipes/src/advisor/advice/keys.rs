@@ -3,13 +3,13 @@
 use fluo_core::{Bytes, Escaped};
 use serde::Serialize;
 
-use super::recognition;
+use super::as_it_is;
 use super::settings::AdviceSettings;
 use super::verdict::is_hot;
+use crate::advisor::existing::Existing;
 use crate::advisor::profile::{Arrivals, FieldCut};
 use crate::advisor::words::{bytes, percent, plural};
 use crate::advisor::{Distinct, KeyProfile};
-use crate::key_design::DesignSettings;
 use crate::number::grouped;
 use crate::number::share;
 
@@ -53,7 +53,7 @@ pub(super) fn findings(
     profile: &KeyProfile,
     settings: &AdviceSettings,
     tablets: u32,
-    already: Option<&DesignSettings>,
+    existing: &Existing,
 ) -> Vec<Finding> {
     if profile.keys == 0 {
         return vec![warning("There are no keys.".to_owned())];
@@ -62,25 +62,28 @@ pub(super) fn findings(
     all.extend(lengths(profile));
     all.push(note(size(profile, settings)));
     all.extend(carriage_returns(profile));
-    all.extend(already.map(salted_already));
-    all.extend(order(profile));
-    all.extend(sorted(profile));
-    all.extend(common_prefix(profile));
-    all.extend(hot_fields(profile));
+    all.extend(of_table(settings));
+    all.extend(as_it_is::told(profile, existing));
+    if existing.is_none() {
+        all.extend(order(profile));
+        all.extend(sorted(profile));
+        all.extend(common_prefix(profile));
+        all.extend(hot_fields(profile));
+    }
     all.extend(hot_row(profile, tablets));
     all.extend(duplicates(profile));
     all.extend(sampling(profile));
     all
 }
 
-fn note(sentence: String) -> Finding {
+pub(super) fn note(sentence: String) -> Finding {
     Finding {
         weight: Weight::Note,
         sentence,
     }
 }
 
-fn warning(sentence: String) -> Finding {
+pub(super) fn warning(sentence: String) -> Finding {
     Finding {
         weight: Weight::Warning,
         sentence,
@@ -274,12 +277,31 @@ fn carriage_returns(profile: &KeyProfile) -> Option<Finding> {
     })
 }
 
-fn salted_already(settings: &DesignSettings) -> Finding {
-    warning(format!(
-        "These are keys of a design already: {}, as their salts tell. A second salt would only make them longer. Leave \
-         them as they are; or take the salt off, as by `fluo key remove`, and ask for advice on the rows.",
-        recognition::name(settings)
-    ))
+/// Says what the table has, and where the advice is for something else.
+fn of_table(settings: &AdviceSettings) -> Vec<Finding> {
+    let Some(table) = &settings.table else {
+        return Vec::new();
+    };
+    let (tablets, servers) = (
+        plural(table.tablets(), "tablet"),
+        plural(table.servers.into(), "server"),
+    );
+    let mut all = vec![note(format!("The table has {tablets} on {servers}."))];
+    if settings.servers != table.servers {
+        all.push(note(format!(
+            "The advice is for {}, as was asked for, and not for the {servers} of the table.",
+            plural(settings.servers.into(), "server")
+        )));
+    }
+    if let Some(asked) = settings.tablets
+        && u64::from(asked) != table.tablets()
+    {
+        all.push(note(format!(
+            "The advice is for {} of each design, as was asked for, and not for the {tablets} of the table.",
+            plural(asked.into(), "tablet")
+        )));
+    }
+    all
 }
 
 /// One row that is more than a tablet's part by itself.

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::as_it_is::Tried;
 use super::keys::quoted;
 use super::settings::{AdviceSettings, Read};
 use crate::advisor::words::{percent, plural};
@@ -88,8 +89,7 @@ pub(super) fn verdict(
     profile: &KeyProfile,
     forecast: &DesignForecast,
     settings: &AdviceSettings,
-    wanted: u32,
-    already: Option<&DesignSettings>,
+    tried: Tried,
 ) -> DesignVerdict {
     let (mut reasons, mut against) = (Vec::new(), Vec::new());
     let standing = match &forecast.result {
@@ -113,13 +113,16 @@ pub(super) fn verdict(
                 against.extend(reasons.iter().skip(before).cloned());
             }
             let before = reasons.len();
-            let is_salted = already.is_some();
-            let is_spread = tail(load, is_salted, &mut reasons);
+            let is_spread = tail(load, tried, &mut reasons);
             if !is_spread {
                 against.extend(reasons.iter().skip(before).cloned());
             }
             let is_readable = reading(scans, settings, &mut reasons, &mut against);
             let tablets = tablets(forecast, load);
+            let wanted = match tried {
+                Tried::In(wanted) => wanted,
+                Tried::AsItIs => 0,
+            };
             let is_large_enough = tablets >= wanted.into();
             if !is_large_enough {
                 let what = if load.splits_are_of_the_sample {
@@ -345,9 +348,9 @@ fn salted_part(settings: &DesignSettings) -> Option<&SaltedPart> {
     }
 }
 
-fn tail(load: &LoadForecast, is_salted: bool, reasons: &mut Vec<String>) -> bool {
+fn tail(load: &LoadForecast, tried: Tried, reasons: &mut Vec<String>) -> bool {
     let Some(tail) = &load.tail else {
-        if is_salted {
+        if tried == Tried::AsItIs {
             return true;
         }
         if load.splits_are_of_the_sample {

@@ -1,5 +1,6 @@
 //! The designs that are tried on the keys.
 
+use fluo_core::Bytes;
 use serde::Serialize;
 
 use super::without_key::is_nearly_all;
@@ -31,6 +32,9 @@ pub struct Candidate {
     pub settings: DesignSettings,
     /// How many tablets; never more than the design has salts.
     pub tablets: u32,
+    /// Where the tablets end, if a table says so and the points are not the design's own.
+    #[serde(skip)]
+    pub split_points: Option<Vec<Bytes>>,
 }
 
 impl Candidate {
@@ -44,6 +48,20 @@ impl Candidate {
             label: label.into(),
             settings: settings.into(),
             tablets,
+            split_points: None,
+        }
+    }
+
+    /// A design to be tried in a table that is split at these points.
+    pub fn at(
+        label: impl Into<String>,
+        settings: impl Into<DesignSettings>,
+        points: &[Bytes],
+    ) -> Self {
+        let tablets = u32::try_from(points.len()).unwrap_or(u32::MAX);
+        Self {
+            split_points: Some(points.to_vec()),
+            ..Self::new(label, settings, tablets.saturating_add(1))
         }
     }
 

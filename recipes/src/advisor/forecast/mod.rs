@@ -215,6 +215,13 @@ fn splits(
     written: &[Written<'_>],
 ) -> Result<Splits, DesignError> {
     let tablets = candidate.tablets;
+    if let Some(points) = &candidate.split_points {
+        return Ok(Splits {
+            points: points.clone(),
+            are_of_the_sample: false,
+            weights: None,
+        });
+    }
     match design.splits(tablets) {
         Ok(points) => Ok(Splits {
             points,
