@@ -9,13 +9,13 @@ use crate::advisor::{
     Candidate, DesignForecast, ExistingRecipe, ExistingTable, KeyProfile, OtherKeys,
     ProfileBuilder, ProfileSettings,
 };
-use crate::key_design::{DesignSettings, Unsalted};
+use crate::key_design::{DesignSettings, KeyDesign, Unsalted};
 use crate::number::count;
 
 /// Keys of no design are more than a few from this share on.
 const MANY_OTHERS: f64 = 0.01;
 
-/// For what a design is tried.
+/// The purpose for which a design is tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tried {
     /// For a table of so many tablets.
@@ -104,9 +104,12 @@ impl Advice {
             if verdict.standing == Standing::Suitable {
                 verdict.standing = Standing::Recommended;
             }
-            let told = verdict.reasons.iter().map(|reason| match is_one {
-                true => reason.clone(),
-                false => format!("{}: {reason}", verdict.label),
+            let told = verdict.reasons.iter().map(|reason| {
+                if is_one {
+                    reason.clone()
+                } else {
+                    format!("{}: {reason}", verdict.label)
+                }
             });
             reasons.extend(told);
         }
@@ -152,7 +155,7 @@ fn without_design(others: &OtherKeys) -> Option<String> {
 /// Returns how many tablets are asked for: no more than the recipe's design has salts.
 fn wanted(recipe: &ExistingRecipe, settings: &AdviceSettings) -> u32 {
     let mut wanted = settings.for_one_recipe();
-    let design = crate::key_design::KeyDesign::new(recipe.settings.clone());
+    let design = KeyDesign::new(recipe.settings.clone());
     while wanted > 1
         && design
             .as_ref()
@@ -163,7 +166,7 @@ fn wanted(recipe: &ExistingRecipe, settings: &AdviceSettings) -> u32 {
     wanted
 }
 
-fn is_too_many(design: &crate::key_design::KeyDesign, tablets: u32) -> bool {
+fn is_too_many(design: &KeyDesign, tablets: u32) -> bool {
     design.splits(1).is_ok() && design.splits(tablets).is_err()
 }
 
@@ -291,7 +294,7 @@ fn about(recipe: &ExistingRecipe) -> Vec<String> {
 }
 
 fn can_be_split_evenly(settings: &DesignSettings) -> bool {
-    let design = crate::key_design::KeyDesign::new(settings.clone());
+    let design = KeyDesign::new(settings.clone());
     design.is_ok_and(|design| design.splits(2).is_ok())
 }
 

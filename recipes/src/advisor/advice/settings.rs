@@ -122,7 +122,7 @@ impl AdviceSettings {
         Ok(())
     }
 
-    /// Whether tablets are asked for that are not those of the table: by their number, or by servers, a rate or a size.
+    /// Checks whether tablets are asked for that are not those of the table: by their number, or by servers, a rate or a size.
     pub(super) fn is_for_others(&self) -> bool {
         let is_of_table = |table: &ExistingTable| table.servers == self.servers;
         self.tablets.is_some()
@@ -137,7 +137,7 @@ impl AdviceSettings {
         all.into_iter().filter(|read| self.reads.contains(read))
     }
 
-    /// How many tablets a recipe should have for which the table is not split yet, or is to be split anew.
+    /// Returns how many tablets a recipe should have for which the table is not split yet, or is to be split anew.
     pub(super) fn for_one_recipe(&self) -> u32 {
         let formula = Self {
             table: None,

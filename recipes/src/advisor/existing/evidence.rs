@@ -1,4 +1,4 @@
-//! How many keys must agree with a design before that is no chance.
+//! The number of keys that must agree with a design before that is no chance.
 
 use std::collections::HashMap;
 
@@ -33,11 +33,11 @@ pub(super) fn is_no_chance(agree: usize, tried: usize, chance: f64) -> bool {
     float_len(tried) * bits >= LEAST_BITS
 }
 
-/// What keys say of a design.
+/// The keys that agree with a design, of those that could.
 pub(super) struct Agreement {
-    /// How many keys have a place for a salt of the design.
+    /// The number of keys with a place for a salt of the design.
     pub(super) possible: usize,
-    /// How many of those have the salt of their row.
+    /// The number of those that have the salt of their row.
     pub(super) keys: usize,
 }
 

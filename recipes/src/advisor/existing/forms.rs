@@ -5,9 +5,7 @@ use std::collections::HashSet;
 use fluo_core::Bytes;
 
 use super::salts::{SEPARATORS, counts, is_counted_down, is_spread, numbers, times_of};
-use crate::key_design::{
-    DesignSettings, KeyDesign, RandomSalt, Reversed, ReversedUnit, RowAlphabet, RowLength,
-};
+use crate::key_design::{DesignSettings, KeyDesign, RandomSalt, Reversed, RowAlphabet, RowLength};
 use crate::number::float_len;
 
 /// So few keys tell nothing of their form.
@@ -52,7 +50,7 @@ fn reverse_time(keys: &[&[u8]]) -> Option<DesignSettings> {
     })
 }
 
-/// Rows whose length is stored behind them: 5 bytes that agree with the key.
+/// Recognises rows whose length is stored behind them: 5 bytes that agree with the key.
 fn reversed_with_length(keys: &[&[u8]], splits: &[Bytes]) -> Option<DesignSettings> {
     let settings = Reversed::new(RowLength::Stored);
     let is_one = are_keys(keys, &settings.clone().into());
@@ -75,7 +73,7 @@ fn with_alphabet_of(settings: Reversed, splits: &[Bytes]) -> Reversed {
     found.unwrap_or(settings)
 }
 
-/// Keys of one length that vary at their beginning and not at their end, in a table that is split evenly in the alphabet
+/// Recognises keys of one length that vary at their beginning and not at their end, in a table that is split evenly in the alphabet
 /// of their beginnings: counters that are read backwards. Keys in their own order vary at their end.
 fn reversed(keys: &[&[u8]], splits: &[Bytes]) -> Option<DesignSettings> {
     let length = keys.get(keys.len() / 2)?.len();
@@ -88,13 +86,12 @@ fn reversed(keys: &[&[u8]], splits: &[Bytes]) -> Option<DesignSettings> {
         bytes.collect::<HashSet<_>>().len()
     };
     let is_backwards = different(0) >= different(length - 1) * 2;
-    debug_assert_eq!(settings.unit, ReversedUnit::Bytes);
     let is_even = settings.alphabet.is_some();
     let settings = settings.into();
     (is_even && is_backwards && are_keys(keys, &settings)).then_some(settings)
 }
 
-/// Buckets that no row explains, in a table that is split evenly between them.
+/// Recognises buckets that no row explains, in a table that is split evenly between them.
 fn random_salt(keys: &[&[u8]], splits: &[Bytes]) -> Option<DesignSettings> {
     let digits = splits.first()?.len();
     if !(2..=5).contains(&digits) {

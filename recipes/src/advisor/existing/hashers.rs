@@ -14,7 +14,7 @@ const PREFIX_BYTES: usize = 256;
 const CHANCE: f64 = 1.0 / (32.0 * 32.0 * 32.0 * 32.0);
 /// The characters of a hash.
 const HASH_BYTES: usize = 4;
-/// What the last split point of a hasher has behind its prefix.
+/// The end of the last split point of a hasher, behind its prefix.
 const END: &[u8] = b":~";
 
 /// Returns the hashers that have made some of the keys, by prefix.

@@ -1,16 +1,16 @@
-//! In how many tablets a design lies in a table, by its split points.
+//! The tablets of a design in a table, by its split points.
 
 use fluo_core::Bytes;
 
 use super::hashers::points_of;
 use crate::key_design::{DesignSettings, KeyDesign, WebTable};
 
-/// Where a table is split for a design.
+/// The split points of a table for a design.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Layout {
     /// At the design's own points for so many tablets, and at this many others.
     Even {
-        /// So many tablets.
+        /// The number of tablets.
         tablets: u32,
         /// Points of other kinds, such as those that a tablet got as it grew.
         others: usize,
@@ -19,7 +19,7 @@ pub(super) enum Layout {
     At(Vec<Bytes>),
 }
 
-/// Returns where a table is split for a design, and the design with what its points tell of it; `None` if no split point
+/// Returns the split points of a table for a design, and the design with what its points tell of it; `None` if no split point
 /// is the design's.
 pub(super) fn of(settings: &DesignSettings, splits: &[Bytes]) -> Option<(DesignSettings, Layout)> {
     let design = KeyDesign::new(settings.clone()).ok()?;

@@ -37,7 +37,7 @@ const MOST_KEYS: f64 = 0.5;
 /// A table that is there: what advice takes from it beside its keys.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExistingTable {
-    /// How many servers can host its tablets.
+    /// The number of servers that can host its tablets.
     pub servers: u32,
     /// Its split points, ascending.
     pub splits: Vec<Bytes>,
@@ -56,7 +56,7 @@ impl ExistingTable {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct OtherKeys {
-    /// How many of the sample.
+    /// The number of them in the sample.
     pub keys: u64,
     /// Their share of the sample.
     pub share: f64,
@@ -64,7 +64,7 @@ pub struct OtherKeys {
     pub first: String,
 }
 
-/// What keys and their table have already.
+/// The designs that keys and their table have already.
 #[derive(Debug, Default)]
 pub(super) struct Existing {
     /// The recipes, in the order of the balancer's groups.

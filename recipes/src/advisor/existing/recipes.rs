@@ -22,13 +22,13 @@ pub struct ExistingRecipe {
     pub settings: DesignSettings,
     /// Designs that some of its rows are written with and that the newest follows.
     pub before: Vec<DesignSettings>,
-    /// How many keys of the sample are its.
+    /// The number of keys of the sample that are its.
     pub keys: u64,
     /// Their share of the sample.
     pub share: f64,
-    /// How many of those are written in an earlier design.
+    /// The number of those that are written in an earlier design.
     pub in_earlier_designs: u64,
-    /// Where the table is split for it; `None` if there is no table, or it has no split point of the recipe.
+    /// The tablets of the table for it; `None` if there is no table, or it has no split point of the recipe.
     pub layout: Option<AdvisedLayout>,
     /// Split points among its own that are not the design's, such as those that a tablet got as it grew.
     pub other_splits: usize,

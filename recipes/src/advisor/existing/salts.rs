@@ -2,8 +2,8 @@
 
 use super::evidence::Agreement;
 use crate::key_design::{
-    DesignSettings, Digest, DigestEnd, DigestSalt, DomainText, Modulo, ModuloOf, ReverseTime,
-    SaltSettings, SaltedPart, TimeEncoding, TimePlace, WebPart, WebTable,
+    DesignSettings, Digest, DigestEnd, DigestSalt, DomainText, KeyDesign, Modulo, ModuloOf,
+    ReverseTime, SaltSettings, SaltedPart, TimeEncoding, TimePlace, WebPart, WebTable,
 };
 
 /// Different keys that are looked at.
@@ -12,7 +12,7 @@ const LOOKED_AT_KEYS: usize = 256;
 const MOST_DESIGNS: usize = 4;
 /// A salt is tried if one key in so many has a place for it.
 const TRIED_ONE_IN: usize = 10;
-/// What follows a salt.
+/// Separators behind a salt.
 pub(super) const SEPARATORS: [&str; 8] = ["", ":", "_", "-", "|", "/", "#", "."];
 const MOST_DIGITS: u8 = 8;
 /// The first bytes of a row that a salt is made of, at most.
@@ -35,7 +35,7 @@ pub(super) fn by_keys<'a>(mut keys: Vec<&'a [u8]>) -> Vec<DesignSettings> {
         let Some(settings) = best(&looked_at(&keys)) else {
             break;
         };
-        let Ok(design) = crate::key_design::KeyDesign::new(settings.clone()) else {
+        let Ok(design) = KeyDesign::new(settings.clone()) else {
             break;
         };
         let before = keys.len();
@@ -99,7 +99,7 @@ fn is_hexadecimal(byte: &u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'a'..=b'f')
 }
 
-/// A wide salt comes first: without a separator its beginning looks like a narrow one.
+/// Returns the designs whose salts are hexadecimal digits. A wide salt comes first: without a separator its beginning looks like a narrow one.
 fn digests(keys: &[&[u8]]) -> Vec<Tried> {
     let mut all = Vec::new();
     for digits in (1..=MOST_DIGITS).rev() {
@@ -251,7 +251,7 @@ pub(super) fn is_counted_down(times: &ReverseTime, written: &[u8]) -> bool {
     left.is_some_and(|left| left >= 0 && is_of_our_days(i64::MAX - left))
 }
 
-/// Buckets in two digits, or in as many as the largest needs.
+/// Returns the designs whose salts are buckets, in two digits or in as many as the largest needs.
 fn moduli(keys: &[&[u8]]) -> Vec<Tried> {
     let mut all = Vec::new();
     for digits in 2..=MOST_BUCKET_DIGITS {

@@ -14,12 +14,12 @@ const MOST_WITHOUT_KEY: f64 = 0.01;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct WithoutKey {
-    /// How many there are.
+    /// The number of them.
     pub keys: u64,
     /// Their share of the sample.
     pub share: f64,
-    /// Which the first of them is in order of arrival, and why the design does not take it: what the design says of it,
-    /// which shows no password of a URL.
+    /// The message of the design about the first of them in order of arrival. It names the key without any password of a
+    /// URL.
     pub first: String,
 }
 
