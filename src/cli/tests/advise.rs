@@ -222,7 +222,7 @@ fn keys_of_a_table_that_has_a_design_get_no_second_salt() {
     );
     assert_says(
         run.text(),
-        "Leave the keys as they are, row-hasher with the prefix `p` in 4 tablets: they have their salts already.",
+        "Leave the keys as they are, row-hasher with the prefix `p` in 8 tablets: they have their salts already.",
     );
 }
 

@@ -1,14 +1,19 @@
 //! The number of keys that must agree with a design before that is no chance.
 
 use std::collections::HashMap;
+use std::hash::BuildHasher;
+
+use foldhash::quality::FixedState;
 
 use crate::key_design::{DesignSettings, KeyDesign};
 use crate::number::float_len;
 
 /// Salts that agree are no chance from so many bits on: one in 2^64 for a design, of which some hundreds are tried.
 const LEAST_BITS: f64 = 64.0;
-/// Keys that are looked at first: a design that none of them agrees with is dropped.
+/// Keys that are looked at first: a design is dropped if fewer of them agree with it than twice what chance gives,
 const LOOKED_AT_FIRST: usize = 24;
+/// or than this share.
+const MOST_AT_FIRST: f64 = 0.7;
 
 /// Checks whether so many salts that agree, of so many tried, are no chance, where one agrees by chance `chance` times.
 ///
@@ -48,15 +53,17 @@ impl Agreement {
         let design = KeyDesign::new(settings.clone()).ok()?;
         // Sorted keys that follow each other are alike: some from everywhere are looked at first.
         let step = keys.len().div_ceil(LOOKED_AT_FIRST).max(1);
-        let mut first = keys.iter().step_by(step);
-        if !first.any(|key| design.remove(key).is_ok()) {
+        let first = keys.iter().step_by(step);
+        let tried = float_len(first.len());
+        let agree = first.filter(|key| design.remove(key).is_ok()).count();
+        if float_len(agree) < (tried * (2.0 * chance).min(MOST_AT_FIRST)).max(1.0) {
             return None;
         }
         let mut agreement = Self {
             possible: 0,
             keys: 0,
         };
-        let mut parts: HashMap<Vec<u8>, bool> = HashMap::new();
+        let mut parts: HashMap<u64, bool> = HashMap::new();
         for key in keys {
             let Ok(row) = design.row_behind_salt(key) else {
                 continue;
@@ -64,7 +71,8 @@ impl Agreement {
             let agrees = design.remove(key).is_ok();
             agreement.possible += 1;
             agreement.keys += usize::from(agrees);
-            let part = design.salted_part(&row).ok().flatten()?.into_owned();
+            let part = design.salted_part(&row).ok().flatten()?;
+            let part = FixedState::default().hash_one(part.as_ref());
             *parts.entry(part).or_default() |= agrees;
         }
         let agree = parts.values().filter(|agrees| **agrees).count();

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use fluo_core::Bytes;
 
-use super::salts::{SEPARATORS, counts, is_counted_down, is_spread, numbers, times_of};
+use super::salts::{SEPARATORS, counts, is_counted_down, is_spread, looked_at, numbers, times_of};
 use crate::key_design::{DesignSettings, KeyDesign, RandomSalt, Reversed, RowAlphabet, RowLength};
 use crate::number::float_len;
 
@@ -25,9 +25,10 @@ pub(super) fn by_form(keys: &[&[u8]], splits: &[Bytes]) -> Option<DesignSettings
     if keys.len() < LEAST_KEYS {
         return None;
     }
-    reverse_time(keys)
-        .or_else(|| reversed_with_length(keys, splits))
-        .or_else(|| reversed(keys, splits))
+    let some = looked_at(keys);
+    reverse_time(&some)
+        .or_else(|| reversed_with_length(&some, splits))
+        .or_else(|| reversed(&some, splits))
         .or_else(|| random_salt(keys, splits))
 }
 

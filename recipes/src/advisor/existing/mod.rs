@@ -34,6 +34,9 @@ use crate::number::share;
 /// From this share of the keys on designs are those of the keys, where no split point says so.
 const MOST_KEYS: f64 = 0.5;
 
+/// Longer keys are looked at for row hashers only: hundreds of other designs digest each key.
+const LOOKED_AT_KEY_BYTES: usize = 4_096;
+
 /// A table that is there: what advice takes from it beside its keys.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExistingTable {
@@ -203,6 +206,7 @@ fn designs(sample: &[SampledKey], splits: &[Bytes]) -> Vec<DesignSettings> {
         .filter_map(|settings| KeyDesign::new(settings.clone()).ok())
         .collect();
     keys.retain(|key| !made.iter().any(|design| design.remove(key).is_ok()));
+    keys.retain(|key| key.len() <= LOOKED_AT_KEY_BYTES);
     let salted = salts::by_keys(keys.clone());
     if salted.is_empty() && found.is_empty() {
         found.extend(forms::by_form(&keys, splits));

@@ -16,7 +16,7 @@ const TRIED_ONE_IN: usize = 10;
 pub(super) const SEPARATORS: [&str; 8] = ["", ":", "_", "-", "|", "/", "#", "."];
 const MOST_DIGITS: u8 = 8;
 /// The first bytes of a row that a salt is made of, at most.
-const MOST_FIRST: usize = 16;
+const MOST_FIRST: usize = 8;
 /// Buckets are written in two decimal digits to so many.
 const MOST_BUCKET_DIGITS: usize = 4;
 
