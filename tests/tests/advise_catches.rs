@@ -5,8 +5,8 @@
 use fluo_core::Escaped;
 use fluo_recipes::advisor::{
     AdviceError, AdviceSettings, AdvisedLayout, AdvisorReport, Arrivals, Candidate, DesignForecast,
-    DesignVerdict, ForecastResult, KeyProfile, LoadForecast, ProfileBuilder, ProfileSettings, Read,
-    Standing, Weight,
+    DesignVerdict, ExistingTable, ForecastResult, KeyProfile, LoadForecast, ProfileBuilder,
+    ProfileSettings, Read, Standing, Weight,
 };
 use fluo_recipes::{
     DesignSettings, DigestSalt, HashScheme, HashedRows, KeyDesign, ReverseTime, SaltedPart,
@@ -359,9 +359,10 @@ fn a_hot_row_among_others_is_named() {
     assert_ne!(report.advice.design.as_deref(), Some("random-salt 16"));
 }
 
-/// The keys of a table that has a design must not get a second salt.
+/// Keys of a table that has a design got a second salt, or split points that undid the first: the advice is the design
+/// that they have.
 #[test]
-fn keys_of_a_design_are_left_as_they_are() {
+fn keys_of_a_design_keep_it() {
     let hashed = DesignSettings::from(HashedRows {
         prefix: "p".to_owned(),
         scheme: HashScheme::default(),
@@ -371,9 +372,13 @@ fn keys_of_a_design_are_left_as_they_are() {
         separator: "_".to_owned(),
         ..DigestSalt::default()
     });
-    for (settings, name) in [
-        (hashed, "row-hasher with the prefix `p`"),
-        (salted, "digest-salt with 2 digits and the separator `_`"),
+    for (settings, name, label) in [
+        (hashed, "row-hasher with the prefix `p`", "row-hasher `p`"),
+        (
+            salted,
+            "digest-salt (first 2 hexadecimal digits of MD5, then `_`)",
+            "digest-salt",
+        ),
     ] {
         for arrivals in [Arrivals::AsWritten, Arrivals::Unordered] {
             let design = KeyDesign::new(settings.clone()).unwrap();
@@ -382,25 +387,122 @@ fn keys_of_a_design_are_left_as_they_are() {
                 builder.push(&design.add(format!("user{id:07}").as_bytes()).unwrap());
             }
             let report = advised(builder.finish(), &servers(4));
-            assert_eq!(report.advice.already, Some(settings.clone()));
-            let finding = report
-                .advice
-                .findings
-                .iter()
-                .find(|finding| finding.sentence.contains("keys of a design already"));
-            let finding = finding.unwrap();
-            assert!(finding.sentence.contains(name), "{finding:?}");
-            assert_eq!(report.advice.design.as_deref(), Some("unsalted"));
-            assert_eq!(verdict(&report, "unsalted").standing, Standing::Recommended);
-            says(
-                &report.advice.reasons,
-                &format!(
-                    "Leave the keys as they are, in 16 tablets, split where the keys seen so far say: they are keys of {name} \
-                     already."
-                ),
+            let [recipe] = report.advice.existing.as_slice() else {
+                panic!("{:?}", report.advice.existing)
+            };
+            assert_eq!((&recipe.settings, recipe.keys), (&settings, 10_000));
+            assert_eq!(report.advice.others, None);
+            let finding = format!("10,000 keys (100 %) are keys of {name}, as their salts tell.");
+            let mut findings = report.advice.findings.iter();
+            assert!(findings.any(|told| told.sentence == finding), "{finding}");
+            assert_eq!(report.advice.design.as_deref(), Some(label));
+            assert_eq!(verdict(&report, label).standing, Standing::Recommended);
+            let first = format!(
+                "Leave the keys as they are, {name} in 16 tablets: they have their salts already."
+            );
+            assert_eq!(report.advice.reasons[0], first);
+            let spec = &report.advice.spec.as_ref().unwrap().key_design[0];
+            assert_eq!(
+                (&spec.settings, &spec.layout),
+                (&settings, &AdvisedLayout::Tablets(16))
             );
         }
     }
+}
+
+/// What a table is split into is what it keeps, whatever number the formula gives for its servers; what is asked for
+/// goes before it.
+#[test]
+fn a_table_keeps_its_tablets_unless_others_are_asked_for() {
+    let design = KeyDesign::new(DigestSalt::default()).unwrap();
+    let keys = || {
+        profile((0..5_000).map(|id| {
+            let key = design.add(format!("user{id}").as_bytes()).unwrap();
+            String::from_utf8(key.to_vec()).unwrap()
+        }))
+    };
+    let table = ExistingTable {
+        servers: 2,
+        splits: design.splits(20).unwrap(),
+        group_pattern: None,
+    };
+    let there = AdviceSettings {
+        table: Some(table),
+        ..servers(2)
+    };
+    let layout = |settings: &AdviceSettings| {
+        let report = advised(keys(), settings);
+        let spec = report.advice.spec.unwrap();
+        assert_eq!(spec.key_design[0].settings, DigestSalt::default().into());
+        let told: Vec<_> = report.advice.findings.into_iter().collect();
+        let told = told
+            .into_iter()
+            .map(|finding| finding.sentence)
+            .collect::<Vec<_>>();
+        (spec.key_design[0].layout.clone(), told)
+    };
+    let (kept, told) = layout(&there);
+    assert_eq!(kept, AdvisedLayout::Tablets(20));
+    says(&told, "The table has 20 tablets on 2 servers.");
+    let five = AdviceSettings {
+        servers: 5,
+        ..there.clone()
+    };
+    let (more, told) = layout(&AdviceSettings {
+        tablets: Some(40),
+        ..five
+    });
+    assert_eq!(more, AdvisedLayout::Tablets(40));
+    says(
+        &told,
+        "The advice is for 5 servers, as was asked for, and not for the 2 servers of the table.",
+    );
+    says(
+        &told,
+        "The advice is for 40 tablets of each design, as was asked for",
+    );
+}
+
+/// A table of plain rows that is split by a sample was told to salt them, or to split anew at other points.
+#[test]
+fn a_table_of_plain_rows_that_lie_evenly_is_left_as_it_is() {
+    let random = |id: u64| id.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (id << 17);
+    let keys = || {
+        let mut builder = ProfileBuilder::new(ProfileSettings {
+            seed: 1,
+            arrivals: Arrivals::Unordered,
+        });
+        (0..5_000).for_each(|id| builder.push(format!("{:016x}", random(id)).as_bytes()));
+        builder.finish()
+    };
+    let split_at = |points: &[&'static str]| AdviceSettings {
+        table: Some(ExistingTable {
+            servers: 1,
+            splits: points.iter().map(|point| (*point).into()).collect(),
+            group_pattern: None,
+        }),
+        ..servers(1)
+    };
+    let report = advised(keys(), &split_at(&["3f", "81", "c0"]));
+    assert_eq!(
+        report.advice.reasons[0],
+        "Leave the table as it is: rows as they are in 4 tablets, in which they lie evenly."
+    );
+    says(
+        &report.advice.reasons,
+        "Where new rows will go is not known from a table",
+    );
+    let spec = &report.advice.spec.as_ref().unwrap().key_design[0];
+    let points = ["3f", "81", "c0"].map(str::to_owned).to_vec();
+    assert_eq!(spec.layout, AdvisedLayout::SplitPoints(points));
+
+    // One tablet has nearly all: that is no table to be left as it is.
+    let report = advised(keys(), &split_at(&["01", "02", "03"]));
+    assert_eq!(
+        verdict(&report, "unsalted, as the table is").standing,
+        Standing::Uneven
+    );
+    assert_eq!(report.advice.design.as_deref(), Some("row-hasher"));
 }
 
 /// Sequences of many devices, each ascending: the newest rows are nowhere near the end of the table.
@@ -875,5 +977,81 @@ fn what_only_has_dots_is_no_web_table() {
             .forecasts
             .iter()
             .any(|forecast| forecast.candidate.label == "web-table")
+    );
+}
+
+/// One of 29,599 URLs of a Linux distribution was `http://http://code.google.com/p/ucpp/`, and the design for URLs was
+/// "impossible". It is judged by the other keys, and the odd one is named, as a load would stop at it.
+#[test]
+fn one_key_that_a_design_cannot_take_does_not_make_it_impossible() {
+    let mut pages: Vec<_> = (0..20_000)
+        .map(|page| format!("https://h{:04}.example/p{page:06}", page / 4))
+        .collect();
+    pages[700] = "http://http://code.google.com/p/ucpp/".to_owned();
+    let report = advised(profile(shuffled(&pages)), &reading(Read::Domain, 4));
+    assert_eq!(report.advice.design.as_deref(), Some("web-table"));
+    let refused = report
+        .forecasts
+        .iter()
+        .find_map(|forecast| forecast.without_key.as_ref())
+        .unwrap();
+    assert_eq!(refused.keys, 1);
+    says(
+        &report.advice.reasons,
+        "1 key (0.005 %) has none: `http://http://code.google.com/p/ucpp/` has no key in a web table: ",
+    );
+    says(
+        &report.advice.reasons,
+        "a load stops at such a key, so correct it before, or leave it out.",
+    );
+
+    // Above one in a hundred it is no mistake: the design does not suit.
+    for page in (0..20_000).step_by(90) {
+        pages[page] = "http://http://code.google.com/p/ucpp/".to_owned();
+    }
+    let report = advised(profile(pages), &reading(Read::Domain, 4));
+    let web = verdict(&report, "web-table");
+    assert_eq!(web.standing, Standing::Impossible);
+    says(&web.against, "It has no key for 224 keys of the sample: ");
+}
+
+/// A single odd id used to take `reversed` and the modulus of numbers out of the list without a word.
+#[test]
+fn one_odd_id_does_not_hide_the_designs_for_ids() {
+    let mut ids: Vec<_> = (0..30_000).map(|id| format!("{id:08}")).collect();
+    ids[17] = "total".to_owned();
+    let report = advised(profile(ids), &servers(4));
+    for label in ["reversed", "modulo 16 of the number"] {
+        says(
+            &verdict(&report, label).reasons,
+            "1 key (0.003 %) has none: `total` ",
+        );
+        assert!(load(&report, label).largest_over_mean.value < 1.5);
+    }
+}
+
+/// Pages of a domain are what a web table is for, and there was no way to ask for them.
+#[test]
+fn reads_of_a_domain_are_asked_of_each_design() {
+    let pages = |id: u32| format!("https://h{:04}.example/p{id:06}", id / 4);
+    let report = advised(profile((0..20_000).map(pages)), &reading(Read::Domain, 4));
+    assert_eq!(report.advice.design.as_deref(), Some("web-table"));
+    says(&report.advice.reasons, "a domain: one piece of the table.");
+    for label in ["unsalted", "row-hasher", "digest-salt, 2 digits"] {
+        let verdict = verdict(&report, label);
+        assert_eq!(verdict.standing, Standing::Unreadable);
+        says(
+            &verdict.against,
+            "A scan of a domain: impossible: only the keys of a web-table",
+        );
+    }
+
+    // Numbers are of no domain.
+    let ids = (0..2_000).map(|id| format!("{id:06}"));
+    let report = advised(profile(ids), &reading(Read::Domain, 1));
+    assert_eq!(report.advice.design, None);
+    says(
+        &report.advice.reasons,
+        "A scan of a domain: impossible: the keys are no addresses of web pages",
     );
 }

@@ -1,5 +1,7 @@
 //! What your keys look like, what every key design would do to them, and which one to use.
 //!
+//! Keys, and tables, that have designs already are [recognised](ExistingRecipe), and answered with these designs.
+//!
 //! Three steps, each a value that can be looked at:
 //!
 //! | step | what it is |
@@ -14,6 +16,7 @@
 //! seed give the same profile.
 
 mod advice;
+mod existing;
 mod forecast;
 mod profile;
 mod words;
@@ -22,9 +25,10 @@ pub use advice::{
     Advice, AdviceError, AdviceSettings, AdvisedDesign, AdvisedLayout, AdvisedSpec, AdvisorReport,
     DesignVerdict, Finding, Read, Standing, TabletAdvice, Weight,
 };
+pub use existing::{ExistingRecipe, ExistingTable, OtherKeys};
 pub use forecast::{
     Candidate, ChiSquare, DesignForecast, Estimate, Example, ForecastResult, LoadForecast,
-    PartSizes, ScanCost, ScanCosts, TailForecast,
+    PartSizes, ScanCost, ScanCosts, TailForecast, WithoutKey,
 };
 pub use profile::{
     Alphabet, AlphabetProfile, Arrivals, Distinct, FieldCut, FrequentPrefix, HeatMap, HotField,

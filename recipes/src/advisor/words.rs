@@ -2,15 +2,27 @@
 
 use crate::number::{float, grouped};
 
-/// A share as people read it: `66.7 %`. What is not nothing is not shown as nothing, and what is not all not as all.
+/// Returns a share as people read it: `66.7 %`. A share above 0 is not shown as 0, and one below 1 not as 100 %.
 pub(super) fn percent(share: f64) -> String {
     let shown = format!("{:.1} %", share * 100.0);
     match shown.as_str() {
-        "0.0 %" if share > 0.0 => "less than 0.1 %".to_owned(),
+        "0.0 %" if share > 0.0 => small_percent(share),
         "100.0 %" if share < 1.0 => "more than 99.9 %".to_owned(),
         "100.0 %" => "100 %".to_owned(),
         "0.0 %" => "0 %".to_owned(),
         _ => shown,
+    }
+}
+
+/// Returns a share below 0.05 % with the one digit that says how small it is, from 0.001 % on.
+fn small_percent(share: f64) -> String {
+    let percent = share * 100.0;
+    if percent < 0.001 {
+        "less than 0.001 %".to_owned()
+    } else if percent < 0.01 {
+        format!("{percent:.3} %")
+    } else {
+        format!("{percent:.2} %")
     }
 }
 
@@ -26,7 +38,7 @@ pub(super) fn bytes(count: u64) -> String {
     for unit in ["bytes", "kB", "MB", "GB", "TB"] {
         if amount < 1_000.0 {
             return if unit == "bytes" {
-                format!("{amount} {unit}")
+                plural(count, "byte")
             } else {
                 format!("{amount:.1} {unit}")
             };
@@ -42,17 +54,32 @@ mod tests {
 
     #[test]
     fn figures_are_read_easily() {
-        let shares = [0.0, 0.0001, 0.125, 2.0 / 3.0, 0.9999, 1.0].map(percent);
+        let shares = [
+            0.0,
+            0.000_001,
+            1.0 / 29_599.0,
+            0.0001,
+            0.125,
+            2.0 / 3.0,
+            0.9999,
+            1.0,
+        ]
+        .map(percent);
         let expected = [
             "0 %",
-            "less than 0.1 %",
+            "less than 0.001 %",
+            "0.003 %",
+            "0.01 %",
             "12.5 %",
             "66.7 %",
             "more than 99.9 %",
             "100 %",
         ];
         assert_eq!(shares, expected);
-        assert_eq!(bytes(999), "999 bytes");
+        assert_eq!(
+            [bytes(0), bytes(1), bytes(999)],
+            ["0 bytes", "1 byte", "999 bytes"]
+        );
         assert_eq!(bytes(1_500_000_000), "1.5 GB");
         assert_eq!(bytes(u64::MAX), "18446.7 PB");
         assert_eq!(plural(1, "key"), "1 key");

@@ -57,6 +57,17 @@ impl KeyDesign {
         })
     }
 
+    /// Returns the row behind the salt of a key, whether or not the salt is that of the row.
+    ///
+    /// # Errors
+    /// A key that has no place for a salt, or no row of this design behind it.
+    pub(crate) fn row_behind_salt(&self, key: &[u8]) -> Result<Bytes, DesignError> {
+        let written = self.unsalted(key)?;
+        let mut row = Vec::with_capacity(written.len());
+        self.halves.form.read(written, &mut row)?;
+        Ok(row.into())
+    }
+
     /// Whether another design writes rows behind their salt as this one does.
     pub(crate) fn has_form_of(&self, other: &Self) -> bool {
         self.halves.form.writes_as(&other.halves.form)

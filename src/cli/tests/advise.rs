@@ -16,6 +16,10 @@ fn a_person_gets_findings_figures_and_a_spec() {
     place.file("keys", ids(20_000));
     let run = place.fluo("advise --servers 4 keys").succeeds();
     assert_eq!(run.stderr, "");
+    assert_says(
+        run.text(),
+        "Next: write it to a file (--write-spec FILE.toml); `fluo table plan --at TARGET --spec FILE.toml TABLE` then says",
+    );
     for part in [
         "Keys of keys\n",
         "note     20,000 keys, 20,000 different, all of 10 bytes, digits.",
@@ -214,9 +218,59 @@ fn keys_of_a_table_that_has_a_design_get_no_second_salt() {
     let run = place.fluo("advise --at embedded:d pages").succeeds();
     assert_says(
         run.text(),
-        "warning  These are keys of a design already: row-hasher with the prefix `p`, as their salts tell.",
+        "4,208 keys (100 %) are keys of row-hasher with the prefix `p`, as their salts tell.",
     );
-    assert_says(run.text(), "Leave the keys as they are");
+    assert_says(
+        run.text(),
+        "Leave the keys as they are, row-hasher with the prefix `p` in 8 tablets: they have their salts already.",
+    );
+}
+
+/// The command said nothing of the files that it wrote, nor what to do with them.
+#[test]
+fn files_that_are_written_are_named_and_so_is_the_next_command() {
+    let place = Place::with_table();
+    place.file("rows", ROWS);
+    place
+        .fluo("table load --at embedded:d pages --prefix p rows")
+        .succeeds();
+    let run = place
+        .fluo("advise --at embedded:d --html page.html --write-spec advised.toml pages")
+        .succeeds();
+    assert_eq!(
+        run.stderr,
+        "wrote the page page.html\nwrote the spec advised.toml\n"
+    );
+    assert_says(
+        run.text(),
+        "Next: `fluo table plan --at embedded:d --spec advised.toml pages` says what the spec would change.",
+    );
+}
+
+/// A page that a web table does not take is named in all that is printed.
+#[test]
+fn keys_that_a_design_cannot_take_are_told_in_text_page_and_json() {
+    let place = Place::new();
+    let mut pages: String = (0..5_000)
+        .map(|page| format!("https://h{}.example/{page}\n", page / 10))
+        .collect();
+    pages.push_str("http://http://code.google.com/p/ucpp/\n");
+    place.file("pages", pages);
+    let run = place
+        .fluo("advise --servers 4 --reads domain --html page.html pages")
+        .succeeds();
+    let told = "1 key (0.02 %) has none: `http://http://code.google.com/p/ucpp/` has no key in a web table";
+    assert_says(run.text(), "Use web-table in 16 tablets.");
+    assert_says(run.text(), told);
+    assert_says(&place.read("page.html"), told);
+    let json = place
+        .fluo("advise --servers 4 --reads domain --json pages")
+        .json();
+    let forecasts = json["forecasts"].as_array().unwrap();
+    let web = forecasts
+        .iter()
+        .find(|forecast| forecast["label"] == "web-table");
+    assert_eq!(web.unwrap()["without_key"]["keys"], 1);
 }
 
 /// A file of keys may be all that there is of them.
@@ -304,7 +358,7 @@ fn arguments_are_checked() {
         ("advise --cells-per-row 0 keys", "0 is not in 1.."),
         (
             "advise --reads all keys",
-            "[possible values: prefix, range, field]",
+            "[possible values: prefix, range, field, domain]",
         ),
         ("advise --rows 5 keys", "--at <TARGET>"),
         ("advise --scans-only keys", "--reads <READS>"),

@@ -3,13 +3,13 @@
 use fluo_core::{Bytes, Escaped};
 use serde::Serialize;
 
-use super::recognition;
+use super::as_it_is;
 use super::settings::AdviceSettings;
 use super::verdict::is_hot;
+use crate::advisor::existing::Existing;
 use crate::advisor::profile::{Arrivals, FieldCut};
 use crate::advisor::words::{bytes, percent, plural};
 use crate::advisor::{Distinct, KeyProfile};
-use crate::key_design::DesignSettings;
 use crate::number::grouped;
 use crate::number::share;
 
@@ -21,6 +21,8 @@ const CORRELATED: f64 = 0.5;
 const HOT_SHARE: f64 = 0.2;
 /// Keys go to an end of the table where this share of them is beyond all before.
 const AT_THE_END: f64 = 0.01;
+/// Long keys cost something from this share of the keys on.
+const MANY_LONG: f64 = 0.01;
 /// A row's timestamp.
 const TIMESTAMP_BYTES: u64 = 8;
 /// How much of a key a sentence shows.
@@ -51,7 +53,7 @@ pub(super) fn findings(
     profile: &KeyProfile,
     settings: &AdviceSettings,
     tablets: u32,
-    already: Option<&DesignSettings>,
+    existing: &Existing,
 ) -> Vec<Finding> {
     if profile.keys == 0 {
         return vec![warning("There are no keys.".to_owned())];
@@ -60,25 +62,28 @@ pub(super) fn findings(
     all.extend(lengths(profile));
     all.push(note(size(profile, settings)));
     all.extend(carriage_returns(profile));
-    all.extend(already.map(salted_already));
-    all.extend(order(profile));
-    all.extend(sorted(profile));
-    all.extend(common_prefix(profile));
-    all.extend(hot_fields(profile));
+    all.extend(of_table(settings));
+    all.extend(as_it_is::told(profile, existing));
+    if existing.is_none() {
+        all.extend(order(profile));
+        all.extend(sorted(profile));
+        all.extend(common_prefix(profile));
+        all.extend(hot_fields(profile));
+    }
     all.extend(hot_row(profile, tablets));
     all.extend(duplicates(profile));
     all.extend(sampling(profile));
     all
 }
 
-fn note(sentence: String) -> Finding {
+pub(super) fn note(sentence: String) -> Finding {
     Finding {
         weight: Weight::Note,
         sentence,
     }
 }
 
-fn warning(sentence: String) -> Finding {
+pub(super) fn warning(sentence: String) -> Finding {
     Finding {
         weight: Weight::Warning,
         sentence,
@@ -137,12 +142,18 @@ fn lengths(profile: &KeyProfile) -> Vec<Finding> {
         )));
     }
     if lengths.above_100 > 0 {
-        all.push(warning(format!(
+        let part = share(lengths.above_100, keys);
+        let sentence = format!(
             "{} ({}) above 100 bytes: a key is stored with every cell of its row; shorten names, or keep the long part \
              in a value.",
             plural(lengths.above_100, "key"),
-            percent(share(lengths.above_100, keys))
-        )));
+            percent(part)
+        );
+        all.push(if part < MANY_LONG {
+            note(sentence)
+        } else {
+            warning(sentence)
+        });
     }
     all
 }
@@ -186,16 +197,18 @@ fn order(profile: &KeyProfile) -> Option<Finding> {
     if order.ascending >= ASCENDING || order.rank_correlation >= CORRELATED {
         let place = place_of_new(order.new_maxima, "the end");
         Some(warning(format!(
-            "Keys ascend in their order of arrival ({}; {} are greater than all before): without a salt, new rows go to \
+            "Keys {} in their order of arrival ({}; {} are greater than all before): without a salt, new rows go to \
              {place}.",
+            in_a_direction(order.ascending, "ascend"),
             figures(order.ascending).replace("{}", "greater"),
             percent(order.new_maxima)
         )))
     } else if descending >= ASCENDING || order.rank_correlation <= -CORRELATED {
         let place = place_of_new(order.new_minima, "the front");
         Some(warning(format!(
-            "Keys descend in their order of arrival ({}; {} are less than all before): without a salt, new rows go to \
+            "Keys {} in their order of arrival ({}; {} are less than all before): without a salt, new rows go to \
              {place}.",
+            in_a_direction(descending, "descend"),
             figures(descending).replace("{}", "less"),
             percent(order.new_minima)
         )))
@@ -217,6 +230,15 @@ fn order(profile: &KeyProfile) -> Option<Finding> {
             order.rank_correlation,
             order.rank_correlation_error
         )))
+    }
+}
+
+/// Returns the words for keys of which this share goes in one direction; of fewer the correlation alone tells it.
+fn in_a_direction(share: f64, verb: &str) -> String {
+    if share >= ASCENDING {
+        verb.to_owned()
+    } else {
+        format!("{verb} on the whole, and not from one to the next,")
     }
 }
 
@@ -255,12 +277,31 @@ fn carriage_returns(profile: &KeyProfile) -> Option<Finding> {
     })
 }
 
-fn salted_already(settings: &DesignSettings) -> Finding {
-    warning(format!(
-        "These are keys of a design already: {}, as their salts tell. A second salt would only make them longer. Leave \
-         them as they are; or take the salt off, as by `fluo key remove`, and ask for advice on the rows.",
-        recognition::name(settings)
-    ))
+/// Says what the table has, and where the advice is for something else.
+fn of_table(settings: &AdviceSettings) -> Vec<Finding> {
+    let Some(table) = &settings.table else {
+        return Vec::new();
+    };
+    let (tablets, servers) = (
+        plural(table.tablets(), "tablet"),
+        plural(table.servers.into(), "server"),
+    );
+    let mut all = vec![note(format!("The table has {tablets} on {servers}."))];
+    if settings.servers != table.servers {
+        all.push(note(format!(
+            "The advice is for {}, as was asked for, and not for the {servers} of the table.",
+            plural(settings.servers.into(), "server")
+        )));
+    }
+    if let Some(asked) = settings.tablets
+        && u64::from(asked) != table.tablets()
+    {
+        all.push(note(format!(
+            "The advice is for {} of each design, as was asked for, and not for the {tablets} of the table.",
+            plural(asked.into(), "tablet")
+        )));
+    }
+    all
 }
 
 /// One row that is more than a tablet's part by itself.
@@ -290,9 +331,12 @@ fn common_prefix(profile: &KeyProfile) -> Option<Finding> {
     let common = &profile.prefixes.common;
     (!common.is_empty() && profile.distinct.keys() > 1).then(|| {
         note(format!(
-            "All keys begin with {}: {} that tell nothing apart.",
+            "All keys begin with {}: {} no keys apart.",
             quoted(common),
-            plural(crate::number::count(common.len()), "byte")
+            match common.len() {
+                1 => "1 byte that tells".to_owned(),
+                some => format!("{} bytes that tell", grouped(crate::number::count(some))),
+            }
         ))
     })
 }
@@ -312,10 +356,11 @@ fn hot_fields(profile: &KeyProfile) -> Vec<Finding> {
         .filter(|field| field.share >= HOT_SHARE && field.share < 1.0);
     hot.map(|field| {
         let most = share(fields.at_most(field), profile.keys);
-        let share = if fields.error == 0 {
-            percent(field.share)
+        let (least, most) = (percent(field.share), percent(most));
+        let share = if least == most {
+            least
         } else {
-            format!("{} to {}", percent(field.share), percent(most))
+            format!("{least} to {most}")
         };
         warning(format!(
             "One leading field, {}, has {share} of the keys: a design that keeps a field together keeps all of these in \

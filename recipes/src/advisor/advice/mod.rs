@@ -16,14 +16,16 @@
 //! A random salt spreads writes of one row by making rows of them, each of which is looked for in every piece: it is not
 //! advised where rows are read one by one.
 //!
-//! Keys whose salts check are keys of a design already: they are best left as they are, whatever the rest would do.
+//! Keys and tables that have designs already are answered with these, in the tablets that the table has, whatever the
+//! other designs would do: a second salt would make keys longer, and taking one off would undo the table. A table that is
+//! split for plain rows, which lie evenly in it, is left as it is too.
 //!
 //! Where nothing is left, the design whose fullest tablet is the least full is named, and the advice says that it is not
 //! good.
 
+mod as_it_is;
 mod error;
 mod keys;
-mod recognition;
 mod settings;
 mod verdict;
 
@@ -35,8 +37,10 @@ pub use self::keys::{Finding, Weight};
 pub use self::settings::{AdviceSettings, Read, TabletAdvice};
 pub use self::verdict::{DesignVerdict, Standing};
 
+use self::as_it_is::Tried;
+use super::existing::Existing;
 use super::words::plural;
-use super::{Candidate, DesignForecast, KeyProfile};
+use super::{Candidate, DesignForecast, ExistingRecipe, KeyProfile, OtherKeys, ScanCosts};
 use crate::key_design::DesignSettings;
 
 /// What to do with keys, and why.
@@ -45,13 +49,17 @@ use crate::key_design::DesignSettings;
 pub struct Advice {
     /// How many tablets.
     pub tablets: TabletAdvice,
-    /// The design whose keys these are already, as their salts tell; none of plain rows.
-    pub already: Option<DesignSettings>,
+    /// The recipes that the keys, or the split points of their table, have already; none of plain rows. Then the spec
+    /// holds these.
+    pub existing: Vec<ExistingRecipe>,
+    /// Keys that none of these recipes has made.
+    pub others: Option<OtherKeys>,
     /// What the keys are like.
     pub findings: Vec<Finding>,
     /// How each design stands, in the order of the forecasts.
     pub verdicts: Vec<DesignVerdict>,
-    /// The label of the design to use; none of no keys, or where no design is possible.
+    /// The label of the design to use, or the labels of the recipes that are there, separated by commas; none of no keys,
+    /// or where no design is possible.
     pub design: Option<String>,
     /// What to do, in sentences.
     pub reasons: Vec<String>,
@@ -63,7 +71,7 @@ pub struct Advice {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct AdvisedSpec {
-    /// The key designs of the table: one.
+    /// The key designs of the table: one, or those that a table has already.
     pub key_design: Vec<AdvisedDesign>,
 }
 
@@ -77,6 +85,9 @@ pub struct AdvisedDesign {
     /// The design.
     #[serde(flatten)]
     pub settings: DesignSettings,
+    /// Designs that rows of it may still be written in, oldest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub before: Vec<DesignSettings>,
 }
 
 /// Where a table is split.
@@ -93,7 +104,9 @@ pub enum AdvisedLayout {
 impl AdvisedLayout {
     fn of(forecast: &DesignForecast) -> Self {
         match forecast.possible() {
-            Some((load, _)) if load.splits_are_of_the_sample => {
+            Some((load, _))
+                if load.splits_are_of_the_sample || forecast.candidate.split_points.is_some() =>
+            {
                 let points = load.splits.iter();
                 Self::SplitPoints(points.map(|point| Escaped(point).to_string()).collect())
             }
@@ -137,7 +150,8 @@ impl AdvisorReport {
         Self::with_own(profile, Vec::new(), settings)
     }
 
-    /// Tries the designs that suit the keys, then these, and advises.
+    /// Tries the designs that suit the keys, then these, and advises. Of keys that have designs already those are tried
+    /// on the rows, without their salts, and then these.
     ///
     /// # Errors
     /// A setting that no table has: see [`AdviceSettings::tablets`].
@@ -146,13 +160,24 @@ impl AdvisorReport {
         own: Vec<Candidate>,
         settings: &AdviceSettings,
     ) -> Result<Self, AdviceError> {
-        let tablets = settings.tablets()?.tablets;
-        let mut candidates = Candidate::all_for(&profile, tablets);
-        candidates.extend(own);
-        Self::of_candidates(profile, candidates, settings)
+        let tablets = settings.tablets()?;
+        let existing = Existing::of(&profile, settings.table.as_ref());
+        if !existing.is_none() {
+            return Ok(Self::as_it_is(profile, existing, own, settings));
+        }
+        let table = settings
+            .table
+            .as_ref()
+            .filter(|_| !settings.is_for_others());
+        let plain = table.and_then(as_it_is::plain_rows);
+        let suiting = Candidate::all_for(&profile, tablets.tablets);
+        let candidates = plain.into_iter().chain(suiting).chain(own).collect();
+        Ok(Self::among(
+            profile, candidates, &existing, tablets, settings,
+        ))
     }
 
-    /// Tries these designs, and advises.
+    /// Tries these designs on the keys as they are, and advises.
     ///
     /// # Errors
     /// A setting that no table has: see [`AdviceSettings::tablets`].
@@ -162,16 +187,29 @@ impl AdvisorReport {
         settings: &AdviceSettings,
     ) -> Result<Self, AdviceError> {
         let tablets = settings.tablets()?;
+        let existing = Existing::default();
+        Ok(Self::among(
+            profile, candidates, &existing, tablets, settings,
+        ))
+    }
+
+    fn among(
+        profile: KeyProfile,
+        candidates: Vec<Candidate>,
+        existing: &Existing,
+        tablets: TabletAdvice,
+        settings: &AdviceSettings,
+    ) -> Self {
         let forecasts: Vec<_> = candidates
             .into_iter()
             .map(|candidate| DesignForecast::of(&profile, candidate))
             .collect();
-        let advice = Advice::of(&profile, &forecasts, tablets, settings);
-        Ok(Self {
+        let advice = Advice::of(&profile, &forecasts, existing, tablets, settings);
+        Self {
             profile,
             forecasts,
             advice,
-        })
+        }
     }
 }
 
@@ -179,20 +217,23 @@ impl Advice {
     fn of(
         profile: &KeyProfile,
         forecasts: &[DesignForecast],
+        existing: &Existing,
         tablets: TabletAdvice,
         settings: &AdviceSettings,
     ) -> Self {
-        let wanted = tablets.tablets;
-        let already = recognition::design_of(profile);
-        let verdict =
-            |forecast| verdict::verdict(profile, forecast, settings, wanted, already.as_ref());
+        let wanted = Tried::In(tablets.tablets);
+        let verdict = |forecast: &DesignForecast| {
+            let is_there = forecast.candidate.split_points.is_some();
+            let tried = if is_there { Tried::AsItIs } else { wanted };
+            verdict::verdict(profile, forecast, settings, tried)
+        };
         let mut verdicts: Vec<_> = forecasts.iter().map(verdict).collect();
-        let unsalted = already.as_ref().and_then(|_| place_of_unsalted(forecasts));
-        let chosen = unsalted.or_else(|| choice(profile, forecasts, &verdicts, settings));
+        let chosen = choice(profile, forecasts, &verdicts, settings);
         let mut advice = Self {
+            findings: keys::findings(profile, settings, tablets.tablets, existing),
             tablets,
-            findings: keys::findings(profile, settings, wanted, already.as_ref()),
-            already,
+            existing: Vec::new(),
+            others: None,
             verdicts: Vec::new(),
             design: None,
             reasons: Vec::new(),
@@ -221,11 +262,10 @@ impl Advice {
         let label = &candidate.label;
         let is_good = verdict.standing != Standing::Uneven;
         let is_unsalted = matches!(candidate.settings, DesignSettings::Unsalted(_));
-        self.reasons.push(match (&self.already, is_unsalted, is_good) {
-            (Some(design), true, _) => format!(
-                "Leave the keys as they are, in {tablets}, split where the keys seen so far say: they are keys of {} \
-                 already.",
-                recognition::name(design)
+        let is_there = candidate.split_points.is_some();
+        self.reasons.push(match (is_there, is_unsalted, is_good) {
+            (true, _, true) => format!(
+                "Leave the table as it is: rows as they are in {tablets}, in which they lie evenly."
             ),
             (_, false, true) => format!("Use {label} in {tablets}."),
             (_, true, true) => format!(
@@ -236,6 +276,9 @@ impl Advice {
                  made of."
             ),
         });
+        if is_there {
+            self.tablets = as_it_is::tablets_of_table(candidate.tablets);
+        }
         self.reasons.push(self.tablets.reason.clone());
         self.reasons.extend(verdict.reasons.iter().cloned());
         if settings.reads.is_empty() {
@@ -251,16 +294,10 @@ impl Advice {
             key_design: vec![AdvisedDesign {
                 layout: AdvisedLayout::of(forecast),
                 settings: candidate.settings.clone(),
+                before: Vec::new(),
             }],
         });
     }
-}
-
-fn place_of_unsalted(forecasts: &[DesignForecast]) -> Option<usize> {
-    forecasts.iter().position(|forecast| {
-        let is_unsalted = matches!(forecast.candidate.settings, DesignSettings::Unsalted(_));
-        is_unsalted && forecast.possible().is_some()
-    })
 }
 
 /// Why no design is named.
@@ -278,14 +315,28 @@ fn no_choice(
         "No design can be advised for these keys: each that they can have makes a read impossible that was asked for."
             .to_owned(),
     ];
-    let mut scans = forecasts.iter().filter_map(DesignForecast::possible);
-    if settings.reads.contains(&Read::Field)
-        && scans.all(|(_, scans)| scans.by_leading_field.is_none())
-    {
-        reasons.push(format!(
-            "A scan of one leading field: impossible: {}.",
-            verdict::NO_FIELD
-        ));
+    let has_none = |cost: fn(&ScanCosts) -> bool| {
+        let mut scans = forecasts.iter().filter_map(DesignForecast::possible);
+        scans.all(|(_, scans)| cost(scans))
+    };
+    let impossible = [
+        (
+            Read::Field,
+            has_none(|scans| scans.by_leading_field.is_none()),
+            "one leading field",
+            verdict::NO_FIELD,
+        ),
+        (
+            Read::Domain,
+            has_none(|scans| scans.by_domain.is_none()),
+            "a domain",
+            verdict::NO_DOMAIN,
+        ),
+    ];
+    for (read, is_of_none, what, why) in impossible {
+        if is_of_none && settings.reads.contains(&read) {
+            reasons.push(format!("A scan of {what}: impossible: {why}."));
+        }
     }
     reasons
 }
@@ -325,6 +376,7 @@ fn pieces(forecast: &DesignForecast, settings: &AdviceSettings) -> Option<u64> {
         Read::Prefix => scans.by_prefix.pieces(),
         Read::Range => scans.by_range.pieces(),
         Read::Field => scans.by_leading_field.as_ref()?.pieces(),
+        Read::Domain => scans.by_domain.as_ref()?.pieces(),
     };
     settings
         .different_reads()

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::error::AdviceError;
+use crate::advisor::ExistingTable;
 use crate::advisor::words::{bytes, plural};
 use crate::number::grouped;
 
@@ -35,6 +36,10 @@ pub struct AdviceSettings {
     pub cells_per_row: u64,
     /// How many bytes the names of a column have, family, qualifier and visibility together; 0 unless given.
     pub column_bytes: u64,
+    /// The table that the keys are of, if it is there. Where the number of servers is that of the table and neither
+    /// `tablets` nor a rate nor a size is given, the advice is for the tablets that the table has.
+    #[serde(skip)]
+    pub table: Option<ExistingTable>,
 }
 
 /// A way to read rows that a design must leave possible.
@@ -48,6 +53,8 @@ pub enum Read {
     Range,
     /// All rows with one leading field.
     Field,
+    /// All pages of a domain and of its subdomains.
+    Domain,
 }
 
 /// A number of tablets and where it comes from.
@@ -71,6 +78,7 @@ impl Default for AdviceSettings {
             scans_only: false,
             cells_per_row: 1,
             column_bytes: 0,
+            table: None,
         }
     }
 }
@@ -79,7 +87,8 @@ impl AdviceSettings {
     /// How many tablets there should be.
     ///
     /// The largest of 4 for each server, one for each 5,000 rows a second, and one for each GiB; rounded up to a
-    /// multiple of the servers so that each has equally many; at most 65,536.
+    /// multiple of the servers so that each has equally many; at most 65,536. A table that has more keeps those, unless
+    /// something else was asked for.
     ///
     /// # Errors
     /// A setting that no table has: 0 servers, 0 tablets or more than 65,536, rows of 0 cells.
@@ -113,13 +122,31 @@ impl AdviceSettings {
         Ok(())
     }
 
+    /// Checks whether tablets are asked for that are not those of the table: by their number, or by servers, a rate or a size.
+    pub(super) fn is_for_others(&self) -> bool {
+        let is_of_table = |table: &ExistingTable| table.servers == self.servers;
+        self.tablets.is_some()
+            || self.rows_per_second.is_some()
+            || self.table_bytes.is_some()
+            || !self.table.as_ref().is_some_and(is_of_table)
+    }
+
     /// The reads that are asked for beside that of one row, each once.
     pub(super) fn different_reads(&self) -> impl Iterator<Item = Read> {
-        let all = [Read::Prefix, Read::Range, Read::Field];
+        let all = [Read::Prefix, Read::Range, Read::Field, Read::Domain];
         all.into_iter().filter(|read| self.reads.contains(read))
     }
 
-    fn checked_tablets(&self) -> TabletAdvice {
+    /// Returns how many tablets a recipe should have for which the table is not split yet, or is to be split anew.
+    pub(super) fn for_one_recipe(&self) -> u32 {
+        let formula = Self {
+            table: None,
+            ..self.clone()
+        };
+        formula.checked_tablets().tablets
+    }
+
+    pub(super) fn checked_tablets(&self) -> TabletAdvice {
         if let Some(tablets) = self.tablets {
             let reason = format!("{} were asked for.", plural(tablets.into(), "tablet"));
             return TabletAdvice { tablets, reason };
@@ -133,11 +160,14 @@ impl AdviceSettings {
             .min(MOST_TABLETS)
             .div_ceil(servers)
             .saturating_mul(servers);
-        let tablets = if rounded > MOST_TABLETS {
-            MOST_TABLETS
-        } else {
-            rounded
-        };
+        let tablets = rounded.min(MOST_TABLETS);
+        let found = self.table.as_ref().map_or(0, ExistingTable::tablets);
+        if !self.is_for_others() && found > tablets && found <= MOST_TABLETS {
+            return TabletAdvice {
+                tablets: u32::try_from(found).unwrap_or(u32::MAX),
+                reason: format!("{}, as the table has.", plural(found, "tablet")),
+            };
+        }
         TabletAdvice {
             tablets: u32::try_from(tablets).unwrap_or(u32::MAX),
             reason: self.reason(tablets, [for_servers, for_rows, for_bytes]),

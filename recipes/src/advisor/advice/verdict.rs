@@ -2,11 +2,13 @@
 
 use serde::Serialize;
 
+use super::as_it_is::Tried;
 use super::keys::quoted;
 use super::settings::{AdviceSettings, Read};
 use crate::advisor::words::{percent, plural};
 use crate::advisor::{
     DesignForecast, ForecastResult, KeyProfile, LoadForecast, PartSizes, ScanCost, ScanCosts,
+    WithoutKey,
 };
 use crate::key_design::{DesignSettings, SaltedPart};
 use crate::number::grouped;
@@ -30,6 +32,10 @@ const NEARLY_ALL: f64 = 0.9;
 /// Why nobody can ask for a leading field.
 pub(super) const NO_FIELD: &str = "the keys have no leading field that a separator ends: leave this read out, or begin keys \
                                    with a field and a separator, such as `tenant|`";
+
+/// Why no domain can be asked for.
+pub(super) const NO_DOMAIN: &str = "the keys are no addresses of web pages, such as `https://example.com/docs`: leave this read \
+                                    out";
 
 /// How a design stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -83,8 +89,7 @@ pub(super) fn verdict(
     profile: &KeyProfile,
     forecast: &DesignForecast,
     settings: &AdviceSettings,
-    wanted: u32,
-    already: Option<&DesignSettings>,
+    tried: Tried,
 ) -> DesignVerdict {
     let (mut reasons, mut against) = (Vec::new(), Vec::new());
     let standing = match &forecast.result {
@@ -100,18 +105,24 @@ pub(super) fn verdict(
             Standing::Impossible
         }
         ForecastResult::Possible { load, scans } => {
+            reasons.extend(without_key(profile, forecast));
+            against.clone_from(&reasons);
+            let before = reasons.len();
             let is_even = evenness(profile, forecast, load, &mut reasons);
             if !is_even {
-                against.clone_from(&reasons);
+                against.extend(reasons.iter().skip(before).cloned());
             }
             let before = reasons.len();
-            let is_salted = already.is_some();
-            let is_spread = tail(load, is_salted, &mut reasons);
+            let is_spread = tail(load, tried, &mut reasons);
             if !is_spread {
                 against.extend(reasons.iter().skip(before).cloned());
             }
             let is_readable = reading(scans, settings, &mut reasons, &mut against);
             let tablets = tablets(forecast, load);
+            let wanted = match tried {
+                Tried::In(wanted) => wanted,
+                Tried::AsItIs => 0,
+            };
             let is_large_enough = tablets >= wanted.into();
             if !is_large_enough {
                 let what = if load.splits_are_of_the_sample {
@@ -145,6 +156,29 @@ pub(super) fn verdict(
         reasons,
         against,
     }
+}
+
+/// Says how many keys a design has no key for, if there are any.
+fn without_key(profile: &KeyProfile, forecast: &DesignForecast) -> Option<String> {
+    let WithoutKey {
+        keys, share, first, ..
+    } = forecast.without_key.as_ref()?;
+    let of_sample = if profile.sample.is_complete {
+        ""
+    } else {
+        " of the sample"
+    };
+    let (has, them) = if *keys == 1 {
+        ("has", "it")
+    } else {
+        ("have", "them")
+    };
+    Some(format!(
+        "{}{of_sample} ({}) {has} none: {first}. The others are judged; a load stops at such a key, so correct {them} \
+         before, or leave {them} out.",
+        plural(*keys, "key"),
+        percent(*share)
+    ))
 }
 
 /// In how many tablets a design can be: where the sample says where they end, in as many as it tells apart.
@@ -314,9 +348,9 @@ fn salted_part(settings: &DesignSettings) -> Option<&SaltedPart> {
     }
 }
 
-fn tail(load: &LoadForecast, is_salted: bool, reasons: &mut Vec<String>) -> bool {
+fn tail(load: &LoadForecast, tried: Tried, reasons: &mut Vec<String>) -> bool {
     let Some(tail) = &load.tail else {
-        if is_salted {
+        if tried == Tried::AsItIs {
             return true;
         }
         if load.splits_are_of_the_sample {
@@ -385,21 +419,31 @@ fn reading(
         }
         reasons.push(cost);
     }
-    let no_field = ScanCost::Impossible {
-        reason: NO_FIELD.to_owned(),
-    };
-    let is_field_asked = reads.contains(&Read::Field);
+    let [no_field, no_domain] = [NO_FIELD, NO_DOMAIN].map(|reason| ScanCost::Impossible {
+        reason: reason.to_owned(),
+    });
+    // A read that no caller can ask for needs no sentence, unless it is asked for.
+    let or_none =
+        |read, none| -> Option<&ScanCost> { Some(none).filter(|_| reads.contains(&read)) };
     let asked = [
         (Read::Prefix, "a prefix", Some(&scans.by_prefix)),
         (Read::Range, "a range", Some(&scans.by_range)),
         (
             Read::Field,
             "one leading field",
-            // What nobody can ask for needs no sentence, unless it is asked for.
             scans
                 .by_leading_field
                 .as_ref()
-                .or_else(|| is_field_asked.then_some(&no_field)),
+                .or_else(|| or_none(Read::Field, &no_field)),
+        ),
+        (
+            Read::Domain,
+            "a domain",
+            scans
+                .by_domain
+                .as_ref()
+                .filter(|_| reads.contains(&Read::Domain))
+                .or_else(|| or_none(Read::Domain, &no_domain)),
         ),
     ];
     let costs: Vec<_> = asked

@@ -1,9 +1,11 @@
 //! The designs that are tried on the keys.
 
+use fluo_core::Bytes;
 use serde::Serialize;
 
+use super::without_key::is_nearly_all;
 use crate::advisor::KeyProfile;
-use crate::advisor::profile::{Alphabet, FieldCut};
+use crate::advisor::profile::FieldCut;
 use crate::key_design::{
     DesignSettings, DigestSalt, HashedRows, MOST_BUCKETS, MOST_PIECES, Modulo, ModuloOf,
     RandomSalt, ReverseTime, Reversed, RowAlphabet, RowLength, SaltSettings, SaltedPart, Unsalted,
@@ -30,6 +32,9 @@ pub struct Candidate {
     pub settings: DesignSettings,
     /// How many tablets; never more than the design has salts.
     pub tablets: u32,
+    /// Where the tablets end, if a table says so and the points are not the design's own.
+    #[serde(skip)]
+    pub split_points: Option<Vec<Bytes>>,
 }
 
 impl Candidate {
@@ -43,6 +48,20 @@ impl Candidate {
             label: label.into(),
             settings: settings.into(),
             tablets,
+            split_points: None,
+        }
+    }
+
+    /// A design to be tried in a table that is split at these points.
+    pub fn at(
+        label: impl Into<String>,
+        settings: impl Into<DesignSettings>,
+        points: &[Bytes],
+    ) -> Self {
+        let tablets = u32::try_from(points.len()).unwrap_or(u32::MAX);
+        Self {
+            split_points: Some(points.to_vec()),
+            ..Self::new(label, settings, tablets.saturating_add(1))
         }
     }
 
@@ -56,7 +75,8 @@ impl Candidate {
     ///
     /// Every named design but `composite`: lines of text do not say of which fields, of which types, keys are made.
     /// `web-table` is tried on web addresses, with a scheme or without, `reversed` on keys of one length,
-    /// `reverse-time` on keys that are a field, a separator and a whole number.
+    /// `reverse-time` on keys that are a field, a separator and a whole number. One key in a hundred may be of another
+    /// kind.
     #[must_use]
     pub fn all_for(profile: &KeyProfile, tablets: u32) -> Vec<Self> {
         let mut all = vec![
@@ -92,17 +112,24 @@ impl Candidate {
     }
 }
 
-/// Read backwards, where all keys have one length.
+/// Returns the design that reads keys backwards, if nearly all keys have one length.
 fn reversed(profile: &KeyProfile, tablets: u32) -> Option<Candidate> {
-    let length = usize::try_from(profile.lengths.min).ok()?;
-    if !profile.lengths.is_fixed() || length == 0 {
+    let length = usize::try_from(profile.lengths.median).ok()?;
+    let keys = &profile.sample.keys;
+    if length == 0 || !is_nearly_all(keys, |key| key.len() == length) {
         return None;
     }
-    let alphabet = match profile.alphabet.all {
-        Alphabet::Digits => Some(RowAlphabet::Digits),
-        Alphabet::HexLowerCase => Some(RowAlphabet::Hex),
-        Alphabet::LowerCaseLetters => Some(RowAlphabet::Lower),
-        _ => None,
+    let is_made_of = |is_symbol: fn(&u8) -> bool| {
+        is_nearly_all(keys, |key| key.len() == length && key.iter().all(is_symbol))
+    };
+    let alphabet = if is_made_of(u8::is_ascii_digit) {
+        Some(RowAlphabet::Digits)
+    } else if is_made_of(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
+        Some(RowAlphabet::Hex)
+    } else if is_made_of(u8::is_ascii_lowercase) {
+        Some(RowAlphabet::Lower)
+    } else {
+        None
     };
     let settings = Reversed {
         alphabet,
@@ -111,7 +138,8 @@ fn reversed(profile: &KeyProfile, tablets: u32) -> Option<Candidate> {
     Some(Candidate::new("reversed", settings, tablets))
 }
 
-/// Times counted down within what they are about, where every key of the sample is a field and a number.
+/// Returns the design that counts times down within what they are about, if nearly every key of the sample is a field
+/// and a number.
 fn reverse_time(profile: &KeyProfile, tablets: u32) -> Option<Candidate> {
     let cut = profile.leading_fields.cut?;
     if matches!(cut, FieldCut::Separator { fields: 2.., .. }) {
@@ -125,13 +153,7 @@ fn reverse_time(profile: &KeyProfile, tablets: u32) -> Option<Candidate> {
             .unwrap_or_default();
         !time.is_empty() && time.iter().all(u8::is_ascii_digit)
     };
-    if !byte.is_ascii()
-        || !profile
-            .sample
-            .keys
-            .iter()
-            .all(|sampled| is_timed(&sampled.key))
-    {
+    if !byte.is_ascii() || !is_nearly_all(&profile.sample.keys, is_timed) {
         return None;
     }
     let over_the_entity = DigestSalt {
@@ -165,7 +187,8 @@ fn modulo(profile: &KeyProfile, tablets: u32) -> Vec<Candidate> {
             buckets,
         ));
     }
-    if profile.alphabet.all == Alphabet::Digits && buckets > 1 {
+    let is_number = |key: &[u8]| !key.is_empty() && key.iter().all(u8::is_ascii_digit);
+    if buckets > 1 && is_nearly_all(&profile.sample.keys, is_number) {
         let settings = Modulo {
             buckets,
             of: ModuloOf::Number,

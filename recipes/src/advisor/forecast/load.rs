@@ -80,8 +80,9 @@ pub struct TailForecast {
 }
 
 /// A key as the design writes it, and when it came.
-pub(super) struct Written {
+pub(super) struct Written<'a> {
     pub(super) arrival: u64,
+    pub(super) row: &'a [u8],
     pub(super) key: Bytes,
     /// What its salt is made of, as a hash: equal for keys that fall together by design.
     pub(super) part: u64,
@@ -100,7 +101,11 @@ pub(super) struct Splits {
 impl Splits {
     /// At equal parts of the written keys without the newest: a table is split by what is there, before more comes.
     /// Fewer keys than tablets are a tablet each.
-    pub(super) fn at_quantiles(written: &[Written], profile: &KeyProfile, tablets: u32) -> Self {
+    pub(super) fn at_quantiles(
+        written: &[Written<'_>],
+        profile: &KeyProfile,
+        tablets: u32,
+    ) -> Self {
         let end = match profile.order.arrivals {
             Arrivals::AsWritten => first_of_newest(profile.keys),
             Arrivals::Unordered => u64::MAX,
@@ -144,8 +149,7 @@ fn first_of_newest(keys: u64) -> u64 {
 
 impl LoadForecast {
     pub(super) fn of(
-        written: &[Written],
-        rows_bytes: u64,
+        written: &[Written<'_>],
         splits: Splits,
         profile: &KeyProfile,
         largest_part: Option<Bytes>,
@@ -159,7 +163,8 @@ impl LoadForecast {
             .weights
             .as_deref()
             .and_then(|weights| chi_square(&thrown(written, &splits, tablets), weights));
-        let bytes: u64 = written.iter().map(|written| count(written.key.len())).sum();
+        let keys_bytes: u64 = written.iter().map(|written| count(written.key.len())).sum();
+        let rows_bytes: u64 = written.iter().map(|written| count(written.row.len())).sum();
         let has_salt = written.iter().any(|written| written.head > 0);
         let heads = written
             .iter()
@@ -174,7 +179,7 @@ impl LoadForecast {
             largest,
             tail: tail(written, &splits, profile),
             salts_used: has_salt.then(|| count(heads.collect::<HashSet<_>>().len())),
-            added_bytes: (float(bytes) - float(rows_bytes)) / float_len(written.len().max(1)),
+            added_bytes: (float(keys_bytes) - float(rows_bytes)) / float_len(written.len().max(1)),
             keys: loads,
             splits_are_of_the_sample: splits.are_of_the_sample,
             splits: splits.points,
@@ -194,7 +199,7 @@ fn promised(weights: &[u64]) -> f64 {
     float(most) * float_len(weights.len()) / float(total)
 }
 
-fn tail(written: &[Written], splits: &Splits, profile: &KeyProfile) -> Option<TailForecast> {
+fn tail(written: &[Written<'_>], splits: &Splits, profile: &KeyProfile) -> Option<TailForecast> {
     let first = first_of_newest(profile.keys);
     if profile.order.arrivals == Arrivals::Unordered || first == profile.keys {
         return None;
@@ -217,7 +222,7 @@ fn tail(written: &[Written], splits: &Splits, profile: &KeyProfile) -> Option<Ta
 }
 
 fn loads<'a>(
-    written: impl Iterator<Item = &'a Written>,
+    written: impl Iterator<Item = &'a Written<'a>>,
     splits: &Splits,
     tablets: usize,
 ) -> Vec<u64> {
@@ -231,7 +236,7 @@ fn loads<'a>(
 }
 
 /// How the salted parts fall, each once.
-fn thrown(written: &[Written], splits: &Splits, tablets: usize) -> Vec<u64> {
+fn thrown(written: &[Written<'_>], splits: &Splits, tablets: usize) -> Vec<u64> {
     let mut seen = HashSet::new();
     let first = written.iter().filter(|written| seen.insert(written.part));
     loads(first, splits, tablets)

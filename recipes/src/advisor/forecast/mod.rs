@@ -5,6 +5,7 @@ mod interval;
 mod load;
 mod parts;
 mod scans;
+mod without_key;
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -16,15 +17,16 @@ use foldhash::quality::FixedState;
 use serde::Serialize;
 
 use self::load::{Splits, Written};
+use self::without_key::Refusals;
 use crate::advisor::{KeyProfile, SampledKey};
 use crate::key_design::{DesignError, DesignErrorKind, KeyDesign};
-use crate::number::count;
 
 pub use self::candidates::Candidate;
 pub use self::interval::Estimate;
 pub use self::load::{ChiSquare, LoadForecast, TailForecast};
 pub use self::parts::PartSizes;
 pub use self::scans::{ScanCost, ScanCosts};
+pub use self::without_key::WithoutKey;
 
 /// What a design would do to the keys.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -35,6 +37,9 @@ pub struct DesignForecast {
     pub candidate: Candidate,
     /// What an example key becomes: the first of the sample that the design takes.
     pub example: Option<Example>,
+    /// The keys of the sample that the design has no key for, if they are few enough to judge it by the others: at most
+    /// 1 %. `None` if it takes all of them, and if it is refused.
+    pub without_key: Option<WithoutKey>,
     /// What came of it.
     pub result: ForecastResult,
 }
@@ -61,7 +66,8 @@ pub enum ForecastResult {
         /// What reads cost.
         scans: ScanCosts,
     },
-    /// They cannot, or the design cannot have so many tablets: why, and for how many keys of the sample.
+    /// They cannot, as more than 1 % of the sample has no key in the design, or the design cannot have so many tablets:
+    /// why, and for how many keys of the sample.
     Refused {
         /// The reason, as the design gives it for the first such key.
         reason: String,
@@ -108,7 +114,7 @@ impl DesignForecast {
 
     fn of_design(profile: &KeyProfile, candidate: Candidate, design: &KeyDesign) -> Self {
         let mut written = Vec::with_capacity(profile.sample.keys.len());
-        let mut refused: Option<(DesignError, u64)> = None;
+        let mut refusals = Refusals::default();
         for sampled in &profile.sample.keys {
             match design.add(&sampled.key) {
                 Ok(key) => {
@@ -117,43 +123,33 @@ impl DesignForecast {
                         .map_or(0, |rest| key.len() - rest.len());
                     written.push(Written {
                         arrival: sampled.arrival,
+                        row: &sampled.key,
                         key,
                         part: part(design, sampled),
                         head,
                     });
                 }
-                Err(error) => refused.get_or_insert((error, 0)).1 += 1,
+                Err(error) => refusals.add(sampled, error),
             }
         }
-        if let Some((error, keys)) = refused {
-            return Self::refused(candidate, &error, keys);
-        }
+        let without_key = match refusals.judged(profile.sample.len) {
+            Ok(without_key) => without_key,
+            Err((error, keys)) => return Self::refused(candidate, &error, keys),
+        };
         let splits = match splits(profile, &candidate, design, &written) {
             Ok(splits) => splits,
             Err(error) => return Self::refused(candidate, &error, 0),
         };
         let scans = ScanCosts::of(design, profile);
-        let largest = largest_part(profile, design, &written);
-        let rows = profile.sample.keys.iter();
-        let rows_bytes = rows.map(|sampled| count(sampled.key.len())).sum();
-        let load = LoadForecast::of(&written, rows_bytes, splits, profile, largest);
-        Self::counted(profile, candidate, &written, load, scans)
-    }
-
-    fn counted(
-        profile: &KeyProfile,
-        candidate: Candidate,
-        written: &[Written],
-        load: LoadForecast,
-        scans: ScanCosts,
-    ) -> Self {
-        let example = profile.sample.keys.first().zip(written.first());
+        let largest = largest_part(design, &written);
+        let load = LoadForecast::of(&written, splits, profile, largest);
         Self {
             candidate,
-            example: example.map(|(sampled, written)| Example {
-                row: fluo_core::Escaped(&sampled.key).to_string(),
+            example: written.first().map(|written| Example {
+                row: fluo_core::Escaped(written.row).to_string(),
                 key: fluo_core::Escaped(&written.key).to_string(),
             }),
+            without_key,
             result: ForecastResult::Possible {
                 load: Box::new(load),
                 scans,
@@ -166,6 +162,7 @@ impl DesignForecast {
         Self {
             candidate,
             example: None,
+            without_key: None,
             result: ForecastResult::Refused { reason, keys },
         }
     }
@@ -182,8 +179,8 @@ fn part(design: &KeyDesign, sampled: &SampledKey) -> u64 {
     }
 }
 
-/// What the most keys share of what is salted, where that is not the whole row. All keys of the sample were written.
-fn largest_part(profile: &KeyProfile, design: &KeyDesign, written: &[Written]) -> Option<Bytes> {
+/// Returns what the most keys share of what is salted, if that is not the whole row.
+fn largest_part(design: &KeyDesign, written: &[Written<'_>]) -> Option<Bytes> {
     if !design.keeps_rows_together() {
         return None;
     }
@@ -193,7 +190,7 @@ fn largest_part(profile: &KeyProfile, design: &KeyDesign, written: &[Written]) -
     }
     let by_size = |(size, place): &(usize, usize)| (*size, Reverse(*place));
     let (_, place) = sizes.into_values().max_by_key(by_size)?;
-    let part = design.salted_part(&profile.sample.keys.get(place)?.key);
+    let part = design.salted_part(written.get(place)?.row);
     Some(part.ok()??.into_owned().into())
 }
 
@@ -215,9 +212,16 @@ fn splits(
     profile: &KeyProfile,
     candidate: &Candidate,
     design: &KeyDesign,
-    written: &[Written],
+    written: &[Written<'_>],
 ) -> Result<Splits, DesignError> {
     let tablets = candidate.tablets;
+    if let Some(points) = &candidate.split_points {
+        return Ok(Splits {
+            points: points.clone(),
+            are_of_the_sample: false,
+            weights: None,
+        });
+    }
     match design.splits(tablets) {
         Ok(points) => Ok(Splits {
             points,

@@ -6,7 +6,7 @@ use url::Url;
 
 use crate::advisor::KeyProfile;
 use crate::advisor::profile::FieldCut;
-use crate::key_design::{KeyDesign, Reach, Rows, is_web_address};
+use crate::key_design::{KeyDesign, Reach, Rows, WebTable, is_web_address};
 use crate::number::count;
 
 /// Into how many pieces of the table a read falls.
@@ -48,6 +48,8 @@ pub struct ScanCosts {
     /// All rows with one known leading field, such as the host of a URL; none where the keys have no such field, so that
     /// nobody can ask for it.
     pub by_leading_field: Option<ScanCost>,
+    /// All pages of a domain, with those of its subdomains; `None` if the keys are no web addresses.
+    pub by_domain: Option<ScanCost>,
     /// The order in which rows come.
     pub order: String,
 }
@@ -91,6 +93,7 @@ impl ScanCosts {
             by_prefix: scans.by_prefix.into(),
             by_range: scans.by_range.into(),
             by_leading_field,
+            by_domain: of_one_domain(profile).map(|rows| cost_of(design, &rows)),
             order: scans.order.to_string(),
         }
     }
@@ -106,6 +109,24 @@ fn cost_of(design: &KeyDesign, rows: &Rows) -> ScanCost {
             reason: error.to_string(),
         },
     }
+}
+
+/// Returns the pages of the domain of one key of the sample, as a web table understands it; `None` if nearly all keys are
+/// no web addresses.
+fn of_one_domain(profile: &KeyProfile) -> Option<Rows> {
+    let is_web = matches!(
+        profile.leading_fields.cut,
+        Some(FieldCut::UrlHost | FieldCut::Host)
+    );
+    let web = KeyDesign::new(WebTable::default())
+        .ok()
+        .filter(|_| is_web)?;
+    profile.sample.keys.iter().find_map(|sampled| {
+        let domain = web.salted_part(&sampled.key).ok()??.into_owned();
+        let rows = Rows::domain_and_subdomains(String::from_utf8(domain).ok()?);
+        // An address, or a host of one label, has no subdomains.
+        matches!(web.spans(&rows), Ok(spans) if spans.len() == 1).then_some(rows)
+    })
 }
 
 /// The rows that share the leading field of one key of the sample, in each way in which a design may be asked for them;

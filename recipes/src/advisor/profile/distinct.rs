@@ -29,7 +29,7 @@ pub enum Distinct {
     },
     /// Estimated by a HyperLogLog with 16,384 registers.
     Estimated {
-        /// The estimate.
+        /// The estimate; above 1,048,576, as so many were counted, and never more than there are keys.
         keys: u64,
         /// One standard error, as a share of the estimate: 0.8 %.
         standard_error: f64,
@@ -77,6 +77,7 @@ impl Distinct {
 /// Counts exactly as long as it can, and has an estimate ready for when it cannot.
 pub(super) struct DistinctKeys {
     seed: u64,
+    pushed: u64,
     counted: Option<HashSet<u128, FixedState>>,
     estimate: HyperLogLog,
 }
@@ -94,12 +95,14 @@ impl DistinctKeys {
     pub(super) fn new(seed: u64) -> Self {
         Self {
             seed,
+            pushed: 0,
             counted: Some(HashSet::with_hasher(FixedState::with_seed(seed))),
             estimate: HyperLogLog::seeded(PRECISION, u128::from(seed)),
         }
     }
 
     pub(super) fn push(&mut self, key: &[u8]) {
+        self.pushed += 1;
         let hash = xxh3_128_with_seed(key, self.seed);
         #[expect(
             clippy::cast_possible_truncation,
@@ -120,10 +123,20 @@ impl DistinctKeys {
                 keys: crate::number::count(counted.len()),
             },
             None => Distinct::Estimated {
-                keys: u64::try_from(self.estimate.count()).unwrap_or(u64::MAX),
+                keys: self.estimated(),
                 standard_error: STANDARD_ERROR,
             },
         }
+    }
+}
+
+impl DistinctKeys {
+    /// Returns the estimate within its known bounds: more than were counted, and not more than were pushed.
+    fn estimated(&self) -> u64 {
+        let estimate = u64::try_from(self.estimate.count()).unwrap_or(u64::MAX);
+        estimate
+            .max(crate::number::count(COUNTED_KEYS) + 1)
+            .min(self.pushed)
     }
 }
 
@@ -145,6 +158,21 @@ mod tests {
         assert_eq!(found, Distinct::Counted { keys: 1_000 });
         assert_eq!(found.duplicates_at_least(3_000), 2_000);
         assert_eq!(distinct(0..1 << 20), Distinct::Counted { keys: 1 << 20 });
+    }
+
+    /// A file of 3,178,584 different keys was said to have "about 3,196,819 different" of them: more than there are.
+    /// Half of all estimates lie above the true number.
+    #[test]
+    fn an_estimate_is_never_above_the_number_of_keys() {
+        let mut clamped = 0;
+        for seed in 0..8 {
+            let mut distinct = DistinctKeys::new(seed);
+            (0..1_100_000_u64).for_each(|key| distinct.push(&key.to_be_bytes()));
+            let found = distinct.finish().keys();
+            assert!((1_048_577..=1_100_000).contains(&found), "{found}");
+            clamped += u32::from(found == 1_100_000);
+        }
+        assert!(clamped > 0, "no seed estimates too much");
     }
 
     #[test]

@@ -203,7 +203,8 @@ impl LeadingFieldCounter {
 }
 
 impl LeadingFields {
-    /// Most keys that can have a hot field.
+    /// Returns the most keys that can have a hot field. That is never more than there are: each round that adds to the
+    /// error takes as much off two thousand counters.
     #[must_use]
     pub fn at_most(&self, field: &HotField) -> u64 {
         field.keys.saturating_add(self.error)

@@ -6,8 +6,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use fluo_core::{Authorizations, Filter, Scan, Span, Table, TableAdmin};
-use fluo_recipes::advisor::{KeyProfile, ProfileBuilder, ProfileSettings};
+use fluo_core::table::property::GROUP_PATTERN;
+use fluo_core::{Authorizations, ErrorKind, Filter, Scan, Span, Table, TableAdmin};
+use fluo_recipes::advisor::{ExistingTable, KeyProfile, ProfileBuilder, ProfileSettings};
 use futures::TryStreamExt;
 use indicatif::ProgressBar;
 
@@ -26,6 +27,8 @@ pub(super) struct Source {
     /// What must be known of how they were read.
     pub(super) notes: Vec<String>,
     pub(super) profile: KeyProfile,
+    /// The table, if they are of one.
+    pub(super) table: Option<ExistingTable>,
 }
 
 impl Source {
@@ -45,6 +48,7 @@ impl Source {
             name,
             notes: Vec::new(),
             profile: profile?,
+            table: None,
         })
     }
 
@@ -67,22 +71,37 @@ impl Source {
             cut_short += u64::from(is_cut_short);
         }
         bar.finish_and_clear();
-        let notes = match cut_short {
-            0 => Vec::new(),
-            some => vec![format!(
+        let mut notes = Vec::new();
+        if cut_short > 0 {
+            notes.push(format!(
                 "Only the first {} of {} were read; loads are of what was read. --rows reads more.",
                 plural(share, "row"),
-                match some {
+                match cut_short {
                     1 => "1 tablet".to_owned(),
                     some => format!("each of {} tablets", grouped(some)),
                 }
-            )],
+            ));
+        }
+        let group_pattern = match tables.properties(name).await {
+            Ok(properties) => properties.get(GROUP_PATTERN).cloned(),
+            Err(error) if error.kind() == ErrorKind::Denied => {
+                notes.push(format!(
+                    "The groups of the balancer could not be read: {error}."
+                ));
+                None
+            }
+            Err(error) => return Err(error.into()),
         };
-        let name = format!("table `{name}`");
+        let table = ExistingTable {
+            servers: u32::try_from(tables.servers().await?.len().max(1))?,
+            splits: tables.splits(name).await?,
+            group_pattern,
+        };
         Ok(Self {
-            name,
+            name: format!("table `{name}`"),
             notes,
             profile: builder.finish(),
+            table: Some(table),
         })
     }
 }

@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use fluo_recipes::KeyDesign;
 use fluo_recipes::advisor::{
-    AdviceSettings, AdvisorReport, Arrivals, Candidate, ProfileSettings, Read,
+    AdviceSettings, AdvisorReport, Arrivals, Candidate, ExistingTable, ProfileSettings, Read,
 };
 use serde::Serialize;
 
@@ -27,7 +27,8 @@ use crate::spec::{self, Layout, Recipe};
 /// Look at keys, and advise how to spread them.
 ///
 /// Reads keys in their order of arrival, one a line, in one pass and bounded memory; tries every key design on a sample
-/// of them; and recommends one, with its reasons and the spec file to use. With --at, it samples the rows of a table.
+/// of them; and recommends one, with its reasons and the spec file to use. With --at, it samples the rows of a table, and
+/// takes its servers, tablets and designs from it. Keys that have designs already are answered with the spec of these.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -73,10 +74,11 @@ pub(crate) struct Advise {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "The table that the keys are for")]
 struct TableArguments {
-    /// How many servers there are, from 1 on
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
-    servers: u32,
-    /// How many tablets it shall have, 1 to 65,536; computed from servers, rate and size unless given
+    /// How many servers there are, from 1 on; those of the table with --at, or else 1, unless given
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    servers: Option<u32>,
+    /// How many tablets it shall have, 1 to 65,536; those of the table with --at if it is split, or else computed from
+    /// servers, rate and size unless given
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=65_536))]
     tablets: Option<u32>,
     /// How many rows a second are to be written
@@ -108,6 +110,8 @@ enum ReadName {
     Range,
     /// All rows with one leading field
     Field,
+    /// All pages of a domain and of its subdomains
+    Domain,
 }
 
 impl From<ReadName> for Read {
@@ -116,14 +120,16 @@ impl From<ReadName> for Read {
             ReadName::Prefix => Self::Prefix,
             ReadName::Range => Self::Range,
             ReadName::Field => Self::Field,
+            ReadName::Domain => Self::Domain,
         }
     }
 }
 
 impl TableArguments {
-    fn settings(&self) -> AdviceSettings {
+    fn settings(&self, table: Option<ExistingTable>) -> AdviceSettings {
+        let servers = self.servers.or_else(|| Some(table.as_ref()?.servers));
         AdviceSettings {
-            servers: self.servers,
+            servers: servers.unwrap_or(1),
             tablets: self.tablets,
             rows_per_second: self.rows_per_second,
             table_bytes: self.table_bytes,
@@ -131,6 +137,7 @@ impl TableArguments {
             scans_only: self.scans_only,
             cells_per_row: self.cells_per_row,
             column_bytes: self.column_bytes,
+            table,
         }
     }
 }
@@ -144,6 +151,8 @@ struct Told {
     report: AdvisorReport,
     /// The spec file, where there is one.
     spec: Option<String>,
+    /// What to do with it.
+    next: String,
 }
 
 #[derive(Serialize)]
@@ -203,7 +212,7 @@ impl Advise {
 
     async fn told(&self) -> Result<Told> {
         // Before anything is read: a spec that is wrong is told at once.
-        let (advice, own) = (self.table.settings(), self.own_designs()?);
+        let own = self.spec.as_deref().map(spec::recipes).transpose()?;
         let settings = ProfileSettings {
             seed: self.seed,
             // A table gives its rows in their order.
@@ -228,7 +237,8 @@ impl Advise {
         if source.profile.keys == 0 {
             bail!("there are no keys in {}: give at least one", source.name);
         }
-        let profile = source.profile;
+        let (profile, advice) = (source.profile, self.table.settings(source.table));
+        let own = self.own_designs(&own.unwrap_or_default(), advice.tablets()?.tablets);
         let work = move || AdvisorReport::with_own(profile, own, &advice);
         let report = tokio::task::spawn_blocking(work).await??;
         let spec = report
@@ -242,15 +252,13 @@ impl Advise {
             notes: source.notes,
             report,
             spec,
+            next: self.next(),
         })
     }
 
     /// The designs of the spec that was given.
-    fn own_designs(&self) -> Result<Vec<Candidate>> {
-        let Some(path) = &self.spec else {
-            return Ok(Vec::new());
-        };
-        let wanted = self.table.settings().tablets()?.tablets;
+    fn own_designs(&self, recipes: &[Recipe], wanted: u32) -> Vec<Candidate> {
+        let path = self.spec.as_deref().unwrap_or(Path::new(""));
         let name = path.file_name().unwrap_or(path.as_os_str()).display();
         let candidate = |recipe: &Recipe| {
             let tablets = match (&recipe.layout, self.table.tablets) {
@@ -261,7 +269,7 @@ impl Advise {
             let label = format!("{} of {name}", recipe_name(&recipe.design));
             Candidate::new(label, recipe.design.settings().clone(), tablets)
         };
-        Ok(spec::recipes(path)?.iter().map(candidate).collect())
+        recipes.iter().map(candidate).collect()
     }
 
     fn write(&self, told: &Told) -> Result<()> {
@@ -278,9 +286,40 @@ impl Advise {
                 .with_context(|| format!("cannot write the spec {}", path.display()))?;
         }
         if self.json {
-            return output::print_json(&printed(told)?);
+            output::print_json(&printed(told)?)?;
+        } else {
+            output::print(&text::lines(told).join("\n"))?;
         }
-        output::print(&text::lines(told).join("\n"))
+        if let Some(path) = &self.html {
+            output::say(&format!("wrote the page {}", path.display()));
+        }
+        if let (Some(path), Some(_)) = (&self.write_spec, &told.spec) {
+            output::say(&format!("wrote the spec {}", path.display()));
+        }
+        Ok(())
+    }
+
+    /// Says what the next command is.
+    fn next(&self) -> String {
+        match &self.write_spec {
+            Some(path) => format!(
+                "Next: `{}` says what the spec would change.",
+                self.planning(&path.display().to_string())
+            ),
+            None => format!(
+                "Next: write it to a file (--write-spec FILE.toml); `{}` then says what it would change.",
+                self.planning("FILE.toml")
+            ),
+        }
+    }
+
+    /// Returns the command that compares a spec with the table, as far as the table is named.
+    fn planning(&self, spec: &str) -> String {
+        let (at, table) = match &self.target.0 {
+            Some(target) => (target.to_string(), self.what.display().to_string()),
+            None => ("TARGET".to_owned(), "TABLE".to_owned()),
+        };
+        format!("fluo table plan --at {at} --spec {spec} {table}")
     }
 }
 

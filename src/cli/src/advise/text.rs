@@ -31,6 +31,7 @@ pub(super) fn lines(told: &Told) -> Vec<String> {
     if let Some(spec) = &told.spec {
         lines.extend([String::new(), "Spec file".to_owned(), String::new()]);
         lines.extend(shown(spec));
+        lines.extend([String::new(), told.next.clone()]);
     }
     lines
 }

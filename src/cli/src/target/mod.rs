@@ -6,6 +6,7 @@ mod password;
 mod place;
 mod tls;
 
+use std::fmt;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
@@ -45,6 +46,12 @@ pub(crate) struct ApplicationGuard {
     /// Go on even if the table belongs to an application
     #[arg(long)]
     despite_application: bool,
+}
+
+impl fmt::Display for TargetArguments {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.at.fmt(f)
+    }
 }
 
 impl TargetArguments {

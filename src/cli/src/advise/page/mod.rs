@@ -75,6 +75,7 @@ fn advice(told: &Told) -> Markup {
             @if let Some(spec) = &told.spec {
                 h3 { "Spec file" }
                 pre tabindex="0" role="region" aria-label="Spec file" { code { (spec) } }
+                p { (told.next) }
             }
         }
     }

@@ -1,0 +1,363 @@
+//! Advice on keys, and on tables, that have designs already.
+
+use super::settings::{AdviceSettings, TabletAdvice};
+use super::verdict::{self, DesignVerdict, Standing};
+use super::{Advice, AdvisedDesign, AdvisedLayout, AdvisedSpec, AdvisorReport, keys};
+use crate::advisor::existing::{Existing, name};
+use crate::advisor::words::{percent, plural};
+use crate::advisor::{
+    Candidate, DesignForecast, ExistingRecipe, ExistingTable, KeyProfile, OtherKeys,
+    ProfileBuilder, ProfileSettings,
+};
+use crate::key_design::{DesignSettings, KeyDesign, Unsalted};
+use crate::number::count;
+
+/// Keys of no design are more than a few from this share on.
+const MANY_OTHERS: f64 = 0.01;
+
+/// The purpose for which a design is tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tried {
+    /// For a table of so many tablets.
+    In(u32),
+    /// As the design that a table has.
+    AsItIs,
+}
+
+/// Returns a table of plain rows as it is split; `None` if it is not split.
+pub(super) fn plain_rows(table: &ExistingTable) -> Option<Candidate> {
+    let label = "unsalted, as the table is";
+    (!table.splits.is_empty()).then(|| Candidate::at(label, Unsalted {}, &table.splits))
+}
+
+/// Returns the tablets of a table of plain rows, which tell nothing of those to come.
+pub(super) fn tablets_of_table(tablets: u32) -> TabletAdvice {
+    TabletAdvice {
+        tablets,
+        reason: format!(
+            "{}, as the table has. Where new rows will go is not known from a table: if their keys ascend, as times and \
+             counters do, all of them go to one tablet; ask again with a file of keys in their order of arrival.",
+            plural(tablets.into(), "tablet")
+        ),
+    }
+}
+
+impl AdvisorReport {
+    /// Advises to leave keys, or a table, with the recipes that they have.
+    pub(super) fn as_it_is(
+        profile: KeyProfile,
+        existing: Existing,
+        own: Vec<Candidate>,
+        settings: &AdviceSettings,
+    ) -> Self {
+        let tried = existing.recipes.iter().zip(&existing.rows);
+        let mut forecasts: Vec<_> = tried
+            .map(|(recipe, rows)| DesignForecast::of(rows, candidate(recipe, settings)))
+            .collect();
+        let profiles: Vec<&KeyProfile> = existing.rows.iter().collect();
+        let mut verdicts: Vec<_> = forecasts
+            .iter()
+            .zip(&profiles)
+            .map(|(forecast, rows)| verdict::verdict(rows, forecast, settings, Tried::AsItIs))
+            .collect();
+        let advice = Advice::as_it_is(&profile, &existing, &forecasts, &mut verdicts, settings);
+        if !own.is_empty() {
+            let rows = all_rows(&profile, &existing);
+            let wanted = Tried::In(advice.tablets.tablets);
+            for candidate in own {
+                let forecast = DesignForecast::of(&rows, candidate);
+                verdicts.push(verdict::verdict(&rows, &forecast, settings, wanted));
+                forecasts.push(forecast);
+            }
+        }
+        Self {
+            profile,
+            forecasts,
+            advice: Advice { verdicts, ..advice },
+        }
+    }
+}
+
+impl Advice {
+    fn as_it_is(
+        profile: &KeyProfile,
+        existing: &Existing,
+        forecasts: &[DesignForecast],
+        verdicts: &mut [DesignVerdict],
+        settings: &AdviceSettings,
+    ) -> Self {
+        let recipes = &existing.recipes;
+        let tablets = tablets(recipes, forecasts, settings);
+        let mut reasons = vec![what_to_do(recipes, forecasts, settings)];
+        reasons.push(tablets.reason.clone());
+        reasons.extend(recipes.iter().flat_map(about));
+        reasons.extend(existing.others.as_ref().and_then(without_design));
+        let is_one = recipes.len() == 1;
+        for (verdict, recipe) in verdicts.iter_mut().zip(recipes) {
+            if recipe.keys == 0 {
+                verdict.reasons = vec![
+                    "The table is split for it, but no row that was read is a key of it."
+                        .to_owned(),
+                ];
+                verdict.against.clone_from(&verdict.reasons);
+            }
+            if verdict.standing == Standing::Suitable {
+                verdict.standing = Standing::Recommended;
+            }
+            let told = verdict.reasons.iter().map(|reason| {
+                if is_one {
+                    reason.clone()
+                } else {
+                    format!("{}: {reason}", verdict.label)
+                }
+            });
+            reasons.extend(told);
+        }
+        if let Some(groups) = &existing.unknown_groups {
+            reasons.push(format!(
+                "The balancer's pattern has groups of other recipes too, `{groups}`, which no spec can name: a plan would \
+                 take them out of it. So there is no spec; leave the properties of the table as they are."
+            ));
+        }
+        let spec = AdvisedSpec {
+            key_design: recipes
+                .iter()
+                .zip(forecasts)
+                .map(|(recipe, forecast)| advised(recipe, forecast, settings))
+                .collect(),
+        };
+        let labels: Vec<_> = recipes.iter().map(|recipe| recipe.label.as_str()).collect();
+        Self {
+            findings: keys::findings(profile, settings, tablets.tablets, existing),
+            tablets,
+            existing: recipes.clone(),
+            others: existing.others.clone(),
+            verdicts: Vec::new(),
+            design: Some(labels.join(", ")),
+            reasons,
+            spec: existing.unknown_groups.is_none().then_some(spec),
+        }
+    }
+}
+
+/// Returns what to do about keys of no design, if they are more than a few.
+fn without_design(others: &OtherKeys) -> Option<String> {
+    (others.share >= MANY_OTHERS).then(|| {
+        format!(
+            "But {} of the keys are of no design that is there, such as `{}`: if they were loaded without it, load them \
+             again through it.",
+            percent(others.share),
+            others.first
+        )
+    })
+}
+
+/// Returns how many tablets are asked for: no more than the recipe's design has salts.
+fn wanted(recipe: &ExistingRecipe, settings: &AdviceSettings) -> u32 {
+    let mut wanted = settings.for_one_recipe();
+    let design = KeyDesign::new(recipe.settings.clone());
+    while wanted > 1
+        && design
+            .as_ref()
+            .is_ok_and(|design| is_too_many(design, wanted))
+    {
+        wanted /= 2;
+    }
+    wanted
+}
+
+fn is_too_many(design: &KeyDesign, tablets: u32) -> bool {
+    design.splits(1).is_ok() && design.splits(tablets).is_err()
+}
+
+fn advised(
+    recipe: &ExistingRecipe,
+    forecast: &DesignForecast,
+    settings: &AdviceSettings,
+) -> AdvisedDesign {
+    let of_table = recipe.layout.clone().filter(|_| !settings.is_for_others());
+    AdvisedDesign {
+        layout: of_table.unwrap_or_else(|| AdvisedLayout::of(forecast)),
+        settings: recipe.settings.clone(),
+        before: recipe.before.clone(),
+    }
+}
+
+fn candidate(recipe: &ExistingRecipe, settings: &AdviceSettings) -> Candidate {
+    let label = recipe.label.clone();
+    let design = recipe.settings.clone();
+    let of_table = recipe.layout.as_ref().filter(|_| !settings.is_for_others());
+    match of_table {
+        None => Candidate::new(label, design, wanted(recipe, settings)),
+        Some(AdvisedLayout::Tablets(tablets)) => Candidate::new(label, design, *tablets),
+        // Behind the end of a hasher's tablets there is none of its rows.
+        Some(AdvisedLayout::SplitPoints(_)) => match recipe.points() {
+            [own @ .., end] if end.ends_with(b":~") => Candidate::at(label, design, own),
+            all => Candidate::at(label, design, all),
+        },
+    }
+}
+
+/// Returns the rows of all recipes, without their salts.
+fn all_rows(profile: &KeyProfile, existing: &Existing) -> KeyProfile {
+    if let [rows] = existing.rows.as_slice() {
+        return rows.clone();
+    }
+    let mut builder = ProfileBuilder::new(ProfileSettings {
+        seed: profile.sample.seed,
+        arrivals: profile.order.arrivals,
+    });
+    let rows = existing.rows.iter().flat_map(|rows| &rows.sample.keys);
+    rows.for_each(|sampled| builder.push(&sampled.key));
+    let mut rows = builder.finish();
+    rows.sample.is_complete = profile.sample.is_complete;
+    rows
+}
+
+fn tablets_of(forecast: &DesignForecast) -> u64 {
+    match forecast.possible() {
+        Some((load, _)) => count(load.tablets()),
+        None => forecast.candidate.tablets.into(),
+    }
+}
+
+/// Returns the tablets of all recipes together, and where their number comes from.
+fn tablets(
+    recipes: &[ExistingRecipe],
+    forecasts: &[DesignForecast],
+    settings: &AdviceSettings,
+) -> TabletAdvice {
+    let all: u64 = forecasts.iter().map(tablets_of).sum();
+    let is_of_table = recipes.iter().all(ExistingRecipe::is_split) && !settings.is_for_others();
+    let reason = if is_of_table {
+        format!("{}, as the table has for them.", plural(all, "tablet"))
+    } else {
+        let each = if recipes.len() == 1 {
+            ""
+        } else {
+            "For each recipe "
+        };
+        format!("{each}{}", settings.checked_tablets().reason)
+    };
+    TabletAdvice {
+        tablets: u32::try_from(all).unwrap_or(u32::MAX),
+        reason,
+    }
+}
+
+/// Returns the sentence that names the recipes and their tablets.
+fn what_to_do(
+    recipes: &[ExistingRecipe],
+    forecasts: &[DesignForecast],
+    settings: &AdviceSettings,
+) -> String {
+    let names = recipes.iter().zip(forecasts).map(|(recipe, forecast)| {
+        let tablets = plural(tablets_of(forecast), "tablet");
+        format!("{} in {tablets}", name(&recipe.settings))
+    });
+    let names = listed(names.collect());
+    let is_split = recipes.iter().all(ExistingRecipe::is_split);
+    if is_split && !settings.is_for_others() {
+        format!("Leave the table as it is: {names}.")
+    } else {
+        format!("Leave the keys as they are, {names}: they have their salts already.")
+    }
+}
+
+/// Returns what there is to say of a recipe beside its name.
+fn about(recipe: &ExistingRecipe) -> Vec<String> {
+    let mut all = Vec::new();
+    let label = &recipe.label;
+    if recipe.in_earlier_designs > 0 {
+        let before = recipe.before.iter().map(name).collect();
+        all.push(format!(
+            "{} of {label} are still written in an earlier design, {}: a migration moves them.",
+            plural(recipe.in_earlier_designs, "key"),
+            listed(before)
+        ));
+    }
+    if recipe.other_splits > 0 {
+        all.push(format!(
+            "The table has {} among those of {label} that the design does not ask for; a plan keeps them.",
+            plural(count(recipe.other_splits), "other split point")
+        ));
+    }
+    if let Some(AdvisedLayout::SplitPoints(points)) = &recipe.layout
+        && can_be_split_evenly(&recipe.settings)
+    {
+        all.push(format!(
+            "The {} of {label} are not those of any number of even tablets: the spec has them as they are.",
+            plural(count(points.len()), "split point")
+        ));
+    }
+    all
+}
+
+fn can_be_split_evenly(settings: &DesignSettings) -> bool {
+    let design = KeyDesign::new(settings.clone());
+    design.is_ok_and(|design| design.splits(2).is_ok())
+}
+
+/// Returns findings about designs that keys have already.
+pub(super) fn told(profile: &KeyProfile, existing: &Existing) -> Vec<keys::Finding> {
+    let of_sample = if profile.sample.is_complete {
+        ""
+    } else {
+        " of the sample"
+    };
+    let recipes = &existing.recipes;
+    let mut all: Vec<_> = recipes
+        .iter()
+        .map(|recipe| {
+            let by = if recipe.keys > 0 {
+                "as their salts tell"
+            } else {
+                "for which the table is split"
+            };
+            keys::note(format!(
+                "{}{of_sample} ({}) are keys of {}, {by}.",
+                plural(recipe.keys, "key"),
+                percent(recipe.share),
+                name(&recipe.settings)
+            ))
+        })
+        .collect();
+    if let Some(others) = existing.others.as_ref().filter(|_| !recipes.is_empty()) {
+        let (are, them) = match others.keys {
+            1 => ("is", "it"),
+            _ => ("are", "them"),
+        };
+        all.push(keys::warning(format!(
+            "{}{of_sample} ({}) {are} of no design that is there, the first is `{}`: loaded without the design, or rows of \
+             another kind. Readers who use a design do not find {them}; write {them} through it.",
+            plural(others.keys, "key"),
+            percent(others.share),
+            others.first
+        )));
+    }
+    all.extend(existing.apart.iter().map(|(settings, keys)| {
+        let share = percent(crate::number::share(*keys, profile.sample.len));
+        let beside = if recipes.is_empty() {
+            ""
+        } else {
+            "; no spec can hold it beside the others"
+        };
+        keys::warning(format!(
+            "{}{of_sample} ({share}) are keys of {} already{beside}.",
+            plural(*keys, "key"),
+            name(settings)
+        ))
+    }));
+    all
+}
+
+/// Returns names as a list in a sentence.
+fn listed(names: Vec<String>) -> String {
+    match names.as_slice() {
+        [before @ .., one, last] if before.is_empty() => format!("{one} and {last}"),
+        [before @ .., last] if !before.is_empty() => {
+            format!("{}, and {last}", before.join(", "))
+        }
+        _ => names.join(", "),
+    }
+}

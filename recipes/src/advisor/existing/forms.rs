@@ -1,0 +1,118 @@
+//! Designs without a computed salt, by the form of their keys and by the split points of their table.
+
+use std::collections::HashSet;
+
+use fluo_core::Bytes;
+
+use super::salts::{SEPARATORS, counts, is_counted_down, is_spread, looked_at, numbers, times_of};
+use crate::key_design::{DesignSettings, KeyDesign, RandomSalt, Reversed, RowAlphabet, RowLength};
+use crate::number::float_len;
+
+/// So few keys tell nothing of their form.
+const LEAST_KEYS: usize = 8;
+/// Of the keys this share has the form.
+const NEARLY_ALL: f64 = 0.9;
+const ALPHABETS: [RowAlphabet; 5] = [
+    RowAlphabet::Digits,
+    RowAlphabet::Hex,
+    RowAlphabet::Lower,
+    RowAlphabet::Printable,
+    RowAlphabet::Bytes,
+];
+
+/// Returns the design whose form nearly all keys have. What keys alone do not tell is known by the split points.
+pub(super) fn by_form(keys: &[&[u8]], splits: &[Bytes]) -> Option<DesignSettings> {
+    if keys.len() < LEAST_KEYS {
+        return None;
+    }
+    let some = looked_at(keys);
+    reverse_time(&some)
+        .or_else(|| reversed_with_length(&some, splits))
+        .or_else(|| reversed(&some, splits))
+        .or_else(|| random_salt(keys, splits))
+}
+
+fn are_nearly_all(keys: &[&[u8]], is_one: impl Fn(&[u8]) -> bool) -> bool {
+    let all = keys.iter().filter(|key| is_one(key)).count();
+    float_len(all) >= float_len(keys.len()) * NEARLY_ALL
+}
+
+fn are_keys(keys: &[&[u8]], settings: &DesignSettings) -> bool {
+    let design = KeyDesign::new(settings.clone());
+    design.is_ok_and(|design| are_nearly_all(keys, |key| design.remove(key).is_ok()))
+}
+
+fn reverse_time(keys: &[&[u8]]) -> Option<DesignSettings> {
+    let mut forms = times_of(keys).into_iter();
+    forms.find_map(|times| {
+        let is_timed = are_nearly_all(keys, |key| is_counted_down(&times, key));
+        let settings = DesignSettings::from(times);
+        (is_timed && are_keys(keys, &settings)).then_some(settings)
+    })
+}
+
+/// Recognises rows whose length is stored behind them: 5 bytes that agree with the key.
+fn reversed_with_length(keys: &[&[u8]], splits: &[Bytes]) -> Option<DesignSettings> {
+    let settings = Reversed::new(RowLength::Stored);
+    let is_one = are_keys(keys, &settings.clone().into());
+    is_one.then(|| with_alphabet_of(settings, splits).into())
+}
+
+/// Returns the design with the alphabet whose even split points the table has, if it has those of one.
+fn with_alphabet_of(settings: Reversed, splits: &[Bytes]) -> Reversed {
+    let with = |alphabet| Reversed {
+        alphabet: Some(alphabet),
+        ..settings.clone()
+    };
+    let is_split = |settings: &Reversed| {
+        let design = KeyDesign::new(settings.clone()).ok();
+        let tablets = u32::try_from(splits.len() + 1).unwrap_or(u32::MAX);
+        let points = design.and_then(|design| design.splits(tablets).ok());
+        points.is_some_and(|points| points == splits)
+    };
+    let found = ALPHABETS.map(with).into_iter().find(is_split);
+    found.unwrap_or(settings)
+}
+
+/// Recognises keys of one length that vary at their beginning and not at their end, in a table that is split evenly in the alphabet
+/// of their beginnings: counters that are read backwards. Keys in their own order vary at their end.
+fn reversed(keys: &[&[u8]], splits: &[Bytes]) -> Option<DesignSettings> {
+    let length = keys.get(keys.len() / 2)?.len();
+    if splits.is_empty() || length < 2 {
+        return None;
+    }
+    let settings = with_alphabet_of(Reversed::new(RowLength::Fixed(length)), splits);
+    let different = |place: usize| {
+        let bytes = keys.iter().filter_map(|key| key.get(place));
+        bytes.collect::<HashSet<_>>().len()
+    };
+    let is_backwards = different(0) >= different(length - 1) * 2;
+    let is_even = settings.alphabet.is_some();
+    let settings = settings.into();
+    (is_even && is_backwards && are_keys(keys, &settings)).then_some(settings)
+}
+
+/// Recognises buckets that no row explains, in a table that is split evenly between them.
+fn random_salt(keys: &[&[u8]], splits: &[Bytes]) -> Option<DesignSettings> {
+    let digits = splits.first()?.len();
+    if !(2..=5).contains(&digits) {
+        return None;
+    }
+    let tablets = u32::try_from(splits.len() + 1).unwrap_or(u32::MAX);
+    // The largest salt tells it, unless a row of another kind looks like a larger one.
+    let largest = numbers(keys, digits).last().map(|largest| largest + 1);
+    let all = || largest.into_iter().chain(counts(keys, digits).rev());
+    let separators = SEPARATORS.into_iter().rev();
+    separators
+        .flat_map(|separator| all().map(move |count| (separator, count)))
+        .filter(|(_, buckets)| is_spread(keys, digits, *buckets))
+        .find_map(|(separator, buckets)| {
+            let settings = DesignSettings::from(RandomSalt {
+                separator: separator.to_owned(),
+                ..RandomSalt::new(buckets)
+            });
+            let design = KeyDesign::new(settings.clone()).ok()?;
+            let is_split = design.splits(tablets).is_ok_and(|points| points == splits);
+            (is_split && are_keys(keys, &settings)).then_some(settings)
+        })
+}

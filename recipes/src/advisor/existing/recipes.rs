@@ -1,0 +1,234 @@
+//! Designs that were found, as the recipes that a spec can hold.
+
+use std::cmp::Reverse;
+
+use fluo_core::{Bytes, Escaped, Versions};
+use serde::Serialize;
+
+use super::layout::{self, Layout};
+use crate::advisor::advice::AdvisedLayout;
+use crate::epochs::Epochs;
+use crate::key_design::{DesignSettings, KeyDesign};
+use crate::number::share;
+use crate::row_hasher::HashScheme;
+
+/// A recipe that keys, or the split points of their table, have already.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct ExistingRecipe {
+    /// The recipe as a table of designs names it.
+    pub label: String,
+    /// Its design; the newest, if its rows were written with several.
+    pub settings: DesignSettings,
+    /// Designs that some of its rows are written with and that the newest follows.
+    pub before: Vec<DesignSettings>,
+    /// The number of keys of the sample that are its.
+    pub keys: u64,
+    /// Their share of the sample.
+    pub share: f64,
+    /// The number of those that are written in an earlier design.
+    pub in_earlier_designs: u64,
+    /// The tablets of the table for it; `None` if there is no table, or it has no split point of the recipe.
+    pub layout: Option<AdvisedLayout>,
+    /// Split points among its own that are not the design's, such as those that a tablet got as it grew.
+    pub other_splits: usize,
+    #[serde(skip)]
+    points: Vec<Bytes>,
+}
+
+impl ExistingRecipe {
+    fn new(settings: DesignSettings, before: Vec<DesignSettings>, splits: &[Bytes]) -> Self {
+        let (settings, layout) = match layout::of(&settings, splits) {
+            Some((settings, layout)) => (settings, Some(layout)),
+            None => (settings, None),
+        };
+        let (layout, other_splits, points) = match layout {
+            None => (None, 0, Vec::new()),
+            Some(Layout::Even { tablets, others }) => {
+                (Some(AdvisedLayout::Tablets(tablets)), others, Vec::new())
+            }
+            Some(Layout::At(points)) => {
+                let shown = points.iter().map(|point| Escaped(point).to_string());
+                (Some(AdvisedLayout::SplitPoints(shown.collect())), 0, points)
+            }
+        };
+        Self {
+            label: label(&settings),
+            settings,
+            before,
+            keys: 0,
+            share: 0.0,
+            in_earlier_designs: 0,
+            layout,
+            other_splits,
+            points,
+        }
+    }
+
+    /// Checks whether the table is split for it.
+    #[must_use]
+    pub fn is_split(&self) -> bool {
+        self.layout.is_some()
+    }
+
+    /// Returns the split points that the table has for it; none if they are the design's own.
+    pub(in super::super) fn points(&self) -> &[Bytes] {
+        &self.points
+    }
+
+    /// Returns its designs, the newest first, and whether each is the newest.
+    pub(super) fn designs(&self) -> impl Iterator<Item = (KeyDesign, bool)> {
+        let newest = std::iter::once((&self.settings, true));
+        let before = self.before.iter().rev().map(|settings| (settings, false));
+        newest.chain(before).filter_map(|(settings, is_newest)| {
+            Some((KeyDesign::new(settings.clone()).ok()?, is_newest))
+        })
+    }
+
+    pub(super) fn count(&mut self, is_newest: bool, of: u64) {
+        self.keys += 1;
+        self.in_earlier_designs += u64::from(!is_newest);
+        self.share = share(self.keys, of);
+    }
+}
+
+/// Returns the recipes of these designs, and the designs that no spec can hold beside them. `keys` counts the keys of a
+/// design.
+pub(super) fn of(
+    designs: Vec<DesignSettings>,
+    splits: &[Bytes],
+    keys: impl Fn(&DesignSettings) -> u64,
+) -> (Vec<ExistingRecipe>, Vec<DesignSettings>) {
+    let (hashers, salted): (Vec<_>, Vec<_>) = designs
+        .into_iter()
+        .partition(|settings| prefix_of(settings).is_some());
+    // Keys of a design without a prefix begin with anything: it is alone in a spec.
+    let (families, mut apart) = if salted.is_empty() {
+        (by_prefix(hashers), Vec::new())
+    } else if hashers.is_empty() {
+        (vec![salted], Vec::new())
+    } else {
+        let total = |all: &[DesignSettings]| all.iter().map(&keys).sum::<u64>();
+        let is_split = |all: &[DesignSettings]| all.iter().any(|one| is_even(one, splits));
+        let rank = |all: &[DesignSettings]| (is_split(all), total(all));
+        if rank(&salted) > rank(&hashers) {
+            (vec![salted], hashers)
+        } else {
+            (by_prefix(hashers), salted)
+        }
+    };
+    let recipes = families.into_iter().filter_map(|mut family| {
+        // The newest is that for which the table is split, or else that of most keys.
+        family.sort_by_key(|settings| Reverse(is_even(settings, splits)));
+        let (settings, before, left) = in_one_table(family)?;
+        apart.extend(left);
+        Some(ExistingRecipe::new(settings, before, splits))
+    });
+    let recipes: Vec<_> = recipes.collect();
+    (recipes, apart)
+}
+
+fn by_prefix(hashers: Vec<DesignSettings>) -> Vec<Vec<DesignSettings>> {
+    let mut families: Vec<Vec<DesignSettings>> = Vec::new();
+    for hasher in hashers {
+        let is_of = |family: &&mut Vec<DesignSettings>| {
+            family.first().and_then(prefix_of) == prefix_of(&hasher)
+        };
+        match families.iter_mut().find(is_of) {
+            Some(family) => family.push(hasher),
+            None => families.push(vec![hasher]),
+        }
+    }
+    families
+}
+
+/// Returns the newest design, those before it from the oldest on, and those that cannot be before it.
+fn in_one_table(
+    family: Vec<DesignSettings>,
+) -> Option<(DesignSettings, Vec<DesignSettings>, Vec<DesignSettings>)> {
+    let mut family = family.into_iter();
+    let settings = family.next()?;
+    let newest = KeyDesign::new(settings.clone()).ok()?;
+    let (mut before, mut left) = (Vec::new(), Vec::new());
+    for earlier in family {
+        let all = [&earlier].into_iter().chain(&before);
+        let designs: Vec<_> = all
+            .filter_map(|settings: &DesignSettings| KeyDesign::new(settings.clone()).ok())
+            .chain([newest.clone()])
+            .collect();
+        if Epochs::new(designs, Versions::default()).is_ok() {
+            // The fewer keys a design still has, the older it is.
+            before.insert(0, earlier);
+        } else {
+            left.push(earlier);
+        }
+    }
+    Some((settings, before, left))
+}
+
+fn is_even(settings: &DesignSettings, splits: &[Bytes]) -> bool {
+    let layout = layout::of(settings, splits);
+    matches!(layout, Some((_, Layout::Even { .. })))
+}
+
+fn prefix_of(settings: &DesignSettings) -> Option<&str> {
+    match settings {
+        DesignSettings::RowHasher(hashed) => Some(&hashed.prefix),
+        _ => None,
+    }
+}
+
+/// Brings recipes into the order of their groups in the balancer's pattern.
+pub(super) fn sort_by_groups(recipes: &mut [ExistingRecipe], pattern: &str) {
+    recipes.sort_by_key(|recipe| {
+        let place = group_of(recipe).and_then(|group| pattern.find(&group));
+        place.unwrap_or(usize::MAX)
+    });
+}
+
+/// Returns what the balancer's pattern has beside the groups of these recipes; `None` if there is nothing.
+pub(super) fn unknown_groups(recipes: &[ExistingRecipe], pattern: &str) -> Option<String> {
+    let groups = pattern
+        .strip_prefix('(')
+        .and_then(|rest| rest.strip_suffix(").*"))
+        .unwrap_or(pattern);
+    let mut left = groups.to_owned();
+    for group in recipes.iter().filter_map(group_of) {
+        left = left.replacen(&group, "", 1);
+    }
+    let left = left.trim_matches('|');
+    (!left.is_empty()).then(|| left.to_owned())
+}
+
+fn group_of(recipe: &ExistingRecipe) -> Option<String> {
+    KeyDesign::new(recipe.settings.clone()).ok()?.group_regex()
+}
+
+/// Returns a design as a table of designs names it.
+fn label(settings: &DesignSettings) -> String {
+    let name = KeyDesign::new(settings.clone()).map(|design| design.name());
+    let name = name.unwrap_or("a design");
+    match prefix_of(settings) {
+        Some(prefix) => format!("{name} `{}`", Escaped(prefix.as_bytes())),
+        None => name.to_owned(),
+    }
+}
+
+/// Returns a design as a sentence names it.
+pub(in super::super) fn name(settings: &DesignSettings) -> String {
+    match settings {
+        DesignSettings::RowHasher(hashed) if hashed.scheme == HashScheme::default() => {
+            format!(
+                "row-hasher with the prefix `{}`",
+                Escaped(hashed.prefix.as_bytes())
+            )
+        }
+        DesignSettings::RowHasher(hashed) => format!(
+            "row-hasher with the prefix `{}` and the scheme {}",
+            Escaped(hashed.prefix.as_bytes()),
+            hashed.scheme
+        ),
+        _ => KeyDesign::new(settings.clone())
+            .map_or_else(|_| "a design".to_owned(), |design| design.to_string()),
+    }
+}

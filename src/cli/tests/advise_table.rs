@@ -1,0 +1,239 @@
+//! `fluo advise --at`: a table that has designs is answered with the spec that it has.
+
+#![cfg(test)]
+
+mod command;
+
+use command::{Place, ROWS, assert_says};
+
+/// A spec, how rows are loaded by it, and of which kind they are.
+struct Set {
+    spec: &'static str,
+    loads: &'static [(&'static str, Rows)],
+}
+
+#[derive(Clone, Copy)]
+enum Rows {
+    Paths,
+    Ids,
+    Readings,
+    Pages,
+    Random,
+}
+
+impl Rows {
+    fn text(self) -> String {
+        let lines = |line: &dyn Fn(u64) -> String| (0..1_500).map(|n| line(n) + "\n").collect();
+        let random = |id: u64| id.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (id << 17);
+        match self {
+            Self::Paths => ROWS
+                .lines()
+                .take(1_500)
+                .map(|row| format!("{row}\n"))
+                .collect(),
+            Self::Ids => lines(&|n| format!("{n:010}")),
+            Self::Readings => {
+                lines(&|n| format!("sensor{}|{}", n % 90, 1_696_744_051_903 + n * 1_000))
+            }
+            Self::Pages => lines(&|n| format!("https://h{}.example/{n}", n / 3)),
+            Self::Random => lines(&|n| format!("{:016x}", random(n))),
+        }
+    }
+}
+
+const SETS: [Set; 11] = [
+    Set {
+        spec: "[[row_hasher]]\nprefix = \"p\"\ntablets = 20\n",
+        loads: &[("--prefix p", Rows::Paths)],
+    },
+    Set {
+        spec: "[[row_hasher]]\nprefix = \"b\"\ntablets = 7\n\
+               [[row_hasher]]\nprefix = \"a\"\ntablets = 20\nscheme = \"sha1-base32\"\n",
+        loads: &[
+            ("--prefix a --scheme sha1-base32", Rows::Paths),
+            ("--prefix b", Rows::Ids),
+        ],
+    },
+    Set {
+        spec: "[[key_design]]\ndesign = \"digest-salt\"\nseparator = \":\"\ntablets = 20\n",
+        loads: &[("--design digest-salt --separator :", Rows::Paths)],
+    },
+    Set {
+        spec: "[[key_design]]\ndesign = \"modulo\"\nbuckets = 12\ntablets = 6\n",
+        loads: &[("--design modulo --buckets 12", Rows::Paths)],
+    },
+    Set {
+        spec: "[[key_design]]\ndesign = \"web-table\"\ntablets = 12\n",
+        loads: &[("--design web-table", Rows::Pages)],
+    },
+    Set {
+        spec: "[[key_design]]\ndesign = \"web-table\"\ntablets = 16\nleading_point = true\n",
+        loads: &[("--design web-table", Rows::Pages)],
+    },
+    Set {
+        spec: "[[key_design]]\ndesign = \"reverse-time\"\nsplit_points = [\"sensor2\", \"sensor5\"]\n",
+        loads: &[("--design reverse-time", Rows::Readings)],
+    },
+    Set {
+        spec: "[[key_design]]\ndesign = \"reverse-time\"\ntablets = 8\n\
+               salt = { design = \"digest-salt\", separator = \":\", over = \"entity\" }\n",
+        loads: &[(
+            "--design reverse-time --salt digest-salt --salt-separator : --over entity",
+            Rows::Readings,
+        )],
+    },
+    Set {
+        spec: "[[key_design]]\ndesign = \"reversed\"\nalphabet = \"digits\"\nlength = { fixed = 10 }\ntablets = 8\n",
+        loads: &[("--design reversed --alphabet digits --length 10", Rows::Ids)],
+    },
+    Set {
+        spec: "[[key_design]]\ndesign = \"random-salt\"\nbuckets = 16\ntablets = 8\n",
+        loads: &[("--design random-salt --buckets 16", Rows::Paths)],
+    },
+    Set {
+        spec: "[[key_design]]\ndesign = \"unsalted\"\nsplit_points = [\"40\", \"80\", \"c0\"]\n",
+        loads: &[("--design unsalted", Rows::Random)],
+    },
+];
+
+/// A table with two row hashers was advised a third over both, and one with 20 tablets on 5 servers to leave its keys
+/// unsalted in 4: its spec would have removed the hasher's split points and groups. What the advice prints is what the
+/// table was set up with.
+#[test]
+fn the_spec_that_is_advised_for_a_table_changes_nothing_there() {
+    for servers in [1, 2, 5] {
+        for set in &SETS {
+            let place = Place::new();
+            place.file("set.toml", set.spec);
+            place
+                .fluo(&format!(
+                    "table create --at embedded:d --servers {servers} pages"
+                ))
+                .succeeds();
+            place
+                .fluo("table apply --at embedded:d --spec set.toml --no-wait pages")
+                .succeeds();
+            for (design, rows) in set.loads {
+                place.file("rows", rows.text());
+                place
+                    .fluo(&format!("table load --at embedded:d pages {design} rows"))
+                    .succeeds();
+            }
+            let advised = place
+                .fluo("advise --at embedded:d --write-spec advised.toml pages")
+                .succeeds();
+            assert_says(advised.text(), "Leave the table as it is: ");
+            let plan = place
+                .fluo("table plan --at embedded:d --spec advised.toml pages")
+                .succeeds();
+            let context = format!("{}{}{}", set.spec, place.read("advised.toml"), plan.text());
+            assert_says(&context, "Nothing to do: the table is as the spec says.");
+            assert!(!context.contains("nobody asked for"), "{context}");
+        }
+    }
+}
+
+/// Rows that were loaded without the hasher, or with another prefix, are in nobody's way until they are looked for.
+#[test]
+fn rows_without_the_design_of_their_table_are_counted_and_named() {
+    let place = Place::with_table();
+    place
+        .fluo("table apply --at embedded:d --spec s.toml --no-wait pages")
+        .succeeds();
+    place.file("plain", "x/1\nx/2\nx/3\n");
+    place
+        .fluo("table load --at embedded:d pages --design unsalted plain")
+        .succeeds();
+    let run = place.fluo("advise --at embedded:d pages").succeeds();
+    assert_says(
+        run.text(),
+        "warning  3 keys (100 %) are of no design that is there, the first is `x/1`: loaded without the design, or rows of \
+         another kind.",
+    );
+    assert_says(
+        run.text(),
+        "But 100 % of the keys are of no design that is there, such as `x/1`: if they were loaded without it, load them \
+         again through it.",
+    );
+    assert_says(
+        run.text(),
+        "The table is split for it, but no row that was read is a key of it.",
+    );
+    assert_says(run.text(), "prefix = \"p\"");
+
+    place.file("rows", ROWS);
+    place
+        .fluo("table load --at embedded:d pages --prefix p rows")
+        .succeeds();
+    let json = place.fluo("advise --at embedded:d pages --json").json();
+    assert_eq!(json["advice"]["existing"][0]["keys"], 4_208);
+    assert_eq!(json["advice"]["others"]["keys"], 3);
+    assert_eq!(json["advice"]["others"]["first"], "x/1");
+}
+
+/// While rows go from one design to another, the table has both: the newest is the one that it is split for.
+#[test]
+fn a_table_between_two_designs_keeps_both() {
+    let spec = "[[key_design]]\ndesign = \"digest-salt\"\nseparator = \":\"\ntablets = 16\n\
+                [[key_design.before]]\ndesign = \"modulo\"\n";
+    let place = Place::new();
+    place.file("set.toml", spec);
+    place.file("rows", ROWS);
+    place.file("new", Rows::Ids.text());
+    for command in [
+        "table create --at embedded:d pages",
+        "table apply --at embedded:d --spec set.toml --no-wait pages",
+        "table load --at embedded:d pages --design modulo rows",
+        "table load --at embedded:d pages --design digest-salt --separator : new",
+    ] {
+        place.fluo(command).succeeds();
+    }
+    let run = place
+        .fluo("advise --at embedded:d --write-spec advised.toml pages")
+        .succeeds();
+    assert_says(
+        run.text(),
+        "4,208 keys of digest-salt are still written in an earlier design, modulo (Java's String.hashCode modulo 10): a migration moves \
+         them.",
+    );
+    assert_says(&place.read("advised.toml"), "[[key_design.before]]");
+    let plan = place
+        .fluo("table plan --at embedded:d --spec advised.toml pages")
+        .succeeds();
+    assert_says(plan.text(), "Nothing to do: the table is as the spec says.");
+}
+
+/// What is asked for goes before what the table has, and is said.
+#[test]
+fn servers_and_tablets_that_are_given_go_before_those_of_the_table() {
+    let place = Place::with_table();
+    place.file("rows", ROWS);
+    for command in [
+        "table apply --at embedded:d --spec s.toml --no-wait pages",
+        "table load --at embedded:d pages --prefix p rows",
+    ] {
+        place.fluo(command).succeeds();
+    }
+    let tablets = |arguments: &str| {
+        let command = format!("advise --at embedded:d --json {arguments} pages");
+        let json = place.fluo(&command).json();
+        let spec = json["advice"]["spec"]["key_design"][0].clone();
+        assert_eq!(
+            (&spec["design"], &spec["prefix"]),
+            (&"row-hasher".into(), &"p".into())
+        );
+        spec["tablets"].clone()
+    };
+    let found = place.shown()["servers"].as_array().map_or(1, Vec::len);
+    assert_eq!(tablets(""), 20);
+    assert_eq!(tablets(&format!("--servers {found}")), 20);
+    assert_eq!(tablets("--tablets 8"), 8);
+    assert_eq!(tablets("--servers 7"), 28);
+    let run = place
+        .fluo("advise --at embedded:d --servers 7 pages")
+        .succeeds();
+    assert_says(
+        run.text(),
+        "note     The advice is for 7 servers, as was asked for, and not for the ",
+    );
+}
