@@ -1,6 +1,8 @@
 //! A directory that is known to be damaged takes no writes. A load of 4,208 rows into a damaged table once reported
 //! success.
 
+#![cfg(test)]
+
 use std::path::Path;
 
 use fluo_core::{
