@@ -1,6 +1,8 @@
 //! A directory that is known to be damaged takes no writes. A load of 4,208 rows into a damaged table once reported
 //! success.
 
+#![cfg(test)]
+
 use std::path::Path;
 
 use fluo_core::{
@@ -117,7 +119,7 @@ async fn damage_that_a_read_found_stops_writes_too() {
     // The end of a part of a key: 00 01 after the row `r`.
     assert!(
         change(&path.join("fluo.redb"), b"r\0\x01f\0\x01q\0\x01", |key| {
-            key[2] = 2
+            key[2] = 2;
         }) > 0
     );
     let tables = open(path);
