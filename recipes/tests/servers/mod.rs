@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use fluo_core::{
-    Authorizations, Bytes, Error, ErrorKind, MemoryTables, Result, Span, Table, TableAdmin, Tablet,
-    Tablets, Versions,
+    Authorizations, Bytes, Error, ErrorKind, Garbage, MemoryTables, Result, Span, Table,
+    TableAdmin, Tablet, Tablets, Versions,
 };
 
 /// Tables in memory, on servers of which these things are said.
@@ -85,8 +85,8 @@ impl TableAdmin for Servers {
         self.tables.flush(name).await
     }
 
-    async fn compact(&self, name: &str, span: &Span) -> Result<()> {
-        self.tables.compact(name, span).await
+    async fn compact(&self, name: &str, span: &Span, garbage: Garbage) -> Result<()> {
+        self.tables.compact(name, span, garbage).await
     }
 
     async fn tablets(&self, name: &str) -> Result<Tablets> {

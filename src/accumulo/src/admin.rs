@@ -3,15 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use accumulo_proxy::{Compaction, ConditionalWriterOptions, TimeType};
+use accumulo_proxy::{Compaction, ConditionalWriterOptions, IteratorSetting, TimeType};
 use async_trait::async_trait;
 use fluo_core::table::{check_split_points, property};
 use fluo_core::{
-    Authorizations, Bytes, Error, ErrorKind, Result, Span, Table, TableAdmin, Tablets, Versions,
-    check_table_name,
+    Authorizations, Bytes, Error, ErrorKind, Garbage, Result, Span, Table, TableAdmin, Tablets,
+    Versions, check_table_name,
 };
 
 use crate::error::{after_change, port_error};
+use crate::garbage;
 use crate::metadata;
 use crate::settle::Settling;
 use crate::table::AccumuloTable;
@@ -161,19 +162,28 @@ impl TableAdmin for AccumuloTables {
             .map_err(port_error)
     }
 
-    async fn compact(&self, name: &str, span: &Span) -> Result<()> {
+    /// Garbage is collected by Fluo's iterators, in a compaction of its own after a plain one. A server compacts a tablet
+    /// of many files in several steps, and the iterators collect in each of them. In a step that does not see all files
+    /// they would drop the end of a lock whose lock is in another file. After the plain compaction there are few files.
+    async fn compact(&self, name: &str, span: &Span, garbage: Garbage) -> Result<()> {
+        let iterators = garbage::iterators(garbage);
+        self.require_classes(name, &iterators).await?;
         let splits = self.splits(name).await?;
         if span.is_empty() {
             return Ok(());
         }
         let (after, up_to) = tablets_of(span, &splits);
         // With a flush before, and a wait for its end.
-        let compaction = Compaction::default().rows(after, up_to);
-        self.client
-            .table_operations()
-            .compact(name, compaction)
-            .await
-            .map_err(port_error)
+        let plain = Compaction::default().rows(after, up_to);
+        let tables = self.client.table_operations();
+        let compacted = tables.compact(name, plain.clone()).await;
+        compacted.map_err(port_error)?;
+        if iterators.is_empty() {
+            return Ok(());
+        }
+        let collecting = iterators.into_iter().fold(plain, Compaction::iterator);
+        let collected = tables.compact(name, collecting).await;
+        collected.map_err(port_error)
     }
 
     /// Read from `accumulo.metadata`. The entries are those of a tablet's files: what is in memory is not counted, and
@@ -232,6 +242,21 @@ impl AccumuloTables {
                 "table `{name}` cannot be created: there is no namespace `{namespace}`"
             ))),
         }
+    }
+
+    /// Refuses a compaction with iterators that the servers cannot load: it would fail in each tablet, again and again.
+    async fn require_classes(&self, name: &str, iterators: &[IteratorSetting]) -> Result<()> {
+        const ITERATOR: &str = "org.apache.accumulo.core.iterators.SortedKeyValueIterator";
+        for iterator in iterators {
+            let class = &iterator.class;
+            if !self.can_load(name, class, ITERATOR).await? {
+                return Err(Error::invalid(format!(
+                    "the servers cannot load `{class}`, so the garbage of table `{name}` was not collected; install the \
+                     jars `fluo-accumulo` and `fluo-api` on every tablet server"
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// Refuses labels that the user does not hold: a scan with one would fail at its first cell.

@@ -36,6 +36,7 @@
 //! | A5, empty bounds | Accumulo refuses them; they are answered here |
 //! | A7, counts | the entries of the files in `accumulo.metadata` |
 //! | A9, effect | a property is read back until the servers show it |
+//! | A11, garbage | Fluo's iterators, given to one compaction; after a plain one, because a server compacts many files in steps |
 //!
 //! # Who may do what
 //! The user of a handle needs `READ` and `WRITE` on its table; `ALTER_TABLE` for split points, properties, flushes and
@@ -46,6 +47,7 @@ mod convert;
 mod effect;
 mod error;
 mod filter;
+mod garbage;
 mod identity;
 mod metadata;
 mod scan;

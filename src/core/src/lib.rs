@@ -129,7 +129,7 @@ pub use observer::{
     Observer, ObserverError, ObserverFn, Observers, Worker, WorkerSettings, observer_fn,
 };
 pub use table::{
-    CellBatches, Change, ColumnSelector, Condition, ConditionalMutation, Expected, Filter,
+    CellBatches, Change, ColumnSelector, Condition, ConditionalMutation, Expected, Filter, Garbage,
     LocalityGroups, MemoryTables, Mutation, Outcome, Prewrite, Scan, Table, TableAdmin,
     TableAdminExt, TableExt, Tablet, Tablets, Update, Versions, WriteTogether, check_table_name,
 };

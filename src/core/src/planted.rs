@@ -34,6 +34,20 @@ pub enum PlantedBug {
     UnknownCommitIsFailed,
     /// The primary is committed without a look at its lock.
     OwnLockNotChecked,
+    /// A lock is taken away although its column says that it is over (R6).
+    EndedLockTakenAway,
+    /// A lock whose end was collected without it is waited for.
+    AcknowledgedLockWaitedFor,
+    /// The primary is the smallest cell, also where only some clients can see it.
+    LabelledPrimary,
+    /// A lock of a live transaction whose primary cannot be seen is damage.
+    UnseenPrimaryIsDamage,
+    /// A void read lock whose primary is gone is damage.
+    VoidReadLockIsDamage,
+    /// The time of a lock does not begin while many others are remembered.
+    NoRoomForSightings,
+    /// A reader that may not write fails where it meets a lock that is decided.
+    DeniedReaderFails,
     /// The lock of a live transaction is taken away at once, and without a condition (R3).
     LiveLockResolved,
     /// Locks are rolled back before their primary was asked (R1).

@@ -43,6 +43,12 @@ pub const METRICS: &[Metric] = &[
         "fluo_cells_read_total",
         "cells that transactions and snapshots have read",
     ),
+    labelled(
+        "fluo_garbage_collections_total",
+        "outcome",
+        &["collected", "failed"],
+        "collections of garbage that workers began, by their outcome",
+    ),
     gauge(
         "fluo_horizon_timestamp",
         "the timestamp below which garbage may be collected, when the client that did so last in this process moved it up",

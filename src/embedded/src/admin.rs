@@ -8,7 +8,7 @@ use fluo_core::balancer::{place_by_properties, pretended_server_name, pretends_t
 use fluo_core::table::check_split_points;
 use fluo_core::table::property;
 use fluo_core::{
-    Authorizations, Bytes, Result, Span, Table, TableAdmin, Tablet, Tablets, Versions,
+    Authorizations, Bytes, Garbage, Result, Span, Table, TableAdmin, Tablet, Tablets, Versions,
     check_table_name,
 };
 use redb::{ReadTransaction, WriteTransaction};
@@ -161,12 +161,12 @@ impl TableAdmin for EmbeddedTables {
         self.read(name, |_, _| Ok(())).await
     }
 
-    async fn compact(&self, name: &str, span: &Span) -> Result<()> {
+    async fn compact(&self, name: &str, span: &Span, garbage: Garbage) -> Result<()> {
         let id = self
             .shared
             .store
             .read(|snapshot| catalog::id_in(snapshot, name))?;
-        compaction::run(&self.shared, name, id, span).await
+        compaction::run(&self.shared, name, id, span, garbage).await
     }
 
     async fn tablets(&self, name: &str) -> Result<Tablets> {

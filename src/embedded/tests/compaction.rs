@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fluo_core::{
-    Authorizations, Cell, Column, Mutation, Result, Scan, Span, Table, TableAdmin, TableExt,
-    Versions,
+    Authorizations, Cell, Column, Garbage, Mutation, Result, Scan, Span, Table, TableAdmin,
+    TableExt, Versions,
 };
 use fluo_embedded::{EmbeddedTables, Settings};
 
@@ -68,7 +68,10 @@ async fn what_nobody_can_see_is_dropped_and_nothing_else() {
         load(&*table).await.unwrap();
         let before = all(&*table).await.unwrap();
         assert_eq!(entries(&tables).await.unwrap(), 40_004);
-        tables.compact("t", &Span::all()).await.unwrap();
+        tables
+            .compact("t", &Span::all(), Garbage::Keep)
+            .await
+            .unwrap();
         assert_eq!(all(&*table).await.unwrap(), before);
         assert_eq!(entries(&tables).await.unwrap(), left);
         drop((tables, table));
@@ -88,7 +91,7 @@ async fn an_interrupted_compaction_changes_nothing_that_is_seen() {
     let mut counts = vec![entries(&tables).await.unwrap()];
     for round in 0..200 {
         let span = Span::row("many");
-        let compaction = tables.compact("t", &span);
+        let compaction = tables.compact("t", &span, Garbage::Keep);
         let patience = Duration::from_micros(500 * (round % 40));
         let finished = tokio::time::timeout(patience, compaction).await.is_ok();
         assert_eq!(all(&*table).await.unwrap(), before);
@@ -109,7 +112,7 @@ async fn what_is_written_under_a_marker_meanwhile_stays_hidden_or_is_seen_as_eve
     let before = all(&*table).await.unwrap();
     let compaction = {
         let tables = tables.clone();
-        tokio::spawn(async move { tables.compact("t", &Span::all()).await })
+        tokio::spawn(async move { tables.compact("t", &Span::all(), Garbage::Keep).await })
     };
     // Each is hidden by the marker when it is written, unless the compaction has dropped the marker by then; and
     // what a scan showed once does not go away, nor does what was hidden come back.

@@ -11,8 +11,8 @@ use std::process::Command;
 
 use fluo_core::coordination::{Application, Applications, FailedNotification, ObserverKind};
 use fluo_core::{
-    Authorizations, Bytes, Column, Condition, Error, ErrorKind, Mutation, Result, RowColumn, Scan,
-    Span, TableAdmin, TableExt, Timestamp, Versions,
+    Authorizations, Bytes, Column, Condition, Error, ErrorKind, Garbage, Mutation, Result,
+    RowColumn, Scan, Span, TableAdmin, TableExt, Timestamp, Versions,
 };
 use fluo_embedded::{EmbeddedApplications, EmbeddedTables, Settings};
 
@@ -200,7 +200,10 @@ async fn use_everything(tables: &EmbeddedTables, seed: u64) -> Result<()> {
                 .merge(name, Some(b"row-000100"), Some(b"row-000900"))
                 .await,
         )?;
-        check("compact", tables.compact(name, &Span::all()).await)?;
+        check(
+            "compact",
+            tables.compact(name, &Span::all(), Garbage::Keep).await,
+        )?;
         check("delete", tables.delete_table(name).await)?;
     }
     use_applications(&tables.applications(), seed).await?;

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use fluo_core::{
-    Authorizations, Bytes, Cell, Clock, Column, ColumnSelector, Condition, ErrorKind, Filter, Key,
-    MemoryTables, Mutation, Outcome, Scan, Span, Table, TableAdmin, TableExt, Tablets, Versions,
+    Authorizations, Bytes, Cell, Clock, Column, ColumnSelector, Condition, ErrorKind, Filter,
+    Garbage, Key, MemoryTables, Mutation, Outcome, Scan, Span, Table, TableAdmin, TableExt,
+    Tablets, Versions,
 };
 use fluo_embedded::{EmbeddedTables, Settings};
 use proptest::prelude::*;
@@ -165,7 +166,7 @@ async fn apply(
         }
         Step::Split(splits) => tables.add_splits("t", &splits).await?,
         Step::Merge(start, end) => tables.merge("t", start.as_deref(), end.as_deref()).await?,
-        Step::Compact => tables.compact("t", &Span::all()).await?,
+        Step::Compact => tables.compact("t", &Span::all(), Garbage::Keep).await?,
         Step::CompactSpan(_) | Step::Clock(_) | Step::Reopen => {}
     }
     Ok(Vec::new())
@@ -209,11 +210,11 @@ async fn run(versions: Versions, steps: Vec<Step>, scans: Vec<Scan>) -> fluo_cor
         match step {
             Step::CompactSpan(span) => {
                 let before = seen(&*table, &Scan::over(Span::all())).await?;
-                tables.compact("t", span).await?;
+                tables.compact("t", span, Garbage::Keep).await?;
                 assert_eq!(before, seen(&*table, &Scan::over(Span::all())).await?);
                 // The reference compacts all of the table where only a part was asked for.
-                memory.compact("t", span).await?;
-                tables.compact("t", &Span::all()).await?;
+                memory.compact("t", span, Garbage::Keep).await?;
+                tables.compact("t", &Span::all(), Garbage::Keep).await?;
             }
             Step::Clock(now) => clock.0.store(*now, Ordering::Relaxed),
             Step::Reopen => {

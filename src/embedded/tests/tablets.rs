@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fluo_core::{Authorizations, Bytes, Column, Mutation, Span, TableAdmin, Versions};
+use fluo_core::{Authorizations, Bytes, Column, Garbage, Mutation, Span, TableAdmin, Versions};
 use fluo_embedded::{EmbeddedTables, Settings};
 
 #[tokio::test]
@@ -56,7 +56,10 @@ async fn a_hundred_thousand_split_points_are_added_in_one_call() {
     );
 
     tables.merge("t", None, None).await.unwrap();
-    tables.compact("t", &Span::all()).await.unwrap();
+    tables
+        .compact("t", &Span::all(), Garbage::Keep)
+        .await
+        .unwrap();
     let one = tables.tablets("t").await.unwrap();
     assert_eq!(
         one.as_slice()

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use fluo_core::{
-    Authorizations, Clock, Column, Condition, ErrorKind, Mutation, Result, Scan, Span, Table,
-    TableAdmin, TableExt, Versions,
+    Authorizations, Clock, Column, Condition, ErrorKind, Garbage, Mutation, Result, Scan, Span,
+    Table, TableAdmin, TableExt, Versions,
 };
 use fluo_embedded::{EmbeddedTables, Settings};
 use futures::FutureExt;
@@ -124,7 +124,7 @@ fn no_runtime_is_needed() {
         table
             .write((0..5_000).map(|row| put(format!("{row}"))).collect())
             .await?;
-        tables.compact("t", &Span::all()).await?;
+        tables.compact("t", &Span::all(), Garbage::Keep).await?;
         let batch = NonZeroUsize::new(100).unwrap_or(NonZeroUsize::MIN);
         table.read(Scan::over(Span::all()).batch_cells(batch)).await
     };

@@ -3,7 +3,9 @@
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use fluo_core::{Column, Condition, Filter, Mutation, Scan, Span, Table, TableAdmin, Versions};
+use fluo_core::{
+    Column, Condition, Filter, Garbage, Mutation, Scan, Span, Table, TableAdmin, Versions,
+};
 
 use super::ground::{Ground, column};
 
@@ -24,7 +26,8 @@ pub async fn a8_a_running_compaction_changes_no_scan(tables: Arc<dyn TableAdmin>
     assert_eq!(before[0].len(), 3, "two versions of a, none of b, one of c");
 
     let (admin, name) = (tables.clone(), ground.name.clone());
-    let compaction = tokio::spawn(async move { admin.compact(&name, &Span::all()).await });
+    let compaction =
+        tokio::spawn(async move { admin.compact(&name, &Span::all(), Garbage::Keep).await });
     while !compaction.is_finished() {
         assert_eq!(looks().await, before, "during a compaction");
         tokio::task::yield_now().await;
@@ -56,7 +59,10 @@ pub async fn a8_no_write_is_lost_to_a_compaction(tables: Arc<dyn TableAdmin>) {
         .collect();
     for _ in 0..4 {
         ground.add_splits(["0 020", "1", "2 050"]).await;
-        tables.compact(&ground.name, &Span::all()).await.unwrap();
+        tables
+            .compact(&ground.name, &Span::all(), Garbage::Keep)
+            .await
+            .unwrap();
         tables
             .merge(&ground.name, Some(b"0 020"), None)
             .await
@@ -66,7 +72,10 @@ pub async fn a8_no_write_is_lost_to_a_compaction(tables: Arc<dyn TableAdmin>) {
     for writer in writers {
         writer.await.unwrap();
     }
-    tables.compact(&ground.name, &Span::all()).await.unwrap();
+    tables
+        .compact(&ground.name, &Span::all(), Garbage::Keep)
+        .await
+        .unwrap();
     let shown = ground.all().await;
     assert_eq!(shown.len(), 3 * ROWS);
     for cell in shown {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use fluo_core::balancer::group_balancers;
 use fluo_core::table::property;
 use fluo_core::{
-    Cell, Column, ColumnSelector, Filter, LocalityGroups, Mutation, Scan, Span, TableAdmin,
-    TableAdminExt, Versions,
+    Cell, Column, ColumnSelector, Filter, Garbage, LocalityGroups, Mutation, Scan, Span,
+    TableAdmin, TableAdminExt, Versions,
 };
 
 use super::ground::{CUSTOM, Ground, column, read};
@@ -92,7 +92,10 @@ pub async fn a8_a_compaction_changes_no_scan(tables: Arc<dyn TableAdmin>) {
             Span::all(),
         ];
         for span in spans {
-            tables.compact(&ground.name, &span).await.unwrap();
+            tables
+                .compact(&ground.name, &span, Garbage::Keep)
+                .await
+                .unwrap();
             assert!(
                 every_look(&ground).await == before,
                 "{versions:?}: compaction of {span}"
@@ -100,7 +103,10 @@ pub async fn a8_a_compaction_changes_no_scan(tables: Arc<dyn TableAdmin>) {
         }
         ground.add_splits(["b", "n"]).await;
         tables.flush(&ground.name).await.unwrap();
-        tables.compact(&ground.name, &Span::all()).await.unwrap();
+        tables
+            .compact(&ground.name, &Span::all(), Garbage::Keep)
+            .await
+            .unwrap();
         assert!(
             every_look(&ground).await == before,
             "{versions:?}: compaction by tablet"
@@ -121,7 +127,10 @@ pub async fn a8_a_compaction_keeps_what_anybody_sees(tables: Arc<dyn TableAdmin>
         )])
         .await;
     tables.flush(&ground.name).await.unwrap();
-    tables.compact(&ground.name, &Span::all()).await.unwrap();
+    tables
+        .compact(&ground.name, &Span::all(), Garbage::Keep)
+        .await
+        .unwrap();
 
     let seer = ground.reader(&["A", "B"]).await;
     assert_eq!(read(&*seer, Scan::over(Span::all())).await.len(), 2);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use fluo_core::{
-    Authorizations, Condition, ErrorKind, Mutation, Scan, Span, TableAdmin, TableAdminExt,
+    Authorizations, Condition, ErrorKind, Garbage, Mutation, Scan, Span, TableAdmin, TableAdminExt,
     TableExt, Versions,
 };
 use futures::stream::StreamExt;
@@ -77,7 +77,7 @@ async fn every_call_is_not_found(tables: &dyn TableAdmin, name: &str) {
     );
     assert_kind(tables.flush(name).await, not_found, "flush");
     assert_kind(
-        tables.compact(name, &Span::all()).await,
+        tables.compact(name, &Span::all(), Garbage::Keep).await,
         not_found,
         "compact",
     );

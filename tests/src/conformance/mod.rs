@@ -144,9 +144,8 @@ macro_rules! __for_each_rule {
             settings::a9_a_call_may_be_repeated,
             settings::a10_a_wrong_name_of_a_property_is_refused,
             settings::a10_the_servers_load_what_they_have,
-            transactions::a11_a_compaction_drops_the_garbage_of_cells,
-            transactions::a11_a_compaction_drops_the_garbage_of_notifications,
-            transactions::a11_without_the_properties_nothing_is_dropped,
+            transactions::a11_a_compaction_drops_the_garbage_that_its_caller_names,
+            transactions::a11_other_compactions_drop_no_garbage,
         }
     };
 }

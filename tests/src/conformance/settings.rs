@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use fluo_core::balancer::group_balancers;
 use fluo_core::table::property;
-use fluo_core::{ErrorKind, LocalityGroups, Mutation, Span, TableAdmin, TableAdminExt, Versions};
+use fluo_core::{
+    ErrorKind, Garbage, LocalityGroups, Mutation, Span, TableAdmin, TableAdminExt, Versions,
+};
 
 use super::ground::{CUSTOM, Ground, assert_kind, cell, column};
 
@@ -67,7 +69,10 @@ pub async fn a9_a_call_may_be_repeated(tables: Arc<dyn TableAdmin>) {
         tables.merge(name, Some(b"b"), Some(b"f")).await.unwrap();
         tables.set_property(name, CUSTOM, "v").await.unwrap();
         tables.flush(name).await.unwrap();
-        tables.compact(name, &Span::all()).await.unwrap();
+        tables
+            .compact(name, &Span::all(), Garbage::Keep)
+            .await
+            .unwrap();
     }
     assert_eq!(ground.splits().await, ["b", "f"]);
     assert_eq!(

@@ -5,7 +5,9 @@ use std::future::Future;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use fluo_core::{Authorizations, Bytes, Result, Span, Table, TableAdmin, Tablets, Versions};
+use fluo_core::{
+    Authorizations, Bytes, Garbage, Result, Span, Table, TableAdmin, Tablets, Versions,
+};
 
 use super::plan::{unavailable, uncertain};
 use super::table::FaultyTable;
@@ -118,8 +120,8 @@ impl TableAdmin for FaultyTables {
         self.inner.flush(name).await
     }
 
-    async fn compact(&self, name: &str, span: &Span) -> Result<()> {
-        self.inner.compact(name, span).await
+    async fn compact(&self, name: &str, span: &Span, garbage: Garbage) -> Result<()> {
+        self.inner.compact(name, span, garbage).await
     }
 
     async fn tablets(&self, name: &str) -> Result<Tablets> {

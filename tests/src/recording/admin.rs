@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use fluo_core::{Authorizations, Bytes, Result, Span, Table, TableAdmin, Tablets, Versions};
+use fluo_core::{
+    Authorizations, Bytes, Garbage, Result, Span, Table, TableAdmin, Tablets, Versions,
+};
 
 use super::RecordingTables;
 use super::table::RecordingTable;
@@ -74,8 +76,8 @@ impl TableAdmin for RecordingTables {
         self.inner.flush(name).await
     }
 
-    async fn compact(&self, name: &str, span: &Span) -> Result<()> {
-        self.inner.compact(name, span).await
+    async fn compact(&self, name: &str, span: &Span, garbage: Garbage) -> Result<()> {
+        self.inner.compact(name, span, garbage).await
     }
 
     async fn tablets(&self, name: &str) -> Result<Tablets> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fluo_core::{Filter, MemoryTables, Mutation, Span, TableAdmin, Versions};
+use fluo_core::{Filter, Garbage, MemoryTables, Mutation, Span, TableAdmin, Versions};
 use fluo_recipes::{Epochs, MigrateSettings, RowBatch, Rows};
 use futures::stream::TryStreamExt;
 use proptest::prelude::*;
@@ -117,7 +117,10 @@ async fn check_history(first: &[usize], steps: &[Step], versions: Versions) {
                     .cursor;
             }
             Step::Restart => cursor = None,
-            Step::Compact => tables.compact(TABLE, &Span::all()).await.unwrap(),
+            Step::Compact => tables
+                .compact(TABLE, &Span::all(), Garbage::Keep)
+                .await
+                .unwrap(),
             Step::Scan(limit, filter) => {
                 let scan = epochs.scan(&Rows::All).unwrap().filter(*filter);
                 let scan = scan.limit(limit.unwrap_or(u64::MAX));

@@ -1,8 +1,8 @@
 //! What a migration moves, and what is read before and after.
 
 use fluo_core::{
-    Authorizations, Bytes, Column, ColumnSelector, MemoryTables, Mutation, Span, TableAdmin,
-    Versions,
+    Authorizations, Bytes, Column, ColumnSelector, Garbage, MemoryTables, Mutation, Span,
+    TableAdmin, Versions,
 };
 use fluo_recipes::{Epochs, MigrateSettings, RowBatch, Rows};
 use futures::stream::TryStreamExt;
@@ -133,7 +133,10 @@ async fn a_marker_in_the_new_place_loses_nothing() {
     assert_eq!((stuck.rows_moved, stuck.rows_hidden), (0, 1));
     assert_eq!(scan_all(&back, &table).await.len(), 1);
 
-    tables.compact(TABLE, &Span::all()).await.unwrap();
+    tables
+        .compact(TABLE, &Span::all(), Garbage::Keep)
+        .await
+        .unwrap();
     let moved = migrate(&back, &*table, &MigrateSettings::default()).await;
     assert_eq!((moved.rows_moved, moved.rows_hidden), (1, 0));
     assert_eq!(scan_all(&back, &table).await.len(), 1);

@@ -17,7 +17,20 @@ pub(crate) fn conditions(mutation: &ConditionalMutation) -> String {
         .fold(String::new(), |mut shown, condition| {
             let column = &condition.column;
             match (&condition.expected, condition.timestamp) {
-                (Expected::Absent, _) => writeln!(
+                (Expected::Absent, Some(timestamp)) => {
+                    let stamp = EntryStamp::decode(timestamp).unwrap();
+                    let kind = match stamp.kind {
+                        EntryKind::DelReadLock => "DEL_RLOCK",
+                        EntryKind::Ack => "ACK",
+                        other => panic!("no step asks whether {other:?} is absent"),
+                    };
+                    writeln!(
+                        shown,
+                        "  if no {kind} at {} of {row} {column} is stored",
+                        stamp.timestamp
+                    )
+                }
+                (Expected::Absent, None) => writeln!(
                     shown,
                     "  if {} shows nothing of {row} {column}",
                     filter(condition)

@@ -3,8 +3,7 @@
 
 use std::time::Duration;
 
-use fluo_core::table::property;
-use fluo_core::{Span, TableAdmin};
+use fluo_core::{Garbage, Span, TableAdmin};
 use tokio::time::sleep;
 
 use super::scene::{Scene, get, set};
@@ -48,16 +47,12 @@ async fn a_late_rollback_does_not_hide_the_lock_of_an_older_transaction() {
     assert_eq!((get(&reader, "a").await, get(&reader, "x").await), (0, 0));
     drop(reader);
     let horizon = scene.observer().advance_horizon().await.unwrap();
-    for (name, value) in [
-        (
-            property::GARBAGE,
-            "10,org.apache.fluo.accumulo.iterators.GarbageCollectionIterator",
-        ),
-        (property::GARBAGE_HORIZON, &horizon.to_string()),
-    ] {
-        scene.tables.set_property("t", name, value).await.unwrap();
-    }
-    scene.tables.compact("t", &Span::all()).await.unwrap();
+    let garbage = Garbage::DropBelow(horizon);
+    scene
+        .tables
+        .compact("t", &Span::all(), garbage)
+        .await
+        .unwrap();
 
     // The old one locks its rows, and takes its timestamp.
     scene.gate.close();

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use fluo_core::{
-    Authorizations, Bytes, Error, ErrorKind, Result, Span, Table, TableAdmin, Tablet, Tablets,
-    Versions, check_table_name, table::property,
+    Authorizations, Bytes, Error, ErrorKind, Garbage, Result, Span, Table, TableAdmin, Tablet,
+    Tablets, Versions, check_table_name, table::property,
 };
 
 use super::NaiveTables;
@@ -105,7 +105,7 @@ impl TableAdmin for NaiveTables {
         self.with_log(name, |_| ())
     }
 
-    async fn compact(&self, name: &str, _span: &Span) -> Result<()> {
+    async fn compact(&self, name: &str, _span: &Span, _garbage: Garbage) -> Result<()> {
         self.with_log(name, Log::compact)
     }
 

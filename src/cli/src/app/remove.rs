@@ -4,7 +4,6 @@ use anyhow::{Result, anyhow};
 use clap::Args;
 use fluo_core::admin;
 use fluo_core::coordination::Applications;
-use fluo_core::table::property::GARBAGE;
 use fluo_core::{Error, ErrorKind, TableAdmin, TableAdminExt};
 use fluo_embedded::{EmbeddedApplications, EmbeddedTables};
 
@@ -74,5 +73,5 @@ impl Remove {
 
 /// Whether there is a table, and it is set up as those of applications are.
 async fn is_made_for_one(tables: &EmbeddedTables, table: &str) -> Result<bool> {
-    Ok(tables.table_exists(table).await? && tables.properties(table).await?.contains_key(GARBAGE))
+    Ok(tables.table_exists(table).await? && admin::is_set_up(&tables.properties(table).await?))
 }

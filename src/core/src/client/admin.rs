@@ -35,33 +35,16 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use crate::client::application_table;
 use crate::coordination::{
     Application, Applications, ObservedColumn, SetupClaim, check_application_name,
     initialized_already, still_running, table_of_another,
 };
 use crate::error::{Error, ErrorKind, Result};
-use crate::layout::NOTIFICATION_FAMILY;
 use crate::observer::check_named;
-use crate::table::property::{GARBAGE, GARBAGE_HORIZON, NOTIFICATION_GARBAGE};
-use crate::table::{LocalityGroups, TableAdmin, TableAdminExt, Versions};
+use crate::table::{TableAdmin, TableAdminExt};
 
-/// The locality group of notifications: workers look for them without reading the rest.
-const NOTIFY_GROUP: &str = "notify";
-
-/// What a table of an application is set to beside its locality group. The iterators run in every compaction; which
-/// garbage the first one drops is said in one of its options by whoever collects it.
-const PROPERTIES: [(&str, &str); 7] = [
-    (GARBAGE, GARBAGE_ITERATOR),
-    // Nothing is garbage yet. On a server the iterator does not begin without a horizon, and no compaction would end.
-    (GARBAGE_HORIZON, "0"),
-    ("table.iterator.minc.gc", GARBAGE_ITERATOR),
-    ("table.iterator.minc.gc.opt.timestamp.gc", "0"),
-    (NOTIFICATION_GARBAGE, NOTIFICATION_ITERATOR),
-    ("table.iterator.minc.ntfy", NOTIFICATION_ITERATOR),
-    ("table.cache.block.enable", "true"),
-];
-const GARBAGE_ITERATOR: &str = "10,org.apache.fluo.accumulo.iterators.GarbageCollectionIterator";
-const NOTIFICATION_ITERATOR: &str = "11,org.apache.fluo.accumulo.iterators.NotificationIterator";
+pub use crate::client::application_table::is_set_up;
 
 /// How an application is initialised.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -198,7 +181,7 @@ pub async fn initialize(
     if has_table {
         tables.delete_table(&table).await?;
     }
-    make_table(tables, &table).await?;
+    application_table::make(tables, &table).await?;
     applications.initialize(name, application).await
 }
 
@@ -291,16 +274,6 @@ fn table_is_there(name: &str, table: &str) -> Error {
              name another table for `{name}`"
         ),
     )
-}
-
-async fn make_table(tables: &dyn TableAdmin, table: &str) -> Result<()> {
-    tables.create_table(table, Versions::All).await?;
-    let notifications = LocalityGroups::default().with(NOTIFY_GROUP, [NOTIFICATION_FAMILY]);
-    tables.set_locality_groups(table, &notifications).await?;
-    for (property, value) in PROPERTIES {
-        tables.set_property(table, property, value).await?;
-    }
-    Ok(())
 }
 
 /// How an application is.

@@ -9,12 +9,13 @@ use tokio::time::sleep;
 use tracing::{debug, debug_span};
 
 use crate::client::active::ActiveTimestamps;
+use crate::client::application_table;
 use crate::client::session::Session;
 use crate::client::{ClientSettings, PendingCommit, Runner, Shared};
 use crate::coordination::{Application, Applications, Coordination, TransactorId};
 use crate::data::{Authorizations, Column, Span, Timestamp};
 use crate::error::{Error, ErrorKind, Result};
-use crate::table::{Table, TableAdmin, property};
+use crate::table::{Garbage, Table, TableAdmin};
 use crate::transaction::{Open, OwnedTransaction, Reading, Snapshot, Transaction};
 
 /// A client of an application. A clone shares everything with it.
@@ -203,21 +204,26 @@ impl Client {
         self.shared.advance_horizon().await
     }
 
-    /// Moves the horizon up, tells the table where it is, and compacts a part of it: what no snapshot at or above the
-    /// horizon can see is dropped there. Gives the horizon.
+    /// Moves the horizon up, and compacts a part of the table without the entries that no snapshot at or above the
+    /// horizon needs. Returns the horizon.
+    ///
+    /// Garbage is collected here and nowhere else. A worker calls this on a schedule if its
+    /// [settings](crate::WorkerSettings) say so.
+    ///
+    /// No property of the table is set. If an earlier version of this program attached garbage iterators to the table,
+    /// they are detached. The iterators of a table that Fluo's Java client made stay.
     ///
     /// # Errors
-    /// Whatever the coordination and [`TableAdmin::compact`] fail with. What was dropped until then was garbage.
+    /// The errors of the coordination, of [`TableAdmin::properties`], and of [`TableAdmin::compact`]. Everything that was
+    /// dropped until then was garbage.
     pub async fn collect_garbage(&self, tables: &dyn TableAdmin, span: &Span) -> Result<Timestamp> {
-        let (table, horizon) = (
-            &self.shared.application.table,
-            self.advance_horizon().await?,
-        );
-        // In force for snapshots before it is for compactions: who reads below it is told.
-        tables
-            .set_property(table, property::GARBAGE_HORIZON, &horizon.to_string())
-            .await?;
-        tables.compact(table, span).await?;
+        let table = &self.shared.application.table;
+        // Snapshots observe the horizon before the compaction does: a read below it fails.
+        let horizon = self.advance_horizon().await?;
+        let properties = tables.properties(table).await?;
+        application_table::detach_iterators(tables, table, &properties).await?;
+        let garbage = Garbage::DropBelow(horizon);
+        tables.compact(table, span, garbage).await?;
         Ok(horizon)
     }
 

@@ -2,6 +2,7 @@
 
 mod active;
 pub mod admin;
+mod application_table;
 mod backoff;
 mod handle;
 mod loaders;

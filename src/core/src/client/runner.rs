@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
-use tracing::{Instrument, debug};
+use tracing::{Instrument, debug, warn};
 
 use crate::client::Client;
 use crate::data::Timestamp;
@@ -62,7 +62,11 @@ pub struct RetryPolicy {
     /// Most attempts; none is as many as the time allows. Default: none.
     pub max_attempts: Option<NonZeroU32>,
     /// The time since the first attempt began, after which one that fails is the last. So the last one may begin a pause
-    /// later than that. Default: 5 minutes.
+    /// later than that. Default: 10 minutes.
+    ///
+    /// A lock whose owner hangs is rolled back after [`rollback_after`](crate::ClientSettings::rollback_after). A run that
+    /// ends before that fails because of one such lock. So the runner of a client lasts at least twice as long, unless a
+    /// policy is [set](Runner::retry); a shorter one is logged as a warning.
     pub max_elapsed: Duration,
     /// The pause before the second attempt; each is twice the one before, and cut by up to a half. Default: 1
     /// millisecond.
@@ -75,7 +79,7 @@ impl Default for RetryPolicy {
     fn default() -> Self {
         Self {
             max_attempts: None,
-            max_elapsed: Duration::from_secs(300),
+            max_elapsed: Duration::from_secs(600),
             first_pause: Duration::from_millis(1),
             longest_pause: Duration::from_secs(1),
         }
@@ -108,9 +112,14 @@ pub enum Decision {
 
 impl Runner {
     pub(crate) fn new(client: Client) -> Self {
+        let rollback_after = client.shared.settings.rollback_after;
+        let usual = RetryPolicy::default();
         Self {
             client,
-            policy: RetryPolicy::default(),
+            policy: RetryPolicy {
+                max_elapsed: usual.max_elapsed.max(rollback_after.saturating_mul(2)),
+                ..usual
+            },
             hook: None,
             trigger: None,
         }
@@ -119,6 +128,14 @@ impl Runner {
     /// Sets the policy.
     #[must_use]
     pub fn retry(self, policy: RetryPolicy) -> Self {
+        let rollback_after = self.client.shared.settings.rollback_after;
+        if policy.max_attempts.is_none() && policy.max_elapsed <= rollback_after {
+            warn!(
+                max_elapsed = ?policy.max_elapsed,
+                ?rollback_after,
+                "a run ends before a lock whose owner hangs is rolled back; set `max_elapsed` above `rollback_after`"
+            );
+        }
         Self { policy, ..self }
     }
 

@@ -15,6 +15,7 @@
 //! - **O4.** A notification that fails waits by itself, and takes no room from the others.
 
 mod caught;
+mod collector;
 mod failures;
 mod function;
 mod idle;

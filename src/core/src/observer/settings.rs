@@ -39,6 +39,10 @@ pub struct WorkerSettings {
     pub first_retry_pause: Duration,
     /// The longest pause before a further try; at most 365 days. Default: 1 minute.
     pub max_retry_pause: Duration,
+    /// The time from one collection of garbage to the next, for a worker that
+    /// [collects](super::Worker::collecting_garbage) it; at least a millisecond, at most 365 days. Each collection compacts
+    /// the whole table. Default: 6 hours.
+    pub garbage_period: Duration,
 }
 
 impl Default for WorkerSettings {
@@ -52,6 +56,7 @@ impl Default for WorkerSettings {
             max_tries: const { NonZeroU32::new(10).unwrap() },
             first_retry_pause: Duration::from_millis(100),
             max_retry_pause: Duration::from_secs(60),
+            garbage_period: Duration::from_secs(6 * 3_600),
         }
     }
 }
@@ -82,6 +87,13 @@ impl WorkerSettings {
                     "setting `{name}` is {number}; it must be at least 1 and at most {most}"
                 )));
             }
+        }
+        let period = self.garbage_period;
+        if !(LEAST..=MOST).contains(&period) {
+            return Err(Error::invalid(format!(
+                "setting `garbage_period` is {period:?}; it must be at least {LEAST:?} and at most {MOST:?}, which is \
+                 365 days"
+            )));
         }
         for (least_name, least, name, most) in [
             (
@@ -143,6 +155,10 @@ mod tests {
         assert_eq!(
             message(|settings| settings.max_scan_pause = Duration::from_secs(31_536_001)),
             "setting `max_scan_pause` is 31536001s; it must be at most 31536000s, which is 365 days"
+        );
+        assert_eq!(
+            message(|settings| settings.garbage_period = Duration::ZERO),
+            "setting `garbage_period` is 0ns; it must be at least 1ms and at most 31536000s, which is 365 days"
         );
         let message = message(|settings| settings.max_retry_pause = Duration::MAX);
         assert!(message.ends_with("it must be at most 31536000s, which is 365 days"));

@@ -2,17 +2,20 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::task::{AbortHandle, JoinSet};
 
 use crate::client::Client;
 use crate::clock::{Clock, SystemClock};
 use crate::error::Result;
+use crate::observer::collector::Collector;
 use crate::observer::membership::Membership;
 use crate::observer::process::Processor;
 use crate::observer::queue::Queue;
 use crate::observer::scanner::Scanner;
 use crate::observer::{Observers, WorkerSettings};
+use crate::table::TableAdmin;
 
 /// Runs the observers of an application, as one of its workers, until it is stopped or dropped.
 ///
@@ -49,8 +52,11 @@ use crate::observer::{Observers, WorkerSettings};
 /// ```
 #[must_use = "a worker that is dropped stops at once"]
 pub struct Worker {
+    client: Client,
     queue: Arc<Queue>,
-    looking: AbortHandle,
+    garbage_period: Duration,
+    /// The tasks that a stop aborts.
+    background: Vec<AbortHandle>,
     tasks: JoinSet<()>,
     /// The last to go: whoever takes over its part must not meet what it still runs.
     membership: Arc<Membership>,
@@ -83,6 +89,7 @@ impl Worker {
         settings.check()?;
         let coordination = &client.shared.coordination;
         observers.check(&coordination.application().await?)?;
+        let garbage_period = settings.garbage_period;
         let membership = Arc::new(Membership::join(coordination.clone()).await?);
         let queue = Arc::new(Queue::new(settings.clone()));
         client.shared.listeners.add(Arc::downgrade(&queue));
@@ -103,19 +110,54 @@ impl Worker {
             membership: membership.clone(),
             settings,
         };
-        let looking = tasks.spawn(scanner.run());
+        let background = vec![tasks.spawn(scanner.run())];
         Ok(Self {
+            client: client.clone(),
             queue,
-            looking,
+            garbage_period,
+            background,
             tasks,
             membership,
         })
     }
 
+    /// Collects the garbage of the application's table as well, once in every
+    /// [`garbage_period`](WorkerSettings::garbage_period); the first time a tenth of it after this call.
+    ///
+    /// Without it garbage stays until the program calls [`Client::collect_garbage`]. Of all workers of an application in
+    /// one process one collects at a time. A failure is logged, counted in
+    /// [`fluo_garbage_collections_total`](crate::telemetry), and tried again; observers run on.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use fluo_core::admin::{Initialization, initialize};
+    /// # use fluo_core::coordination::MemoryApplications;
+    /// # use fluo_core::{Client, ClientSettings, MemoryTables, Observers, Worker, WorkerSettings};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> fluo_core::Result<()> {
+    /// # let (tables, applications) = (Arc::new(MemoryTables::new()), MemoryApplications::new());
+    /// # initialize(&*tables, &applications, "web", Initialization::new("8d2fa41c", "web")).await?;
+    /// # let client = Client::open_application(&*tables, &applications, "web", ClientSettings::default()).await?;
+    /// let worker = Worker::start(&client, Observers::new(), WorkerSettings::default()).await?;
+    /// let worker = worker.collecting_garbage(tables);
+    /// # worker.stop().await;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn collecting_garbage(mut self, tables: Arc<dyn TableAdmin>) -> Self {
+        let collector = Collector {
+            client: self.client.clone(),
+            tables,
+            period: self.garbage_period,
+        };
+        self.background.push(self.tasks.spawn(collector.run()));
+        self
+    }
+
     /// Stops: what is run is finished, and everything else stays in the table.
     pub async fn stop(mut self) {
         self.queue.close();
-        self.looking.abort();
+        self.background.iter().for_each(AbortHandle::abort);
         while self.tasks.join_next().await.is_some() {}
         drop(self.membership);
     }

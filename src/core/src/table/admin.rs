@@ -9,7 +9,7 @@ use async_trait::async_trait;
 
 use crate::data::{Authorizations, Bytes, Span};
 use crate::error::Result;
-use crate::table::{LocalityGroups, Table, Tablets, Versions};
+use crate::table::{Garbage, LocalityGroups, Table, Tablets, Versions};
 
 /// The tables of one instance: their life, their split points and properties, and where their tablets are.
 ///
@@ -42,9 +42,9 @@ use crate::table::{LocalityGroups, Table, Tablets, Versions};
 ///   [`property::check`](crate::table::property::check) says. [`can_load`](TableAdmin::can_load) answers for the
 ///   servers, and for one of the probes of [`group_balancers`](crate::balancer::group_balancers) at least it
 ///   answers true where the group balancer can be used.
-/// - **A11, garbage.** On a table whose properties ask for it, a compaction of the whole table drops what transactions
-///   have left behind: of each column exactly what [`GarbageRules`](crate::table::GarbageRules) say, at once. Any other
-///   compaction may drop it or less.
+/// - **A11, garbage.** A compaction of the whole table drops the garbage of transactions that its caller asks for: of each
+///   column exactly what [`Garbage`] says, at once. A compaction of a part of the table may drop less of it. Nothing else
+///   drops any, unless properties of the table tell the servers to, as Fluo's Java client sets them.
 #[async_trait]
 pub trait TableAdmin: Debug + Send + Sync {
     /// The names of all tables, sorted.
@@ -132,11 +132,13 @@ pub trait TableAdmin: Debug + Send + Sync {
     /// [`NotFound`](crate::ErrorKind::NotFound).
     async fn flush(&self, name: &str) -> Result<()>;
 
-    /// Rewrites the tablets that overlap `span` without what no scan can show any more; returns when done.
+    /// Rewrites the tablets that overlap `span` without the entries that no scan can show any more, and without the
+    /// garbage of transactions that `garbage` names (A11). Returns when it is done.
     ///
     /// # Errors
-    /// [`NotFound`](crate::ErrorKind::NotFound).
-    async fn compact(&self, name: &str, span: &Span) -> Result<()>;
+    /// [`NotFound`](crate::ErrorKind::NotFound). [`Invalid`](crate::ErrorKind::Invalid) if garbage is to be dropped and
+    /// the servers lack the classes for it; nothing is compacted then.
+    async fn compact(&self, name: &str, span: &Span, garbage: Garbage) -> Result<()>;
 
     /// The tablets in order, with the server and the count of each.
     ///

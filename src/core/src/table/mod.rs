@@ -25,7 +25,7 @@ pub mod property;
 pub use crate::layout::Prewrite;
 pub use admin::{TableAdmin, TableAdminExt};
 pub use data::{CellBatches, Table, TableExt, WriteTogether};
-pub use garbage::{ColumnGarbage, GarbageRules};
+pub use garbage::{ColumnGarbage, Garbage};
 pub use locality::LocalityGroups;
 pub use memory::MemoryTables;
 pub use mutation::{Change, Condition, ConditionalMutation, Expected, Mutation, Update};

@@ -9,13 +9,6 @@ pub const GROUP_PATTERN: &str = "table.custom.balancer.group.regex.pattern";
 /// The group of tablets that the pattern does not match.
 pub const GROUP_DEFAULT: &str = "table.custom.balancer.group.regex.default";
 
-/// The iterator that drops what transactions left behind in cells, in compactions that rewrite a tablet.
-pub const GARBAGE: &str = "table.iterator.majc.gc";
-/// The timestamp before which nobody reads any more, in decimal: an option of [`GARBAGE`].
-pub const GARBAGE_HORIZON: &str = "table.iterator.majc.gc.opt.timestamp.gc";
-/// The iterator that drops notifications that were taken away, in compactions that rewrite a tablet.
-pub const NOTIFICATION_GARBAGE: &str = "table.iterator.majc.ntfy";
-
 /// Checks the name of a table property: it starts with `table.` and has no control characters or blanks.
 ///
 /// # Errors

@@ -22,6 +22,7 @@ mod open;
 mod plan;
 mod raw;
 mod read_locking;
+mod read_past;
 mod reading;
 mod resolve;
 mod roll_back;

@@ -269,16 +269,23 @@ impl CommitPlan {
     }
 }
 
-/// The smallest cell that is written; the trigger, if it is a strong one (P1).
+/// Returns the primary (P1): the trigger, if it is a strong one. Otherwise the smallest written cell without a visibility,
+/// which every client can see; the smallest written cell, if all have one.
 fn primary(buffer: &WriteBuffer, trigger: Option<&Trigger>) -> Option<RowColumn> {
-    let mut written = buffer
-        .writes
-        .iter()
-        .filter(|(_, write)| **write != PendingWrite::ReadLock);
-    match trigger {
-        Some(trigger) if trigger.kind == ObserverKind::Strong => Some(trigger.cell.clone()),
-        _ => written.next().map(|(cell, _)| cell.clone()),
+    if let Some(trigger) = trigger.filter(|trigger| trigger.kind == ObserverKind::Strong) {
+        return Some(trigger.cell.clone());
     }
+    let mut first = None;
+    for (cell, write) in &buffer.writes {
+        if *write == PendingWrite::ReadLock {
+            continue;
+        }
+        if cell.column.visibility.is_empty() || planted::is(PlantedBug::LabelledPrimary) {
+            return Some(cell.clone());
+        }
+        first = first.or(Some(cell));
+    }
+    first.cloned()
 }
 
 fn kind_of(write: PendingWrite, is_trigger: bool) -> (LockKind, Option<Bytes>) {

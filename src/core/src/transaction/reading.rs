@@ -20,6 +20,7 @@ use crate::planted::{self, PlantedBug};
 use crate::table::{CellBatches, Filter, Scan};
 use crate::transaction::damage::stamp_of;
 use crate::transaction::found_lock::FoundLock;
+use crate::transaction::read_past::DecidedLock;
 use crate::transaction::resolve::{OrphanLooks, resolve};
 use crate::transaction::{CommitError, Stale};
 
@@ -168,7 +169,7 @@ impl Rest {
             self.reading.check_fresh().await?;
             let first_lock = batch.iter().position(|cell| !is_data(cell));
             let locked = first_lock.map(|at| batch.split_off(at)).unwrap_or_default();
-            let committed = batch
+            let mut committed = batch
                 .into_iter()
                 .map(committed)
                 .collect::<Result<Vec<_>>>()?;
@@ -178,9 +179,15 @@ impl Rest {
                     timestamp: i64::MAX,
                     ..lock.key.clone()
                 };
-                self.scan = Some(scan.clone().starting_at(&from));
+                let scan = scan.clone();
                 self.open = None;
-                self.deal_with(&locked).await?;
+                match self.deal_with(&locked).await? {
+                    None => self.scan = Some(scan.starting_at(&from)),
+                    Some(past) => {
+                        committed.extend(past.cell.map(self::committed).transpose()?);
+                        self.scan = Some(scan.starting_at(&past.next));
+                    }
+                }
             } else {
                 self.waiting = None;
             }
@@ -195,17 +202,18 @@ impl Rest {
         Ok(None)
     }
 
-    /// Resolves the locks of a batch; waits if some of them are left to their owners.
-    async fn deal_with(&mut self, found: &[Cell]) -> Result<()> {
+    /// Resolves the locks of a batch; waits if some of them are left to their owners. Returns what is past the first lock,
+    /// if that is decided and this client may not turn it.
+    async fn deal_with(&mut self, found: &[Cell]) -> Result<Option<Past>> {
         let client = self.reading.client.clone();
         let locks = found
             .iter()
             .filter(|cell| !is_data(cell))
             .map(FoundLock::of)
             .collect::<Result<Vec<_>>>()?;
-        if locks.is_empty() {
-            return Ok(());
-        }
+        let Some(first) = locks.first() else {
+            return Ok(None);
+        };
         let start = self.reading.start();
         let cells: BTreeSet<_> = locks
             .iter()
@@ -222,16 +230,42 @@ impl Rest {
         };
         let waiting = self.waiting.insert(Waiting { cells, ..waiting });
         let resolved = resolve(&client, &locks).await?;
-        if let Some(lock) = &resolved.orphan {
+        if let Some(lock) = resolved.denied.iter().find(|known| known.lock == *first) {
+            return read_past(&self.reading, lock).await;
+        }
+        if let Some(lock) = resolved.orphans.last() {
             waiting.orphan_looks.met(lock)?;
         }
-        if resolved.waiting > 0 || resolved.orphan.is_some() {
+        if resolved.waiting > 0 || !resolved.orphans.is_empty() {
             let begun = Instant::now();
             waiting.backoff.pause().await;
             metrics::histogram!("fluo_lock_wait_seconds").record(begun.elapsed());
         }
-        Ok(())
+        Ok(None)
     }
+}
+
+/// What a reader finds past a lock.
+struct Past {
+    /// The cell of the lock, if it has a value.
+    cell: Option<Cell>,
+    /// Where the next cell begins.
+    next: Key,
+}
+
+/// Reads the cell of a lock as if the lock were turned; `None` if another lock is there by now.
+async fn read_past(reading: &Reading, known: &DecidedLock) -> Result<Option<Past>> {
+    let table = &*reading.client.table;
+    let shown = known.read_past(table, reading.seen_up_to()).await?;
+    reading.check_fresh().await?;
+    if shown.as_ref().is_some_and(|cell| !is_data(cell)) {
+        return Ok(None);
+    }
+    let RowColumn { row, column } = known.lock.cell.clone();
+    Ok(Some(Past {
+        cell: shown,
+        next: Key::new(row, column, i64::MIN).successor(),
+    }))
 }
 
 fn failed(error: Error) -> CellBatches {

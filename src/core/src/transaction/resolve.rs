@@ -5,7 +5,8 @@
 //!   is taken away. Whoever meets such a lock does it, whether its owner lives or not.
 //! - **R3.** A primary that is still locked is rolled back only if its transactor is gone, or its lock was waited for
 //!   long enough; and only by a conditional write, which its owner's commit of the primary excludes.
-//! - **R4.** What is written here may be written by several, any number of times.
+//! - **R4.** What is written here may be written by several, any number of times. A reader that may not write the table
+//!   applies it to what it reads, and goes on.
 
 use std::collections::BTreeMap;
 
@@ -18,17 +19,21 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::planted::{self, PlantedBug};
 use crate::table::{ConditionalMutation, Mutation, Outcome};
 use crate::transaction::entries;
-use crate::transaction::found_lock::FoundLock;
+use crate::transaction::found_lock::{FoundLock, LockKind};
+use crate::transaction::read_past::DecidedLock;
 use crate::transaction::roll_back::{decide, take_away};
-use crate::transaction::status::{TransactionStatus, status};
+use crate::transaction::status::{TransactionStatus, is_acknowledged, status};
 
-/// What was done about some locks.
+/// The outcome of an attempt to resolve some locks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Resolved {
-    /// Locks that are left to their owners, who live.
+    /// Number of locks that are left to their live owners.
     pub(crate) waiting: usize,
-    /// A lock whose primary knew nothing of it. It is gone by now, or the table is damaged.
-    pub(crate) orphan: Option<FoundLock>,
+    /// Locks of transactions of which their primaries have no trace, one of each transaction. Each is gone by now, or the
+    /// table is damaged.
+    pub(crate) orphans: Vec<FoundLock>,
+    /// Locks of decided transactions that stay where they are, because this client may not write the table.
+    pub(crate) denied: Vec<DecidedLock>,
 }
 
 /// How often one lock may be met whose primary knows nothing of it, before the table is taken for damaged: it may have
@@ -66,44 +71,69 @@ pub(crate) async fn resolve(client: &Shared, locks: &[FoundLock]) -> Result<Reso
     let mut resolved = Resolved::default();
     let mut writes = RowMutations::default();
     let mut rolled_back = Vec::new();
+    let mut known = Vec::new();
     for ((primary, start), group) in groups(locks) {
         let Some(transactor) = group.first().map(|lock| lock.transactor) else {
             continue;
         };
         let decided = decided(client, &primary, start, transactor).await?;
-        if !matches!(decided, TransactionStatus::Locked(_)) {
-            client.sightings.forget(&primary, start);
+        match decided {
+            Decided::Waiting | Decided::Orphaned => {}
+            _ => client.sightings.forget(&primary, start),
         }
         match decided {
-            TransactionStatus::Committed(_) if planted::is(PlantedBug::CommittedRolledBack) => {
+            Decided::Committed(_) if planted::is(PlantedBug::CommittedRolledBack) => {
                 rolled_back.extend(taken_away(&group));
             }
-            TransactionStatus::Committed(_) if planted::is(PlantedBug::RolledForwardToStart) => {
+            Decided::Committed(_) if planted::is(PlantedBug::RolledForwardToStart) => {
                 writes.roll_forward(&group, start);
             }
-            TransactionStatus::Committed(commit) => {
+            Decided::Committed(commit) => {
                 metrics::counter!("fluo_locks_rolled_forward_total")
                     .increment(as_count(group.len()));
                 writes.roll_forward(&group, commit);
+                known.extend(decided_locks(&group, Some(commit)));
             }
-            TransactionStatus::RolledBack => {
+            Decided::RolledBack => {
                 metrics::counter!("fluo_locks_rolled_back_total").increment(as_count(group.len()));
                 rolled_back.extend(taken_away(&group));
+                known.extend(decided_locks(&group, None));
             }
-            TransactionStatus::Locked(_) => resolved.waiting += group.len(),
-            TransactionStatus::Unknown => resolved.orphan = group.first().copied().cloned(),
+            Decided::Waiting => resolved.waiting += group.len(),
+            Decided::Orphaned => resolved.orphans.extend(group.first().copied().cloned()),
+            Decided::Over => {
+                let other = group.iter().find(|lock| !lock.is_primary());
+                resolved.orphans.extend(other.copied().cloned());
+            }
         }
     }
     let reader = locks.first().map_or(Timestamp::ZERO, |lock| lock.start);
-    client
-        .write_surely(writes.into_mutations(), reader)
-        .await
-        .map_err(not_ours)?;
-    client
-        .take_away_surely(rolled_back, reader)
-        .await
-        .map_err(not_ours)?;
+    let written = match client.write_surely(writes.into_mutations(), reader).await {
+        Ok(()) => client.take_away_surely(rolled_back, reader).await,
+        Err(error) => Err(error),
+    };
+    match written {
+        Ok(()) => {}
+        Err(error)
+            if error.kind() == ErrorKind::Denied && !planted::is(PlantedBug::DeniedReaderFails) =>
+        {
+            resolved.denied = known;
+        }
+        Err(error) => return Err(not_ours(error)),
+    }
     Ok(resolved)
+}
+
+/// Returns what is known of the locks of a decided transaction beside its primary.
+fn decided_locks(
+    group: &[&FoundLock],
+    committed: Option<Timestamp>,
+) -> impl Iterator<Item = DecidedLock> {
+    let others = group.iter().filter(|lock| !lock.is_primary());
+    others.map(move |lock| DecidedLock {
+        lock: (*lock).clone(),
+        committed,
+    })
 }
 
 fn taken_away(locks: &[&FoundLock]) -> Vec<ConditionalMutation> {
@@ -122,8 +152,16 @@ fn not_ours(error: Error) -> Error {
     Error::with_source(ErrorKind::Unavailable, message, error)
 }
 
-/// The error for a lock that stays although its primary knows nothing of it.
+/// Returns the error for a lock that stays although its primary has no trace of its transaction.
 fn orphan(lock: &FoundLock) -> Error {
+    if !lock.primary.column.visibility.is_empty() {
+        let message = format!(
+            "the primary `{}` of transaction {}, which locks `{}`, has no trace of the transaction; this client may lack \
+             the authorizations to see the primary: open it with all labels of the application",
+            lock.primary, lock.start, lock.cell
+        );
+        return Error::new(ErrorKind::Corrupt, message);
+    }
     Error::new(
         ErrorKind::Corrupt,
         format!(
@@ -145,42 +183,120 @@ fn groups(locks: &[FoundLock]) -> Groups<'_> {
     groups
 }
 
-/// What has become of a transaction, after one that is dead or too slow was rolled back (R3).
+/// The fate of a transaction whose locks were met.
+enum Decided {
+    Committed(Timestamp),
+    RolledBack,
+    /// Its owner may decide it yet.
+    Waiting,
+    /// Its primary has no trace of it.
+    Orphaned,
+    /// It has no lock left but that of its primary, which was taken away.
+    Over,
+}
+
+/// Returns the fate of a transaction, after rolling back one that is dead or too slow (R3).
 async fn decided(
     client: &Shared,
     primary: &RowColumn,
     start: Timestamp,
     transactor: TransactorId,
-) -> Result<TransactionStatus> {
+) -> Result<Decided> {
     if planted::is(PlantedBug::PrimaryNotAsked) && !client.coordination.is_alive(transactor).await?
     {
-        return Ok(TransactionStatus::RolledBack);
+        return Ok(Decided::RolledBack);
     }
     let found = status(&*client.table, primary, start).await?;
-    let TransactionStatus::Locked(value) = &found else {
-        return Ok(found);
+    let lock = match &found {
+        TransactionStatus::Locked(lock) => Some(lock),
+        TransactionStatus::Unknown => None,
+        TransactionStatus::Committed(_) | TransactionStatus::RolledBack => return Ok(found.into()),
     };
+    if let Some(lock) = lock
+        && is_acknowledged(&*client.table, primary, start, lock).await?
+        && !planted::is(PlantedBug::AcknowledgedLockWaitedFor)
+    {
+        return end_acknowledged(client, primary, start, lock.clone()).await;
+    }
+    let Some(cause) = given_up(client, primary, start, transactor).await? else {
+        // A primary without a trace of a live transaction is one that this client has no authorization to see.
+        return Ok(match lock {
+            None if planted::is(PlantedBug::UnseenPrimaryIsDamage) => Decided::Orphaned,
+            _ => Decided::Waiting,
+        });
+    };
+    let Some(lock) = lock else {
+        return Ok(Decided::Orphaned);
+    };
+    if !roll_back_primary(client, primary, start, lock.clone()).await? {
+        // Its owner, or another reader, was faster.
+        return Ok(status(&*client.table, primary, start).await?.into());
+    }
+    debug!(%primary, %start, %transactor, cause, "rolled back a transaction");
+    metrics::counter!("fluo_transactions_recovered_total", "cause" => cause).increment(1);
+    Ok(Decided::RolledBack)
+}
+
+impl From<TransactionStatus> for Decided {
+    fn from(status: TransactionStatus) -> Self {
+        match status {
+            TransactionStatus::Locked(_) => Self::Waiting,
+            TransactionStatus::Committed(commit) => Self::Committed(commit),
+            TransactionStatus::RolledBack => Self::RolledBack,
+            TransactionStatus::Unknown => Self::Orphaned,
+        }
+    }
+}
+
+/// Returns why an undecided transaction is not waited for any longer, or `None` while it is (R3).
+async fn given_up(
+    client: &Shared,
+    primary: &RowColumn,
+    start: Timestamp,
+    transactor: TransactorId,
+) -> Result<Option<&'static str>> {
     let patience = client.settings.rollback_after;
-    let cause = if planted::is(PlantedBug::LiveLockResolved) {
-        "planted"
+    Ok(if planted::is(PlantedBug::LiveLockResolved) {
+        Some("planted")
     } else if client
         .sightings
         .has_timed_out(primary, start, transactor, patience)
     {
-        "timed out"
+        Some("timed out")
     } else if !client.coordination.is_alive(transactor).await? {
-        "dead"
+        Some("dead")
     } else {
-        return Ok(found);
-    };
-    if !roll_back_primary(client, primary, start, value.clone()).await? {
-        // Its owner, or another reader, was faster.
-        return status(&*client.table, primary, start).await;
-    }
-    debug!(%primary, %start, %transactor, cause, "rolled back a transaction");
-    metrics::counter!("fluo_transactions_recovered_total", "cause" => cause).increment(1);
-    Ok(TransactionStatus::RolledBack)
+        None
+    })
 }
+
+/// Takes away the lock of a primary that is over, because its notification was acknowledged, but that counts again: a
+/// server that collected a part of the column dropped the end of the lock and not the lock. The end of it is dropped so
+/// only after the transaction said that it has no other lock (P7).
+async fn end_acknowledged(
+    client: &Shared,
+    primary: &RowColumn,
+    start: Timestamp,
+    lock: Bytes,
+) -> Result<Decided> {
+    let ended = take_away(primary, start, ACKNOWLEDGING, lock);
+    let outcomes = client.table.write_conditional(vec![ended]).await?;
+    Ok(match outcomes.into_iter().next() {
+        Some(Outcome::Accepted) => Decided::Over,
+        Some(Outcome::Refused(error)) => return Err(error),
+        // Another client has ended it, or the next look will tell.
+        Some(Outcome::Rejected | Outcome::Unknown(_)) | None => {
+            status(&*client.table, primary, start).await?.into()
+        }
+    })
+}
+
+/// The kind of a lock that only guards the cell of a notification.
+const ACKNOWLEDGING: LockKind = LockKind::Write {
+    is_write: false,
+    is_delete: false,
+    is_trigger: true,
+};
 
 /// Rolls back the primary of another transaction, unless something was decided meanwhile; says whether it did.
 async fn roll_back_primary(
@@ -248,7 +364,6 @@ fn as_count(count: usize) -> u64 {
 mod tests {
     use super::*;
     use crate::data::Column;
-    use crate::transaction::found_lock::LockKind;
 
     fn lock(row: &'static str, start: u64) -> FoundLock {
         let cell = |row| RowColumn::new(row, Column::new("f", "q"));

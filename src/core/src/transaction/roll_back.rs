@@ -3,19 +3,23 @@
 //! - **R5.** What takes a lock away is written only where that very lock is still stored. The mark that it leaves hides
 //!   every older lock of the cell. It may be collected while an older transaction lives, which locks the cell then: a
 //!   mark that came once more, late, would hide that lock.
+//! - **R6.** The same write asks what the column says of the transaction: that it holds this lock, and nothing newer. A
+//!   lock stays stored under the entry that ended it, and a rollback beside a committed write would let a compaction drop
+//!   the value.
 
 use tracing::debug;
 
 use crate::client::{Shared, is_passing};
 use crate::data::{Bytes, RowColumn, Timestamp};
 use crate::error::Result;
+use crate::layout::EntryKind;
 use crate::planted::{self, PlantedBug};
 use crate::table::{Condition, ConditionalMutation, Filter, Mutation, Outcome};
 use crate::transaction::commit::Commit;
 use crate::transaction::entries::{self, RolledBackBy, stamp};
 use crate::transaction::found_lock::LockKind;
 
-/// What takes away a lock that is not the primary's; `value` is the lock's own.
+/// Returns the mutation that takes away a lock that does not decide for others; `value` is the lock's own.
 pub(crate) fn take_away(
     cell: &RowColumn,
     start: Timestamp,
@@ -23,23 +27,34 @@ pub(crate) fn take_away(
     value: Bytes,
 ) -> ConditionalMutation {
     let mutation = Mutation::new(cell.row.clone());
-    entries::roll_back(mutation, &cell.column, start, kind)
-        .when(is_stored(cell, start, kind, value))
+    let taken = entries::roll_back(mutation, &cell.column, start, kind).when(is_stored(
+        cell,
+        start,
+        kind,
+        value.clone(),
+    ));
+    if planted::is(PlantedBug::EndedLockTakenAway) {
+        return taken;
+    }
+    taken.and(match kind {
+        LockKind::Read => is_absent(cell, kind.end(), start),
+        LockKind::Write { .. } => is_held(cell, start, value),
+    })
 }
 
-/// What decides that a transaction is rolled back, if nothing else is decided; `lock` is the value of its primary's
-/// lock.
+/// Returns the mutation that decides that a transaction is rolled back, if nothing else is decided; `lock` is the value
+/// of its primary's lock.
 ///
 /// The conditions ask for the status and for the lock itself: a transactor that locks the same primary again writes the
-/// very same value, at another timestamp.
+/// very same value, at another timestamp. They also ask for the acknowledgement: a server that collected a part of the
+/// column may have dropped the end of a committed lock, and the acknowledgement is what is left of the commit.
 pub(crate) fn decide(primary: &RowColumn, start: Timestamp, lock: Bytes) -> ConditionalMutation {
-    let is_locked = Condition::value(primary.column.clone(), lock.clone())
-        .through(Filter::TransactionStatus { start });
     let mutation = Mutation::new(primary.row.clone());
     let by = RolledBackBy::AnotherOne;
     entries::roll_back_primary(mutation, &primary.column, start, by)
-        .when(is_locked)
+        .when(is_held(primary, start, lock.clone()))
         .and(is_stored(primary, start, PRIMARY, lock))
+        .and(is_absent(primary, EntryKind::Ack, start))
 }
 
 /// The kind of a primary's lock, as far as it matters where it is stored.
@@ -51,6 +66,15 @@ const PRIMARY: LockKind = LockKind::Write {
 
 fn is_stored(cell: &RowColumn, start: Timestamp, kind: LockKind, value: Bytes) -> Condition {
     Condition::value(cell.column.clone(), value).at(stamp(kind.entry(), start))
+}
+
+/// The column says of the transaction that it holds this lock (R6).
+fn is_held(cell: &RowColumn, start: Timestamp, value: Bytes) -> Condition {
+    Condition::value(cell.column.clone(), value).through(Filter::TransactionStatus { start })
+}
+
+fn is_absent(cell: &RowColumn, kind: EntryKind, at: Timestamp) -> Condition {
+    Condition::absent(cell.column.clone()).at(stamp(kind, at))
 }
 
 impl Shared {

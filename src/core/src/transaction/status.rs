@@ -4,11 +4,12 @@ use futures::stream::TryStreamExt;
 
 use std::num::NonZeroUsize;
 
-use crate::data::{Bytes, RowColumn, Span, Timestamp};
+use crate::data::{Bytes, Key, RowColumn, Span, Timestamp};
 use crate::error::Result;
-use crate::layout::{DelLockOutcome, DelLockValue, EntryKind, WriteValue};
-use crate::table::{Filter, Scan, Table};
+use crate::layout::{DelLockOutcome, DelLockValue, EntryKind, LockValue, WriteValue};
+use crate::table::{Filter, Scan, Table, TableExt};
 use crate::transaction::damage::{in_cell, stamp_of};
+use crate::transaction::entries::stamp;
 
 /// What has become of a transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,4 +56,28 @@ pub(crate) async fn status(
         }
         _ => TransactionStatus::Unknown,
     })
+}
+
+/// Checks whether the lock of a primary is over because its notification was acknowledged: it only guards the cell, and
+/// an acknowledgement of its transaction or of a later one is stored.
+///
+/// A transaction acknowledges a notification in the mutation that commits it. No later one can have done so while the
+/// lock held, and no transaction locks the cell after a later one has acknowledged its notification.
+pub(crate) async fn is_acknowledged(
+    table: &dyn Table,
+    primary: &RowColumn,
+    start: Timestamp,
+    lock: &[u8],
+) -> Result<bool> {
+    let is_guard = |lock: LockValue| lock.is_trigger && !lock.is_write;
+    if !LockValue::decode(lock).is_ok_and(is_guard) {
+        return Ok(false);
+    }
+    let key = |at| {
+        let stamp = stamp(EntryKind::Ack, at);
+        Key::new(primary.row.clone(), primary.column.clone(), stamp)
+    };
+    let since = Span::between(key(Timestamp::MAX), Some(key(start).successor()));
+    let first = Scan::over(since).batch_cells(NonZeroUsize::MIN);
+    Ok(!table.read(first).await?.is_empty())
 }

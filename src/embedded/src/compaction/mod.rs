@@ -11,7 +11,7 @@
 //! - **C3.** There is one compaction at a time, so no other one drops the versions that this one has counted.
 //! - **C4.** If the number of versions that the table shows changes between two steps, the column is begun anew: what
 //!   was dropped under the old number counts no more under the new one.
-//! - **C5.** What transactions left behind in a column ([`GarbageRules`](fluo_core::table::GarbageRules)) is found and
+//! - **C5.** The garbage of transactions in a column ([`Garbage`](fluo_core::Garbage)) is found and
 //!   dropped in one transaction: the step in which such a column begins goes on to its end, however many entries it
 //!   has. If the step ends there, the next one begins at the beginning of a column.
 
@@ -21,7 +21,7 @@ mod whole_columns;
 
 use std::sync::Arc;
 
-use fluo_core::{Bytes, Key, Result, Span};
+use fluo_core::{Bytes, Garbage, Key, Result, Span};
 use redb::{ReadTransaction, WriteTransaction};
 use tracing::debug;
 
@@ -42,13 +42,14 @@ pub(crate) async fn run(
     name: &str,
     table_id: u64,
     span: &Span,
+    garbage: Garbage,
 ) -> Result<()> {
     let _alone = shared.compacting.lock().await;
     let (span, name) = (span.clone(), name.to_owned());
     let store = shared.store.clone();
     let begun = off_the_runtime({
         let name = name.clone();
-        move || store.read(|snapshot| begin(snapshot, &name, table_id, &span))
+        move || store.read(|snapshot| begin(snapshot, &name, table_id, &span, garbage))
     });
     let mut compaction = begun.await?;
     while let Some(mut going_on) = compaction {
@@ -71,12 +72,13 @@ fn begin(
     name: &str,
     table_id: u64,
     span: &Span,
+    garbage: Garbage,
 ) -> Result<Option<Compaction>, Failure> {
     if span.is_empty() {
         return Ok(None);
     }
     let span = tablets_of(snapshot, table_id, span)?;
-    Ok(Some(Compaction::of(name, table_id, span)))
+    Ok(Some(Compaction::new(name, table_id, span, garbage)))
 }
 
 /// The rows of the tablets that overlap a span.

@@ -1,7 +1,7 @@
 //! One step of a compaction.
 
-use fluo_core::table::{Admission, ColumnGarbage, GarbageRules, View, ViewState};
-use fluo_core::{Error, Scan, Span, Versions};
+use fluo_core::table::{Admission, ColumnGarbage, View, ViewState};
+use fluo_core::{Error, Garbage, Scan, Span, Versions};
 use redb::{ReadableTable, Table, WriteTransaction};
 
 use crate::catalog;
@@ -18,6 +18,8 @@ pub(super) struct Compaction {
     table_id: u64,
     /// The tablets' rows.
     span: Span,
+    /// The garbage of transactions that is dropped.
+    garbage: Garbage,
     /// Where to read on; `None` when done.
     next: Option<Vec<u8>>,
     view: ViewState,
@@ -26,23 +28,24 @@ pub(super) struct Compaction {
     /// The bytes of the current column, and its first delete marker, which is dropped last.
     column: Vec<u8>,
     marker: Option<Vec<u8>>,
-    /// What transactions left behind in the current column, as long as it is looked at for that.
-    garbage: Option<ColumnGarbage>,
+    /// The garbage of the current column, while the column is searched for it.
+    column_garbage: Option<ColumnGarbage>,
 }
 
 impl Compaction {
-    /// A compaction of whole tablets, not begun yet.
-    pub(super) fn of(name: &str, table_id: u64, span: Span) -> Self {
+    /// Returns a compaction of whole tablets at its beginning.
+    pub(super) fn new(name: &str, table_id: u64, span: Span, garbage: Garbage) -> Self {
         Self {
             name: name.to_owned(),
             table_id,
             next: Some(key::bound(span.start().as_ref())),
             span,
+            garbage,
             view: ViewState::default(),
             versions: None,
             column: Vec::new(),
             marker: None,
-            garbage: None,
+            column_garbage: None,
         }
     }
 
@@ -68,8 +71,7 @@ impl Compaction {
         if self.versions.replace(versions) != Some(versions) {
             self.begin_column_anew();
         }
-        let rules = GarbageRules::of_properties(&properties);
-        let hidden = self.read_on(&cells, versions, rules, most)?;
+        let hidden = self.read_on(&cells, versions, most)?;
         self.drop_entries(transaction, &mut cells, &hidden)?;
         Ok(hidden.len())
     }
@@ -88,7 +90,6 @@ impl Compaction {
         &mut self,
         cells: &impl ReadableTable<&'static [u8], &'static [u8]>,
         versions: Versions,
-        rules: GarbageRules,
         most: usize,
     ) -> Result<Vec<Vec<u8>>, Failure> {
         let scan = Scan::over(self.span.clone());
@@ -116,14 +117,14 @@ impl Compaction {
                     return Ok(hidden);
                 }
                 self.column.extend_from_slice(key::column_of(bytes));
-                self.garbage = rules.of_column(key.family);
+                self.column_garbage = self.garbage.of_column(key.family, versions);
             }
             self.look_for_garbage(key.timestamp, value.value(), is_delete);
             if view.admit(key, value.value(), is_delete) == Admission::Hide {
                 self.hide(bytes, is_delete, &mut hidden);
             }
             looked_at += 1;
-            if looked_at >= most && self.garbage.is_none() {
+            if looked_at >= most && self.column_garbage.is_none() {
                 self.view = view.into_state();
                 self.next = Some(self.resume_after(bytes));
                 return Ok(hidden);
@@ -136,7 +137,7 @@ impl Compaction {
     /// Ends the current column: its marker hides nothing any more (C1), and what is garbage in it is known (C5).
     fn leave_column(&mut self, hidden: &mut Vec<Vec<u8>>) {
         hidden.extend(self.marker.take());
-        if let Some(garbage) = self.garbage.take() {
+        if let Some(garbage) = self.column_garbage.take() {
             let stamps = garbage.finish().into_iter();
             hidden.extend(stamps.map(|stamp| key::version(&self.column, stamp)));
         }
@@ -146,9 +147,9 @@ impl Compaction {
     /// A column with a delete marker is not one of transactions.
     fn look_for_garbage(&mut self, stamp: i64, value: &[u8], is_delete: bool) {
         if is_delete {
-            self.garbage = None;
+            self.column_garbage = None;
         }
-        if let Some(garbage) = &mut self.garbage {
+        if let Some(garbage) = &mut self.column_garbage {
             garbage.look_at(stamp, value);
         }
     }
@@ -293,7 +294,7 @@ mod tests {
             .insert("next-table-id", TABLE_ID)?;
         catalog::create(&transaction, "t", versions)?;
         store(&transaction, first)?;
-        let mut compaction = Compaction::of("t", TABLE_ID, Span::all());
+        let mut compaction = Compaction::new("t", TABLE_ID, Span::all(), Garbage::Keep);
         let mut events = events.into_iter();
         while !compaction.is_done() {
             let (before, _) = shown(&transaction, versions)?;
@@ -308,7 +309,7 @@ mod tests {
                 None => {}
             }
         }
-        let mut again = Compaction::of("t", TABLE_ID, Span::all());
+        let mut again = Compaction::new("t", TABLE_ID, Span::all(), Garbage::Keep);
         again.step(&transaction, usize::MAX)?;
         let (shown, stored) = shown(&transaction, versions)?;
         assert_eq!(shown.len(), stored, "nothing is left that nobody sees");

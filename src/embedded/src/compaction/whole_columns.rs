@@ -6,8 +6,7 @@ use fluo_core::layout::garbage::keep;
 use fluo_core::layout::{
     DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, EntryStamp, WriteValue,
 };
-use fluo_core::table::property;
-use fluo_core::{Bytes, Column, Key, RowColumn, Span, Timestamp, Versions};
+use fluo_core::{Bytes, Column, Garbage, Key, RowColumn, Span, Timestamp, Versions};
 use proptest::prelude::*;
 use redb::backends::InMemoryBackend;
 use redb::{Database, ReadableTable, WriteTransaction};
@@ -21,7 +20,6 @@ use crate::tablets::{self, CountChanges};
 
 const TABLE_ID: u64 = 1;
 const HORIZON: u64 = 6;
-const CLASS: &str = "10,org.apache.fluo.accumulo.iterators.GarbageCollectionIterator";
 
 /// Each column with its entries, newest first; and whether a delete marker stands in it.
 type Columns = BTreeMap<RowColumn, (Vec<(i64, Bytes)>, bool)>;
@@ -145,17 +143,12 @@ fn run(first: &[Entry], meanwhile: Vec<Vec<Entry>>, most: usize) -> Result<(), F
         .open_table(META)?
         .insert("next-table-id", TABLE_ID)?;
     catalog::create(&transaction, "t", Versions::All)?;
-    let horizon = HORIZON.to_string();
-    for (name, value) in [
-        (property::GARBAGE, CLASS),
-        (property::GARBAGE_HORIZON, &horizon),
-    ] {
-        catalog::put_property(&transaction, TABLE_ID, name, Some(value))?;
-    }
     store(&transaction, first)?;
     let is_left_alone = meanwhile.is_empty();
     let mut meanwhile = meanwhile.into_iter();
-    let mut compaction = Compaction::of("t", TABLE_ID, Span::all());
+    let horizon = Timestamp::new(HORIZON).expect("a timestamp");
+    let garbage = Garbage::DropBelow(horizon);
+    let mut compaction = Compaction::new("t", TABLE_ID, Span::all(), garbage);
     let begun_with = stored(&transaction)?;
     while !compaction.is_done() {
         let before = stored(&transaction)?;

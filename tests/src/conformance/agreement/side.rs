@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use fluo_core::{
-    Authorizations, Bytes, Cell, Error, ErrorKind, Outcome, Result, Scan, Span, Table, TableAdmin,
-    TableExt, Versions,
+    Authorizations, Bytes, Cell, Error, ErrorKind, Garbage, Outcome, Result, Scan, Span, Table,
+    TableAdmin, TableExt, Versions,
 };
 
 use super::operation::{Operation, Reader};
@@ -112,7 +112,10 @@ impl Side {
                 self.state_after(flushed).await
             }
             Operation::Compact => {
-                let compacted = self.tables.compact(&self.name, &Span::all()).await;
+                let compacted = self
+                    .tables
+                    .compact(&self.name, &Span::all(), Garbage::Keep)
+                    .await;
                 self.state_after(compacted).await
             }
             Operation::Replace(versions) => {

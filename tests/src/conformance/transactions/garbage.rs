@@ -5,64 +5,44 @@ use std::sync::Arc;
 
 use fluo_core::layout::garbage::{keep, keep_notifications};
 use fluo_core::layout::{EntryKind, EntryStamp};
-use fluo_core::table::property;
-use fluo_core::{Key, RowColumn, Scan, Span, TableAdmin, Timestamp, Versions};
+use fluo_core::{Garbage, Key, RowColumn, Scan, Span, TableAdmin, Timestamp, Versions};
 
 use super::cells::Cells;
 use super::entry::Entry;
 use crate::conformance::ground::{Ground, read};
 use crate::soak;
 
-const OF_CELLS: &str = "10,org.apache.fluo.accumulo.iterators.GarbageCollectionIterator";
-const OF_NOTIFICATIONS: &str = "11,org.apache.fluo.accumulo.iterators.NotificationIterator";
-
-/// A11: a compaction of the whole table drops of cells what the functions of the layout say, also of columns that the
-/// caller may not see, and leaves notifications alone. The ends of read locks that `drops_too_early` names may be gone.
-pub async fn a11_a_compaction_drops_the_garbage_of_cells(tables: Arc<dyn TableAdmin>) {
-    let horizons = ["0", "4", "8", "100", "-1"];
+/// A11: a compaction of the whole table drops the garbage of cells and notifications that the functions of the layout name,
+/// of columns that the caller may not see too. The ends of read locks that `drops_too_early` names may be gone.
+pub async fn a11_a_compaction_drops_the_garbage_that_its_caller_names(tables: Arc<dyn TableAdmin>) {
+    let horizons = [0, 4, 8, 100];
     let seeds = 300..300 + 5 * soak();
     for (seed, horizon) in seeds.zip(horizons.into_iter().cycle()) {
         let ground = Ground::new(&tables, Versions::All).await;
-        // The option first: a compaction that began between the two would not know the horizon.
-        set(&ground, property::GARBAGE_HORIZON, horizon).await;
-        set(&ground, property::GARBAGE, OF_CELLS).await;
-        let horizon = horizon.parse().ok().map(|it| Timestamp::new(it).unwrap());
+        let horizon = Timestamp::new(horizon).unwrap();
         let keep = |place: &RowColumn, entries: &[Entry]| {
             if place.column.family == "ntfy" {
-                return vec![true; entries.len()];
+                let stamps: Vec<_> = entries.iter().map(|(stamp, _)| *stamp).collect();
+                return keep_notifications(&stamps, true);
             }
             let borrowed = entries.iter().map(|(stamp, value)| (*stamp, &value[..]));
-            keep(&borrowed.collect::<Vec<_>>(), horizon, true)
+            keep(&borrowed.collect::<Vec<_>>(), Some(horizon), true)
         };
-        compact_twice(ground, seed, keep, drops_too_early).await;
+        let garbage = Garbage::DropBelow(horizon);
+        compact_twice(ground, seed, garbage, keep, drops_too_early).await;
     }
 }
 
-/// A11: a compaction of the whole table drops of notifications all but the newest, and that one too if it takes
-/// notifications away; and leaves cells alone.
-pub async fn a11_a_compaction_drops_the_garbage_of_notifications(tables: Arc<dyn TableAdmin>) {
+/// A11: a compaction whose caller names no garbage drops nothing of transactions, on a table too on which garbage was
+/// collected before.
+pub async fn a11_other_compactions_drop_no_garbage(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::All).await;
-    set(&ground, property::NOTIFICATION_GARBAGE, OF_NOTIFICATIONS).await;
-    let keep = |place: &RowColumn, entries: &[Entry]| {
-        if place.column.family != "ntfy" {
-            return vec![true; entries.len()];
-        }
-        let stamps: Vec<_> = entries.iter().map(|(stamp, _)| *stamp).collect();
-        keep_notifications(&stamps, true)
-    };
-    compact_twice(ground, 15, keep, |_, _| Vec::new()).await;
-}
-
-/// A11: without the properties a compaction drops nothing of transactions.
-pub async fn a11_without_the_properties_nothing_is_dropped(tables: Arc<dyn TableAdmin>) {
-    let ground = Ground::new(&tables, Versions::All).await;
+    let garbage = Garbage::DropBelow(Timestamp::MAX);
+    let all = Span::all();
+    let collected = ground.tables.compact(&ground.name, &all, garbage);
+    collected.await.unwrap();
     let keep = |_: &RowColumn, entries: &[Entry]| vec![true; entries.len()];
-    compact_twice(ground, 16, keep, |_, _| Vec::new()).await;
-}
-
-async fn set(ground: &Ground, property: &str, value: &str) {
-    let set = ground.tables.set_property(&ground.name, property, value);
-    set.await.unwrap();
+    compact_twice(ground, 16, Garbage::Keep, keep, |_, _| Vec::new()).await;
 }
 
 /// Compacts drawn cells and compares what is left with what `keep` says. Among entries that no transactions would leave
@@ -70,6 +50,7 @@ async fn set(ground: &Ground, property: &str, value: &str) {
 async fn compact_twice(
     ground: Ground,
     seed: u64,
+    garbage: Garbage,
     keep: impl Fn(&RowColumn, &[Entry]) -> Vec<bool>,
     drops_too_early: impl Fn(&RowColumn, &[Entry]) -> Vec<i64>,
 ) {
@@ -83,7 +64,8 @@ async fn compact_twice(
         }
         cells.retain(&keep);
         let all = Span::all();
-        ground.tables.compact(&ground.name, &all).await.unwrap();
+        let compacted = ground.tables.compact(&ground.name, &all, garbage);
+        compacted.await.unwrap();
         let reader = ground.reader(&["A"]).await;
         let left = read(&*reader, Scan::over(all)).await;
         let keys: BTreeSet<_> = left.iter().map(|cell| cell.key.clone()).collect();

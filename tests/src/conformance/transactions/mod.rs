@@ -16,9 +16,7 @@ pub use filters::{
     t14_a_condition_through_a_filter_that_cannot_be_checked_is_refused,
 };
 pub use garbage::{
-    a11_a_compaction_drops_the_garbage_of_cells,
-    a11_a_compaction_drops_the_garbage_of_notifications,
-    a11_without_the_properties_nothing_is_dropped,
+    a11_a_compaction_drops_the_garbage_that_its_caller_names, a11_other_compactions_drop_no_garbage,
 };
 pub use resuming::{
     t15_a_scan_through_a_filter_can_be_resumed_batch_by_batch,

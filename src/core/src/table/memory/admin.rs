@@ -12,7 +12,8 @@ use crate::balancer::{place_by_properties, pretended_server_name, pretends_to_lo
 use crate::data::{Authorizations, Bytes, Span};
 use crate::error::{Error, ErrorKind, Result};
 use crate::table::{
-    Table, TableAdmin, Tablet, Tablets, Versions, check_split_points, check_table_name, property,
+    Garbage, Table, TableAdmin, Tablet, Tablets, Versions, check_split_points, check_table_name,
+    property,
 };
 
 impl MemoryTables {
@@ -118,8 +119,8 @@ impl TableAdmin for MemoryTables {
     }
 
     /// Rewrites the whole table, whatever the span: allowed by the contract, and simpler.
-    async fn compact(&self, name: &str, _span: &Span) -> Result<()> {
-        self.with_store(name, Store::compact)
+    async fn compact(&self, name: &str, _span: &Span, garbage: Garbage) -> Result<()> {
+        self.with_store(name, |store| store.compact(garbage))
     }
 
     async fn tablets(&self, name: &str) -> Result<Tablets> {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::data::{Authorizations, Bytes, Cell, Key, Span};
 use crate::layout::LooksNext;
 use crate::table::{
-    Admission, Change, Condition, ConditionalMutation, GarbageRules, Mutation, Scan, StoredKey,
+    Admission, Change, Condition, ConditionalMutation, Garbage, Mutation, Scan, StoredKey,
     Versions, View,
 };
 
@@ -100,10 +100,10 @@ impl Store {
         all_hold
     }
 
-    /// Drops what no scan can show any more (A8), and what transactions have left behind (G1, G2).
-    pub(super) fn compact(&mut self) {
-        for garbage in self.garbage() {
-            self.entries.remove(&garbage);
+    /// Drops the entries that no scan can show any more (A8), and garbage of transactions (A11, G1, G2).
+    pub(super) fn compact(&mut self, garbage: Garbage) {
+        for dropped in self.found(garbage) {
+            self.entries.remove(&dropped);
         }
         let scan = Scan::over(Span::all());
         let [span] = scan.spans() else { return };
@@ -113,13 +113,14 @@ impl Store {
         });
     }
 
-    fn garbage(&self) -> Vec<StoredKey> {
-        let rules = GarbageRules::of_properties(&self.properties);
+    /// Returns the entries that are garbage.
+    fn found(&self, garbage: Garbage) -> Vec<StoredKey> {
+        let versions = Versions::kept(&self.properties);
         let entries: Vec<_> = self.entries.iter().collect();
         let columns = entries
             .chunk_by(|(a, _), (b, _)| (&a.key.row, &a.key.column) == (&b.key.row, &b.key.column));
         columns
-            .flat_map(|column| garbage_of_column(rules, column))
+            .flat_map(|column| garbage_of_column(garbage, versions, column))
             .collect()
     }
 
@@ -168,10 +169,15 @@ fn next_looked_at(view: &View<'_>, last: &Key) -> Option<Key> {
     }
 }
 
-fn garbage_of_column(rules: GarbageRules, column: &[(&StoredKey, &Bytes)]) -> Vec<StoredKey> {
+fn garbage_of_column(
+    garbage: Garbage,
+    versions: Versions,
+    column: &[(&StoredKey, &Bytes)],
+) -> Vec<StoredKey> {
     let has_marker = column.iter().any(|(stored, _)| stored.is_delete);
     let first = column.first().filter(|_| !has_marker);
-    let of_first = |(stored, _): &(&StoredKey, _)| rules.of_column(&stored.key.column.family);
+    let of_first =
+        |(stored, _): &(&StoredKey, _)| garbage.of_column(&stored.key.column.family, versions);
     let Some(mut garbage) = first.and_then(of_first) else {
         return Vec::new();
     };

@@ -1,0 +1,67 @@
+//! The table of an application: how it is set up, and the set-up of earlier versions.
+
+use std::collections::BTreeMap;
+
+use crate::error::Result;
+use crate::layout::NOTIFICATION_FAMILY;
+use crate::table::{LocalityGroups, TableAdmin, TableAdminExt, Versions};
+
+/// The locality group of notifications: workers look for them without reading the rest.
+const NOTIFY_GROUP: &str = "notify";
+
+const BLOCK_CACHE: &str = "table.cache.block.enable";
+
+/// The iterators that earlier versions attached to the compactions of a table, with the property of their class first
+/// and their class.
+const ATTACHED: [(&str, &str); 4] = [
+    ("table.iterator.majc.gc", GARBAGE_ITERATOR),
+    ("table.iterator.minc.gc", GARBAGE_ITERATOR),
+    ("table.iterator.majc.ntfy", NOTIFICATION_ITERATOR),
+    ("table.iterator.minc.ntfy", NOTIFICATION_ITERATOR),
+];
+const GARBAGE_ITERATOR: &str = "10,org.apache.fluo.accumulo.iterators.GarbageCollectionIterator";
+const NOTIFICATION_ITERATOR: &str = "11,org.apache.fluo.accumulo.iterators.NotificationIterator";
+
+/// The option by which Fluo's Java client tells its iterator where to read the horizon.
+const HORIZON_OF_JAVA: &str = "table.iterator.majc.gc.opt.zookeeper.connect";
+
+/// Makes a table that keeps all versions, with the locality group of notifications.
+pub(super) async fn make(tables: &dyn TableAdmin, table: &str) -> Result<()> {
+    tables.create_table(table, Versions::All).await?;
+    let notifications = LocalityGroups::default().with(NOTIFY_GROUP, [NOTIFICATION_FAMILY]);
+    tables.set_locality_groups(table, &notifications).await?;
+    tables.set_property(table, BLOCK_CACHE, "true").await
+}
+
+/// Detaches the garbage iterators that an earlier version of this program attached to the compactions of a table. Those
+/// of a table that Fluo's Java client made stay: its clients count on them.
+///
+/// Attached, the iterators also run in flushes and in compactions of a few files. There they drop the end of a lock that
+/// was committed, although the lock is in another file, and the lock counts again.
+pub(super) async fn detach_iterators(
+    tables: &dyn TableAdmin,
+    table: &str,
+    properties: &BTreeMap<String, String>,
+) -> Result<()> {
+    if properties.contains_key(HORIZON_OF_JAVA) {
+        return Ok(());
+    }
+    for (property, class) in ATTACHED {
+        if properties.get(property).is_none_or(|value| value != class) {
+            continue;
+        }
+        // The class first: without its options the iterator fails, and with it every compaction.
+        let option = format!("{property}.opt.");
+        let options = properties.keys().filter(|name| name.starts_with(&option));
+        for name in [property].into_iter().chain(options.map(String::as_str)) {
+            tables.remove_property(table, name).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Checks whether a table is set up like those of applications: `properties` are those of the table.
+pub fn is_set_up(properties: &BTreeMap<String, String>) -> bool {
+    LocalityGroups::from_properties(properties)
+        .is_ok_and(|groups| groups.iter().any(|(name, _)| name == NOTIFY_GROUP))
+}

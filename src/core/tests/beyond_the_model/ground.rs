@@ -1,0 +1,174 @@
+//! An application in memory, and entries that a server left of a column.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use async_trait::async_trait;
+use fluo_core::admin::{Initialization, initialize};
+use fluo_core::coordination::{Applications, MemoryApplications};
+use fluo_core::layout::{EntryKind, EntryStamp, LockValue, WriteValue};
+use fluo_core::{
+    Authorizations, CellBatches, Client, ClientSettings, Column, ConditionalMutation, Error,
+    ErrorKind, MemoryTables, Mutation, Outcome, Result, RowColumn, Scan, Table, TableAdmin,
+    Timestamp,
+};
+use tokio::sync::watch;
+
+pub(crate) struct Ground {
+    pub(crate) tables: MemoryTables,
+    pub(crate) applications: MemoryApplications,
+    pub(crate) table: Arc<dyn Table>,
+}
+
+impl Ground {
+    pub(crate) async fn new() -> Self {
+        let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());
+        let web = Initialization::new("1", "web");
+        initialize(&tables, &applications, "web", web)
+            .await
+            .unwrap();
+        let table = tables.open_table("web", Authorizations::none());
+        let table = table.await.unwrap();
+        Self {
+            tables,
+            applications,
+            table,
+        }
+    }
+
+    pub(crate) async fn client(&self) -> Client {
+        self.client_on(self.table.clone()).await
+    }
+
+    pub(crate) async fn client_on(&self, table: Arc<dyn Table>) -> Client {
+        let web = self.applications.open("web").await.unwrap();
+        Client::open(table, web, ClientSettings::default())
+            .await
+            .unwrap()
+    }
+
+    /// A client after whose timestamps all entries of these tests are.
+    pub(crate) async fn client_after_20(&self) -> Client {
+        let client = self.client().await;
+        for _ in 0..20 {
+            drop(client.begin().await.unwrap());
+        }
+        client
+    }
+
+    pub(crate) async fn write(&self, mutations: Vec<Mutation>) {
+        self.table.write(mutations).await.unwrap();
+    }
+}
+
+pub(crate) fn at(number: u64) -> Timestamp {
+    Timestamp::new(number).unwrap()
+}
+
+pub(crate) fn stamp(kind: EntryKind, number: u64) -> i64 {
+    EntryStamp::new(kind, at(number)).encode()
+}
+
+pub(crate) fn text() -> Column {
+    Column::new("page", "text")
+}
+
+pub(crate) fn length() -> Column {
+    Column::new("page", "length")
+}
+
+pub(crate) fn committed(start: u64, is_primary: bool) -> fluo_core::Bytes {
+    WriteValue {
+        start: at(start),
+        is_primary,
+        is_delete: false,
+    }
+    .encode()
+}
+
+/// The lock of a strong observer of `r page:text` by this client: of that cell, or of one that the observer writes.
+pub(crate) fn lock(owner: &Client, is_write: bool) -> fluo_core::Bytes {
+    LockValue {
+        primary: RowColumn::new("r", text()),
+        transactor: owner.transactor(),
+        is_write,
+        is_delete: false,
+        is_trigger: !is_write,
+    }
+    .encode()
+}
+
+/// A table whose changing calls wait from one on, or are denied.
+#[derive(Debug)]
+pub(crate) struct Gated {
+    inner: Arc<dyn Table>,
+    calls: AtomicUsize,
+    /// The number of calls before the first that waits.
+    let_through: usize,
+    is_denied: bool,
+    open: watch::Sender<bool>,
+}
+
+impl Gated {
+    /// Lets so many changing calls through; those after them wait.
+    pub(crate) fn after(let_through: usize, inner: &Arc<dyn Table>) -> Arc<Self> {
+        Arc::new(Self {
+            inner: inner.clone(),
+            calls: AtomicUsize::new(0),
+            let_through,
+            is_denied: false,
+            open: watch::Sender::new(false),
+        })
+    }
+
+    /// Denies every changing call.
+    pub(crate) fn denied(inner: &Arc<dyn Table>) -> Arc<Self> {
+        Arc::new(Self {
+            inner: inner.clone(),
+            calls: AtomicUsize::new(0),
+            let_through: 0,
+            is_denied: true,
+            open: watch::Sender::new(true),
+        })
+    }
+
+    /// Waits until a call waits.
+    pub(crate) async fn wait_until_stalled(&self) {
+        while self.calls.load(Ordering::SeqCst) <= self.let_through {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    pub(crate) fn open(&self) {
+        self.open.send_replace(true);
+    }
+
+    async fn gate(&self) -> Result<()> {
+        if self.is_denied {
+            let message = "user `reader` has no permission `WRITE` on table `web`";
+            return Err(Error::new(ErrorKind::Denied, message));
+        }
+        if self.calls.fetch_add(1, Ordering::SeqCst) >= self.let_through {
+            let mut open = self.open.subscribe();
+            open.wait_for(|open| *open).await.unwrap();
+        }
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl Table for Gated {
+    fn scan(&self, scan: Scan) -> CellBatches {
+        self.inner.scan(scan)
+    }
+
+    async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
+        self.gate().await?;
+        self.inner.write(mutations).await
+    }
+
+    async fn write_conditional(&self, mutations: Vec<ConditionalMutation>) -> Result<Vec<Outcome>> {
+        self.gate().await?;
+        self.inner.write_conditional(mutations).await
+    }
+}

@@ -1,0 +1,15 @@
+//! Tables and clients that the simulation does not model: columns that a server collected in part, clients with other
+//! authorizations, clients that may not write, coordination that was copied.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
+mod collecting;
+mod ground;
+mod labels;
+mod parts_of_a_column;
+mod reading_only;
+mod void_read_locks;
