@@ -132,8 +132,13 @@ impl Compaction<'_> {
             }
             _ => return Vec::new(),
         };
+        let mut last = None;
         for (place, stored) in column {
-            garbage.look_at(place.stored.key.timestamp, &stored.value);
+            // Entries of one key share their fate, which the first of them decides.
+            let timestamp = place.stored.key.timestamp;
+            if last.replace(timestamp) != Some(timestamp) {
+                garbage.look_at(timestamp, &stored.value);
+            }
         }
         let dropped: BTreeSet<i64> = garbage.finish().into_iter().collect();
         let places = column.iter().map(|(place, _)| *place);

@@ -44,8 +44,9 @@ impl Server {
         authorizations: &Authorizations,
         rank: u64,
     ) -> Result<bool> {
-        for mutation in mutations {
-            mutation.check(authorizations)?;
+        match mutations {
+            [alone] => alone.check(authorizations)?,
+            together => ConditionalMutation::check_together(together, authorizations)?,
         }
         let mut entries = self.entries();
         let all_hold = mutations
