@@ -43,6 +43,8 @@ pub enum CoordinationCall {
     Application,
     /// [`update_settings`](fluo_core::coordination::Coordination::update_settings).
     UpdateSettings,
+    /// [`begin_epoch`](fluo_core::coordination::Coordination::begin_epoch).
+    BeginEpoch,
     /// [`publish_oldest_active`](fluo_core::coordination::Transactor::publish_oldest_active) by this transactor.
     Publish(TransactorId, Option<Timestamp>),
     /// [`share`](fluo_core::coordination::WorkerMembership::share).

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use fluo_core::Result;
 use redb::ReadTransaction;
@@ -52,6 +54,8 @@ pub(crate) struct Shared {
     pub(crate) compacting: Mutex<()>,
     /// The applications that are open. The writer's thread uses it too.
     pub(crate) applications: Arc<Registry>,
+    /// The epoch of this opening (C14).
+    pub(crate) epoch: Arc<str>,
 }
 
 impl EmbeddedTables {
@@ -83,11 +87,21 @@ impl EmbeddedTables {
             max_mutation_bytes,
             compacting: Mutex::new(()),
             applications: Arc::default(),
+            epoch: epoch().into(),
         };
         Ok(Self {
             shared: Arc::new(shared),
         })
     }
+}
+
+/// Returns a text that no other opening of this directory or of a copy of it has.
+fn epoch() -> String {
+    static OPENINGS: AtomicU64 = AtomicU64::new(0);
+    let opening = OPENINGS.fetch_add(1, Ordering::Relaxed);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let now = now.unwrap_or_default().as_nanos();
+    format!("{now:x}-{:x}-{opening:x}", std::process::id())
 }
 
 /// The number of pretended servers, and the highest time that was assigned.

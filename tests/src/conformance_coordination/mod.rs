@@ -1,7 +1,7 @@
 //! The conformance suite of coordination: what every implementation of
 //! [`Applications`] and [`Coordination`](fluo_core::coordination::Coordination) is held to, rule by rule.
 //!
-//! Each function here is named by the rule of the contract (C1 to C13) that it checks and by what it shows. It makes
+//! Each function here is named by the rule of the contract (C1 to C14) that it checks and by what it shows. It makes
 //! applications of its own, under names that nothing else uses, and removes them at the end; so rules can run at once, on
 //! an instance that is in use. It panics where the rule does not hold, and leaves its application to be looked at.
 //!
@@ -34,6 +34,7 @@
 )]
 
 mod configuration;
+mod epochs;
 mod ground;
 mod horizon;
 mod life;
@@ -87,6 +88,8 @@ macro_rules! __for_each_coordination_rule {
             configuration::c9_settings_are_replaced_as_a_whole,
             configuration::c9_wrong_settings_change_nothing,
             configuration::c9_as_much_is_kept_as_is_allowed,
+            epochs::c14_an_opening_has_one_epoch,
+            epochs::c14_the_epoch_of_a_copy_is_refused,
             life::c10_a_wrong_name_is_refused,
             life::c10_what_does_not_exist_is_not_found,
             life::c10_what_is_out_of_bounds_is_not_initialised,

@@ -88,6 +88,11 @@ impl Coordination for FaultyCoordination {
         self.call(call, self.inner.application()).await
     }
 
+    async fn begin_epoch(&self, found: Option<&str>) -> Result<String> {
+        let call = CoordinationCall::BeginEpoch;
+        self.call(call, self.inner.begin_epoch(found)).await
+    }
+
     async fn update_settings(&self, settings: BTreeMap<String, String>) -> Result<()> {
         let call = CoordinationCall::UpdateSettings;
         self.call(call, self.inner.update_settings(settings)).await

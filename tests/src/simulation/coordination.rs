@@ -129,6 +129,11 @@ impl Coordination for SimulatedCoordination {
         self.send(self.link.world.coordination.application()).await
     }
 
+    async fn begin_epoch(&self, found: Option<&str>) -> Result<String> {
+        self.send(self.link.world.coordination.begin_epoch(found))
+            .await
+    }
+
     async fn update_settings(&self, settings: BTreeMap<String, String>) -> Result<()> {
         self.send(self.link.world.coordination.update_settings(settings))
             .await

@@ -45,6 +45,7 @@ use crate::observer::check_named;
 use crate::table::{TableAdmin, TableAdminExt};
 
 pub use crate::client::application_table::is_set_up;
+pub use crate::client::binding::bind;
 
 /// How an application is initialised.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -164,7 +165,7 @@ pub async fn initialize(
     let (clear_table, clear_application) =
         (initialization.clear_table, initialization.clear_application);
     let application = initialization.into_application();
-    let table = application.table.clone();
+    let (id, table) = (application.id.clone(), application.table.clone());
     let _claim = applications.claim(name, &table).await?;
     let is_there = is_clear_to_begin(applications, name, clear_application).await?;
     if is_there {
@@ -181,7 +182,7 @@ pub async fn initialize(
     if has_table {
         tables.delete_table(&table).await?;
     }
-    application_table::make(tables, &table).await?;
+    application_table::make(tables, &table, &id).await?;
     applications.initialize(name, application).await
 }
 

@@ -9,6 +9,11 @@ use crate::table::{LocalityGroups, TableAdmin, TableAdminExt, Versions};
 /// The locality group of notifications: workers look for them without reading the rest.
 const NOTIFY_GROUP: &str = "notify";
 
+/// The property with the id of the application that a table belongs to.
+pub(super) const APPLICATION: &str = "table.custom.fluo.application";
+/// The property with the epoch of the last opening of the coordination.
+pub(super) const EPOCH: &str = "table.custom.fluo.epoch";
+
 const BLOCK_CACHE: &str = "table.cache.block.enable";
 
 /// The iterators that earlier versions attached to the compactions of a table, with the property of their class first
@@ -25,12 +30,13 @@ const NOTIFICATION_ITERATOR: &str = "11,org.apache.fluo.accumulo.iterators.Notif
 /// The option by which Fluo's Java client tells its iterator where to read the horizon.
 const HORIZON_OF_JAVA: &str = "table.iterator.majc.gc.opt.zookeeper.connect";
 
-/// Makes a table that keeps all versions, with the locality group of notifications.
-pub(super) async fn make(tables: &dyn TableAdmin, table: &str) -> Result<()> {
+/// Makes a table of the application with this id. It keeps all versions, and has the locality group of notifications.
+pub(super) async fn make(tables: &dyn TableAdmin, table: &str, id: &str) -> Result<()> {
     tables.create_table(table, Versions::All).await?;
     let notifications = LocalityGroups::default().with(NOTIFY_GROUP, [NOTIFICATION_FAMILY]);
     tables.set_locality_groups(table, &notifications).await?;
-    tables.set_property(table, BLOCK_CACHE, "true").await
+    tables.set_property(table, BLOCK_CACHE, "true").await?;
+    tables.set_property(table, APPLICATION, id).await
 }
 
 /// Detaches the garbage iterators that an earlier version of this program attached to the compactions of a table. Those

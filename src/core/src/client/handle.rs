@@ -10,6 +10,7 @@ use tracing::{debug, debug_span};
 
 use crate::client::active::ActiveTimestamps;
 use crate::client::application_table;
+use crate::client::binding::bind;
 use crate::client::session::Session;
 use crate::client::{ClientSettings, PendingCommit, Runner, Shared};
 use crate::coordination::{Application, Applications, Coordination, TransactorId};
@@ -79,8 +80,8 @@ impl Client {
     /// ```
     ///
     /// # Errors
-    /// As [`open`](Self::open); [`NotFound`](crate::ErrorKind::NotFound) where there is no such application, or its table is
-    /// gone.
+    /// As [`open`](Self::open) and [`admin::bind`](crate::admin::bind); [`NotFound`](crate::ErrorKind::NotFound) where
+    /// there is no such application, or its table is gone.
     pub async fn open_application(
         tables: &dyn TableAdmin,
         applications: &dyn Applications,
@@ -101,13 +102,19 @@ impl Client {
             ),
             _ => error,
         })?;
+        bind(tables, &*coordination).await?;
         Self::open(table, coordination, settings).await
     }
 
     /// Opens a client of the application that `coordination` belongs to. The table has to be the one that the application
     /// was initialised with: another application's has locks and timestamps of its own. A table knows no name, so this is
-    /// not checked; [`open_application`](Self::open_application) cannot mistake it. This is for tables behind wrappers and
-    /// for other authorizations.
+    /// not checked; [`open_application`](Self::open_application) cannot mistake it, and [`admin::bind`](crate::admin::bind)
+    /// makes the same check. This is for tables behind wrappers and for other authorizations.
+    ///
+    /// All clients of an application should have the same authorizations: all labels that its transactions write. A client
+    /// that cannot see the primary of a transaction waits while its owner lives; if the owner has crashed, the cells that
+    /// it locked can only be read by clients that see the primary. The primary is a cell without a visibility, if the
+    /// transaction writes one.
     ///
     /// # Errors
     /// [`Invalid`](crate::ErrorKind::Invalid): a setting is out of its bounds. Whatever the coordination fails with;

@@ -4,6 +4,7 @@ mod active;
 pub mod admin;
 mod application_table;
 mod backoff;
+mod binding;
 mod handle;
 mod loaders;
 mod pipeline;

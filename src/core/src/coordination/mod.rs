@@ -1,7 +1,7 @@
 //! The port to what the processes of an application share beside its table: [`Applications`], and the
 //! [`Coordination`] of each.
 //!
-//! Both are small and object safe, and are held as `Arc<dyn ..>`. Their contract is the rules C1 to C13 in their
+//! Both are small and object safe, and are held as `Arc<dyn ..>`. Their contract is the rules C1 to C14 in their
 //! documentation; a conformance suite checks them one by one on every implementation. [`MemoryApplications`], here, is
 //! the reference.
 //!
@@ -35,6 +35,7 @@
 mod application;
 mod applications;
 mod claims;
+mod epochs;
 mod failed_notification;
 mod memory;
 mod name;
@@ -53,6 +54,7 @@ pub use applications::{
     Applications, initialized_already, no_such_application, still_running, table_of_another,
 };
 pub use claims::{Claims, SetupClaim};
+pub use epochs::Epochs;
 pub use failed_notification::FailedNotification;
 pub use memory::MemoryApplications;
 pub use name::check_application_name;

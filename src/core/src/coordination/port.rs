@@ -51,6 +51,9 @@ use crate::error::{Error, ErrorKind, Result};
 ///   order, with the settings of the last [`update_settings`](Coordination::update_settings), which replaces all of them.
 ///   Settings that [`check_settings`](super::check_settings) refuses are [`Invalid`](ErrorKind::Invalid), and change
 ///   nothing.
+/// - **C14, epochs.** Each opening has an epoch: a text that no other opening has, one of a copy neither. What
+///   [`begin_epoch`](Coordination::begin_epoch) compares and records is what [`Epochs::begin`](super::Epochs::begin) says.
+///   An opening is that of the storage, whatever number of handles it has.
 ///
 /// The rules C10 to C12 of [`Applications`](super::Applications) hold for these calls too: a call of a handle whose
 /// application was removed is [`NotFound`](ErrorKind::NotFound), and what returned `Ok` is durable.
@@ -117,6 +120,13 @@ pub trait Coordination: Debug + Send + Sync {
     /// # Errors
     /// As rule C12 says.
     async fn application(&self) -> Result<Application>;
+
+    /// Returns the epoch of this opening, after it recorded it beside the epoch that the table of the application has (C14).
+    /// The caller writes it to the table.
+    ///
+    /// # Errors
+    /// [`Invalid`](ErrorKind::Invalid) if the table was opened with another copy since; nothing is recorded then.
+    async fn begin_epoch(&self, found: Option<&str>) -> Result<String>;
 
     /// Puts these settings in the place of all settings.
     ///

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use fluo_core::layout::EntryKind;
+use fluo_core::layout::{EntryKind, NotificationStamp, notification_column};
 use fluo_core::{
     CellBatches, ConditionalMutation, Filter, Garbage, Mutation, Outcome, Result, Scan, Span,
-    Table, TableAdmin,
+    Table, TableAdmin, TableExt, Timestamp,
 };
 use futures::stream::{self, StreamExt};
 use std::sync::Arc;
@@ -111,6 +111,37 @@ async fn a_plain_compaction_leaves_the_ends_of_locks() {
     let compacted = ground.tables.compact("web", &all, Garbage::Keep);
     compacted.await.unwrap();
     assert_eq!(stored().await, before);
+}
+
+/// A page was set twice before its observer ran, with a flush in between. The next flush dropped the second notification
+/// with the entry that took both back, and the first one, in another file, counted again: the observer ran a second time.
+/// A compaction drops notifications only where its caller asks for it, and then all of the column.
+#[tokio::test]
+async fn a_notification_that_was_taken_back_stays_so() {
+    let ground = Ground::new().await;
+    let column = notification_column(&text());
+    let entry = |number, is_delete| {
+        let timestamp = at(number);
+        NotificationStamp {
+            timestamp,
+            is_delete,
+        }
+        .encode()
+    };
+    let stamps = [entry(12, true), entry(10, false), entry(8, false)];
+    let entries = stamps.iter().fold(Mutation::new("r"), |row, stamp| {
+        row.put_at(column.clone(), *stamp, "")
+    });
+    ground.write(vec![entries]).await;
+    for (garbage, left) in [(Garbage::Keep, 3), (Garbage::DropBelow(Timestamp::MAX), 0)] {
+        let all = Span::all();
+        ground.tables.compact("web", &all, garbage).await.unwrap();
+        let stored = ground.table.read(Scan::over(all.clone())).await.unwrap();
+        assert_eq!(stored.len(), left);
+        let share = None;
+        let shown = Scan::over(all).filter(Filter::Notifications { share });
+        assert!(ground.table.read(shown).await.unwrap().is_empty());
+    }
 }
 
 /// A table whose answers about transactions wait.

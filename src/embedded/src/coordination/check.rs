@@ -9,7 +9,7 @@ use super::{nodes, set_aside};
 use crate::error::Failure;
 
 /// Every node that an application can have.
-const NODES: [&str; 7] = [
+const NODES: [&str; 8] = [
     stored::TABLE,
     stored::ID,
     stored::OBSERVERS,
@@ -17,6 +17,7 @@ const NODES: [&str; 7] = [
     stored::MAX_TIMESTAMP,
     stored::HORIZON,
     stored::TRANSACTOR_COUNT,
+    stored::EPOCHS,
 ];
 
 /// Checks all applications, and gives their number.
@@ -67,6 +68,7 @@ fn check_application(snapshot: &ReadTransaction, name: &str) -> Result<(), Failu
         )));
     }
     nodes::last_transactor(&nodes, name)?;
+    nodes::epochs(&nodes, name)?;
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use fluo_core::coordination::{Application, no_such_application, stored};
+use fluo_core::coordination::{Application, Epochs, no_such_application, stored};
 use fluo_core::{ErrorKind, Timestamp};
 use redb::{ReadTransaction, ReadableTable, TableError, WriteTransaction};
 
@@ -156,4 +156,14 @@ pub(super) fn remove(transaction: &WriteTransaction, name: &str) -> Result<(), F
         .open_table(COORDINATION)?
         .retain_in::<&str, _>(range, |_, _| false)?;
     Ok(())
+}
+
+/// Returns the epochs of the last opening, or `None` before the first.
+pub(super) fn epochs(
+    nodes: &impl ReadableTable<&'static str, &'static [u8]>,
+    name: &str,
+) -> Result<Option<Epochs>, Failure> {
+    let bytes = get(nodes, name, stored::EPOCHS)?;
+    let read = bytes.map(|bytes| Epochs::decode(&bytes)).transpose();
+    read.map_err(|error| Failure::damaged(format_args!("of the application `{name}`, {error}")))
 }

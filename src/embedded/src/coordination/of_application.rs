@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use fluo_core::coordination::{
-    Application, Coordination, FailedNotification, TimestampBlock, Transactor, TransactorId,
-    WorkerMembership, check_settings, no_such_application, stored,
+    Application, Coordination, Epochs, FailedNotification, TimestampBlock, Transactor,
+    TransactorId, WorkerMembership, check_settings, no_such_application, stored,
 };
 use fluo_core::{Result, RowColumn, Timestamp};
 use redb::{ReadTransaction, WriteTransaction};
@@ -190,6 +190,22 @@ impl Coordination for EmbeddedCoordination {
 
     async fn application(&self) -> Result<Application> {
         self.read(nodes::read).await
+    }
+
+    async fn begin_epoch(&self, found: Option<&str>) -> Result<String> {
+        let found = found.map(str::to_owned);
+        let own = self.shared.epoch.clone();
+        self.run(move |transaction, application| {
+            let name = &application.name;
+            let recorded = nodes::epochs(&transaction.open_table(COORDINATION)?, name)?;
+            let begun = Epochs::begin(name, recorded.as_ref(), &own, found.as_deref())?;
+            if recorded.as_ref() == Some(&begun) || found.as_deref() == Some(&*own) {
+                return Ok(Verdict::Discard(begun.last));
+            }
+            nodes::put(transaction, name, stored::EPOCHS, &begun.encode())?;
+            Ok(Verdict::Commit(begun.last))
+        })
+        .await
     }
 
     async fn update_settings(&self, settings: BTreeMap<String, String>) -> Result<()> {

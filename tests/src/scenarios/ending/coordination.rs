@@ -71,6 +71,10 @@ impl Coordination for EndingCoordination {
         self.inner.application().await
     }
 
+    async fn begin_epoch(&self, found: Option<&str>) -> Result<String> {
+        self.inner.begin_epoch(found).await
+    }
+
     async fn update_settings(&self, settings: BTreeMap<String, String>) -> Result<()> {
         self.inner.update_settings(settings).await
     }

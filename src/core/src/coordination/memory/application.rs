@@ -5,7 +5,8 @@ use std::num::NonZeroU32;
 
 use crate::coordination::stored::FIRST_TIMESTAMP;
 use crate::coordination::{
-    Application, FailedNotification, Sessions, TimestampBlock, TransactorId, too_many_set_aside,
+    Application, Epochs, FailedNotification, Sessions, TimestampBlock, TransactorId,
+    too_many_set_aside,
 };
 use crate::data::{RowColumn, Timestamp};
 use crate::error::Result;
@@ -20,6 +21,7 @@ pub(super) struct MemoryApplication {
     pub(super) horizon: Timestamp,
     next: Timestamp,
     last_transactor: u64,
+    epochs: Option<Epochs>,
 }
 
 impl MemoryApplication {
@@ -32,6 +34,7 @@ impl MemoryApplication {
             horizon: Timestamp::ZERO,
             next: TimestampBlock::end_of(Timestamp::ZERO, FIRST_TIMESTAMP)?,
             last_transactor: 0,
+            epochs: None,
         })
     }
 
@@ -48,6 +51,16 @@ impl MemoryApplication {
     pub(super) fn advance_horizon(&mut self) -> Timestamp {
         self.horizon = self.sessions.horizon_after(self.horizon, self.next);
         self.horizon
+    }
+
+    pub(super) fn begin_epoch(
+        &mut self,
+        name: &str,
+        own: &str,
+        found: Option<&str>,
+    ) -> Result<String> {
+        let begun = Epochs::begin(name, self.epochs.as_ref(), own, found)?;
+        Ok(self.epochs.insert(begun).last.clone())
     }
 
     pub(super) fn begin_transactor(&mut self) -> TransactorId {

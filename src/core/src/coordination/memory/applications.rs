@@ -38,6 +38,7 @@ impl Applications for MemoryApplications {
         Ok(Arc::new(MemoryCoordination {
             name: name.into(),
             application: self.application(name)?,
+            epoch: self.epoch.clone(),
         }))
     }
 

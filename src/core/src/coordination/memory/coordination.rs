@@ -20,6 +20,7 @@ use crate::error::Result;
 pub(super) struct MemoryCoordination {
     pub(super) name: Arc<str>,
     pub(super) application: SharedApplication,
+    pub(super) epoch: Arc<str>,
 }
 
 impl MemoryCoordination {
@@ -79,6 +80,10 @@ impl Coordination for MemoryCoordination {
 
     async fn application(&self) -> Result<Application> {
         self.with(|application| application.stored.clone())
+    }
+
+    async fn begin_epoch(&self, found: Option<&str>) -> Result<String> {
+        self.with(|application| application.begin_epoch(&self.name, &self.epoch, found))?
     }
 
     async fn update_settings(&self, settings: BTreeMap<String, String>) -> Result<()> {

@@ -6,6 +6,7 @@ mod coordination;
 mod presence;
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use application::MemoryApplication;
@@ -26,18 +27,31 @@ use crate::error::Result;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct MemoryApplications {
     applications: Arc<Mutex<BTreeMap<String, SharedApplication>>>,
     claims: Claims,
+    epoch: Arc<str>,
 }
 
 type SharedApplication = Arc<Mutex<MemoryApplication>>;
 
+impl Default for MemoryApplications {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl MemoryApplications {
     /// No applications yet.
     pub fn new() -> Self {
-        Self::default()
+        static OPENINGS: AtomicU64 = AtomicU64::new(0);
+        let opening = OPENINGS.fetch_add(1, Ordering::Relaxed);
+        Self {
+            applications: Arc::default(),
+            claims: Claims::default(),
+            epoch: format!("memory-{}-{opening}", std::process::id()).into(),
+        }
     }
 
     /// Ends the session of a transactor while its owner lives, as a network or a long pause does; says whether it was

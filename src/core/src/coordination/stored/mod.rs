@@ -10,6 +10,7 @@
 //! | [`MAX_TIMESTAMP`] | decimal: the first timestamp that is not reserved; 2 at first |
 //! | [`HORIZON`] | decimal: the horizon; 0 at first |
 //! | [`TRANSACTOR_COUNT`] | 8 bytes, big-endian: the last number of a transactor; absent before the first |
+//! | [`EPOCHS`] | two lines: the epoch of the last opening, and the one that the table had before or nothing; absent before the first. Not one of Fluo's |
 //!
 //! What Fluo keeps only as long as a process lives (its transactors, what they publish, its workers) is no part of this.
 
@@ -36,6 +37,9 @@ pub const MAX_TIMESTAMP: &str = "/oracle/max-timestamp";
 pub const HORIZON: &str = "/oracle/gc-timestamp";
 /// Where the last number of a transactor is.
 pub const TRANSACTOR_COUNT: &str = "/transactor/count";
+
+/// Where the epochs of the openings are: see [`Epochs`](crate::coordination::Epochs).
+pub const EPOCHS: &str = "/config/table-epochs";
 
 /// The number of the first timestamp of an application. Data that is loaded in bulk, outside of transactions, stands at
 /// 0 and 1, before all of them.

@@ -1,0 +1,109 @@
+//! An application whose table is on a cluster and whose coordination is in a directory: the directory is copied.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::path::Path;
+
+use fluo_core::admin::{Initialization, initialize};
+use fluo_core::coordination::{Applications, MemoryApplications};
+use fluo_core::{
+    Client, ClientSettings, Column, Error, ErrorKind, MemoryTables, Result, TableAdmin,
+};
+use fluo_embedded::{EmbeddedApplications, EmbeddedTables, Settings};
+
+fn applications(directory: &Path) -> EmbeddedApplications {
+    let create = Settings {
+        create_if_missing: true,
+        ..Settings::default()
+    };
+    EmbeddedTables::open(directory, create)
+        .unwrap()
+        .applications()
+}
+
+/// Opens the application, and commits a transaction.
+async fn run(cluster: &MemoryTables, applications: &dyn Applications) -> Result<()> {
+    let settings = ClientSettings::default();
+    let client = Client::open_application(cluster, applications, "web", settings).await?;
+    let column = Column::new("f", "q");
+    client
+        .run(async |tx| tx.set("r", &column, "v"))
+        .await
+        .map_err(|error: Error| error)
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for file in std::fs::read_dir(from).unwrap() {
+        let file = file.unwrap();
+        std::fs::copy(file.path(), to.join(file.file_name())).unwrap();
+    }
+}
+
+/// A directory with the coordination of an application was copied to another machine, and both were used with the table
+/// on the cluster. Both handed out the same timestamps, silently.
+#[tokio::test]
+async fn a_directory_that_was_copied_is_refused_once_the_other_one_was_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let (first, second) = (folder.path().join("first"), folder.path().join("second"));
+    let cluster = MemoryTables::new();
+    let web = Initialization::new("8d2fa41c", "web");
+    initialize(&cluster, &applications(&first), "web", web)
+        .await
+        .unwrap();
+    run(&cluster, &applications(&first)).await.unwrap();
+    run(&cluster, &applications(&first)).await.unwrap();
+
+    copy(&first, &second);
+    run(&cluster, &applications(&second)).await.unwrap();
+    let error = run(&cluster, &applications(&first)).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Invalid);
+    assert_eq!(
+        error.to_string(),
+        "this coordination of the application `web` is a copy or an older backup: its table was opened with another one \
+         since, and this one would hand out timestamps a second time; open the application with the coordination that was \
+         used last, or initialise it anew"
+    );
+    run(&cluster, &applications(&second)).await.unwrap();
+    EmbeddedTables::check(&second).unwrap();
+}
+
+/// A crash between the two steps of an opening, or a user who may not set properties, leaves the epoch of the opening
+/// before at the table. The application opens all the same.
+#[tokio::test]
+async fn an_opening_that_did_not_reach_the_table_is_no_copy() {
+    let folder = tempfile::tempdir().unwrap();
+    let cluster = MemoryTables::new();
+    let web = Initialization::new("8d2fa41c", "web");
+    initialize(&cluster, &applications(folder.path()), "web", web)
+        .await
+        .unwrap();
+    for _ in 0..2 {
+        let applications = applications(folder.path());
+        let web = applications.open("web").await.unwrap();
+        let properties = cluster.properties("web").await.unwrap();
+        let found = properties.get("table.custom.fluo.epoch");
+        web.begin_epoch(found.map(String::as_str)).await.unwrap();
+        drop((web, applications));
+        run(&cluster, &self::applications(folder.path()))
+            .await
+            .unwrap();
+    }
+}
+
+/// A directory of before an application was initialised anew is refused: it would read the rows of the new one.
+#[tokio::test]
+async fn a_table_of_another_application_is_refused() {
+    let cluster = MemoryTables::new();
+    let (old, new) = (MemoryApplications::new(), MemoryApplications::new());
+    let first = Initialization::new("8d2fa41c", "web");
+    initialize(&cluster, &old, "web", first).await.unwrap();
+    let second = Initialization::new("91b0c7de", "web").clear();
+    initialize(&cluster, &new, "web", second).await.unwrap();
+    let error = run(&cluster, &old).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Invalid);
+    assert_eq!(
+        error.to_string(),
+        "the table `web` is not the one of the application with the id `8d2fa41c`: it was made for another application, or \
+         for this one before it was initialised anew; open it with the coordination that it was initialised with"
+    );
+}
