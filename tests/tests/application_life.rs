@@ -80,14 +80,9 @@ async fn an_application_comes_with_a_table_for_transactions() {
         properties,
         [
             "table.cache.block.enable = true",
+            "table.custom.fluo.application = 1",
             "table.group.notify = ntfy",
             "table.groups.enabled = notify",
-            "table.iterator.majc.gc = 10,org.apache.fluo.accumulo.iterators.GarbageCollectionIterator",
-            "table.iterator.majc.gc.opt.timestamp.gc = 0",
-            "table.iterator.majc.ntfy = 11,org.apache.fluo.accumulo.iterators.NotificationIterator",
-            "table.iterator.minc.gc = 10,org.apache.fluo.accumulo.iterators.GarbageCollectionIterator",
-            "table.iterator.minc.gc.opt.timestamp.gc = 0",
-            "table.iterator.minc.ntfy = 11,org.apache.fluo.accumulo.iterators.NotificationIterator",
         ]
     );
     let application = place
@@ -304,7 +299,7 @@ async fn of_two_that_make_or_remove_an_application_at_once_one_does() {
             }
             // Whoever won has a table that is set up to the end.
             assert_eq!(place.tables.tables().await.unwrap(), ["pages"]);
-            assert_eq!(place.tables.properties("pages").await.unwrap().len(), 9);
+            assert_eq!(place.tables.properties("pages").await.unwrap().len(), 4);
             assert_eq!(place.applications.list().await.unwrap().len(), 1);
         }
     }
@@ -437,7 +432,7 @@ async fn what_fails_on_the_way_is_repaired_by_the_next_call() {
                 }
                 let web = place.applications.open("web").await.unwrap();
                 assert_eq!(web.application().await.unwrap().id, "2");
-                assert_eq!(place.tables.properties("pages").await.unwrap().len(), 9);
+                assert_eq!(place.tables.properties("pages").await.unwrap().len(), 4);
 
                 // And it is removed, whatever fails.
                 let tables = FaultyTables::new(Arc::new(place.tables.clone())).fail_call(0, fault);
@@ -456,7 +451,7 @@ async fn what_fails_on_the_way_is_repaired_by_the_next_call() {
                     .unwrap();
             }
         }
-        assert!(failed >= 3 * 10, "{failed}");
+        assert!(failed >= 3 * 9, "{failed}");
     }
 }
 
