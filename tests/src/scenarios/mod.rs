@@ -22,6 +22,7 @@ mod cutting;
 pub mod damage;
 mod ending;
 mod failing;
+mod flushing;
 mod garbage;
 mod instance;
 mod loading;
@@ -90,6 +91,10 @@ macro_rules! __for_each_scenario {
             observing::a_notification_that_another_has_acknowledged_is_not_processed_again,
             sharing::two_workers_share_and_each_notification_commits_once,
             failing::one_that_fails_is_set_aside_listed_mended_and_put_back,
+            flushing::a_flush_between_two_steps_brings_no_lock_back,
+            flushing::a_lock_that_a_flush_brought_back_stops_nobody,
+            flushing::an_item_that_was_set_twice_is_taken_once_whatever_is_flushed,
+            flushing::read_locks_and_deletes_are_over_whatever_is_flushed,
             damage::a_damaged_entry_is_never_a_value,
             loading::loaders_wait_for_room_and_lose_nothing,
         }

@@ -11,6 +11,8 @@ use fluo_core::coordination::{
 };
 use fluo_core::{Result, RowColumn, Timestamp};
 
+use tokio::time::sleep;
+
 use super::WorldBug;
 use super::link::{Fate, Link, unavailable, uncertain};
 
@@ -23,7 +25,15 @@ pub(super) struct SimulatedCoordination {
 /// Sends a call over a link: it fails before or after it took effect, or its client is cut off there.
 async fn send<T>(link: &Link, call: impl Future<Output = Result<T>> + Send) -> Result<T> {
     link.travel().await;
-    let fate = link.fate();
+    send_to(link, link.fate(), call).await
+}
+
+/// Lets a call have its fate. What is late takes effect at once here: most calls cannot wait for their client.
+async fn send_to<T>(
+    link: &Link,
+    fate: Fate,
+    call: impl Future<Output = Result<T>> + Send,
+) -> Result<T> {
     let answer = match fate {
         Fate::Before => return Err(unavailable()),
         Fate::Lost => Err(uncertain()),
@@ -87,7 +97,7 @@ impl Coordination for SimulatedCoordination {
             .await?;
         self.link.set_transactor(inner.id());
         self.link.say(format!("is transactor {}", inner.id()));
-        let link = self.link.clone();
+        let (link, inner) = (self.link.clone(), inner.into());
         Ok(Box::new(SimulatedTransactor { link, inner }))
     }
 
@@ -133,7 +143,21 @@ impl Coordination for SimulatedCoordination {
 #[derive(Debug)]
 struct SimulatedTransactor {
     link: Arc<Link>,
-    inner: Box<dyn Transactor>,
+    inner: Arc<dyn Transactor>,
+}
+
+impl SimulatedTransactor {
+    /// Lets a publication arrive that its client has given up, after newer ones perhaps.
+    fn publish_late(&self, oldest: Option<Timestamp>) {
+        let (link, inner) = (self.link.clone(), self.inner.clone());
+        let delay = link.world.random.time_below(link.world.dials.slow);
+        tokio::spawn(async move {
+            sleep(delay).await;
+            // Where the session has ended meanwhile, it is refused.
+            let published = inner.publish_oldest_active(oldest).await;
+            link.say(format!("late: publishes {oldest:?}: {published:?}"));
+        });
+    }
 }
 
 #[async_trait]
@@ -144,6 +168,12 @@ impl Transactor for SimulatedTransactor {
 
     async fn publish_oldest_active(&self, oldest: Option<Timestamp>) -> Result<()> {
         self.link.say(format!("publishes {oldest:?}"));
-        send(&self.link, self.inner.publish_oldest_active(oldest)).await
+        self.link.travel().await;
+        let fate = self.link.fate();
+        if fate == Fate::Late {
+            self.publish_late(oldest);
+            return Err(uncertain());
+        }
+        send_to(&self.link, fate, self.inner.publish_oldest_active(oldest)).await
     }
 }

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use fluo_core::{Client, ClientSettings, ErrorKind, Worker};
+use fluo_core::{Client, ClientSettings, Worker};
 use futures::future::join_all;
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
 use super::actor::{Actor, Part};
 use super::coordination::SimulatedCoordination;
+use super::labels;
 use super::link::Link;
 use super::observing;
 use super::table::SimulatedTable;
@@ -69,7 +70,21 @@ pub(super) async fn open(
     number: u64,
     settings: ClientSettings,
 ) -> fluo_core::Result<(Arc<Link>, Client)> {
-    let link = Arc::new(Link::new(world.clone(), number));
+    over(Link::new(world.clone(), number), settings).await
+}
+
+/// A client at the end of a link that is denied nothing and sees every label.
+pub(super) async fn open_to_everything(
+    world: &World,
+    number: u64,
+    settings: ClientSettings,
+) -> fluo_core::Result<(Arc<Link>, Client)> {
+    let link = Link::of_everything(world.clone(), number, labels::all());
+    over(link, settings).await
+}
+
+async fn over(link: Link, settings: ClientSettings) -> fluo_core::Result<(Arc<Link>, Client)> {
+    let link = Arc::new(link);
     let table = Arc::new(SimulatedTable { link: link.clone() });
     let coordination = Arc::new(SimulatedCoordination { link: link.clone() });
     let client = Client::open(table, coordination, settings).await?;
@@ -86,9 +101,7 @@ async fn hire(world: &World, number: u64) -> Option<Member> {
     .ok()?;
     let (link, client) = match opened {
         Ok(opened) => opened,
-        Err(error) if matches!(error.kind(), ErrorKind::Unavailable | ErrorKind::Uncertain) => {
-            return None;
-        }
+        Err(error) if world.stands(&error) => return None,
         Err(error) => {
             world.violation(format!("a client cannot be opened: {error}"));
             return None;
@@ -97,25 +110,26 @@ async fn hire(world: &World, number: u64) -> Option<Member> {
     let started = timeout(PATIENCE / 100, observing::start(world, &client)).await;
     let worker = match started {
         Ok(Ok(worker)) => Some(worker),
-        Ok(Err(error))
-            if !matches!(error.kind(), ErrorKind::Unavailable | ErrorKind::Uncertain) =>
-        {
+        Ok(Err(error)) if !world.stands(&error) => {
             world.violation(format!("a worker cannot be started: {error}"));
             None
         }
         Ok(Err(_)) | Err(_) => None,
     };
-    let actors = Part::ALL.map(|part| {
-        let actor = Actor {
-            world: world.clone(),
-            link: link.clone(),
-            client: client.clone(),
-        };
-        tokio::spawn(actor.play(part))
-    });
+    let parts = Part::played(&world.dials).into_iter();
+    let actors: Vec<_> = parts
+        .map(|part| {
+            let actor = Actor {
+                world: world.clone(),
+                link: link.clone(),
+                client: client.clone(),
+            };
+            tokio::spawn(actor.play(part))
+        })
+        .collect();
     Some(Member {
         link,
-        actors: actors.into(),
+        actors,
         worker,
     })
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use fluo_core::ClientSettings;
 
 use super::random::Random;
+use super::server::Copies;
 
 /// How often things go wrong in a run, and how patient its clients are.
 ///
@@ -43,6 +44,24 @@ pub(super) struct Dials {
     pub(super) clients: u64,
     /// Of a thousand clients, how many have a table that writes rows together.
     pub(super) is_together: u64,
+    /// Whether the table was made by the Java client, whose iterators run in every compaction.
+    pub(super) is_javas: bool,
+    /// Pause between two flushes or compactions of some files, at most; none is neither.
+    pub(super) flushing: Option<Duration>,
+    /// What becomes of two entries of one key.
+    pub(super) copies: Copies,
+    /// Whether the clients see different labels.
+    pub(super) is_labelled: bool,
+    /// Of a thousand clients, how many are denied reads or writes, for a while or for ever.
+    pub(super) is_denied: u64,
+    /// Of a thousand calls with an answer that is lost, how many lose the answers for all of their rows.
+    pub(super) shares_fate: u64,
+    /// Of a thousand things that an actor begins, how many are cancelled at any moment.
+    pub(super) is_cancelled: u64,
+    /// Of a thousand pieces of a scan, how many end inside a row.
+    pub(super) is_torn: u64,
+    /// Cells of a wide row; 0 is no such row.
+    pub(super) width: u64,
     pub(super) settings: ClientSettings,
 }
 
@@ -67,6 +86,20 @@ impl Dials {
             collection: Some(millis(&[200, 1_000, 4_000])).filter(|_| !random.chance(200)),
             clients: 2 + random.below(3),
             is_together: often(&[0, 500, 1_000]),
+            is_javas: random.chance(250),
+            flushing: Some(millis(&[50, 300, 1_500])).filter(|_| !random.chance(250)),
+            copies: random.pick(&[
+                Copies::Replaced,
+                Copies::Replaced,
+                Copies::NewestFirst,
+                Copies::AnyOrder,
+            ]),
+            is_labelled: random.chance(333),
+            is_denied: often(&[0, 0, 0, 150]),
+            shares_fate: often(&[0, 0, 1_000]),
+            is_cancelled: often(&[0, 0, 20, 200]),
+            is_torn: often(&[0, 0, 300]),
+            width: often(&[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 200, 1_500]),
             settings: ClientSettings {
                 rollback_after: millis(&[300, 1_000, 3_000]),
                 first_wait: millis(&[1, 5, 20]),

@@ -1,7 +1,10 @@
 //! The application of a run: its names, its columns, its table.
 
-use fluo_core::Column;
-use fluo_core::coordination::{ObservedColumn, ObserverKind};
+use std::collections::BTreeMap;
+
+use fluo_core::admin::{Initialization, initialize};
+use fluo_core::coordination::{Applications, ObservedColumn, ObserverKind};
+use fluo_core::{Column, MemoryTables, Result, TableAdmin};
 
 pub(super) const TABLE: &str = "simulated";
 pub(super) const APPLICATION: &str = "simulated";
@@ -31,9 +34,33 @@ pub(super) fn copied() -> Column {
     Column::new("f", "copied")
 }
 
-pub(super) fn observed() -> Vec<ObservedColumn> {
-    vec![
+/// Initialises the application, and returns the properties of the table that was made for it.
+pub(super) async fn initialized(
+    applications: &dyn Applications,
+) -> Result<BTreeMap<String, String>> {
+    let tables = MemoryTables::new();
+    let mut initialization = Initialization::new("7b5e9a39-0d52-4f1e-8e52-6d6f0cf3c7c1", TABLE);
+    initialization.observers = vec![
         ObservedColumn::new(document(), ObserverKind::Strong, "sum"),
         ObservedColumn::new(wish(), ObserverKind::Weak, "copy"),
-    ]
+    ];
+    initialize(&tables, applications, APPLICATION, initialization).await?;
+    tables.properties(TABLE).await
+}
+
+/// The iterators of a table that the Java client made: in every compaction.
+pub(super) fn javas_properties() -> BTreeMap<String, String> {
+    let of = |scope, name, class| {
+        let class = format!("10,org.apache.fluo.accumulo.iterators.{class}");
+        (format!("table.iterator.{scope}.{name}"), class)
+    };
+    ["minc", "majc"]
+        .into_iter()
+        .flat_map(|scope| {
+            [
+                of(scope, "gc", "GarbageCollectionIterator"),
+                of(scope, "ntfy", "NotificationIterator"),
+            ]
+        })
+        .collect()
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fluo_core::{Bytes, RowColumn, Timestamp};
+use fluo_core::{Authorizations, Bytes, RowColumn, Timestamp};
 
 /// Every transaction and snapshot of a run, in the order in which they began.
 #[derive(Debug, Default)]
@@ -37,6 +37,8 @@ pub(super) enum Seen {
         from: Bytes,
         to: Bytes,
         cells: BTreeMap<RowColumn, Version>,
+        /// The labels of whoever read.
+        sees: Authorizations,
     },
 }
 

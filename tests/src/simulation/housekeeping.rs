@@ -1,57 +1,112 @@
-//! What happens to a table beside its transactions: garbage is collected, tablets are split and merged.
+//! Compactions of the table, beside its transactions: memory is flushed, files are merged, garbage is collected.
 
-use fluo_core::{Garbage, Result, Span, TableAdmin, Timestamp};
+use fluo_core::{Result, Timestamp};
 use tokio::time::sleep;
 
 use super::WorldBug;
-use super::ground::TABLE;
+use super::server::{Attached, Tablet};
 use super::world::World;
 
 const SPLITS: [&str; 5] = ["bank:c", "blind:b", "count:a", "skew:a1", "skew:b1"];
 
-/// Collects garbage and moves split points until the run is over.
-pub(super) async fn keep_house(world: World) {
+/// Collects garbage until the run is over.
+pub(super) async fn collect_garbage(world: World) {
     let Some(pause) = world.dials.collection else {
         return;
     };
     while !world.is_over() {
         sleep(world.random.time_below(pause)).await;
-        if let Err(error) = clean(&world).await {
+        if let Err(error) = collect(&world).await {
             world.violation(format!("garbage cannot be collected: {error}"));
         }
     }
 }
 
-async fn clean(world: &World) -> Result<()> {
-    let split = world.random.pick(&SPLITS);
-    match world.random.chance(500) {
-        true => {
-            world
-                .tables
-                .add_splits(TABLE, &[split.into()].into())
-                .await?;
+/// Flushes tablets, and compacts some of their files, until the run is over: what servers do by themselves.
+pub(super) async fn keep_files(world: World) {
+    let Some(pause) = world.dials.flushing else {
+        return;
+    };
+    while !world.is_over() {
+        sleep(world.random.time_below(pause)).await;
+        let done = match world.random.chance(600) {
+            true => flush(&world, &drawn(&world)).await,
+            false => compact_some(&world).await,
+        };
+        if let Err(error) = done {
+            world.violation(format!("files cannot be compacted: {error}"));
         }
-        false => world.tables.merge(TABLE, None, None).await?,
     }
+}
+
+/// Draws a tablet: as there are no others beside it, its borders may be others each time.
+fn drawn(world: &World) -> Tablet {
+    let mut borders = [world.random.pick(&SPLITS), world.random.pick(&SPLITS)];
+    borders.sort_unstable();
+    let [after, up_to] = borders.map(|border| Some(border).filter(|_| !world.random.chance(400)));
+    match after == up_to {
+        true => Tablet::default(),
+        false => Tablet { after, up_to },
+    }
+}
+
+async fn flush(world: &World, tablet: &Tablet) -> Result<()> {
+    let horizon = horizon_for(world, world.in_flushes).await?;
+    let dropped = world.server.flush(tablet, world.in_flushes, horizon);
+    world
+        .trace
+        .add(format!("flushes {tablet:?}, drops {dropped}"));
+    Ok(())
+}
+
+async fn compact_some(world: &World) -> Result<()> {
+    let (tablet, attached) = (drawn(world), world.in_compactions);
+    let horizon = horizon_for(world, attached).await?;
+    let is_chosen = |_| world.random.chance(500);
+    let dropped = world.server.compact(&tablet, is_chosen, attached, horizon);
+    world
+        .trace
+        .add(format!("compacts files of {tablet:?}, drops {dropped}"));
+    Ok(())
+}
+
+/// The horizon that iterators use, known before it is used.
+async fn horizon_for(world: &World, attached: Attached) -> Result<Timestamp> {
+    if attached == Attached::default() {
+        return Ok(Timestamp::ZERO);
+    }
+    let horizon = world.coordination.horizon().await?;
+    sleep(world.random.time_below(world.dials.usual)).await;
+    let_late_arrive(world);
+    Ok(horizon)
+}
+
+fn let_late_arrive(world: &World) {
+    if !world.dials.is_late_for_ever {
+        world.arrive_all();
+    }
+}
+
+/// Collects garbage below the horizon: memory is flushed, and all files are compacted. What is written between the two
+/// is not seen by the compaction.
+async fn collect(world: &World) -> Result<()> {
     let horizon = match world.random.chance(300) {
         true => world.coordination.advance_horizon().await?,
         false => world.coordination.horizon().await?,
     };
-    // It is known before it is used, as the horizon that a compaction reads.
     sleep(world.random.time_below(world.dials.usual)).await;
-    if !world.dials.is_late_for_ever {
-        world.arrive_all().await;
-    }
-    collect(world, horizon).await
-}
-
-/// Collects garbage below a horizon.
-pub(super) async fn collect(world: &World, horizon: Timestamp) -> Result<()> {
+    let_late_arrive(world);
     let horizon = match world.bug == Some(WorldBug::HorizonTooFar) {
         true => Timestamp::MAX,
         false => horizon,
     };
     world.trace.add(format!("collects below {horizon}"));
-    let garbage = Garbage::DropBelow(horizon);
-    world.tables.compact(TABLE, &Span::all(), garbage).await
+    let tablet = drawn(world);
+    flush(world, &tablet).await?;
+    sleep(world.random.time_below(world.dials.usual)).await;
+    let dropped = world
+        .server
+        .compact(&tablet, |_| true, Attached::BOTH, horizon);
+    world.trace.add(format!("drops {dropped} of {tablet:?}"));
+    Ok(())
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use fluo_core::{ConditionalMutation, Mutation};
+use fluo_core::{Authorizations, ConditionalMutation, Mutation};
 use tokio::time::sleep;
 
 use super::world::World;
@@ -12,8 +12,8 @@ use super::world::World;
 #[derive(Clone, Debug)]
 pub(super) enum Late {
     Plain(Mutation),
-    /// One, or those that are written together.
-    Conditional(Vec<ConditionalMutation>),
+    /// One, or those that are written together, and what their client may see.
+    Conditional(Vec<ConditionalMutation>, Authorizations),
 }
 
 /// The writes that are on their way, in the order in which they were sent.
@@ -60,23 +60,28 @@ impl World {
         tokio::spawn(async move {
             sleep(time).await;
             if let Some(write) = world.late.take(number) {
-                world.arrive(write).await;
+                world.arrive(write);
             }
         });
     }
 
     /// Lets everything arrive that is on its way.
-    pub(super) async fn arrive_all(&self) {
+    pub(super) fn arrive_all(&self) {
         while let Some(write) = self.late.take_first() {
-            self.arrive(write).await;
+            self.arrive(write);
         }
     }
 
-    async fn arrive(&self, write: Late) {
+    fn arrive(&self, write: Late) {
         self.trace.add("late:");
         let result = match write {
-            Late::Plain(mutation) => self.apply(mutation).await,
-            Late::Conditional(mutations) => self.apply_if(mutations).await.map(drop),
+            Late::Plain(mutation) => {
+                self.apply(mutation);
+                return;
+            }
+            Late::Conditional(mutations, authorizations) => {
+                self.apply_if(mutations, &authorizations)
+            }
         };
         if let Err(error) = result {
             self.violation(format!("a late write failed: {error}"));

@@ -3,9 +3,11 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use fluo_core::coordination::TransactorId;
-use fluo_core::{Error, ErrorKind};
+use fluo_core::{Authorizations, Error, ErrorKind};
 use tokio::time::sleep;
 
+use super::denial::{Denial, Denied};
+use super::labels;
 use super::world::World;
 
 /// The way from one client to its table and its coordination: it takes time, loses calls and answers, and may end.
@@ -16,6 +18,12 @@ pub(super) struct Link {
     pub(super) client: u64,
     /// Whether its table writes rows together.
     pub(super) is_together: bool,
+    /// The labels that its table handle sees.
+    pub(super) authorizations: Authorizations,
+    denial: Option<Denial>,
+    /// Denied writes that only rolled locks of committed transactions forward, and all others.
+    pub(super) denied_forwards: AtomicU64,
+    pub(super) denied_others: AtomicU64,
     is_cut: AtomicBool,
     transactor: AtomicU64,
 }
@@ -38,8 +46,25 @@ pub(super) enum Fate {
 }
 
 impl Link {
+    /// A link of a client that does its share of the work.
     pub(super) fn new(world: World, client: u64) -> Self {
+        let authorizations = match world.dials.is_labelled {
+            true => labels::drawn(&world.random),
+            false => labels::all(),
+        };
         Self {
+            denial: Denial::drawn(&world.random, &world.dials),
+            ..Self::of_everything(world, client, authorizations)
+        }
+    }
+
+    /// A link of a client that may do everything.
+    pub(super) fn of_everything(world: World, client: u64, authorizations: Authorizations) -> Self {
+        Self {
+            authorizations,
+            denial: None,
+            denied_forwards: AtomicU64::new(0),
+            denied_others: AtomicU64::new(0),
             is_together: world.random.chance(world.dials.is_together),
             world,
             client,
@@ -81,6 +106,17 @@ impl Link {
         if self.is_cut() {
             std::future::pending::<()>().await;
         }
+    }
+
+    /// Whether calls of a kind are denied now.
+    pub(super) fn denies(&self, what: Denied) -> bool {
+        let denial = self.denial.filter(|denial| denial.what == what);
+        self.world.is_rough() && denial.is_some_and(|denial| denial.is_in_force())
+    }
+
+    /// Whether anything is ever denied.
+    pub(super) fn has_denial(&self) -> bool {
+        self.denial.is_some()
     }
 
     /// What becomes of a call now.
@@ -155,5 +191,12 @@ pub(super) fn uncertain() -> Error {
     Error::new(
         ErrorKind::Uncertain,
         "simulated: the answer was lost; the call may have taken effect",
+    )
+}
+
+pub(super) fn denied() -> Error {
+    Error::new(
+        ErrorKind::Denied,
+        "simulated: the client may not do this; nothing was done",
     )
 }

@@ -4,9 +4,9 @@
 //! a seed starts. So a seed is a run, to the last step: what it finds can be looked at as often as it takes.
 //!
 //! Several clients play their parts at once (the folder `actor`): they move money, count, overwrite blindly, try write
-//! skew, read for long. Every call of theirs passes a link that takes time, fails before or after it had its effect, loses
-//! answers, lets writes arrive late, and at any call may cut the client off for ever. Garbage is collected
-//! and tablets are split meanwhile.
+//! skew, write cells with labels, read for long. Every call of theirs passes a link that takes time, fails before or after
+//! it had its effect, loses answers, denies, lets writes arrive late, and at any call may cut the client off for ever. The
+//! table (the folder `server`) flushes and compacts its files one by one meanwhile, and garbage is collected.
 //!
 //! What is wrong shows in three ways: while it runs, where a reader sees another sum or a primary is decided twice; at the
 //! end, when nothing fails any more, and one client has to clean up behind all others; and after it, when the whole
@@ -17,17 +17,20 @@ mod check;
 mod commits;
 mod coordination;
 mod crew;
+mod denial;
 mod dials;
 mod elle;
 mod ground;
 mod history;
 mod housekeeping;
+mod labels;
 mod late;
 mod link;
 mod observing;
 mod random;
 mod recorded;
 mod run;
+mod server;
 mod settle;
 mod table;
 mod trace;

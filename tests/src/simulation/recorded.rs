@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use fluo_core::{
-    Bytes, Cell, Column, CommitError, Committed, Error, ErrorKind, Result, RowColumn, Scan,
-    Snapshot, Span, Timestamp, Transaction, prefix_successor,
+    Authorizations, Bytes, Cell, Column, CommitError, Committed, Error, ErrorKind, Result,
+    RowColumn, Scan, Snapshot, Span, Timestamp, Transaction, prefix_successor,
 };
 use futures::stream::TryStreamExt;
 
@@ -163,11 +163,16 @@ pub(super) async fn scan(
 }
 
 /// What was seen by a scan of a prefix.
-pub(super) fn rows(prefix: &str, cells: BTreeMap<RowColumn, Version>) -> Seen {
+pub(super) fn rows(
+    prefix: &str,
+    cells: BTreeMap<RowColumn, Version>,
+    sees: Authorizations,
+) -> Seen {
     Seen::Rows {
         from: prefix.to_owned().into(),
         to: prefix_successor(prefix.as_bytes()).unwrap_or_default(),
         cells,
+        sees,
     }
 }
 

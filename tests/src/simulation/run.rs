@@ -102,13 +102,14 @@ impl Simulation {
             let world = world.clone();
             async move { crew::work(&world).await }
         });
-        tokio::spawn(housekeeping::keep_house(world.clone()));
+        tokio::spawn(housekeeping::collect_garbage(world.clone()));
+        tokio::spawn(housekeeping::keep_files(world.clone()));
         sleep(world.dials.length).await;
         world.end();
         if let Err(error) = crew.await {
             world.violation(format!("the run broke: {error}"));
         }
-        world.arrive_all().await;
+        world.arrive_all();
         let numbers = match settle::settle(&world).await {
             Ok(numbers) => numbers,
             Err(error) => {
@@ -122,7 +123,8 @@ impl Simulation {
 }
 
 async fn set_up(world: &World) -> Result<()> {
-    let (link, client) = crew::open(world, 0, world.dials.settings.clone()).await?;
+    let settings = world.dials.settings.clone();
+    let (link, client) = crew::open_to_everything(world, 0, settings).await?;
     let actor = Actor {
         world: world.clone(),
         link,

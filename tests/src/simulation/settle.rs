@@ -1,14 +1,13 @@
 //! The end of a run: nothing fails any more, and one client cleans up behind the others.
 
-use fluo_core::{
-    ClientSettings, ErrorKind, Filter, Result, RowColumn, Scan, Span, TableExt, Timestamp,
-};
+use fluo_core::{ClientSettings, ErrorKind, Filter, Result, RowColumn, Scan, Span, Timestamp};
 use std::collections::BTreeSet;
 
 use super::actor::{Actor, DOCUMENTS, number_of, numbers_of};
 use super::crew;
 use super::crew::PATIENCE;
 use super::ground::{document, list, number};
+use super::labels;
 use super::observing::{self, SUM};
 use super::recorded::{Recorded, rows, scan, told};
 use super::world::World;
@@ -22,7 +21,7 @@ pub(super) async fn settle(world: &World) -> Result<BTreeSet<u64>> {
         max_transaction_age: PATIENCE,
         ..world.dials.settings.clone()
     };
-    let (link, client) = crew::open(world, u64::MAX, settings).await?;
+    let (link, client) = crew::open_to_everything(world, u64::MAX, settings).await?;
     let actor = Actor {
         world: world.clone(),
         link,
@@ -30,9 +29,12 @@ pub(super) async fn settle(world: &World) -> Result<BTreeSet<u64>> {
     };
     observe_all(&actor).await?;
     read_all(&actor).await?;
-    left(world, Filter::Snapshot { at: Timestamp::MAX }, "lock").await?;
+    left(world, Filter::Snapshot { at: Timestamp::MAX }, "lock");
     touch_all(&actor).await?;
-    left(world, Filter::OpenReadLocks, "read lock").await?;
+    if !world.dials.is_javas {
+        // There a compaction may have dropped the end of one; it counts for nothing all the same.
+        left(world, Filter::OpenReadLocks, "read lock");
+    }
     read_all(&actor).await
 }
 
@@ -65,10 +67,9 @@ async fn read_once(actor: &Actor) -> Result<BTreeSet<u64>> {
     let numbers = lists
         .flat_map(|(_, version)| numbers_of(Some(&version.value)))
         .collect();
-    actor
-        .world
-        .history()
-        .with(story, |story| story.reads.push(rows("", cells)));
+    actor.world.history().with(story, |story| {
+        story.reads.push(rows("", cells, labels::all()))
+    });
     Ok(numbers)
 }
 
@@ -114,10 +115,8 @@ async fn check_observed(actor: &Actor) -> Result<()> {
 /// Writes every cell with a read lock, which ends those of the dead.
 async fn touch_all(actor: &Actor) -> Result<()> {
     let world = &actor.world;
-    let locked = world
-        .table
-        .read(Scan::over(Span::all()).filter(Filter::OpenReadLocks))
-        .await?;
+    let locked = Scan::over(Span::all()).filter(Filter::OpenReadLocks);
+    let locked = world.server.scan(&locked, &labels::all());
     let cells: BTreeSet<RowColumn> = locked
         .into_iter()
         .map(|cell| RowColumn::new(cell.key.row, cell.key.column))
@@ -151,11 +150,9 @@ async fn touch_all(actor: &Actor) -> Result<()> {
 }
 
 /// Says of every lock that is left that it must not be.
-async fn left(world: &World, filter: Filter, what: &str) -> Result<()> {
-    let found = world
-        .table
-        .read(Scan::over(Span::all()).filter(filter))
-        .await?;
+fn left(world: &World, filter: Filter, what: &str) {
+    let locked = Scan::over(Span::all()).filter(filter);
+    let found = world.server.scan(&locked, &labels::all());
     for cell in found {
         let stamp = fluo_core::layout::EntryStamp::decode(cell.key.timestamp);
         let is_data = stamp.is_some_and(|stamp| stamp.kind == fluo_core::layout::EntryKind::Data);
@@ -163,5 +160,4 @@ async fn left(world: &World, filter: Filter, what: &str) -> Result<()> {
             world.violation(format!("R2: a {what} is left: {} {stamp:?}", cell.key));
         }
     }
-    Ok(())
 }

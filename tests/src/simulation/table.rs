@@ -1,17 +1,19 @@
 //! The table, as one client reaches it.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use async_trait::async_trait;
 use fluo_core::{
-    Bytes, Cell, CellBatches, ConditionalMutation, Mutation, Outcome, Result, Scan, Span, Table,
-    TableExt, WriteTogether, row_successor,
+    Bytes, Cell, CellBatches, ConditionalMutation, Key, Mutation, Outcome, Result, Scan, Span,
+    Table, WriteTogether, row_successor,
 };
 use futures::stream::{self, StreamExt};
 
 use super::WorldBug;
+use super::denial::Denied;
 use super::late::Late;
-use super::link::{Fate, Link, unavailable, uncertain};
+use super::link::{Fate, Link, denied, unavailable, uncertain};
 use super::words;
 
 /// The table at the other end of a link. Every mutation has a fate of its own, and takes effect at a time of its own.
@@ -36,6 +38,15 @@ impl Table for SimulatedTable {
         let mut failed = None;
         for (number, mutation) in mutations.into_iter().enumerate() {
             self.link.travel().await;
+            if self.is_denied([&mutation]) {
+                // What came before it in this call has taken effect.
+                let nothing_was_done = number == 0;
+                return Err(if nothing_was_done {
+                    denied()
+                } else {
+                    uncertain()
+                });
+            }
             match self.fate("write", [&mutation]) {
                 Fate::Before if number == 0 => return Err(unavailable()),
                 Fate::Before | Fate::Lost => failed = Some(uncertain()),
@@ -44,14 +55,14 @@ impl Table for SimulatedTable {
                     failed = Some(uncertain());
                 }
                 Fate::After => {
-                    self.link.world.apply(mutation).await?;
+                    self.link.world.apply(mutation);
                     failed = Some(uncertain());
                 }
                 Fate::Fine if self.link.world.strikes(WorldBug::WriteLost) => {}
-                Fate::Fine => self.link.world.apply(mutation).await?,
+                Fate::Fine => self.link.world.apply(mutation),
                 Fate::Cut { takes_effect } => {
                     if takes_effect {
-                        self.link.world.apply(mutation).await?;
+                        self.link.world.apply(mutation);
                     }
                     self.link.cut().await;
                 }
@@ -65,6 +76,10 @@ impl Table for SimulatedTable {
         let mut outcomes = Vec::new();
         for mutation in mutations {
             self.link.travel().await;
+            if self.is_denied([&mutation.mutation]) {
+                outcomes.push(Outcome::Refused(denied()));
+                continue;
+            }
             let fate = self.fate("write if", [&mutation.mutation]);
             if fate == Fate::Before && outcomes.is_empty() {
                 return Err(unavailable());
@@ -72,6 +87,11 @@ impl Table for SimulatedTable {
             outcomes.push(self.write_as_one(vec![mutation], fate).await?);
         }
         self.link.travel().await;
+        let world = &self.link.world;
+        let is_lost = |outcome: &Outcome| matches!(outcome, Outcome::Unknown(_));
+        if outcomes.iter().any(is_lost) && world.random.chance(world.dials.shares_fate) {
+            outcomes.fill(Outcome::Unknown(uncertain()));
+        }
         Ok(outcomes)
     }
 
@@ -85,6 +105,9 @@ impl WriteTogether for SimulatedTable {
     async fn write_together(&self, mutations: Vec<ConditionalMutation>) -> Result<Outcome> {
         self.link.travel().await;
         let written = mutations.iter().map(|conditional| &conditional.mutation);
+        if self.is_denied(written.clone()) {
+            return Err(denied());
+        }
         let fate = self.fate("write together if", written);
         if fate == Fate::Before {
             return Err(unavailable());
@@ -96,6 +119,25 @@ impl WriteTogether for SimulatedTable {
 }
 
 impl SimulatedTable {
+    /// Whether a write is denied now.
+    fn is_denied<'m>(&self, written: impl IntoIterator<Item = &'m Mutation>) -> bool {
+        if !self.link.denies(Denied::Writes) {
+            return false;
+        }
+        let written: Vec<_> = written.into_iter().collect();
+        let is_forward = written
+            .iter()
+            .all(|mutation| words::rolls_forward(mutation));
+        let counter = match is_forward {
+            true => &self.link.denied_forwards,
+            false => &self.link.denied_others,
+        };
+        counter.fetch_add(1, Ordering::SeqCst);
+        let what = words::of_mutations(written);
+        self.link.say(format!("write {what} (denied)"));
+        true
+    }
+
     fn fate<'m>(&self, what: &str, mutations: impl IntoIterator<Item = &'m Mutation>) -> Fate {
         let fate = self.link.fate();
         let said = match fate {
@@ -112,18 +154,18 @@ impl SimulatedTable {
         mutations: Vec<ConditionalMutation>,
         fate: Fate,
     ) -> Result<Outcome> {
-        let world = &self.link.world;
+        let (world, authorizations) = (&self.link.world, &self.link.authorizations);
         Ok(match fate {
-            Fate::Fine => world.apply_if(mutations).await?,
+            Fate::Fine => world.apply_if(mutations, authorizations)?,
             Fate::Before => Outcome::Refused(unavailable()),
             Fate::Lost if world.strikes(WorldBug::UnknownAsAccepted) => Outcome::Accepted,
             Fate::Lost => Outcome::Unknown(uncertain()),
             Fate::Late => {
-                world.delay(Late::Conditional(mutations));
+                world.delay(Late::Conditional(mutations, authorizations.clone()));
                 Outcome::Unknown(uncertain())
             }
             Fate::After => {
-                world.apply_if(mutations).await?;
+                world.apply_if(mutations, authorizations)?;
                 match world.strikes(WorldBug::UnknownAsRejected) {
                     true => Outcome::Rejected,
                     false => Outcome::Unknown(uncertain()),
@@ -131,7 +173,7 @@ impl SimulatedTable {
             }
             Fate::Cut { takes_effect } => {
                 if takes_effect {
-                    world.apply_if(mutations).await?;
+                    world.apply_if(mutations, authorizations)?;
                 }
                 self.link.cut().await;
                 Outcome::Unknown(uncertain())
@@ -140,7 +182,7 @@ impl SimulatedTable {
     }
 }
 
-/// What is left of a scan: pieces of whole rows, each read at a time of its own.
+/// What is left of a scan: pieces, each read at a time of its own. Most are of whole rows.
 struct Rest {
     link: Arc<Link>,
     batch_cells: usize,
@@ -163,7 +205,10 @@ impl Rest {
                 Fate::Cut { .. } => self.link.cut().await,
                 _ => return Err(unavailable()),
             }
-            self.read_piece(&scan).await?;
+            if self.link.denies(Denied::Reads) {
+                return Err(denied());
+            }
+            self.read_piece(&scan);
             self.link.travel().await;
         }
         let rest = self.found.split_off(self.batch_cells.min(self.found.len()));
@@ -171,9 +216,19 @@ impl Rest {
         Ok(Some((batch, self)))
     }
 
-    async fn read_piece(&mut self, scan: &Scan) -> Result<()> {
+    fn read_piece(&mut self, scan: &Scan) {
         let world = &self.link.world;
-        let mut found = world.table.read(scan.clone()).await?;
+        let mut found = world.server.scan(scan, &self.link.authorizations);
+        if found.len() > 1 && world.random.chance(world.dials.is_torn) {
+            let length = u64::try_from(found.len()).unwrap_or_default() - 1;
+            let last = usize::try_from(world.random.below(length)).unwrap_or_default();
+            if let Some(cut) = found.get(last).map(after_column_of) {
+                found.retain(|cell| cell.key < cut);
+                self.scan = Some(rest_from(scan, &cut));
+                self.found = found;
+                return;
+            }
+        }
         let mut rows: Vec<Bytes> = found.iter().map(|cell| cell.key.row.clone()).collect();
         rows.dedup();
         if rows.len() > 1 && world.random.chance(500) {
@@ -181,24 +236,29 @@ impl Rest {
                 .random
                 .pick(rows.get(..rows.len() - 1).unwrap_or_default());
             found.retain(|cell| cell.key.row <= last);
-            self.scan = Some(rest_after_row(scan, &last));
+            self.scan = Some(rest_from(scan, &Key::first_of_row(row_successor(&last))));
         }
         if world.strikes(WorldBug::CellNotRead) {
             found.pop();
         }
         self.found = found;
-        Ok(())
     }
 }
 
-/// What is left of a scan after a row.
-fn rest_after_row(scan: &Scan, row: &Bytes) -> Scan {
-    let next = row_successor(row);
+/// The first key after all versions of a cell's column.
+fn after_column_of(cell: &Cell) -> Key {
+    let timestamp = i64::MIN;
+    Key {
+        timestamp,
+        ..cell.key.clone()
+    }
+    .successor()
+}
+
+/// What is left of a scan from a key on.
+fn rest_from(scan: &Scan, from: &Key) -> Scan {
     let after = scan.spans().iter().filter_map(|span| {
-        let start = span
-            .start()
-            .clone()
-            .max(fluo_core::Key::first_of_row(next.clone()));
+        let start = span.start().clone().max(from.clone());
         let rest = Span::between(start, span.end().cloned());
         (!rest.is_empty()).then_some(rest)
     });

@@ -1,12 +1,31 @@
 //! How a trace says what a call is about.
 
-use fluo_core::layout::{EntryStamp, NOTIFICATION_FAMILY, NotificationStamp};
+use fluo_core::layout::{EntryKind, EntryStamp, NOTIFICATION_FAMILY, NotificationStamp};
 use fluo_core::{Escaped, Filter, Mutation, Scan, Update};
 
 /// A mutation in one line: its row, and what each update puts.
 pub(super) fn of_mutation(mutation: &Mutation) -> String {
-    let updates: Vec<String> = mutation.updates.iter().map(of_update).collect();
-    format!("{} {}", Escaped(&mutation.row), updates.join(", "))
+    let shown = mutation.updates.iter().take(MOST_UPDATES);
+    let updates: Vec<String> = shown.map(of_update).collect();
+    let more = match mutation.updates.len().saturating_sub(MOST_UPDATES) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("{} {}{more}", Escaped(&mutation.row), updates.join(", "))
+}
+
+/// Updates of a mutation that are shown: a wide row has thousands.
+const MOST_UPDATES: usize = 24;
+
+/// Whether a mutation only makes locks of a committed transaction into what they stand for.
+pub(super) fn rolls_forward(mutation: &Mutation) -> bool {
+    let kinds = mutation
+        .updates
+        .iter()
+        .filter_map(|update| EntryStamp::decode(update.timestamp?))
+        .map(|stamp| stamp.kind);
+    let mut kinds = kinds.peekable();
+    kinds.peek().is_some() && kinds.all(|kind| kind == EntryKind::Write)
 }
 
 /// Mutations that are written together, in one line.

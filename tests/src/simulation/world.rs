@@ -5,13 +5,8 @@ use std::ops::Deref;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use fluo_core::coordination::{
-    Application, Applications, Coordination, MemoryApplications, TransactorId,
-};
-use fluo_core::{
-    Authorizations, ConditionalMutation, MemoryTables, Mutation, Outcome, Result, Table,
-    TableAdmin, Versions,
-};
+use fluo_core::coordination::{Applications, Coordination, MemoryApplications, TransactorId};
+use fluo_core::{Authorizations, ConditionalMutation, Error, ErrorKind, Mutation, Outcome, Result};
 
 use super::commits::Commits;
 use super::dials::Dials;
@@ -19,18 +14,22 @@ use super::elle::Elle;
 use super::history::History;
 use super::late::LateWrites;
 use super::random::Random;
+use super::server::{Attached, Copies, Server};
 use super::trace::Trace;
 use super::words;
 use super::{WorldBug, ground};
 
-/// A table in memory, its coordination, and everything that is known of a run. A clone is the same world.
+/// A table on its server, its coordination, and everything that is known of a run. A clone is the same world.
 #[derive(Clone, Debug)]
 pub(super) struct World(Arc<Inner>);
 
 #[derive(Debug)]
 pub(super) struct Inner {
-    pub(super) tables: MemoryTables,
-    pub(super) table: Arc<dyn Table>,
+    pub(super) server: Server,
+    /// What runs when memory is flushed.
+    pub(super) in_flushes: Attached,
+    /// What runs when files are compacted.
+    pub(super) in_compactions: Attached,
     pub(super) applications: MemoryApplications,
     pub(super) coordination: Arc<dyn Coordination>,
     pub(super) random: Random,
@@ -56,22 +55,21 @@ const OVER: u8 = 2;
 
 impl World {
     pub(super) async fn new(random: Random, dials: Dials, bug: Option<WorldBug>) -> Result<Self> {
-        let tables = MemoryTables::new();
-        tables.create_table(ground::TABLE, Versions::All).await?;
-        let table = tables
-            .open_table(ground::TABLE, Authorizations::none())
-            .await?;
         let applications = MemoryApplications::new();
-        let mut application =
-            Application::new("7b5e9a39-0d52-4f1e-8e52-6d6f0cf3c7c1", ground::TABLE);
-        application.observers = ground::observed();
-        applications
-            .initialize(ground::APPLICATION, application)
-            .await?;
+        let ours = ground::initialized(&applications).await?;
+        let properties = match dials.is_javas {
+            true => ground::javas_properties(),
+            false => ours,
+        };
+        let in_flushes = match bug {
+            Some(WorldBug::GarbageInFlushes) => Attached::BOTH,
+            _ => Attached::in_scope(&properties, "minc"),
+        };
         let coordination = applications.open(ground::APPLICATION).await?;
         Ok(Self(Arc::new(Inner {
-            tables,
-            table,
+            server: Server::new(dials.copies),
+            in_flushes,
+            in_compactions: Attached::in_scope(&properties, "majc"),
             applications,
             coordination,
             random,
@@ -113,7 +111,7 @@ impl World {
     }
 
     /// Writes to the true table.
-    pub(super) async fn apply(&self, mut mutation: Mutation) -> Result<()> {
+    pub(super) fn apply(&self, mut mutation: Mutation) {
         if self.strikes(WorldBug::RowTorn) {
             let half = mutation.updates.len().div_ceil(2);
             mutation.updates.truncate(half);
@@ -121,17 +119,26 @@ impl World {
         self.trace
             .add(format!("    put {}", words::of_mutation(&mutation)));
         self.note(&mutation);
-        self.table.write(vec![mutation]).await
+        self.server.write(&mutation, self.rank());
+    }
+
+    /// A rank among entries of one key, where chance orders them.
+    fn rank(&self) -> u64 {
+        match self.dials.copies {
+            Copies::AnyOrder => self.random.below(1 << 32),
+            Copies::Replaced | Copies::NewestFirst => 0,
+        }
     }
 
     /// Writes to the true table if the conditions hold: one mutation, or some together.
-    pub(super) async fn apply_if(
+    pub(super) fn apply_if(
         &self,
         mut mutations: Vec<ConditionalMutation>,
+        authorizations: &Authorizations,
     ) -> Result<Outcome> {
         if self.strikes(WorldBug::ConditionIgnored) {
             for conditional in mutations {
-                self.apply(conditional.mutation).await?;
+                self.apply(conditional.mutation);
             }
             return Ok(Outcome::Accepted);
         }
@@ -139,18 +146,20 @@ impl World {
             mutations.truncate(mutations.len().div_ceil(2));
         }
         let written: Vec<Mutation> = mutations.iter().map(|it| it.mutation.clone()).collect();
-        let outcome = match self.table.together() {
-            Some(table) if mutations.len() > 1 => Some(table.write_together(mutations).await?),
-            _ => self.table.write_conditional(mutations).await?.pop(),
+        let is_accepted = self
+            .server
+            .write_if(&mutations, authorizations, self.rank())?;
+        let outcome = match is_accepted {
+            true => Outcome::Accepted,
+            false => Outcome::Rejected,
         };
-        let outcome = outcome.ok_or_else(super::link::uncertain)?;
-        let said = match outcome.is_accepted() {
+        let said = match is_accepted {
             true => "accepted",
             false => "rejected",
         };
         self.trace
             .add(format!("    {said} {}", words::of_mutations(&written)));
-        if outcome.is_accepted() {
+        if is_accepted {
             written.iter().for_each(|mutation| self.note(mutation));
         }
         Ok(outcome)
@@ -160,6 +169,15 @@ impl World {
         let wrong = self.commits().note(mutation);
         if let Some(wrong) = wrong {
             self.violation(wrong);
+        }
+    }
+
+    /// Whether an error is one that the faults of this run may lead to.
+    pub(super) fn stands(&self, error: &Error) -> bool {
+        match error.kind() {
+            ErrorKind::Unavailable | ErrorKind::Uncertain => true,
+            ErrorKind::Denied => self.dials.is_denied > 0,
+            _ => false,
         }
     }
 

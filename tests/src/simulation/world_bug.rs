@@ -22,4 +22,6 @@ pub enum WorldBug {
     CellNotRead,
     /// Garbage is collected up to the newest timestamp, whoever still reads.
     HorizonTooFar,
+    /// Flushes of a table that we made collect garbage too, by the rules for compactions of a part.
+    GarbageInFlushes,
 }

@@ -6,7 +6,7 @@ use super::asked::asked;
 use super::plants::PLANTS;
 
 /// Seeds within which a usual test run finds those that are not rare.
-const USUAL_SEEDS: u64 = 40;
+const USUAL_SEEDS: u64 = 120;
 
 /// Finds each planted bug, and prints the table of `docs/testing.md`. A usual test run leaves out those that need many
 /// seeds: `cargo xtask simulate --planted` looks for all. What is found is told with the rules that are broken.

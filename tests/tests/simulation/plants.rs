@@ -126,6 +126,36 @@ pub(crate) const PLANTS: &[Plant] = &[
         "P6: the primary is committed without a look at its lock",
         PlantedBug::OwnLockNotChecked,
     ),
+    rare(
+        "ended-lock-taken-away",
+        "R6: a lock is taken away although its column says that it is over",
+        PlantedBug::EndedLockTakenAway,
+    ),
+    rare(
+        "acknowledged-lock-waited-for",
+        "R2: a lock whose end was collected without it is waited for",
+        PlantedBug::AcknowledgedLockWaitedFor,
+    ),
+    rare(
+        "labelled-primary",
+        "P1: the primary is a cell that only some clients see",
+        PlantedBug::LabelledPrimary,
+    ),
+    rare(
+        "unseen-primary-is-damage",
+        "R3: a lock of a live transaction whose primary cannot be seen is damage",
+        PlantedBug::UnseenPrimaryIsDamage,
+    ),
+    rare(
+        "void-read-lock-is-damage",
+        "R1: a void read lock whose primary is gone is damage",
+        PlantedBug::VoidReadLockIsDamage,
+    ),
+    rare(
+        "denied-reader-fails",
+        "R4: a reader that may not write fails at a lock that is decided",
+        PlantedBug::DeniedReaderFails,
+    ),
     engine(
         "live-lock-resolved",
         "R3: the lock of a live transaction is taken away, without a condition",
@@ -240,6 +270,11 @@ pub(crate) const PLANTS: &[Plant] = &[
         "horizon-too-far",
         "C4: garbage is collected up to the newest timestamp",
         WorldBug::HorizonTooFar,
+    ),
+    world(
+        "garbage-in-flushes",
+        "A11: flushes of a table without iterators collect garbage",
+        WorldBug::GarbageInFlushes,
     ),
 ];
 

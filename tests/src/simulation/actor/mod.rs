@@ -3,16 +3,20 @@
 mod bank;
 mod blind;
 mod counter;
+mod labeller;
 mod lister;
 mod loader;
 mod reader;
 mod skew;
+mod wide;
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use fluo_core::{Bytes, Client, CommitError, Error, ErrorKind, OwnedTransaction, Result};
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
+use super::dials::Dials;
 use super::link::Link;
 use super::recorded::{self, Recorded};
 use super::world::World;
@@ -31,6 +35,8 @@ pub(super) enum Part {
     Blind,
     /// Counts up.
     Counter,
+    /// Writes cells with labels beside others.
+    Labeller,
     /// Appends to lists and reads them.
     Lister,
     /// Writes documents.
@@ -39,19 +45,30 @@ pub(super) enum Part {
     Reader,
     /// Takes from one of two cells what the other one covers.
     Skew,
+    /// Writes a row of very many cells.
+    Wide,
 }
 
 impl Part {
-    /// The parts that every client plays.
-    pub(super) const ALL: [Self; 7] = [
-        Self::Bank,
-        Self::Blind,
-        Self::Counter,
-        Self::Lister,
-        Self::Loader,
-        Self::Reader,
-        Self::Skew,
-    ];
+    /// The parts that every client of a run plays.
+    pub(super) fn played(dials: &Dials) -> Vec<Self> {
+        let mut parts = vec![
+            Self::Bank,
+            Self::Blind,
+            Self::Counter,
+            Self::Lister,
+            Self::Loader,
+            Self::Reader,
+            Self::Skew,
+        ];
+        if dials.is_labelled {
+            parts.push(Self::Labeller);
+        }
+        if dials.width > 0 {
+            parts.push(Self::Wide);
+        }
+        parts
+    }
 }
 
 /// An actor of a client.
@@ -67,19 +84,46 @@ impl Actor {
     pub(super) async fn play(self, part: Part) {
         while !self.world.is_over() && !self.world.is_retired(self.link.client) {
             self.rest().await;
-            let done = match part {
-                Part::Bank => bank::transfer(&self).await,
-                Part::Blind => blind::overwrite(&self).await,
-                Part::Counter => counter::count(&self).await,
-                Part::Lister => lister::append(&self).await,
-                Part::Loader => loader::load(&self).await,
-                Part::Reader => reader::read(&self).await,
-                Part::Skew => skew::take(&self).await,
-            };
-            if let Err(error) = done {
-                self.failed(part, &error);
+            let denied_before = self.denied();
+            if let Err(error) = self.take_turn(part).await {
+                self.failed(part, &error, denied_before);
             }
         }
+    }
+
+    /// Does one thing; now and then whoever asked for it stops waiting in the middle.
+    async fn take_turn(&self, part: Part) -> Result<()> {
+        let done = async {
+            match part {
+                Part::Bank => bank::transfer(self).await,
+                Part::Blind => blind::overwrite(self).await,
+                Part::Counter => counter::count(self).await,
+                Part::Labeller => labeller::write(self).await,
+                Part::Lister => lister::append(self).await,
+                Part::Loader => loader::load(self).await,
+                Part::Reader => reader::read(self).await,
+                Part::Skew => skew::take(self).await,
+                Part::Wide => wide::write(self).await,
+            }
+        };
+        let world = &self.world;
+        if !(world.is_rough() && world.random.chance(world.dials.is_cancelled)) {
+            return done.await;
+        }
+        let patience = world.random.time_below(world.dials.usual * 20);
+        match timeout(patience, done).await {
+            Ok(done) => done,
+            Err(_) => {
+                self.link.say(format!("{part:?} is cancelled"));
+                Ok(())
+            }
+        }
+    }
+
+    /// How many writes were denied so far: those that rolled forward, and others.
+    fn denied(&self) -> [u64; 2] {
+        [&self.link.denied_forwards, &self.link.denied_others]
+            .map(|count| count.load(Ordering::SeqCst))
     }
 
     /// A pause.
@@ -118,12 +162,19 @@ impl Actor {
         }
     }
 
-    fn failed(&self, part: Part, error: &Error) {
+    fn failed(&self, part: Part, error: &Error, denied_before: [u64; 2]) {
         self.link.say(format!("{part:?} failed: {error}"));
-        if !matches!(error.kind(), ErrorKind::Unavailable | ErrorKind::Uncertain) {
-            let kind = error.kind();
+        let kind = error.kind();
+        if !self.world.stands(error) || (kind == ErrorKind::Denied && !self.link.has_denial()) {
             self.world
                 .violation(format!("{part:?} failed with {kind:?}: {error}"));
+        }
+        let [forwards, others] = self.denied();
+        let met_only_commits = forwards > denied_before[0] && others == denied_before[1];
+        if part == Part::Reader && kind == ErrorKind::Denied && met_only_commits {
+            self.world.violation(format!(
+                "R2: a reader fails because it may not write what has committed: {error}"
+            ));
         }
     }
 }

@@ -7,7 +7,9 @@ use crate::simulation::ground::number;
 use crate::simulation::history::Seen;
 use crate::simulation::recorded::{rows, scan};
 
-const PREFIXES: [&str; 6] = ["bank:", "blind:", "count:", "doc:", "list:", "skew:"];
+const PREFIXES: [&str; 8] = [
+    "bank:", "blind:", "count:", "doc:", "label:", "list:", "skew:", "wide:",
+];
 
 /// Takes a snapshot and reads it several times, with pauses.
 pub(super) async fn read(actor: &Actor) -> Result<()> {
@@ -19,7 +21,8 @@ pub(super) async fn read(actor: &Actor) -> Result<()> {
             actor.rest().await;
         }
         let prefix = world.random.pick(&PREFIXES);
-        let seen = rows(prefix, scan(world, &snapshot, prefix).await?);
+        let sees = actor.link.authorizations.clone();
+        let seen = rows(prefix, scan(world, &snapshot, prefix).await?, sees);
         check_sums(actor, prefix, &seen);
         world.history().with(story, |story| story.reads.push(seen));
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fluo_core::{Bytes, RowColumn, Timestamp};
+use fluo_core::{Authorizations, Bytes, Column, RowColumn, Timestamp, Visibility};
 
 use crate::simulation::commits::Commits;
 use crate::simulation::history::{History, Version};
@@ -44,16 +44,23 @@ impl Model {
             .and_then(|(_, version)| version.as_ref())
     }
 
-    /// What a reader at a timestamp must see of some rows; no end is all.
+    /// What a reader at a timestamp, with these labels, must see of some rows; no end is all.
     pub(super) fn rows_at(
         &self,
         from: &Bytes,
         to: &Bytes,
         at: Timestamp,
+        sees: &Authorizations,
     ) -> BTreeMap<RowColumn, Version> {
-        let is_in = |row: &Bytes| row >= from && (to.is_empty() || row < to);
-        let cells = self.cells.keys().filter(|cell| is_in(&cell.row));
+        let first = RowColumn::new(from.clone(), Column::default());
+        let cells = self.cells.range(first..).map(|(cell, _)| cell);
+        let is_seen = |cell: &&RowColumn| {
+            let visibility = Visibility::parse(&cell.column.visibility);
+            visibility.is_ok_and(|visibility| visibility.is_visible_to(sees))
+        };
         cells
+            .take_while(|cell| to.is_empty() || cell.row < *to)
+            .filter(is_seen)
             .filter_map(|cell| Some((cell.clone(), self.at(cell, at)?.clone())))
             .collect()
     }

@@ -23,7 +23,12 @@ pub(super) fn check(history: &History, model: &Model) -> Vec<String> {
 fn wrong(at: Timestamp, seen: &Seen, model: &Model) -> Option<String> {
     match seen {
         Seen::Cell(cell, found) => differs(cell, found.as_ref(), model.at(cell, at)),
-        Seen::Rows { from, to, cells } => first_difference(cells, &model.rows_at(from, to, at)),
+        Seen::Rows {
+            from,
+            to,
+            cells,
+            sees,
+        } => first_difference(cells, &model.rows_at(from, to, at, sees)),
     }
 }
 

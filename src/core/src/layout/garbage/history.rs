@@ -1,5 +1,7 @@
 //! Histories of one cell that transactions can leave behind: each step is one that the protocol allows.
 
+use std::collections::BTreeMap;
+
 use proptest::prelude::*;
 
 use super::tests::Entry;
@@ -24,9 +26,37 @@ pub(super) struct History {
     /// The `TX_DONE` that may still be written of those.
     pub(super) done_later: Vec<u64>,
     transactions: Vec<Transaction>,
+    steps: Steps,
+}
+
+/// When the entries of a history were written, counted in its steps.
+#[derive(Clone, Debug, Default)]
+struct Steps {
+    /// By stamp.
+    written: BTreeMap<i64, usize>,
+    /// After each step, the start of the transaction that was under way longest.
+    oldest_active: Vec<u64>,
+}
+
+/// The entries of a history in two files, and the newest horizon that was known when the first one was written.
+#[derive(Clone, Debug)]
+pub(super) struct Files {
+    pub(super) old: Vec<Entry>,
+    pub(super) new: Vec<Entry>,
+    pub(super) horizon: u64,
 }
 
 impl History {
+    /// Splits the entries into those that were flushed after a share of the steps, and those that were written later.
+    pub(super) fn flushed_after(&self, percent: usize) -> Files {
+        let count = self.steps.oldest_active.len() * percent / 100;
+        let is_old = |(stamp, _): &Entry| self.steps.written[stamp] < count;
+        let (old, new) = self.entries.iter().cloned().partition(is_old);
+        let last = count.checked_sub(1);
+        let horizon = last.map_or(0, |last| self.steps.oldest_active[last]);
+        Files { old, new, horizon }
+    }
+
     /// Whether a transaction that began at `start` must not lock the cell: for what the others did, not for what is
     /// stored of it.
     pub(super) fn forbids(&self, start: u64, is_read_lock: bool) -> bool {
@@ -135,10 +165,23 @@ struct Cell {
     entries: Vec<Entry>,
     now: u64,
     transactions: Vec<Transaction>,
+    steps: Steps,
 }
 
 impl Cell {
     fn take(&mut self, step: Step) {
+        self.act(step);
+        let oldest = self.oldest_active();
+        self.steps.oldest_active.push(oldest);
+    }
+
+    fn oldest_active(&self) -> u64 {
+        let under_way = self.transactions.iter().filter(|tx| tx.end.is_none());
+        // The next timestamp, where none is.
+        under_way.map(|tx| tx.start).min().unwrap_or(self.now + 1)
+    }
+
+    fn act(&mut self, step: Step) {
         match step {
             Step::Lock { kind, is_primary } => self.lock(kind, is_primary, 0),
             Step::LockLate {
@@ -164,6 +207,8 @@ impl Cell {
     fn put(&mut self, kind: EntryKind, timestamp: u64, value: Bytes) {
         let stamp = EntryStamp::new(kind, at(timestamp)).encode();
         self.entries.retain(|(stored, _)| *stored != stamp);
+        let step = self.steps.oldest_active.len();
+        self.steps.written.insert(stamp, step);
         self.entries.push((stamp, value));
         self.entries
             .sort_by_key(|(stamp, _)| std::cmp::Reverse(*stamp));
@@ -276,20 +321,21 @@ impl Cell {
     }
 
     fn finish(mut self) -> History {
+        let oldest_active = self.oldest_active();
         let now = self.tick();
-        let under_way = self.transactions.iter().filter(|tx| tx.end.is_none());
         let undecided = self
             .transactions
             .iter()
             .filter(|tx| tx.is_primary && !tx.is_done);
         let done_later = undecided.clone().filter_map(Transaction::done_at).collect();
         History {
-            oldest_active: under_way.map(|tx| tx.start).min().unwrap_or(now),
+            oldest_active,
             now: now + 2,
             undecided: undecided.map(|tx| tx.start).collect(),
             done_later,
             entries: self.entries,
             transactions: self.transactions,
+            steps: self.steps,
         }
     }
 }

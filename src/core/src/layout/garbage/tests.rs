@@ -1,8 +1,9 @@
 //! Columns, and what a compaction keeps of them.
 
 use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
 
-use super::history::{History, histories};
+use super::history::{Files, History, histories};
 use super::*;
 use crate::data::Bytes;
 use crate::layout::samples::at;
@@ -312,4 +313,112 @@ proptest! {
         let entries: Vec<Entry> = entries.into_iter().map(|(stamp, value)| (stamp, value.into())).collect();
         kept(&entries, Some(1 << 40), true);
     }
+}
+
+/// Checks that a reader at the horizon or above gets the same answers from what is left as from all entries, and that no
+/// lock counts that had ended.
+fn says_the_same(history: &History, left: &[Entry], horizon: u64) -> Result<(), TestCaseError> {
+    let History { entries, now, .. } = history;
+    for timestamp in horizon..=*now {
+        let (before, after) = (snapshot(entries, timestamp), snapshot(left, timestamp));
+        prop_assert_eq!(after, before, "a snapshot at {}", timestamp);
+        for is_read_lock in [true, false] {
+            let is_forbidden = history.forbids(timestamp, is_read_lock);
+            let before = in_the_way(entries, timestamp, is_read_lock);
+            let after = in_the_way(left, timestamp, is_read_lock);
+            if before == Some(EntryKind::DelLock) && after != before {
+                prop_assert_eq!(after.is_some(), is_forbidden, "a lock at {}", timestamp);
+            } else {
+                prop_assert_eq!(after, before, "a lock at {}", timestamp);
+            }
+        }
+    }
+    for start in &history.undecided {
+        let (before, after) = (status(entries, *start), status(left, *start));
+        prop_assert_eq!(after, before, "the status of {}", start);
+    }
+    Ok(())
+}
+
+fn in_stored_order(files: [Vec<Entry>; 2]) -> Vec<Entry> {
+    let mut all = files.concat();
+    all.sort_by_key(|(stamp, _)| std::cmp::Reverse(*stamp));
+    all
+}
+
+/// A history, the share of it in percent that was flushed when a compaction read the files, and that of the horizon.
+fn in_files() -> impl Strategy<Value = (History, usize, u64)> {
+    (histories(), 0usize..=100, 0u64..=100)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_500))]
+
+    /// A compaction that collects garbage is asked for, and reads all files. What is written after its flush is in memory:
+    /// the iterators call the compaction full, and do not see that.
+    #[test]
+    fn a_full_compaction_beside_newer_entries_in_memory_changes_no_answer((history, percent, share) in in_files()) {
+        let Files { old, new, horizon } = history.flushed_after(percent);
+        let horizon = horizon * share / 100;
+        let left = in_stored_order([kept(&old, Some(horizon), true), new]);
+        says_the_same(&history, &left, horizon)?;
+    }
+}
+
+/// A strong observer that only acknowledged its notification had locked the cell; the lock was flushed to a file. The
+/// commit ended the lock and named the transaction as done. The next flush, with Fluo's iterator in it, wrote the
+/// acknowledgement alone: the lock in the other file counted again, and every reader waited for five minutes. So the tables
+/// that are made here have no iterator in their flushes.
+#[test]
+fn a_flush_by_the_rules_of_fluo_brings_the_lock_of_a_committed_transaction_back() {
+    let end = DelLockValue {
+        outcome: DelLockOutcome::Committed,
+        is_primary: true,
+        done: at(7),
+    };
+    let acknowledged = entry(EntryKind::Ack, 6, Bytes::new());
+    let in_memory = [
+        tx_done(7),
+        entry(EntryKind::DelLock, 6, end.encode()),
+        acknowledged.clone(),
+    ];
+    let in_file = vec![lock(6)];
+    let all = in_stored_order([in_file.clone(), in_memory.to_vec()]);
+    assert_eq!(snapshot(&all, 20), None);
+
+    let flushed = kept(&in_memory, Some(6), false);
+    assert_eq!(flushed, [acknowledged]);
+    let left = in_stored_order([in_file, flushed]);
+    assert_eq!(
+        snapshot(&left, 20),
+        Some(lock(6)),
+        "it is in the way of every reader"
+    );
+}
+
+/// The same is found in histories that nobody chose: no compaction of some files may collect garbage by these rules.
+#[test]
+fn a_compaction_of_some_files_by_the_rules_of_fluo_changes_answers() {
+    let config = ProptestConfig {
+        cases: 20_000,
+        failure_persistence: None,
+        max_shrink_iters: 0,
+        ..ProptestConfig::default()
+    };
+    let found = TestRunner::new(config).run(
+        &(in_files(), any::<bool>()),
+        |((history, percent, share), is_newer)| {
+            let Files { old, new, horizon } = history.flushed_after(percent);
+            let horizon = horizon * share / 100;
+            let files = match is_newer {
+                true => [old, kept(&new, Some(horizon), false)],
+                false => [kept(&old, Some(horizon), false), new],
+            };
+            says_the_same(&history, &in_stored_order(files), horizon)
+        },
+    );
+    assert!(
+        found.is_err(),
+        "compactions of some files change nothing that can be asked"
+    );
 }

@@ -1,0 +1,232 @@
+//! Flushes between the steps of transactions. A server compacts each part of a table by itself, so an entry may be in
+//! another file than what hides it.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use fluo_core::{
+    Bytes, CellBatches, Client, ClientSettings, Column, CommitError, ConditionalMutation, Mutation,
+    Observers, Outcome, Result, Scan, Span, Table, TableAdmin, Transaction, observer_fn,
+};
+
+use super::instance::Instance;
+use super::observed::{column, idle, number, read, read_now, set, work};
+use super::scene::Scene;
+
+/// A table that is flushed after every call that writes: no two steps of a transaction are in one file.
+#[derive(Debug)]
+struct Flushing {
+    inner: Arc<dyn Table>,
+    tables: Arc<dyn TableAdmin>,
+    name: String,
+}
+
+#[async_trait]
+impl Table for Flushing {
+    fn scan(&self, scan: Scan) -> CellBatches {
+        self.inner.scan(scan)
+    }
+
+    async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
+        self.inner.write(mutations).await?;
+        self.tables.flush(&self.name).await
+    }
+
+    async fn write_conditional(&self, mutations: Vec<ConditionalMutation>) -> Result<Vec<Outcome>> {
+        let outcomes = self.inner.write_conditional(mutations).await?;
+        self.tables.flush(&self.name).await?;
+        Ok(outcomes)
+    }
+}
+
+/// Longer than reads take that wait for nobody, and far shorter than the time after which a lock is rolled back.
+const QUICK: Duration = Duration::from_secs(10);
+
+async fn client(scene: &Scene) -> Client {
+    let table = Flushing {
+        inner: scene.table.clone(),
+        tables: scene.tables.clone(),
+        name: scene.name.clone(),
+    };
+    let settings = ClientSettings {
+        rollback_after: Duration::from_secs(60),
+        ..ClientSettings::default()
+    };
+    scene.client_of(Arc::new(table), settings).await
+}
+
+/// Reads a number, and fails if the read waits for a lock.
+async fn read_quickly(client: &Client, row: &str, qualifier: &'static str) -> i64 {
+    let begun = Instant::now();
+    let found = read_now(client, row, qualifier).await;
+    let took = begun.elapsed();
+    assert!(
+        took < QUICK,
+        "`{row} f:{qualifier}` was read after {took:?}"
+    );
+    found
+}
+
+/// Strong observers of `seen`, which is only read, and of `item`, which is deleted and counted.
+fn observers() -> Observers {
+    let look = observer_fn(async |tx: Transaction, row: Bytes, column: Column| {
+        tx.get(row, &column).await.map(drop)
+    });
+    let take = observer_fn(async |tx: Transaction, row: Bytes, column: Column| {
+        let count = number(tx.get("taken", &self::column("count")).await?);
+        tx.delete(row, &column)?;
+        tx.set("taken", &self::column("count"), (count + 1).to_string())
+    });
+    Observers::new()
+        .strong(column("seen"), "look", look)
+        .unwrap()
+        .strong(column("item"), "take", take)
+        .unwrap()
+}
+
+async fn flush(scene: &Scene) {
+    scene.tables.flush(&scene.name).await.unwrap();
+}
+
+/// A strong observer that only acknowledged its notification had committed; its lock was in one file, the end of the lock
+/// in the next. The flush that wrote that file dropped the end as garbage, and the lock counted again: a read took 20
+/// seconds in place of 13 milliseconds, and with other settings five minutes.
+pub async fn a_flush_between_two_steps_brings_no_lock_back(instance: Instance) {
+    let scene = Scene::observed(&instance, &observers()).await;
+    let client = client(&scene).await;
+    acknowledge(&scene, &client).await;
+    scene.end().await;
+}
+
+/// The same on a table of the Java client, whose iterators run in every flush. There the end of the lock goes; whoever
+/// meets the lock sees the acknowledgement.
+pub async fn a_lock_that_a_flush_brought_back_stops_nobody(instance: Instance) {
+    let scene = Scene::observed(&instance, &observers()).await;
+    attach_iterators(&scene).await;
+    let client = client(&scene).await;
+    acknowledge(&scene, &client).await;
+    for amount in 0..3 {
+        set(&client, "w", "plain", amount).await;
+        flush(&scene).await;
+        assert_eq!(read_quickly(&client, "w", "plain").await, amount);
+    }
+    scene.end().await;
+}
+
+/// Lets an observer acknowledge, and reads and writes the cell after every flush.
+async fn acknowledge(scene: &Scene, client: &Client) {
+    let worker = work(client, observers()).await;
+    for value in 1..=3 {
+        set(client, "r", "seen", value).await;
+        idle(client).await;
+        for _ in 0..2 {
+            flush(scene).await;
+            assert_eq!(read_quickly(client, "r", "seen").await, value);
+        }
+    }
+    worker.stop().await;
+}
+
+/// The Java client attaches its iterators to every compaction of its table.
+async fn attach_iterators(scene: &Scene) {
+    let class = |class| format!("org.apache.fluo.accumulo.iterators.{class}");
+    for scope in ["minc", "majc"] {
+        let gc = format!("table.iterator.{scope}.gc");
+        // The option first: without it the iterator does not begin.
+        for (property, value) in [
+            (format!("{gc}.opt.timestamp.gc"), "0".to_owned()),
+            (gc, format!("10,{}", class("GarbageCollectionIterator"))),
+            (
+                format!("table.iterator.{scope}.ntfy"),
+                format!("11,{}", class("NotificationIterator")),
+            ),
+        ] {
+            scene
+                .tables
+                .set_property(&scene.name, &property, &value)
+                .await
+                .unwrap();
+        }
+    }
+}
+
+/// A queue: the item was set twice before its observer ran, with a flush between the two. A flush of the second
+/// notification together with its end wrote neither, so the first one was there again, and the observer ran a second time
+/// for an item that it had taken.
+pub async fn an_item_that_was_set_twice_is_taken_once_whatever_is_flushed(instance: Instance) {
+    let scene = Scene::observed(&instance, &observers()).await;
+    let client = client(&scene).await;
+    for value in 1..=2 {
+        set(&client, "q", "item", value).await;
+        flush(&scene).await;
+    }
+    for _ in 0..2 {
+        let worker = work(&client, observers()).await;
+        idle(&client).await;
+        worker.stop().await;
+        flush(&scene).await;
+        assert_eq!(scene.notifications().await, 0);
+    }
+    assert_eq!(read_quickly(&client, "taken", "count").await, 1);
+    let now = client.snapshot().await.unwrap();
+    assert_eq!(now.get("q", &column("item")).await.unwrap(), None);
+    assert_eq!(client.failed_notifications().await.unwrap(), []);
+    collect_and_read(&scene, &client).await;
+    scene.end().await;
+}
+
+/// After a collection of garbage the queue says the same.
+async fn collect_and_read(scene: &Scene, client: &Client) {
+    client
+        .collect_garbage(&*scene.tables, &Span::all())
+        .await
+        .unwrap();
+    assert_eq!(read_quickly(client, "taken", "count").await, 1);
+    assert_eq!(scene.locked().await, []);
+}
+
+/// A read lock that had ended, in one file, and the write that hid its end, in another: a flush dropped the end, and
+/// each conflict on the cell was taken for a damaged table.
+pub async fn read_locks_and_deletes_are_over_whatever_is_flushed(instance: Instance) {
+    let scene = Scene::new(&instance).await;
+    let client = client(&scene).await;
+    set(&client, "a", "x", 1).await;
+    for round in 0..2 {
+        let reader = client.begin().await.unwrap();
+        let locked = reader.with_read_lock().get("a", &column("x")).await;
+        assert_eq!(number(locked.unwrap()), 1, "round {round}");
+        reader.set("b", &column("y"), round.to_string()).unwrap();
+        let late = client.begin().await.unwrap();
+        late.set("a", &column("x"), "9").unwrap();
+        reader.commit().await.unwrap();
+        // It began before the reader committed.
+        let error = late.commit().await.unwrap_err();
+        assert!(matches!(error, CommitError::Conflict(_)), "{error}");
+        client
+            .run(async |tx| tx.delete("a", &column("x")))
+            .await
+            .unwrap();
+        assert_eq!(read_quickly(&client, "a", "x").await, 0);
+        conflict(&client).await;
+        let now = client.snapshot().await.unwrap();
+        assert_eq!(read(&now, "b", "y").await, round);
+        drop(now);
+        client
+            .collect_garbage(&*scene.tables, &Span::all())
+            .await
+            .unwrap();
+        assert_eq!(read_quickly(&client, "a", "x").await, 1);
+    }
+    scene.end().await;
+}
+
+/// Two write one cell at a time: the second fails with a conflict.
+async fn conflict(client: &Client) {
+    let [first, second] = [client.begin().await.unwrap(), client.begin().await.unwrap()];
+    first.set("a", &column("x"), "1").unwrap();
+    second.set("a", &column("x"), "2").unwrap();
+    first.commit().await.unwrap();
+    let error = second.commit().await.unwrap_err();
+    assert!(matches!(error, CommitError::Conflict(_)), "{error}");
+}

@@ -1,0 +1,24 @@
+//! The labels of cells, and who sees which.
+
+use fluo_core::{Authorizations, Column};
+
+use super::ground::number;
+use super::random::Random;
+
+/// The labels of a run. Each has a column of its own beside the one without a label.
+pub(super) const LABELS: [&str; 2] = ["A", "B"];
+
+/// The column of numbers that only readers with a label see.
+pub(super) fn labelled(label: &'static str) -> Column {
+    number().with_visibility(label)
+}
+
+/// The labels of somebody who sees everything.
+pub(super) fn all() -> Authorizations {
+    LABELS.into_iter().collect()
+}
+
+/// Draws the labels of a client.
+pub(super) fn drawn(random: &Random) -> Authorizations {
+    LABELS.into_iter().filter(|_| random.chance(500)).collect()
+}

@@ -1,0 +1,32 @@
+//! Which of Fluo's iterators run in the compactions of a table.
+
+use std::collections::BTreeMap;
+
+/// The iterators that run in one kind of compaction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::simulation) struct Attached {
+    /// The one that drops garbage of cells.
+    pub(in crate::simulation) cells: bool,
+    /// The one that drops notifications that were taken back.
+    pub(in crate::simulation) notifications: bool,
+}
+
+impl Attached {
+    /// Both, as a compaction gets them that is asked to collect garbage.
+    pub(in crate::simulation) const BOTH: Self = Self {
+        cells: true,
+        notifications: true,
+    };
+
+    /// Those that the properties of a table attach in a scope: `minc` or `majc`.
+    pub(in crate::simulation) fn in_scope(
+        properties: &BTreeMap<String, String>,
+        scope: &str,
+    ) -> Self {
+        let has = |name| properties.contains_key(&format!("table.iterator.{scope}.{name}"));
+        Self {
+            cells: has("gc"),
+            notifications: has("ntfy"),
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! Many tasks on several threads: transfers, counters, readers, observers and the collection of garbage at once, on the
+//! tables in memory and on the embedded table. The simulation runs on one thread, so it cannot see two threads at one lock,
+//! queue or list. `FLUO_SOAK` multiplies the time.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a test panics where it fails"
+)]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use fluo_core::admin::{Initialization, initialize};
+use fluo_core::coordination::{Applications, MemoryApplications};
+use fluo_core::{
+    Authorizations, Bytes, Client, ClientSettings, Column, CommitError, Error, MemoryTables,
+    Observers, RetryPolicy, Snapshot, Span, TableAdmin, Transaction, Worker, WorkerSettings,
+    observer_fn,
+};
+use fluo_embedded::{EmbeddedTables, Settings};
+use fluo_tests::soak;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep, timeout};
+
+const ACCOUNTS: u64 = 12;
+const OPENING: i64 = 100;
+const COUNTERS: u64 = 4;
+/// Clients of the application, each with a worker.
+const CLIENTS: usize = 3;
+/// Tasks of a client that transfer; as many count.
+const TASKS: usize = 4;
+/// How long a usual run goes on.
+const USUAL: Duration = Duration::from_secs(3);
+/// Within this time everything that has begun comes to an end.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn many_tasks_on_tables_in_memory_keep_every_sum() {
+    stress(&MemoryTables::new(), &MemoryApplications::new()).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn many_tasks_on_an_embedded_table_keep_every_sum() {
+    let directory = tempfile::tempdir().unwrap();
+    let settings = Settings {
+        create_if_missing: true,
+        ..Settings::default()
+    };
+    let tables = EmbeddedTables::open(directory.path(), settings).unwrap();
+    stress(&tables, &tables.applications()).await;
+}
+
+/// What all tasks count.
+#[derive(Debug, Default)]
+struct Tally {
+    transfers: AtomicU64,
+    conflicts: AtomicU64,
+    /// Commits of each counter.
+    counted: [AtomicU64; COUNTERS as usize],
+    snapshots: AtomicU64,
+}
+
+async fn stress(tables: &(impl TableAdmin + Clone + 'static), applications: &dyn Applications) {
+    let mut initialization = Initialization::new("stress", "stress");
+    initialization.observers = observers().observed_columns();
+    initialize(tables, applications, "stress", initialization)
+        .await
+        .unwrap();
+    let mut clients = Vec::new();
+    let mut workers = Vec::new();
+    for _ in 0..CLIENTS {
+        let table = tables.open_table("stress", Authorizations::none());
+        let coordination = applications.open("stress").await.unwrap();
+        let client = Client::open(table.await.unwrap(), coordination, hasty());
+        let client = client.await.unwrap();
+        let worker = Worker::start(&client, observers(), WorkerSettings::default());
+        workers.push(worker.await.unwrap());
+        clients.push(client);
+    }
+    open_accounts(&clients[0]).await;
+
+    let (tally, end) = (
+        Arc::new(Tally::default()),
+        Instant::now() + USUAL * u32::try_from(soak()).unwrap(),
+    );
+    let mut tasks = JoinSet::new();
+    for (number, client) in clients.iter().enumerate() {
+        for task in 0..TASKS {
+            let seed = u64::try_from(number * TASKS + task).unwrap();
+            tasks.spawn(transfer(client.clone(), tally.clone(), end, seed));
+            tasks.spawn(count(client.clone(), tally.clone(), end, seed));
+        }
+        tasks.spawn(look(client.clone(), tally.clone(), end));
+        tasks.spawn(collect(client.clone(), tables.clone(), end));
+    }
+    let all = async {
+        while let Some(ended) = tasks.join_next().await {
+            ended.unwrap();
+        }
+    };
+    let ended = timeout(PATIENCE * u32::try_from(soak()).unwrap(), all).await;
+    ended.expect("the tasks never end");
+    check(&clients[0], &tally).await;
+    for worker in workers {
+        worker.stop().await;
+    }
+    println!("{tally:?}");
+}
+
+/// Settings under which garbage is collected, and locks are rolled back, within a run.
+fn hasty() -> ClientSettings {
+    ClientSettings {
+        horizon_period: Duration::from_millis(50),
+        rollback_after: Duration::from_secs(20),
+        ..ClientSettings::default()
+    }
+}
+
+fn patient() -> RetryPolicy {
+    RetryPolicy {
+        max_elapsed: PATIENCE,
+        ..RetryPolicy::default()
+    }
+}
+
+fn balance() -> Column {
+    Column::new("account", "balance")
+}
+
+/// A count that a strong observer copies.
+fn counted() -> Column {
+    Column::new("counter", "count")
+}
+
+fn copied() -> Column {
+    Column::new("counter", "copied")
+}
+
+fn observers() -> Observers {
+    let copy = observer_fn(async |tx: Transaction, row: Bytes, column: Column| {
+        let value = tx.get(row.clone(), &column).await?.unwrap_or_default();
+        tx.set(row, &copied(), value)
+    });
+    Observers::new().strong(counted(), "copy", copy).unwrap()
+}
+
+fn account(number: u64) -> String {
+    format!("account {number:02}")
+}
+
+fn counter(number: u64) -> String {
+    format!("counter {number}")
+}
+
+fn number(value: Option<&Bytes>) -> i64 {
+    let text = |value: &Bytes| std::str::from_utf8(value).unwrap().parse().unwrap();
+    value.map_or(0, text)
+}
+
+async fn open_accounts(client: &Client) {
+    let open = async |tx: &Transaction| {
+        (0..ACCOUNTS).try_for_each(|it| tx.set(account(it), &balance(), OPENING.to_string()))
+    };
+    client.run(async |tx| open(&tx).await).await.unwrap();
+}
+
+/// Moves money; now and then without a runner, so that a conflict is an answer.
+async fn transfer(client: Client, tally: Arc<Tally>, end: Instant, seed: u64) {
+    let mut random = fastrand::Rng::with_seed(seed);
+    while Instant::now() < end {
+        let (from, to) = (random.u64(..ACCOUNTS), random.u64(..ACCOUNTS));
+        if from == to {
+            continue;
+        }
+        let tx = client.begin().await.unwrap();
+        let balances = [account(from), account(to)];
+        let mut found = Vec::new();
+        for row in &balances {
+            found.push(number(
+                tx.get(row.clone(), &balance()).await.unwrap().as_ref(),
+            ));
+        }
+        let amount = random.i64(1..=10).min(found[0]);
+        tx.set(
+            balances[0].clone(),
+            &balance(),
+            (found[0] - amount).to_string(),
+        )
+        .unwrap();
+        tx.set(
+            balances[1].clone(),
+            &balance(),
+            (found[1] + amount).to_string(),
+        )
+        .unwrap();
+        let committed = match random.bool() {
+            true => tx.commit().await,
+            false => client.commit_in_background(tx).await.await,
+        };
+        match committed {
+            Ok(_) => tally.transfers.fetch_add(1, Ordering::Relaxed),
+            Err(CommitError::Conflict(_) | CommitError::Stale(_)) => {
+                tally.conflicts.fetch_add(1, Ordering::Relaxed)
+            }
+            Err(error) => panic!("a transfer failed: {error}"),
+        };
+    }
+}
+
+async fn count(client: Client, tally: Arc<Tally>, end: Instant, seed: u64) {
+    let mut random = fastrand::Rng::with_seed(seed);
+    while Instant::now() < end {
+        let which = random.u64(..COUNTERS);
+        let counted_up = client
+            .runner()
+            .retry(patient())
+            .run(async |tx| {
+                let count = number(tx.get(counter(which), &counted()).await?.as_ref());
+                tx.set(counter(which), &counted(), (count + 1).to_string())?;
+                Ok::<_, Error>(())
+            })
+            .await;
+        counted_up.unwrap();
+        tally.counted[usize::try_from(which).unwrap()].fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Reads snapshots: each shows the whole sum, and the same twice.
+async fn look(client: Client, tally: Arc<Tally>, end: Instant) {
+    while Instant::now() < end {
+        let snapshot = client.snapshot().await.unwrap();
+        let first = balances(&snapshot).await;
+        let whole: i64 = first.iter().sum();
+        assert_eq!(whole, OPENING * ACCOUNTS as i64, "at {}", snapshot.start());
+        let again = balances(&snapshot).await;
+        assert_eq!(again, first, "at {}", snapshot.start());
+        tally.snapshots.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+async fn balances(snapshot: &Snapshot) -> Vec<i64> {
+    let mut found = Vec::new();
+    for it in 0..ACCOUNTS {
+        let value = snapshot.get(account(it), &balance()).await.unwrap();
+        found.push(number(value.as_ref()));
+    }
+    found
+}
+
+async fn collect(client: Client, tables: impl TableAdmin, end: Instant) {
+    while Instant::now() < end {
+        sleep(Duration::from_millis(200)).await;
+        client.collect_garbage(&tables, &Span::all()).await.unwrap();
+    }
+}
+
+/// Every counter has as many as were committed, its copy too once the workers are idle, and no money is lost.
+async fn check(client: &Client, tally: &Tally) {
+    let idle = timeout(PATIENCE, client.wait_until_idle()).await;
+    idle.expect("the workers are never idle").unwrap();
+    assert_eq!(client.failed_notifications().await.unwrap(), []);
+    let snapshot = client.snapshot().await.unwrap();
+    let whole: i64 = balances(&snapshot).await.iter().sum();
+    assert_eq!(whole, OPENING * ACCOUNTS as i64);
+    for (which, committed) in (0..COUNTERS).zip(&tally.counted) {
+        let found = snapshot.get(counter(which), &counted()).await.unwrap();
+        let copy = snapshot.get(counter(which), &copied()).await.unwrap();
+        let committed = i64::try_from(committed.load(Ordering::Relaxed)).unwrap();
+        assert_eq!(number(found.as_ref()), committed, "counter {which}");
+        assert_eq!(number(copy.as_ref()), committed, "copy of counter {which}");
+    }
+    let transfers = tally.transfers.load(Ordering::Relaxed);
+    assert!(transfers > 0, "nothing was transferred: {tally:?}");
+}
