@@ -52,7 +52,7 @@ pub(crate) struct Held {
 }
 
 impl Held {
-    /// Starts it, and waits until it can be used.
+    /// Begins to start it.
     pub(crate) fn start() -> Result<Held> {
         let state = workspace().join(format!("target/cluster/test-{}.json", process::id()));
         let file = state.display().to_string();
@@ -63,11 +63,15 @@ impl Held {
             .stdout(Stdio::piped())
             .spawn()
             .context("cargo cannot be run")?;
-        let mut held = Held { holder, state };
-        if held.says_ready() {
-            return Ok(held);
+        Ok(Held { holder, state })
+    }
+
+    /// Waits until it can be used.
+    pub(crate) fn ready(mut self) -> Result<Held> {
+        if self.says_ready() {
+            return Ok(self);
         }
-        held.stop(true)?;
+        self.stop(true)?;
         bail!("the cluster for the live tests did not start; `--without-accumulo` runs the rest");
     }
 

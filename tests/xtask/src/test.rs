@@ -86,19 +86,19 @@ fn with_installed(plan: Plan, wishes: &Wishes) -> Result<Plan> {
 }
 
 fn run_all(plan: &Plan) -> Result<()> {
-    lint::lint(plan.runs(Part::Formatting), plan.runs(Part::Clippy))?;
-    if plan.runs(Part::GeneratedCode) {
-        generate(true)?;
-    }
     let mut environment: Vec<(&str, OsString)> = Vec::new();
     if !plan.runs(Part::Browser) {
         environment.push(("FLUO_WITHOUT_BROWSER", "1".into()));
     }
     if !plan.runs(Part::Accumulo) {
         environment.push(("FLUO_WITHOUT_ACCUMULO", "1".into()));
+        check(plan)?;
         return run(&environment);
     }
+    // It starts while the code is checked. Where that fails, it ends with this process.
     let cluster = Held::start()?;
+    check(plan)?;
+    let cluster = cluster.ready()?;
     environment.push(("FLUO_CLUSTER", cluster.state().into()));
     let result = run(&environment);
     // The logs of a cluster on which something failed may say why.
@@ -106,7 +106,17 @@ fn run_all(plan: &Plan) -> Result<()> {
     result
 }
 
+/// Checks the code without running it.
+fn check(plan: &Plan) -> Result<()> {
+    if plan.runs(Part::GeneratedCode) {
+        generate(true)?;
+    }
+    lint::lint(plan.runs(Part::Formatting), plan.runs(Part::Clippy))
+}
+
 fn run(environment: &Environment) -> Result<()> {
+    // All at once, on all cores: tests and the pages run some of them one by one.
+    cargo(&["build", "--package", "fluo-examples", "--examples"], &[])?;
     cargo(
         &["test", "--workspace", "--lib", "--bins", "--tests"],
         environment,
