@@ -72,14 +72,50 @@
 //! # }
 //! ```
 //!
-//! [`Observers`] run when a cell has changed: a [`Worker`] starts a transaction for each notification. [`admin`] makes and
-//! removes applications; [`coordination`] is the port to what their processes share.
+//! # Observers
+//! An observer runs when an observed cell has changed: a [`Worker`] starts a transaction for each notification. The example
+//! `15_count_words` of the repository is a worker process with a graceful stop, and a test of its observer.
+//!
+//! ```
+//! # use fluo_core::admin::{Initialization, initialize};
+//! # use fluo_core::coordination::MemoryApplications;
+//! # use fluo_core::{Client, ClientSettings, MemoryTables};
+//! use fluo_core::{Bytes, Column, Error, Observers, Transaction, Worker, WorkerSettings, observer_fn};
+//!
+//! async fn measure(tx: Transaction, page: Bytes, text: Column) -> Result<(), Error> {
+//!     let length = tx.get(page.clone(), &text).await?.map_or(0, |text| text.len());
+//!     tx.set(page, &Column::new("page", "length"), length.to_string())
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> fluo_core::Result<()> {
+//! let text = Column::new("page", "text");
+//! let observers = Observers::new().strong(text.clone(), "measure", observer_fn(measure))?;
+//! # let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());
+//! # let observed = observers.observed_columns();
+//! # let initialization = Initialization { observers: observed, ..Initialization::new("8d2fa41c", "web") };
+//! # initialize(&tables, &applications, "web", initialization).await?;
+//! # let client = Client::open_application(&tables, &applications, "web", ClientSettings::default()).await?;
+//! let worker = Worker::start(&client, observers, WorkerSettings::default()).await?;
+//! client.run(async |tx| tx.set("org.wikipedia", &text, "an encyclopedia")).await?;
+//! client.wait_until_idle().await?;
+//!
+//! let now = client.snapshot().await?;
+//! let length = now.get("org.wikipedia", &Column::new("page", "length")).await?;
+//! assert_eq!(length.as_deref(), Some(&b"15"[..]));
+//! worker.stop().await;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! [`Loaders`] bring data in, many transactions at once. [`admin`] makes and removes applications; [`coordination`] is the
+//! port to what their processes share.
 //!
 //! # Where to look
 //! | question | answer |
 //! |---|---|
 //! | how do I run a transaction, and what happens when two meet? | [`Client::run`], [`Runner`], [`CommitError`] |
-//! | how do I commit thousands at once? | [`Client::commit_in_background`] |
+//! | how do I commit thousands at once? | [`Loaders`], [`Client::commit_in_background`] |
 //! | what does a transaction read, and for how long? | [`Snapshot`], [`Stale`] |
 //! | how do I run code when data has changed? | [`Observer`], [`Observers`], [`Worker`] |
 //! | what can be measured while it runs? | [`telemetry`] |
