@@ -13,6 +13,8 @@ use fluo_core::{Client, ClientSettings, Column, Error, LoaderSettings, Transacti
 use fluo_embedded::{EmbeddedTables, Settings};
 use futures::TryStreamExt;
 
+const HOME_PAGES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/package-homepages.txt");
+
 #[tokio::main]
 async fn main() -> Result<()> {
     let directory = tempfile::tempdir()?;
@@ -29,9 +31,8 @@ async fn main() -> Result<()> {
 
     let (path, most) = match env::args_os().nth(1) {
         Some(path) => (PathBuf::from(path), usize::MAX),
-        None => ("data/package-homepages.txt".into(), 500),
+        None => (HOME_PAGES.into(), 500),
     };
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(path);
     let file = File::open(&path).with_context(|| path.display().to_string())?;
 
     // `load` waits while there is no room, so that a large file takes little memory.

@@ -31,6 +31,19 @@ async fn main() -> Result<()> {
     count_words(&client).await
 }
 
+/// The observer: counts the words of a page whose text was set.
+async fn count(tx: Transaction, page: Bytes, text: Column) -> Result<(), Error> {
+    // A notification may be in vain: the transaction that left it did not commit.
+    let Some(text) = tx.get(page.clone(), &text).await? else {
+        return Ok(());
+    };
+    let text = String::from_utf8_lossy(&text);
+    match text.split_whitespace().count() {
+        0 => Err(Error::invalid("the page has no words")),
+        words => tx.set(page, &words_of_page(), words.to_string()),
+    }
+}
+
 /// Runs the observer until no notification waits, or until Ctrl-C.
 async fn count_words(client: &Client) -> Result<()> {
     let settings = WorkerSettings {
@@ -55,19 +68,6 @@ async fn count_words(client: &Client) -> Result<()> {
 
 fn observers() -> fluo_core::Result<Observers> {
     Observers::new().strong(text(), "count", observer_fn(count))
-}
-
-/// The observer: counts the words of a page whose text was set.
-async fn count(tx: Transaction, page: Bytes, text: Column) -> Result<(), Error> {
-    // A notification may be in vain: the transaction that left it did not commit.
-    let Some(text) = tx.get(page.clone(), &text).await? else {
-        return Ok(());
-    };
-    let text = String::from_utf8_lossy(&text);
-    match text.split_whitespace().count() {
-        0 => Err(Error::invalid("the page has no words")),
-        words => tx.set(page, &words_of_page(), words.to_string()),
-    }
 }
 
 fn text() -> Column {

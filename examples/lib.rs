@@ -1,7 +1,7 @@
 //! The examples are the files beside this one; their README gives the reading order.
 //!
 //! Documentation tests of this crate compile and run the programs in the project's README and in its pages; the tour is
-//! an example, and a test compares the two.
+//! an example, and a test compares the two. Another one compares the programs of the page on the tool with their examples.
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
@@ -30,6 +30,11 @@ mod tests {
     use std::process::{Command, Output, Stdio};
 
     const PAGE: &str = include_str!("../docs/tour.md");
+    const TOOL: &str = include_str!("../docs/transactions-tool.md");
+    const TOOL_PROGRAMS: [&str; 2] = [
+        include_str!("14_load_pages.rs"),
+        include_str!("15_count_words.rs"),
+    ];
     const PROGRAM: &str = include_str!("12_tour.rs");
     const MANIFEST: &str = include_str!("../Cargo.toml");
 
@@ -39,7 +44,17 @@ mod tests {
         let Some((_, program)) = PROGRAM.split_once("\n\n") else {
             panic!("the example begins with a line of its own");
         };
-        assert_eq!(blocks("rust,ignore").join("\n"), program);
+        assert_eq!(blocks(PAGE, "rust,ignore").join("\n"), program);
+    }
+
+    /// The page had programs of which no reader had the rest.
+    #[test]
+    fn the_page_on_the_tool_shows_its_programs() {
+        let shown = blocks(TOOL, "rust");
+        assert_eq!(shown.len(), TOOL_PROGRAMS.len());
+        for (block, program) in shown.into_iter().zip(TOOL_PROGRAMS) {
+            assert!(program.contains(block), "the example has another:\n{block}");
+        }
     }
 
     #[test]
@@ -47,7 +62,7 @@ mod tests {
         let output = run("12_tour", Stdio::piped());
         assert!(output.status.success(), "{output:?}");
         assert_eq!(
-            blocks("text"),
+            blocks(PAGE, "text"),
             [String::from_utf8(output.stdout).unwrap_or_default()]
         );
     }
@@ -55,7 +70,7 @@ mod tests {
     /// The versions are those that the examples are built with, and the paths those of a clone in `../fluo`.
     #[test]
     fn what_the_tour_depends_on_is_what_is_here() {
-        let dependencies = blocks("toml").join("");
+        let dependencies = blocks(PAGE, "toml").join("");
         let lines = dependencies.lines().skip(1);
         let mut count = 0;
         for line in lines {
@@ -89,6 +104,8 @@ mod tests {
             "10_bank",
             "11_phrase_count",
             "12_tour",
+            "13_load_lines",
+            "14_load_pages",
         ] {
             let Ok(full) = File::options().write(true).open("/dev/full") else {
                 return;
@@ -119,10 +136,10 @@ mod tests {
         }
     }
 
-    /// The contents of the page's blocks of one kind.
-    fn blocks(kind: &str) -> Vec<&'static str> {
+    /// The contents of a page's blocks of one kind.
+    fn blocks(page: &'static str, kind: &str) -> Vec<&'static str> {
         let start = format!("```{kind}\n");
-        let (mut found, mut rest) = (Vec::new(), PAGE);
+        let (mut found, mut rest) = (Vec::new(), page);
         while let Some((_, after)) = rest.split_once(start.as_str()) {
             let Some((block, after)) = after.split_once("```") else {
                 panic!("a block of {kind} does not end");

@@ -1,72 +1,38 @@
-//! The commands in the docs are run, in order, in one directory, and must print what the docs say.
+//! The commands of the pages are run as a reader pastes them, and must print what the pages say.
+//!
+//! A page promised that everything on it runs as it stands, and named a file and two programs that only this test had. A
+//! page gets nothing here but an empty folder of the clone and `fluo`: what else it needs, it says how to get.
 
-#![cfg(test)]
+#![cfg(all(test, unix))]
 
-#[cfg(unix)]
-mod programs;
-
-use std::fs;
 use std::path::Path;
+use std::thread;
 
-use fluo_tests::ConsoleCommand;
-
-const ROWS: &str = include_str!("../../../examples/data/package-homepages.txt");
-
-#[test]
-fn table_optimization_prints_what_it_says() {
-    prints_what_it_says("docs/table-optimization.md", 12);
-}
+use fluo_tests::Page;
 
 #[test]
-fn key_designs_prints_what_it_says() {
-    prints_what_it_says("docs/key-designs.md", 30);
-}
-
-#[cfg(unix)]
-#[test]
-fn transactions_tool_prints_what_it_says() {
-    let page = "docs/transactions-tool.md";
-    let text = read(page);
-    for program in [
-        include_str!("programs/load_pages.rs"),
-        include_str!("programs/count_words.rs"),
-    ] {
-        assert!(
-            text.contains(&format!("```rust\n{program}```\n")),
-            "the page shows another:\n{program}"
-        );
-    }
-    prints_what_it_says(page, 14);
-}
-
-fn read(page: &str) -> String {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    fs::read_to_string(root.join(page)).unwrap()
-}
-
-fn prints_what_it_says(page: &str, least: usize) {
-    let page = read(page);
-    let directory = tempfile::tempdir().unwrap();
-    fs::write(directory.path().join("rows.txt"), ROWS).unwrap();
-    let programs = tempfile::tempdir().unwrap();
-    #[cfg(unix)]
-    programs::install(programs.path());
-    let binaries = Path::new(env!("CARGO_BIN_EXE_fluo")).parent().unwrap();
-    let path = std::env::var("PATH").unwrap_or_default();
-    let path = format!(
-        "{}:{}:{path}",
-        binaries.display(),
-        programs.path().display()
+fn every_page_prints_what_it_says() {
+    let pages = Page::all("console").unwrap();
+    let names: Vec<_> = pages.iter().map(Page::name).collect();
+    assert_eq!(
+        names,
+        [
+            "docs/key-designs.md",
+            "docs/table-optimization.md",
+            "docs/transactions-tool.md"
+        ],
+        "a page has lost its commands, or is new"
     );
-    let commands = ConsoleCommand::of_page(&page);
-    assert!(commands.len() > least, "the page has lost its commands");
-    for command in commands {
-        let printed = command
-            .run(directory.path(), binaries, &[("PATH", &path)])
-            .unwrap();
-        assert!(
-            command.expects(&printed),
-            "{command:#?}\nprinted:\n{printed}"
-        );
-    }
+    let fluo = Path::new(env!("CARGO_BIN_EXE_fluo")).parent().unwrap();
+    thread::scope(|scope| {
+        let run = |page: &Page| page.first_difference(fluo, &[], str::to_owned).unwrap();
+        let running: Vec<_> = pages
+            .iter()
+            .map(|page| (page.name(), scope.spawn(move || run(page))))
+            .collect();
+        for (name, difference) in running {
+            let difference = difference.join().unwrap();
+            assert_eq!(difference, None, "{name}");
+        }
+    });
 }

@@ -1,0 +1,203 @@
+//! Pages whose commands are run, and must print what the pages say.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The commands of a page in Markdown, in the order of the page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page {
+    name: String,
+    commands: Vec<ConsoleCommand>,
+}
+
+/// A command of a page, and its output according to the page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct ConsoleCommand {
+    /// The command, for `sh`.
+    command: String,
+    /// The text up to the next command. `[..]` stands for anything within a line.
+    expected: String,
+}
+
+impl Page {
+    /// All pages of the repository with blocks of a kind, by name. The kind is the text behind the fence: `console`.
+    ///
+    /// # Errors
+    /// A folder or a page cannot be read.
+    pub fn all(kind: &str) -> io::Result<Vec<Self>> {
+        let (root, mut pages) = (repository(), Vec::new());
+        for path in pages_below(&root)? {
+            let commands = commands(&fs::read_to_string(&path)?, kind);
+            if !commands.is_empty() {
+                let name = path.strip_prefix(&root).unwrap_or(&path);
+                let name = name.display().to_string();
+                pages.push(Self { name, commands });
+            }
+        }
+        pages.sort_by(|one, other| one.name.cmp(&other.name));
+        Ok(pages)
+    }
+
+    /// The path of the page in the repository.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Runs the commands, in order, with `fluo` from a folder of programs, and returns the first that does not print what
+    /// the page says, with its output. They run where the pages send their readers: in an empty folder two levels below
+    /// that of the clone. Each command is rewritten first, as a reader puts in an address of his.
+    ///
+    /// # Errors
+    /// The folder cannot be made, or `sh` cannot be run.
+    pub fn first_difference(
+        &self,
+        programs: &Path,
+        environment: &[(&str, &str)],
+        rewrite: impl Fn(&str) -> String,
+    ) -> io::Result<Option<String>> {
+        let target = repository().join("target");
+        fs::create_dir_all(&target)?;
+        let folder = tempfile::Builder::new()
+            .prefix("page-")
+            .tempdir_in(target)?;
+        for command in &self.commands {
+            let text = rewrite(&command.command);
+            let printed = run(&text, folder.path(), programs, environment)?;
+            if !command.expects(&printed) {
+                let expected = &command.expected;
+                return Ok(Some(format!(
+                    "$ {text}\nshould print:\n{expected}\nand printed:\n{printed}"
+                )));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The folder of the repository.
+fn repository() -> PathBuf {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    package.parent().unwrap_or(package).to_owned()
+}
+
+/// The pages in a folder and all below it, without hidden ones and what is built.
+fn pages_below(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut pages = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let (path, name) = (entry.path(), entry.file_name());
+        let is_skipped = name.to_string_lossy().starts_with('.') || name == "target";
+        if entry.file_type()?.is_dir() && !is_skipped {
+            pages.extend(pages_below(&path)?);
+        } else if path.extension().is_some_and(|extension| extension == "md") {
+            pages.push(path);
+        }
+    }
+    Ok(pages)
+}
+
+/// The commands of all blocks of a kind. A command starts with `$ `; a line that starts with `> ` continues the command
+/// before it.
+fn commands(page: &str, kind: &str) -> Vec<ConsoleCommand> {
+    let fence = format!("```{kind}\n");
+    let blocks = page
+        .split(&fence)
+        .skip(1)
+        .filter_map(|rest| rest.split("```").next());
+    let mut commands: Vec<ConsoleCommand> = Vec::new();
+    for line in blocks.flat_map(str::lines) {
+        if let Some(command) = line.strip_prefix("$ ") {
+            let (command, expected) = (command.to_owned(), String::new());
+            commands.push(ConsoleCommand { command, expected });
+        } else if let Some(last) = commands.last_mut() {
+            last.append(line);
+        }
+    }
+    commands
+}
+
+/// Runs a command, and returns what it prints on both outputs, without the blanks at the ends of lines.
+fn run(
+    command: &str,
+    folder: &Path,
+    programs: &Path,
+    environment: &[(&str, &str)],
+) -> io::Result<String> {
+    let path = std::env::var("PATH").unwrap_or_default();
+    let output = Command::new("sh")
+        .args(["-c", &format!("exec 2>&1\n{command}")])
+        .current_dir(folder)
+        .env("PATH", format!("{}:{path}", programs.display()))
+        .envs(environment.iter().copied())
+        .stdin(Stdio::null())
+        .output()?;
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    Ok(printed
+        .lines()
+        .map(|line| format!("{}\n", line.trim_end()))
+        .collect())
+}
+
+impl ConsoleCommand {
+    fn append(&mut self, line: &str) {
+        // An empty line of a file has no blank behind the mark.
+        let more = line.strip_prefix("> ").or((line == ">").then_some(""));
+        let (text, line) = match more {
+            Some(more) if self.expected.is_empty() => (&mut self.command, format!("\n{more}")),
+            _ => (&mut self.expected, format!("{line}\n")),
+        };
+        text.push_str(&line);
+    }
+
+    /// Checks whether an output is what the page says.
+    fn expects(&self, printed: &str) -> bool {
+        let same = |(expected, printed): (&str, &str)| match expected.split_once("[..]") {
+            None => expected == printed,
+            Some((start, end)) => {
+                let end = end.rsplit("[..]").next().unwrap_or(end);
+                printed.starts_with(start) && printed.ends_with(end)
+            }
+        };
+        self.expected.lines().count() == printed.lines().count()
+            && self.expected.lines().zip(printed.lines()).all(same)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_is_commands_and_what_they_print() {
+        let page = "text\n```console\n$ a \\\n>\n> b\none [..] s\ntwo\n$ c\n```\n```sh\n$ d\n```\n```console live\n$ e\n```\n";
+        let [first, second] = &commands(page, "console")[..] else {
+            panic!("two commands")
+        };
+        assert_eq!(
+            (first.command.as_str(), second.command.as_str()),
+            ("a \\\n\nb", "c")
+        );
+        assert!(first.expects("one after 7 s\ntwo\n"));
+        assert!(!first.expects("one after 7 m\ntwo\n") && !first.expects("one s\n"));
+        assert!(second.expects("") && !second.expects("x\n"));
+        assert_eq!(commands(page, "console live").len(), 1);
+    }
+
+    #[test]
+    fn the_first_command_that_prints_something_else_is_shown() {
+        let page =
+            "```console\n$ echo here > file\n$ cat file\nhere\n$ cat NAME; pwd\nthere\n```\n";
+        let page = Page {
+            name: "a page".to_owned(),
+            commands: commands(page, "console"),
+        };
+        let rewrite = |command: &str| command.replace("NAME", "file");
+        let difference = page.first_difference(Path::new(""), &[], rewrite);
+        let difference = difference.unwrap().unwrap();
+        let start = "$ cat file; pwd\nshould print:\nthere\n\nand printed:\nhere\n";
+        assert!(difference.starts_with(start), "{difference}");
+        assert!(difference.contains("/target/page-"), "{difference}");
+    }
+}
