@@ -115,6 +115,8 @@ fn check(plan: &Plan) -> Result<()> {
 }
 
 fn run(environment: &Environment) -> Result<()> {
+    // All at once, on all cores: tests and the pages run some of them one by one.
+    cargo(&["build", "--package", "fluo-examples", "--examples"], &[])?;
     cargo(
         &["test", "--workspace", "--lib", "--bins", "--tests"],
         environment,
