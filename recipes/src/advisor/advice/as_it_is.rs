@@ -46,7 +46,7 @@ impl AdvisorReport {
     /// Advises to leave keys, or a table, with the recipes that they have.
     pub(super) fn as_it_is(
         profile: KeyProfile,
-        existing: Existing,
+        existing: &Existing,
         own: Vec<Candidate>,
         settings: &AdviceSettings,
     ) -> Self {
@@ -60,9 +60,9 @@ impl AdvisorReport {
             .zip(&profiles)
             .map(|(forecast, rows)| verdict::verdict(rows, forecast, settings, Tried::AsItIs))
             .collect();
-        let advice = Advice::as_it_is(&profile, &existing, &forecasts, &mut verdicts, settings);
+        let advice = Advice::as_it_is(&profile, existing, &forecasts, &mut verdicts, settings);
         if !own.is_empty() {
-            let rows = all_rows(&profile, &existing);
+            let rows = all_rows(&profile, existing);
             let wanted = Tried::In(advice.tablets.tablets);
             for candidate in own {
                 let forecast = DesignForecast::of(&rows, candidate);
@@ -255,7 +255,7 @@ fn what_to_do(
         let tablets = plural(tablets_of(forecast), "tablet");
         format!("{} in {tablets}", name(&recipe.settings))
     });
-    let names = listed(names.collect());
+    let names = listed(&names.collect::<Vec<_>>());
     let is_split = recipes.iter().all(ExistingRecipe::is_split);
     if is_split && !settings.is_for_others() {
         format!("Leave the table as it is: {names}.")
@@ -269,11 +269,11 @@ fn about(recipe: &ExistingRecipe) -> Vec<String> {
     let mut all = Vec::new();
     let label = &recipe.label;
     if recipe.in_earlier_designs > 0 {
-        let before = recipe.before.iter().map(name).collect();
+        let before: Vec<_> = recipe.before.iter().map(name).collect();
         all.push(format!(
             "{} of {label} are still written in an earlier design, {}: a migration moves them.",
             plural(recipe.in_earlier_designs, "key"),
-            listed(before)
+            listed(&before)
         ));
     }
     if recipe.other_splits > 0 {
@@ -352,9 +352,9 @@ pub(super) fn told(profile: &KeyProfile, existing: &Existing) -> Vec<keys::Findi
 }
 
 /// Returns names as a list in a sentence.
-fn listed(names: Vec<String>) -> String {
-    match names.as_slice() {
-        [before @ .., one, last] if before.is_empty() => format!("{one} and {last}"),
+fn listed(names: &[String]) -> String {
+    match names {
+        [one, last] => format!("{one} and {last}"),
         [before @ .., last] if !before.is_empty() => {
             format!("{}, and {last}", before.join(", "))
         }

@@ -163,7 +163,7 @@ impl AdvisorReport {
         let tablets = settings.tablets()?;
         let existing = Existing::of(&profile, settings.table.as_ref());
         if !existing.is_none() {
-            return Ok(Self::as_it_is(profile, existing, own, settings));
+            return Ok(Self::as_it_is(profile, &existing, own, settings));
         }
         let table = settings
             .table

@@ -28,7 +28,8 @@ pub(super) fn by_form(keys: &[&[u8]], splits: &[Bytes]) -> Option<DesignSettings
     let some = looked_at(keys);
     reverse_time(&some)
         .or_else(|| reversed_with_length(&some, splits))
-        .or_else(|| reversed(&some, splits))
+        // Some of regular keys may all end alike.
+        .or_else(|| reversed(keys, splits))
         .or_else(|| random_salt(keys, splits))
 }
 

@@ -29,7 +29,7 @@ struct Tried {
 }
 
 /// Returns the designs that have made the keys, those of most keys first.
-pub(super) fn by_keys<'a>(mut keys: Vec<&'a [u8]>) -> Vec<DesignSettings> {
+pub(super) fn by_keys(mut keys: Vec<&[u8]>) -> Vec<DesignSettings> {
     let mut found = Vec::new();
     while found.len() < MOST_DESIGNS {
         let Some(settings) = best(&looked_at(&keys)) else {

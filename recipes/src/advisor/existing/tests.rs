@@ -319,7 +319,7 @@ fn plain_ids_are_not_called_reversed() {
     let ids = (0..1_000_u32).map(|id| format!("{:08}", id * 99_991).into_bytes());
     let points = ["2", "4", "6", "8"].map(Bytes::from).to_vec();
     let found = existing(ids, Some(&table(points)));
-    assert!(found.is_none(), "{found:?}");
+    assert!(found.is_none(), "{:?}", found.recipes);
 }
 
 /// A few hashed keys among others say nothing of the rest.
