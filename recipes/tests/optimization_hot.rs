@@ -449,7 +449,7 @@ fn hot_tables() -> Vec<(&'static str, Scene, &'static str)> {
             "one of two tablets has nearly everything, which is less than twice the mean",
             Scene::new(unsalted(&["m"]), literal("a", 950)).and(literal("z", 50)),
             "key design unsalted: the tablet that ends at `m` (on server-001) holds 950 of 1,000 rows, 1.90 times the \
-             mean of 2 tablets; the limit is 1.33",
+             mean of 2 tablets; the limit is 1.5",
         ),
         (
             "a large recipe has fewer tablets than there are servers",

@@ -190,7 +190,7 @@ fn hosts_and_paths_as_fields_salted_by_host() {
     let fields = "fields = [{ kind = \"text\" }, { kind = \"text\", order = \"descending\" }]\n";
     let verdict = proved(
         &format!(
-            "max_skew = 6\n[[key_design]]\ndesign = \"composite\"\n{fields}tablets = 4\n\
+            "max_skew = 12\n[[key_design]]\ndesign = \"composite\"\n{fields}tablets = 4\n\
              [key_design.salt]\ndesign = \"digest-salt\"\nover = {{ fields = 1 }}\n"
         ),
         &rows,
@@ -200,7 +200,7 @@ fn hosts_and_paths_as_fields_salted_by_host() {
     // Without a salt the points are given: there is no alphabet to split evenly.
     let verdict = proved(
         &format!(
-            "max_skew = 6\n[[key_design]]\ndesign = \"composite\"\n{fields}split_points = [\"g\", \"p\", \"w\"]\n"
+            "max_skew = 12\n[[key_design]]\ndesign = \"composite\"\n{fields}split_points = [\"g\", \"p\", \"w\"]\n"
         ),
         &rows,
     );

@@ -214,10 +214,10 @@ mod tests {
             (20, 4_208, 420, Even),
             (20, 4_208, 421, TooFull),
             (20, 29_353, 13_309, TooFull),
-            // Of two places none can have more than twice the mean: twice what the other has.
+            // Of two places none can have more than twice the mean.
             (2, 25, 25, TooFull),
-            (2, 1_000, 660, Even),
-            (2, 1_000, 670, TooFull),
+            (2, 1_000, 740, Even),
+            (2, 1_000, 760, TooFull),
             (3, 1_000, 660, Even),
             (3, 1_000, 670, TooFull),
         ] {
