@@ -49,6 +49,7 @@
 
 pub mod advisor;
 mod epochs;
+mod heavy_hitters;
 mod java_quote;
 mod key_design;
 mod number;
@@ -70,10 +71,11 @@ pub use key_design::{
 };
 pub use optimization::{
     Applied, ApplyError, ApplyEvent, Contribution, ContributionBuilder, ContributionError,
-    EvennessOf, FoundBalancer, GroupForecast, GroupVerdict, Leftover, OverlapError, Plan,
-    PlanOptions, PropertyVerdict, RowCounting, RowsVerdict, SplitsVerdict, Step, StraySplit,
-    TableOptimizations, TabletRun, UnrequestedProperty, Verdict, VerifyOptions, apply, groups,
-    plan, verify,
+    EvennessOf, FoundBalancer, FullestTablet, GroupForecast, GroupVerdict, HotPart, Leftover, Load,
+    LoadStanding, MaxSkew, MaxSkewError, OtherRows, OtherRowsVerdict, OverlapError, Plan,
+    PlanOptions, PropertyVerdict, RowCounting, RowsVerdict, ServerLoad, SplitsVerdict, Step,
+    StraySplit, TableOptimizations, TabletLoad, TabletRun, Unproved, UnrequestedProperty,
+    UnseenVerdict, Verdict, VerifyOptions, apply, groups, plan, verify,
 };
 pub use row_hasher::{
     EmptyPrefix, Excerpt, HashScheme, KeyError, KeyParts, RowHasher, RowHasherBuilder,

@@ -42,7 +42,18 @@ fn from_one_tablet_to_a_proof() {
     let place = loaded();
     let run = place.fluo(&format!("{VERIFY} pages")).differs();
     assert_says(run.text(), "20 wanted, 20 missing, 0 extra");
-    assert_says(run.text(), "NOT OK: ");
+    assert!(
+        run.text().starts_with(
+            "NOT OK: table pages: 20 split points are missing, the first is `p:1sst`\n\n"
+        ),
+        "{}",
+        run.text()
+    );
+    assert!(
+        run.text().ends_with(" differences on table pages.\n"),
+        "{}",
+        run.text()
+    );
 
     let run = place.fluo(&format!("{PLAN} pages")).succeeds();
     assert_says(
@@ -274,6 +285,96 @@ fn split_points_that_nobody_asked_for_stay_until_they_are_pruned() {
     place.fluo(&format!("{VERIFY} pages")).succeeds();
 }
 
+/// A spec of 20 tablets was applied, and rows were loaded without the hasher: 98.7 % of them lay in one tablet, and
+/// `verify` said OK, exit 0, "too few rows to tell".
+#[test]
+fn a_forgotten_hasher_is_told_first() {
+    let place = Place::with_table();
+    place
+        .fluo(&format!("{APPLY} --spec s.toml pages"))
+        .succeeds();
+    place
+        .fed("table load --at embedded:d pages --design unsalted -", ROWS)
+        .succeeds();
+    let run = place.fluo(&format!("{VERIFY} pages")).differs();
+    let cause = "no row of the table has a key of row hasher `p`: were they written without it? 4,208 rows (100.0 % of \
+                 the table) belong to no recipe, the first is `";
+    let first = run.text().lines().next().unwrap();
+    assert!(
+        first.starts_with(&format!("NOT OK: table pages: {cause}")),
+        "{first}"
+    );
+    assert!(
+        first.ends_with("` (on server-002) holds 4,153 of them"),
+        "{first}"
+    );
+    let json = place.fluo(&format!("{VERIFY} --json pages")).differs();
+    let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert!(json["differences"][0].as_str().unwrap().starts_with(cause));
+    assert_eq!(json["other_rows"]["rows"], 4_208);
+
+    // Rows that the spec allows are still no reason for a hot tablet.
+    place.file("s.toml", format!("other_rows = \"allowed\"\n{SPEC}"));
+    let run = place.fluo(&format!("{VERIFY} pages")).differs();
+    assert_says(
+        run.text(),
+        "NOT OK: table pages: rows of no recipe: the tablet that ends at `p:1sst` (on server-002) holds 4,153 of them, \
+         19.74 times the mean of the table (4,208 rows in 20 tablets); the limit is 2\n",
+    );
+    place.file(
+        "s.toml",
+        format!("other_rows = \"allowed\"\nmax_skew = 19\n{SPEC}"),
+    );
+    place.fluo(&format!("{VERIFY} pages")).differs();
+    let run = place
+        .fluo(&format!("{VERIFY} --max-skew 50 pages"))
+        .differs();
+    assert_says(run.text(), "; the limit is ");
+}
+
+#[test]
+fn a_limit_is_a_number_from_1_on() {
+    let place = Place::with_table();
+    for wrong in ["0.5", "nan", "inf", "x", "-1"] {
+        let message = place
+            .fluo(&format!("{VERIFY} --max-skew={wrong} pages"))
+            .refuses_arguments();
+        assert_says(&message, "give a number from 1 on, such as 2");
+    }
+}
+
+/// Set-up scripts verify a table before they load it.
+#[test]
+fn a_table_without_rows_passes_and_is_not_proved() {
+    let place = Place::with_table();
+    place
+        .fluo(&format!("{APPLY} --spec s.toml pages"))
+        .succeeds();
+    let run = place.fluo(&format!("{VERIFY} pages")).succeeds();
+    assert!(
+        run.text().ends_with(
+            "\nOK: table pages is as the spec says; it has no rows, so evenness is not proved.\n"
+        ),
+        "{}",
+        run.text()
+    );
+    let run = place
+        .fluo(&format!("{VERIFY} --require-rows pages"))
+        .differs();
+    assert!(
+        run.text().starts_with(
+            "NOT OK: table pages: evenness is not proved, as is required: it has no rows\n"
+        ),
+        "{}",
+        run.text()
+    );
+    let json = place.fluo(&format!("{VERIFY} --json pages")).json();
+    assert_eq!(
+        json["unproved"],
+        serde_json::json!([{ "reason": "no_rows" }])
+    );
+}
+
 #[test]
 fn drift_of_any_kind_is_a_difference() {
     let place = loaded();
@@ -313,6 +414,13 @@ fn rows_are_counted_as_asked_for() {
         .fluo(&format!("{VERIFY} --rows skip pages"))
         .succeeds();
     assert!(!skipped.text().contains("chi-square"), "{}", skipped.text());
+    assert!(
+        skipped.text().ends_with(
+            "OK: table pages is as the spec says; its rows were not counted, so evenness is not proved.\n"
+        ),
+        "{}",
+        skipped.text()
+    );
 }
 
 #[test]

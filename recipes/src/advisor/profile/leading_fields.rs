@@ -3,8 +3,8 @@
 use fluo_core::Bytes;
 use serde::{Serialize, Serializer};
 
-use super::heavy_hitters::HeavyHitters;
 use super::text;
+use crate::heavy_hitters::HeavyHitters;
 use crate::key_design::is_web_address;
 use crate::number::share;
 

@@ -11,7 +11,6 @@ mod alphabet;
 mod builder;
 mod distinct;
 mod heat_map;
-mod heavy_hitters;
 mod leading_fields;
 mod lengths;
 mod order;

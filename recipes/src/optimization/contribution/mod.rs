@@ -121,6 +121,12 @@ impl Contribution {
         self.prefix.is_empty()
     }
 
+    /// The number of tablets that the split points make for the recipe's rows.
+    pub(super) fn planned_tablets(&self) -> usize {
+        let shares = self.shares.as_ref().map(Vec::len);
+        shares.unwrap_or(self.splits.len() + 1)
+    }
+
     /// Whether no row of the recipe lies after its last split point.
     pub(super) fn ends_with_its_splits(&self) -> bool {
         let shares = self.shares.as_ref().map(Vec::len);

@@ -52,6 +52,16 @@ pub(crate) fn chi_square(counts: &[u64], shares: &[u64]) -> Option<(f64, f64)> {
     Some((statistic, p_value))
 }
 
+/// The share of the rows that would have to be elsewhere for counts to be as expected, from 0 to 1.
+pub(super) fn misplaced(counts: &[u64], shares: &[u64]) -> f64 {
+    let (rows, whole) = (sum(counts).max(1.0), sum(shares).max(1.0));
+    let beyond = counts
+        .iter()
+        .zip(shares)
+        .map(|(count, share)| float(*count) / rows - float(*share) / whole);
+    beyond.filter(|beyond| *beyond > 0.0).sum()
+}
+
 /// The mean of things over places; 0 where there are no places.
 pub(super) fn mean(things: usize, places: usize) -> f64 {
     if places == 0 {

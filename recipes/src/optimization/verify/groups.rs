@@ -1,11 +1,18 @@
 //! Where the tablets of each group are.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use fluo_core::{Result, TableAdmin, Tablets};
+use fluo_core::{Bytes, Result, TableAdmin, Tablets};
 use serde::Serialize;
 
+use super::super::balancer::DEFAULT_GROUP;
 use super::super::forecast::groups_of;
+use super::census::Census;
+use super::finding::{Finding, Stage};
+use super::load::TabletLoad;
+use super::scale::{Places, Scale};
+use super::sentences;
+use crate::number;
 
 /// A group of tablets, and how many of them each server holds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -24,6 +31,10 @@ pub struct GroupVerdict {
     pub mean: f64,
     /// The largest number on a server.
     pub largest: usize,
+    /// Whether one of its tablets is too full. `None` if only the places of tablets were read. The tablets of the
+    /// default group are held against the mean of the table.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub load: Option<TabletLoad>,
 }
 
 /// One look at where the tablets are: each group by the pattern, in the order of the table. For waiting until
@@ -87,6 +98,7 @@ impl GroupVerdict {
             least: 0,
             mean: 0.0,
             largest: 0,
+            load: None,
         }
     }
 
@@ -117,7 +129,8 @@ impl GroupVerdict {
         self.unhosted + too_many.sum::<usize>()
     }
 
-    pub(super) fn differences(&self) -> impl Iterator<Item = String> {
+    /// The differences of a group in a table with so many tablets, in the places of the tablets.
+    pub(super) fn findings(&self, all_tablets: usize) -> impl Iterator<Item = Finding> {
         let Self {
             group,
             tablets,
@@ -126,13 +139,66 @@ impl GroupVerdict {
             largest,
             ..
         } = self;
-        let homeless = (*unhosted > 0)
-            .then(|| format!("group `{group}`: {unhosted} of {tablets} tablets are on no server"));
+        let part = |some: usize| number::share(number::count(some), number::count(all_tablets));
+        let homeless = (*unhosted > 0).then(|| {
+            let told = format!("group `{group}`: {unhosted} of {tablets} tablets are on no server");
+            Finding::new(Stage::Unhosted, part(*unhosted), told)
+        });
         let uneven = (largest - least > 1).then(|| {
-            format!("group `{group}`: a server holds {largest} of its {tablets} tablets, another {least}")
+            let told = format!(
+                "group `{group}`: a server holds {largest} of its {tablets} tablets, another {least}"
+            );
+            Finding::new(Stage::NotSpread, part(self.to_move()), told)
         });
         homeless.into_iter().chain(uneven)
     }
+
+    /// The difference of a group one of whose tablets is too full. The default group has none: its rows belong to
+    /// recipes without a group, or to no recipe, which are judged as such.
+    pub(super) fn too_full(&self, census: &Census) -> Option<Finding> {
+        let TabletLoad { load, fullest } = self.load.as_ref()?;
+        let tablet = fullest.as_ref().filter(|_| load.is_too_full())?;
+        if self.group == DEFAULT_GROUP {
+            return None;
+        }
+        let told = format!(
+            "group `{}`: {}",
+            self.group,
+            sentences::too_full(&tablet.name(), census.counts_rows, load, "tablet")
+        );
+        let weight = load.excess() * number::share(load.total, census.total());
+        Some(Finding::new(Stage::GroupLoad, weight, told))
+    }
+}
+
+/// Adds to each group what its tablets hold. The mean is that of the tablets that the wanted split points make.
+pub(super) fn add_loads(
+    groups: &mut [GroupVerdict],
+    pattern: Option<&str>,
+    wanted: &BTreeSet<Bytes>,
+    tablets: &Tablets,
+    census: &Census,
+    (scale, table): (Scale, Places),
+) -> Result<()> {
+    let end_rows = wanted.iter().map(|split| Some(split.as_ref()));
+    let planned = groups_of(pattern, end_rows.chain(std::iter::once(None)))?;
+    let end_rows = tablets.as_slice().iter();
+    let found = groups_of(pattern, end_rows.map(|tablet| tablet.end_row.as_deref()))?;
+    for group in groups {
+        let own = || {
+            let all = tablets.as_slice().iter().zip(census.all.iter().copied());
+            let in_groups = found.iter().zip(all);
+            in_groups.filter_map(|(name, own)| (*name == group.group).then_some(own))
+        };
+        let (places, total) = if group.group == DEFAULT_GROUP {
+            (table, census.total())
+        } else {
+            let places = planned.iter().filter(|name| **name == group.group).count();
+            (Places::equal(places), own().map(|(_, count)| count).sum())
+        };
+        group.load = Some(scale.of_tablets(places, total, own()));
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -1,25 +1,25 @@
 //! How many rows of each recipe lie in each tablet.
 
-use fluo_core::{Filter, Result, Scan, Span, TableAdmin, Tablets};
-use futures::TryStreamExt;
+use fluo_core::Tablets;
 use serde::Serialize;
 
-use super::super::{Contribution, TableOptimizations};
-use super::evenness::LEAST_P_VALUE;
-use super::tally::Tally;
-use super::{VerifyOptions, evenness};
+use super::super::Contribution;
+use super::evenness::{self, LEAST_P_VALUE};
+use super::finding::{Finding, Stage};
+use super::load::TabletLoad;
+use super::sentences;
 use crate::key_design::KeyDesign;
-use crate::number::grouped;
+use crate::number::{grouped, share};
 
 /// How [`verify`](super::verify) counts rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowCounting {
     /// By reading the first cell of every row, if the tablets have at most this many entries together; of a
-    /// larger table only the tablets' own counts are told.
+    /// larger table the tablets' own counts of entries take the place of rows.
     UpTo(u64),
     /// By reading the first cell of every row, however many there are.
     All,
-    /// Not at all.
+    /// Not at all: the tablets' own counts of entries take the place of rows.
     Skip,
 }
 
@@ -27,6 +27,17 @@ impl Default for RowCounting {
     /// Up to ten million entries: seconds on an embedded table.
     fn default() -> Self {
         Self::UpTo(10_000_000)
+    }
+}
+
+impl RowCounting {
+    /// Checks whether the rows of these tablets are counted.
+    pub(super) fn is_for(self, tablets: &Tablets) -> bool {
+        match self {
+            Self::All => true,
+            Self::UpTo(most) => tablets.entries() <= most,
+            Self::Skip => false,
+        }
     }
 }
 
@@ -52,7 +63,7 @@ pub struct RowsVerdict {
     /// Whether rows were counted. If not, the figures are the tablets' entries: cells, versions and delete
     /// markers, of whatever recipe, and there is no p-value.
     pub counted: bool,
-    /// Rows, or entries, in all of its tablets.
+    /// Rows of the recipe, or entries, in all of its tablets.
     pub total: u64,
     /// The smallest number in a tablet.
     pub least: u64,
@@ -60,6 +71,11 @@ pub struct RowsVerdict {
     pub mean: f64,
     /// The largest number in a tablet.
     pub largest: u64,
+    /// Whether a tablet is too full.
+    pub load: TabletLoad,
+    /// The salted part that most rows of the fullest tablet share, where parts were counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hot_part: Option<HotPart>,
     /// What was counted for the test of evenness.
     pub evenness_of: EvennessOf,
     /// How many different salted parts the rows have, where those were counted.
@@ -70,6 +86,9 @@ pub struct RowsVerdict {
     /// The chance of a statistic at least as large if they fall evenly. None where there are too few, and where
     /// nothing is expected.
     pub p_value: Option<f64>,
+    /// The share of what was counted that would have to be elsewhere to be exactly as expected.
+    #[serde(skip)]
+    pub(super) uneven_share: f64,
     /// Rows that are still written in an earlier design of the recipe.
     pub in_earlier_designs: u64,
     /// Rows under the recipe's prefix that are no keys of its designs.
@@ -78,47 +97,28 @@ pub struct RowsVerdict {
     pub first_foreign: Option<String>,
 }
 
-pub(super) async fn count(
-    admin: &dyn TableAdmin,
-    table: &str,
-    optimizations: &TableOptimizations,
-    tablets: &Tablets,
-    options: &VerifyOptions,
-    mut progress: impl FnMut(u64) + Send,
-) -> Result<Vec<RowsVerdict>> {
-    let is_counted = match options.rows {
-        RowCounting::All => true,
-        RowCounting::UpTo(most) => tablets.entries() <= most,
-        RowCounting::Skip => return Ok(Vec::new()),
-    };
-    let tallies = optimizations
-        .contributions()
-        .iter()
-        .map(|contribution| Tally::new(contribution, tablets));
-    if !is_counted {
-        return Ok(tallies.map(Tally::entries_of_tablets).collect());
-    }
-    let handle = admin
-        .open_table(table, options.authorizations.clone())
-        .await?;
-    let mut verdicts = Vec::new();
-    let mut counted_before = 0;
-    for mut tally in tallies {
-        let span = Span::prefix(tally.contribution().prefix.clone());
-        let mut batches = handle.scan(Scan::over(span).filter(Filter::FirstOfRow));
-        while let Some(cells) = batches.try_next().await? {
-            cells.iter().for_each(|cell| tally.add(&cell.key.row));
-            progress(counted_before + tally.rows());
+/// A salted part that many rows share, so that they lie together whatever the salts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct HotPart {
+    /// The part, escaped; of a longer one the first 256 bytes.
+    pub part: String,
+    /// The rows of the tablet that have it, at the least.
+    pub rows: u64,
+}
+
+impl EvennessOf {
+    pub(super) fn of(contribution: &Contribution) -> Self {
+        let design = contribution.design.as_ref();
+        match &contribution.shares {
+            None => Self::Nothing,
+            Some(_) if design.is_some_and(KeyDesign::keeps_rows_together) => Self::SaltedParts,
+            Some(_) => Self::Rows,
         }
-        counted_before += tally.rows();
-        verdicts.push(tally.counted_rows());
     }
-    Ok(verdicts)
 }
 
 impl RowsVerdict {
-    pub(super) fn of_counts(contribution: &Contribution, counts: &[u64]) -> Self {
-        let is_together = |design: &KeyDesign| design.keeps_rows_together();
+    pub(super) fn of_counts(contribution: &Contribution, counts: &[u64], load: TabletLoad) -> Self {
         Self {
             recipe: contribution.owner.clone(),
             tablets: counts.len(),
@@ -127,76 +127,121 @@ impl RowsVerdict {
             least: counts.iter().min().copied().unwrap_or_default(),
             mean: evenness::mean_of(counts),
             largest: counts.iter().max().copied().unwrap_or_default(),
-            evenness_of: match &contribution.shares {
-                None => EvennessOf::Nothing,
-                Some(_) if contribution.design.as_ref().is_some_and(is_together) => {
-                    EvennessOf::SaltedParts
-                }
-                Some(_) => EvennessOf::Rows,
-            },
+            load,
+            hot_part: None,
+            evenness_of: EvennessOf::of(contribution),
             salted_parts: None,
             chi_square: None,
             p_value: None,
+            uneven_share: 0.0,
             in_earlier_designs: 0,
             foreign: 0,
             first_foreign: None,
         }
     }
 
-    pub(super) fn differences(&self, contribution: &Contribution) -> Vec<String> {
-        let Self {
-            recipe,
-            foreign,
-            total,
-            ..
-        } = self;
+    /// Checks whether the salts are proved to be even.
+    fn has_even_hash(&self) -> bool {
+        self.p_value.is_some_and(|p_value| p_value >= LEAST_P_VALUE)
+    }
+
+    /// The differences of a recipe in a table with so many rows.
+    pub(super) fn findings(
+        &self,
+        contribution: &Contribution,
+        all_rows: u64,
+    ) -> impl Iterator<Item = Finding> {
+        [
+            self.foreign_rows(contribution, all_rows),
+            self.migrating(all_rows),
+            self.uneven_hash(all_rows),
+            self.too_full(all_rows),
+        ]
+        .into_iter()
+        .flatten()
+    }
+
+    fn foreign_rows(&self, contribution: &Contribution, all_rows: u64) -> Option<Finding> {
+        let (first, recipe, foreign) = (self.first_foreign.as_ref()?, &self.recipe, self.foreign);
         let place = if contribution.is_whole_table() {
             "in the table"
         } else {
             "under its prefix"
         };
-        let strangers = self.first_foreign.as_ref().map(|first| {
-            let (rows, are_no_keys) = match foreign {
-                1 => ("1 row".to_owned(), "is none of its keys: it is"),
-                some => (
-                    format!("{} rows", grouped(*some)),
-                    "are not its keys, the first is",
-                ),
-            };
-            format!("{recipe}: {rows} {place} {are_no_keys} `{first}`")
-        });
-        let earlier = self.in_earlier_designs;
-        let is_migrating = (earlier > 0).then(|| {
-            let all = u128::from(*total) + u128::from(earlier);
-            let permille = u128::from(*total) * 1_000 / all;
-            let (rows_are, moves) = match all {
-                1 => ("row is", "a migration moves it"),
-                _ => ("rows are", "a migration moves them"),
-            };
-            format!(
-                "{recipe}: {} of {} {rows_are} still written in an earlier design ({}.{} % are moved); {moves}",
-                grouped(earlier),
-                grouped(u64::try_from(all).unwrap_or(u64::MAX)),
-                permille / 10,
-                permille % 10
-            )
-        });
-        let what = match self.salted_parts {
-            None => format!(
-                "its {} rows do not lie evenly over the hash space",
-                grouped(*total)
+        let told = match foreign {
+            _ if self.total == 0 && self.in_earlier_designs == 0 => format!(
+                "{recipe}: no row {place} has a key of it, the first of {} is `{first}`; were they written without it, \
+                 or with other settings?",
+                grouped(foreign)
             ),
-            Some(parts) => format!(
-                "the {} salted parts of its {} rows do not lie evenly over the salts",
-                grouped(parts),
-                grouped(*total)
+            1 => format!("{recipe}: 1 row {place} is none of its keys: it is `{first}`"),
+            some => format!(
+                "{recipe}: {} rows {place} are not its keys, the first is `{first}`",
+                grouped(some)
             ),
         };
-        let uneven = self
-            .p_value
-            .filter(|p_value| *p_value < LEAST_P_VALUE)
-            .map(|p_value| format!("{recipe}: {what} (p = {p_value:.1e})"));
-        let told = strangers.into_iter().chain(is_migrating);
-        told.chain(uneven).collect()
+        let weight = share(foreign, all_rows);
+        Some(Finding::new(Stage::ForeignRows, weight, told))
+    }
+
+    fn migrating(&self, all_rows: u64) -> Option<Finding> {
+        let (recipe, earlier) = (&self.recipe, self.in_earlier_designs);
+        if earlier == 0 {
+            return None;
+        }
+        let all = u128::from(self.total) + u128::from(earlier);
+        let permille = u128::from(self.total) * 1_000 / all;
+        let (rows_are, moves) = match all {
+            1 => ("row is", "a migration moves it"),
+            _ => ("rows are", "a migration moves them"),
+        };
+        let told = format!(
+            "{recipe}: {} of {} {rows_are} still written in an earlier design ({}.{} % are moved); {moves}",
+            grouped(earlier),
+            grouped(u64::try_from(all).unwrap_or(u64::MAX)),
+            permille / 10,
+            permille % 10
+        );
+        let weight = share(earlier, all_rows);
+        Some(Finding::new(Stage::EarlierDesigns, weight, told))
+    }
+
+    fn uneven_hash(&self, all_rows: u64) -> Option<Finding> {
+        let p_value = self.p_value.filter(|p_value| *p_value < LEAST_P_VALUE)?;
+        let (recipe, total) = (&self.recipe, grouped(self.total));
+        let what = match self.salted_parts {
+            None => format!("its {total} rows do not lie evenly over the hash space"),
+            Some(parts) => format!(
+                "the {} salted parts of its {total} rows do not lie evenly over the salts",
+                grouped(parts),
+            ),
+        };
+        let told = format!("{recipe}: {what} (p = {p_value:.1e})");
+        let weight = self.uneven_share * share(self.total, all_rows);
+        Some(Finding::new(Stage::UnevenHash, weight, told))
+    }
+
+    fn too_full(&self, all_rows: u64) -> Option<Finding> {
+        let TabletLoad { load, fullest } = &self.load;
+        let tablet = fullest.as_ref().filter(|_| load.is_too_full())?;
+        let told = format!(
+            "{}: {}",
+            self.recipe,
+            sentences::too_full(&tablet.name(), self.counted, load, "tablet")
+        );
+        let even = if self.has_even_hash() {
+            "the hash is even, but "
+        } else {
+            ""
+        };
+        let cause = match &self.hot_part {
+            Some(HotPart { part, rows }) if *rows > 1 => format!(
+                "; {even}{} of its rows share the salted part `{part}`, which lies in one tablet by design",
+                grouped(*rows)
+            ),
+            _ => String::new(),
+        };
+        let weight = load.excess() * share(self.total, all_rows);
+        Some(Finding::new(Stage::RecipeLoad, weight, told + &cause))
     }
 }

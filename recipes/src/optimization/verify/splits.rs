@@ -6,7 +6,9 @@ use fluo_core::{Bytes, Escaped, Result};
 use serde::Serialize;
 
 use super::super::TableOptimizations;
+use super::finding::{Finding, Stage};
 use super::strays::{self, StraySplit};
+use crate::number::{count, share};
 
 /// The split points that are wanted against those that are there. Rows are escaped text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -48,17 +50,18 @@ impl SplitsVerdict {
         })
     }
 
-    pub(super) fn differences(&self) -> impl Iterator<Item = String> {
-        let missing = told(&self.missing, "missing");
-        let extra = if self.extra_allowed {
-            None
-        } else {
-            told(&self.extra, "there that no recipe asked for")
-        };
-        missing
-            .into_iter()
-            .chain(extra)
-            .chain(strays::differences(&self.strays))
+    pub(super) fn findings(&self) -> impl Iterator<Item = Finding> {
+        let part = |some: usize, whole: usize| share(count(some), count(whole));
+        let missing = part(self.missing.len(), self.wanted);
+        let missing = told(&self.missing, "missing")
+            .map(|told| Finding::new(Stage::MissingSplits, missing, told));
+        let extra = told(&self.extra, "there that no recipe asked for")
+            .filter(|_| !self.extra_allowed)
+            .map(|told| Finding::new(Stage::ExtraSplits, 0.0, told));
+        let stray = part(self.strays.len(), self.found);
+        let strays = strays::differences(&self.strays)
+            .map(move |told| Finding::new(Stage::StraySplits, stray, told));
+        missing.into_iter().chain(extra).chain(strays)
     }
 }
 

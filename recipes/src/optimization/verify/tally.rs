@@ -2,27 +2,29 @@
 
 use std::collections::HashSet;
 use std::hash::BuildHasher;
+use std::ops::RangeInclusive;
 
-use fluo_core::{Bytes, Escaped, Tablets};
+use fluo_core::{Bytes, Escaped, Tablet, Tablets};
 use foldhash::quality::FixedState;
 
 use super::super::Contribution;
 use super::evenness;
-use super::rows::{EvennessOf, RowsVerdict};
+use super::rows::{EvennessOf, HotPart, RowsVerdict};
+use super::scale::{Places, Scale};
+use crate::heavy_hitters::HeavyHitters;
 use crate::key_design::KeyDesign;
 
 /// Most salted parts of one salt that are remembered, a few bytes each: a bound on memory. Past it one whose rows do
 /// not follow each other may be counted twice.
 const MOST_PARTS: usize = 1 << 20;
 
-/// Counts rows as they come, in order, so that finding a row's tablet is a step and not a search.
+/// Counts the rows of one recipe as they come, in order.
 pub(super) struct Tally<'a> {
     contribution: &'a Contribution,
     tablets: &'a Tablets,
     /// The tablets that can hold rows of the recipe, as indices of the table's.
     first_tablet: usize,
     last_tablet: usize,
-    at_tablet: usize,
     in_tablets: Vec<u64>,
     at_planned: usize,
     /// What the test of evenness is about, by planned tablet.
@@ -30,7 +32,6 @@ pub(super) struct Tally<'a> {
     parts: Option<Parts>,
     /// The user's row of the key that is looked at.
     row: Vec<u8>,
-    rows: u64,
     in_earlier_designs: u64,
     foreign: u64,
     first_foreign: Option<String>,
@@ -43,46 +44,35 @@ impl<'a> Tally<'a> {
             Some(end_row) => tablets.index_of(&end_row).max(first_tablet),
             None => tablets.as_slice().len().saturating_sub(1),
         };
-        let planned = contribution.splits.len() + 1;
+        let planned = contribution.planned_tablets();
+        let is_of_parts = EvennessOf::of(contribution) == EvennessOf::SaltedParts;
         Self {
             contribution,
             tablets,
             first_tablet,
             last_tablet,
-            at_tablet: first_tablet,
             in_tablets: vec![0; last_tablet - first_tablet + 1],
             at_planned: 0,
-            in_planned: vec![0; contribution.shares.as_ref().map_or(planned, Vec::len)],
-            parts: None,
+            in_planned: vec![0; planned],
+            parts: is_of_parts.then(Parts::default),
             row: Vec::new(),
-            rows: 0,
             in_earlier_designs: 0,
             foreign: 0,
             first_foreign: None,
         }
-        .with_parts()
-    }
-
-    /// Counts salted parts, where that is what falls evenly.
-    fn with_parts(mut self) -> Self {
-        let verdict = RowsVerdict::of_counts(self.contribution, &[]);
-        if verdict.evenness_of == EvennessOf::SaltedParts {
-            self.parts = Some(Parts::default());
-        }
-        self
     }
 
     pub(super) fn contribution(&self) -> &'a Contribution {
         self.contribution
     }
 
-    /// The rows so far that are keys of the recipe.
-    pub(super) fn rows(&self) -> u64 {
-        self.rows
+    /// The tablets that can hold rows of the recipe, as indices of the table's.
+    pub(super) fn tablets(&self) -> RangeInclusive<usize> {
+        self.first_tablet..=self.last_tablet
     }
 
-    /// Counts a stored row.
-    pub(super) fn add(&mut self, key: &Bytes) {
+    /// Counts a stored row that begins with the prefix of the recipe and lies in a tablet of the table.
+    pub(super) fn add(&mut self, key: &Bytes, tablet: usize) {
         self.row.clear();
         let design = self.contribution.design.as_ref();
         if design.is_some_and(|design| design.remove_to(key, &mut self.row).is_err()) {
@@ -96,13 +86,13 @@ impl<'a> Tally<'a> {
                 .get_or_insert_with(|| Escaped(key).to_string());
             return;
         }
-        self.rows += 1;
         self.advance_to(key);
-        if let Some(count) = self.in_tablets.get_mut(self.at_tablet - self.first_tablet) {
+        let place = tablet.saturating_sub(self.first_tablet);
+        if let Some(count) = self.in_tablets.get_mut(place) {
             *count += 1;
         }
         let is_counted = match (&mut self.parts, design) {
-            (Some(parts), Some(design)) => parts.is_new(design, key, &self.row),
+            (Some(parts), Some(design)) => parts.is_new(design, key, &self.row, place),
             _ => true,
         };
         if let (true, Some(count)) = (is_counted, self.in_planned.get_mut(self.at_planned)) {
@@ -110,72 +100,119 @@ impl<'a> Tally<'a> {
         }
     }
 
-    /// Goes on to the tablet, and to the planned tablet, of a key.
+    /// Advances to the planned tablet of a key.
     fn advance_to(&mut self, key: &Bytes) {
-        let ends_before = |end_row: Option<&Bytes>| end_row.is_some_and(|end| end < key);
-        let tablets = self.tablets.as_slice();
-        let end_row = |index: usize| {
-            tablets
-                .get(index)
-                .and_then(|tablet| tablet.end_row.as_ref())
-        };
-        while ends_before(end_row(self.at_tablet)) {
-            self.at_tablet += 1;
-        }
-        while ends_before(self.contribution.splits.get(self.at_planned)) {
+        let splits = &self.contribution.splits;
+        while splits.get(self.at_planned).is_some_and(|end| end < key) {
             self.at_planned += 1;
         }
     }
 
     /// The verdict over the rows that were counted.
-    pub(super) fn counted_rows(self) -> RowsVerdict {
+    pub(super) fn counted_rows(mut self, scale: Scale) -> RowsVerdict {
+        let parts = self.parts.take();
         let shares = self.contribution.shares.as_deref().unwrap_or_default();
         let test = evenness::chi_square(&self.in_planned, shares);
         RowsVerdict {
             counted: true,
-            salted_parts: self.parts.map(|_| self.in_planned.iter().sum()),
+            salted_parts: parts.as_ref().map(|_| self.in_planned.iter().sum()),
+            hot_part: parts.and_then(Parts::hottest),
             chi_square: test.map(|(statistic, _)| statistic),
             p_value: test.map(|(_, p_value)| p_value),
+            uneven_share: evenness::misplaced(&self.in_planned, shares),
             in_earlier_designs: self.in_earlier_designs,
             foreign: self.foreign,
-            first_foreign: self.first_foreign,
-            ..RowsVerdict::of_counts(self.contribution, &self.in_tablets)
+            first_foreign: self.first_foreign.take(),
+            ..self.verdict(&self.in_tablets, scale)
         }
     }
 
-    /// The verdict where no rows were counted.
-    pub(super) fn entries_of_tablets(self) -> RowsVerdict {
-        let own = self
-            .tablets
-            .as_slice()
-            .get(self.first_tablet..=self.last_tablet)
-            .unwrap_or_default();
-        let entries: Vec<_> = own.iter().map(|tablet| tablet.entries).collect();
-        RowsVerdict::of_counts(self.contribution, &entries)
+    /// The verdict over the entries of the recipe's tablets.
+    pub(super) fn entries_of_tablets(self, scale: Scale) -> RowsVerdict {
+        let own = self.own().iter().map(|tablet| tablet.entries);
+        self.verdict(&own.collect::<Vec<_>>(), scale)
+    }
+
+    fn verdict(&self, counts: &[u64], scale: Scale) -> RowsVerdict {
+        let places = match &self.contribution.shares {
+            Some(shares) => Places::weighted(shares),
+            None => Places::equal(self.contribution.planned_tablets()),
+        };
+        let counted = self.own().iter().zip(counts.iter().copied());
+        let load = scale.of_tablets(places, counts.iter().sum(), counted);
+        RowsVerdict::of_counts(self.contribution, counts, load)
+    }
+
+    fn own(&self) -> &'a [Tablet] {
+        let tablets = self.tablets.as_slice();
+        tablets.get(self.tablets()).unwrap_or_default()
     }
 }
 
 /// The salted parts that were seen under one salt. Rows of one part need not follow each other: between `a/1` and
 /// `a/2` can lie `a-b/1`.
-#[derive(Default)]
 struct Parts {
     head: Vec<u8>,
     seen: HashSet<u64>,
+    /// The tablet that rows come from, its rows so far, and the parts that most of them share.
+    tablet: usize,
+    rows: u64,
+    hitters: HeavyHitters,
+    /// The rows of the fullest tablet before that one, and the part that most of them share.
+    fullest: (u64, Option<HotPart>),
+}
+
+impl Default for Parts {
+    fn default() -> Self {
+        Self {
+            head: Vec::new(),
+            seen: HashSet::new(),
+            tablet: 0,
+            rows: 0,
+            hitters: HeavyHitters::new(0),
+            fullest: (0, None),
+        }
+    }
 }
 
 impl Parts {
-    /// Whether a row is the first of its part.
-    fn is_new(&mut self, design: &KeyDesign, key: &[u8], row: &[u8]) -> bool {
+    /// Counts the part of a row, and checks whether the row is the first of it.
+    fn is_new(&mut self, design: &KeyDesign, key: &[u8], row: &[u8], tablet: usize) -> bool {
         let head = design.head_of(key);
         if self.head != head || self.seen.len() >= MOST_PARTS {
             self.head.clear();
             self.head.extend_from_slice(head);
             self.seen.clear();
         }
+        if self.tablet != tablet {
+            self.end_tablet();
+            self.tablet = tablet;
+        }
+        self.rows += 1;
         let Ok(Some(part)) = design.salted_part(row) else {
             return true;
         };
+        self.hitters.push(&part);
         self.seen
             .insert(FixedState::default().hash_one(part.as_ref()))
+    }
+
+    fn end_tablet(&mut self) {
+        let hitters = std::mem::replace(&mut self.hitters, HeavyHitters::new(0));
+        let rows = std::mem::take(&mut self.rows);
+        if rows > self.fullest.0 {
+            let hottest = hitters.at_least(1).into_iter().next();
+            let part = hottest.map(|(part, rows)| HotPart {
+                part: Escaped(&part).to_string(),
+                rows,
+            });
+            self.fullest = (rows, part);
+        }
+    }
+
+    /// The part that most rows of the fullest tablet share.
+    fn hottest(mut self) -> Option<HotPart> {
+        self.end_tablet();
+        self.fullest.1
     }
 }

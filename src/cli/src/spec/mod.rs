@@ -7,8 +7,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 use fluo_core::Bytes;
-use fluo_recipes::{Contribution, HashScheme, KeyDesign, RowHasher, TableOptimizations};
+use fluo_recipes::{
+    Contribution, HashScheme, KeyDesign, MaxSkew, OtherRows, RowHasher, TableOptimizations,
+};
 use serde::Deserialize;
+use toml::Spanned;
 
 use self::key_design::KeyDesignSpec;
 use crate::document;
@@ -21,6 +24,33 @@ struct Spec {
     row_hasher: Vec<RowHasherSpec>,
     #[serde(default)]
     key_design: Vec<KeyDesignSpec>,
+    max_skew: Option<Spanned<Number>>,
+    #[serde(default)]
+    other_rows: OtherRowsSpec,
+}
+
+/// A number, with a point or without one.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(untagged)]
+enum Number {
+    Whole(i64),
+    Fraction(f64),
+}
+
+/// What is written for rows that belong to no recipe.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum OtherRowsSpec {
+    #[default]
+    Refused,
+    Allowed,
+}
+
+/// What a spec expects of the rows of its table.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Expected {
+    pub(crate) max_skew: MaxSkew,
+    pub(crate) other_rows: OtherRows,
 }
 
 /// One hasher whose rows are in the table.
@@ -55,7 +85,8 @@ pub(crate) enum Layout {
 #[derive(clap::Args, Debug)]
 pub(crate) struct SpecArguments {
     /// What the table should be like, in TOML: a row_hasher table for each hasher, with prefix, tablets and,
-    /// optionally, scheme; or a key_design table with design, its settings, and tablets or split_points
+    /// optionally, scheme; or a key_design table with design, its settings, and tablets or split_points. Above
+    /// these, optionally, max_skew = 2 and other_rows = "allowed"
     #[arg(long, value_name = "FILE.toml")]
     spec: PathBuf,
 }
@@ -63,6 +94,11 @@ pub(crate) struct SpecArguments {
 impl SpecArguments {
     pub(crate) fn read(&self) -> Result<TableOptimizations> {
         read(&self.spec)
+    }
+
+    /// Reads the optimizations, and what is expected of the rows.
+    pub(crate) fn read_expected(&self) -> Result<(TableOptimizations, Expected)> {
+        using(&self.spec, parse)
     }
 
     /// Refuses a file to be written that is the spec.
@@ -76,13 +112,14 @@ const SHOWN_CHARS: usize = 60;
 
 /// Reads the optimizations that a file asks for.
 pub(crate) fn read(path: &Path) -> Result<TableOptimizations> {
-    using(path, parse)
+    let (optimizations, _) = using(path, parse)?;
+    Ok(optimizations)
 }
 
 /// Reads the designs that a file names.
 pub(crate) fn recipes(path: &Path) -> Result<Vec<Recipe>> {
     using(path, |text| {
-        let recipes = parse_recipes(text)?;
+        let (recipes, _) = parse_recipes(text)?;
         let recipes: Vec<_> = recipes.into_iter().map(|(_, recipe)| recipe).collect();
         check_overlap(&recipes)?;
         Ok(recipes)
@@ -107,18 +144,20 @@ fn using<T>(path: &Path, parse: impl FnOnce(&str) -> Result<T>) -> Result<T> {
     parse(text).with_context(|| format!("the spec {name} cannot be used"))
 }
 
-fn parse(text: &str) -> Result<TableOptimizations> {
+fn parse(text: &str) -> Result<(TableOptimizations, Expected)> {
+    let (recipes, expected) = parse_recipes(text)?;
     let mut all = TableOptimizations::default();
-    for (place, recipe) in parse_recipes(text)? {
+    for (place, recipe) in recipes {
         let contribution = recipe.contribution().context(place)?;
         all = all.merge(contribution.into())?;
     }
-    Ok(all)
+    Ok((all, expected))
 }
 
-/// The recipes of a spec, each with its place in the file.
-fn parse_recipes(text: &str) -> Result<Vec<(String, Recipe)>> {
+/// The recipes of a spec, each with its place in the file, and what it expects of the rows.
+fn parse_recipes(text: &str) -> Result<(Vec<(String, Recipe)>, Expected)> {
     let spec: Spec = toml::from_str(text).map_err(|error| located(text, &error))?;
+    let expected = spec.expected(text)?;
     if spec.row_hasher.is_empty() && spec.key_design.is_empty() {
         bail!(
             "it names no recipe; write at least one [[row_hasher]] with a prefix and a number of tablets, or one \
@@ -137,7 +176,39 @@ fn parse_recipes(text: &str) -> Result<Vec<(String, Recipe)>> {
         };
         Ok((place, recipe))
     });
-    hashers.chain(designs).collect()
+    let recipes = hashers.chain(designs).collect::<Result<_>>()?;
+    Ok((recipes, expected))
+}
+
+impl Spec {
+    fn expected(&self, text: &str) -> Result<Expected> {
+        let max_skew = match &self.max_skew {
+            None => MaxSkew::default(),
+            Some(written) => written
+                .as_ref()
+                .max_skew()
+                .ok_or_else(|| anyhow!("max_skew is a number from 1 on, such as 2"))
+                .with_context(|| place_of(text, &written.span()))?,
+        };
+        let other_rows = match self.other_rows {
+            OtherRowsSpec::Refused => OtherRows::Refused,
+            OtherRowsSpec::Allowed => OtherRows::Allowed,
+        };
+        Ok(Expected {
+            max_skew,
+            other_rows,
+        })
+    }
+}
+
+impl Number {
+    fn max_skew(self) -> Option<MaxSkew> {
+        let number = match self {
+            Self::Whole(number) => f64::from(u32::try_from(number).ok()?),
+            Self::Fraction(number) => number,
+        };
+        MaxSkew::new(number).ok()
+    }
 }
 
 fn numbered<'a, T>(kind: &str, all: &'a [T]) -> impl Iterator<Item = (String, &'a T)> {
@@ -165,6 +236,9 @@ fn in_words(message: &str, written: &str) -> String {
     let is_number = message.contains("integer `");
     match message.rsplit_once(", expected ") {
         Some((_, "u32")) => format!("{} is no number from 1 to {}", short(written), u32::MAX),
+        _ if message.contains("untagged enum Number") => {
+            "max_skew is a number from 1 on, such as 2".to_owned()
+        }
         Some((_, "a string")) => format!("{} is no text in quotes", short(written)),
         Some((_, "a sequence")) => {
             "one bracket where there are two: write [[row_hasher]] or [[key_design]]".to_owned()
@@ -247,7 +321,34 @@ mod tests {
     fn a_spec_is_read() {
         let text = "[[row_hasher]]\nprefix = \"p\"\ntablets = 20\nscheme = \"sha1-base32\"\n\
                     [[row_hasher]]\nprefix = \"q\"\ntablets = 1\n";
-        assert_eq!(parse(text).unwrap().splits().len(), 21);
+        let (optimizations, expected) = parse(text).unwrap();
+        assert_eq!(optimizations.splits().len(), 21);
+        assert_eq!(expected, Expected::default());
+    }
+
+    #[test]
+    fn a_spec_says_what_it_expects_of_the_rows() {
+        let recipe = "[[row_hasher]]\nprefix = \"p\"\ntablets = 20\n";
+        let expected = |text: &str| parse(&format!("{text}\n{recipe}")).unwrap().1;
+        for (text, max_skew) in [("max_skew = 3", 3.0), ("max_skew = 1.5", 1.5)] {
+            assert_eq!(expected(text).max_skew.get(), max_skew);
+        }
+        assert_eq!(
+            expected("other_rows = \"allowed\"").other_rows,
+            OtherRows::Allowed
+        );
+        for wrong in ["0.5", "0", "-1", "nan", "inf", "\"2\""] {
+            let text = format!("max_skew = {wrong}\n{recipe}");
+            assert_eq!(
+                message(&text),
+                "line 1, column 12: max_skew is a number from 1 on, such as 2",
+                "{wrong}"
+            );
+        }
+        assert_eq!(
+            message(&format!("other_rows = \"fine\"\n{recipe}")),
+            "line 1, column 14: unknown variant `fine`, expected `refused` or `allowed`"
+        );
     }
 
     #[test]

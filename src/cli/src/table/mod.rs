@@ -11,6 +11,7 @@ mod plan;
 mod settling;
 mod show;
 mod system;
+mod verdict_text;
 mod verify;
 mod watch;
 
@@ -23,7 +24,7 @@ use crate::standing::Standing;
 pub(crate) use self::bars::bars;
 pub(crate) use self::load::write_rows;
 pub(crate) use self::plan::describe as describe_plan;
-pub(crate) use self::verify::describe as describe_verdict;
+pub(crate) use self::verdict_text::describe as describe_verdict;
 
 /// The commands of `fluo table`.
 #[derive(Debug, Subcommand)]

@@ -225,6 +225,7 @@ mod tests {
             least: a.min(b),
             mean: 0.0,
             largest: a.max(b),
+            load: None,
         }
     }
 

@@ -4,19 +4,16 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use comfy_table::Table;
 use fluo_core::{Error, ErrorKind, TableAdmin};
-use fluo_recipes::{
-    EvennessOf, PropertyVerdict, RowCounting, RowsVerdict, TableOptimizations, Verdict,
-    VerifyOptions, verify,
-};
+use fluo_recipes::{MaxSkew, RowCounting, TableOptimizations, Verdict, VerifyOptions, verify};
 
 use super::settling::Wait;
+use super::verdict_text;
 use crate::duration;
 use crate::exit::Outcome;
-use crate::output::{self, count_of, grouped, plural, shown};
+use crate::output::{self, count_of, plural};
 use crate::progress;
-use crate::spec::SpecArguments;
+use crate::spec::{Expected, SpecArguments};
 use crate::target::TargetArguments;
 
 /// Read everything back and say whether the table is as the spec says; exits 1 if not.
@@ -26,11 +23,16 @@ Example:
   fluo table verify --at embedded:./data --spec pages.toml pages
   fluo table verify --at proxy:localhost:42424 --user root --spec pages.toml --wait 60s pages
 
+A tablet or a server is too full if it holds more than --max-skew times the mean. Where the rows are too few to tell,
+where there are none, and where they are not counted, the verdict is OK and its last line says that evenness is not
+proved; with --require-rows it is NOT OK.
+
 The p-value is Pearson's chi-square test of the rows per tablet against what the hash space of each tablet leads
 to expect. Below 0.000001 the rows are called uneven.
 
 Rows are counted by reading them. A user of a live Accumulo who may not (READ on the table) is told everything else;
-the verdict is then NOT OK, and the exit code 1, as with any other difference. --rows skip leaves the rows out.")]
+the verdict is then NOT OK, and the exit code 1, as with any other difference. --rows skip leaves the rows out: the tablets' own
+counts of entries take their place.")]
 pub(crate) struct Verify {
     #[command(flatten)]
     target: TargetArguments,
@@ -44,6 +46,11 @@ pub(crate) struct Verify {
     /// Accept split points that the spec does not ask for
     #[arg(long)]
     allow_extra_splits: bool,
+    #[command(flatten)]
+    limits: Limits,
+    /// Be NOT OK if there are too few rows to prove that they lie evenly, or if they are not counted
+    #[arg(long)]
+    require_rows: bool,
     /// Look again until all is well, at most for this long, such as 60s; the last verdict is printed
     #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
     wait: Option<Duration>,
@@ -52,27 +59,58 @@ pub(crate) struct Verify {
     json: bool,
 }
 
+/// What may be full.
+#[derive(Args, Debug)]
+pub(super) struct Limits {
+    /// How many times the mean the fullest tablet or server may hold; in place of max_skew of the spec, or else 2
+    #[arg(long, value_name = "NUMBER", value_parser = max_skew)]
+    max_skew: Option<MaxSkew>,
+}
+
+impl Limits {
+    /// What the spec expects of the rows, as far as the command does not say otherwise.
+    pub(super) fn options(&self, expected: Expected) -> VerifyOptions {
+        VerifyOptions {
+            max_skew: self.max_skew.unwrap_or(expected.max_skew),
+            other_rows: expected.other_rows,
+            ..VerifyOptions::default()
+        }
+    }
+}
+
+fn max_skew(text: &str) -> Result<MaxSkew> {
+    let wrong = || anyhow::anyhow!("give a number from 1 on, such as 2");
+    let number = text.parse().map_err(|_| wrong())?;
+    MaxSkew::new(number).map_err(|_| wrong())
+}
+
 /// Whether rows are counted by reading them.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub(super) enum Rows {
-    /// Up to ten million stored entries; of a larger table the tablets' own counts are shown
+    /// Up to ten million stored entries; of a larger table the tablets' own counts of entries are judged
     #[default]
     Auto,
     /// However many there are
     Count,
-    /// Not at all
+    /// Not at all: the tablets' own counts of entries are judged
     Skip,
 }
 
 impl Verify {
     pub(crate) async fn run(&self) -> Result<Outcome> {
-        let optimizations = self.spec.read()?;
+        let (optimizations, expected) = self.spec.read_expected()?;
+        let options = VerifyOptions {
+            allow_extra_splits: self.allow_extra_splits,
+            rows: self.rows.into(),
+            require_rows: self.require_rows,
+            ..self.limits.options(expected)
+        };
         let tables = self.target.open().await?;
         if let Some(limit) = self.wait {
-            self.until_well(&*tables, &optimizations, limit).await?;
+            self.until_laid_out(&*tables, &optimizations, &options, limit)
+                .await?;
         }
         let bar = progress::counter("rows counted");
-        let options = self.options(self.rows.into());
         let verdict = verify(&*tables, &self.name, &optimizations, &options, |rows| {
             bar.set_position(rows);
         })
@@ -80,14 +118,15 @@ impl Verify {
         bar.finish_and_clear();
         let verdict = match verdict {
             Err(error) if error.kind() == ErrorKind::Denied => {
-                self.without_rows(&*tables, &optimizations, error).await?
+                self.without_rows(&*tables, &optimizations, options, error)
+                    .await?
             }
             verdict => verdict?,
         };
         if self.json {
             output::print_json(&verdict)?;
         } else {
-            describe(&verdict)?;
+            verdict_text::describe(&verdict)?;
         }
         Ok(if verdict.ok {
             Outcome::Success
@@ -101,9 +140,13 @@ impl Verify {
         &self,
         tables: &dyn TableAdmin,
         optimizations: &TableOptimizations,
+        options: VerifyOptions,
         denial: Error,
     ) -> Result<Verdict> {
-        let options = self.options(RowCounting::Skip);
+        let options = VerifyOptions {
+            rows: RowCounting::Skip,
+            ..options
+        };
         let Ok(mut verdict) = verify(tables, &self.name, optimizations, &options, |_| ()).await
         else {
             return Err(denial.into());
@@ -117,32 +160,28 @@ impl Verify {
 
     /// Looks until everything but the rows is well, or the limit has passed. Rows do not change by waiting, and take
     /// long to count.
-    async fn until_well(
+    async fn until_laid_out(
         &self,
         tables: &dyn TableAdmin,
         optimizations: &TableOptimizations,
+        options: &VerifyOptions,
         limit: Duration,
     ) -> Result<()> {
-        let options = self.options(RowCounting::Skip);
+        let options = VerifyOptions {
+            rows: RowCounting::Skip,
+            ..options.clone()
+        };
         let mut wait = Wait::new("looking at the table", limit);
         loop {
             let look = verify(tables, &self.name, optimizations, &options, |_| ());
             let Some(verdict) = wait.look(look).await? else {
                 continue;
             };
-            if verdict.ok || wait.is_over() {
+            if verdict.is_laid_out() || wait.is_over() {
                 return Ok(());
             }
             let differences = plural(count_of(verdict.differences.len()), "difference");
             wait.pause(format!("{differences}, waiting")).await;
-        }
-    }
-
-    fn options(&self, rows: RowCounting) -> VerifyOptions {
-        VerifyOptions {
-            allow_extra_splits: self.allow_extra_splits,
-            rows,
-            ..VerifyOptions::default()
         }
     }
 }
@@ -155,127 +194,4 @@ impl From<Rows> for RowCounting {
             Rows::Skip => Self::Skip,
         }
     }
-}
-
-/// Prints a verdict for a person: the figures, then what is wrong, then the verdict.
-pub(crate) fn describe(verdict: &Verdict) -> Result<()> {
-    describe_splits(verdict)?;
-    describe_properties(verdict)?;
-    describe_groups(verdict)?;
-    describe_rows(&verdict.rows)?;
-    for difference in &verdict.differences {
-        output::print(&shown(&format!("  ! {difference}")))?;
-    }
-    let differences = plural(count_of(verdict.differences.len()), "difference");
-    output::print(&match verdict.ok {
-        true => format!("OK: table {} is as the spec says.", verdict.table),
-        false => format!("NOT OK: {differences} on table {}.", verdict.table),
-    })
-}
-
-fn describe_splits(verdict: &Verdict) -> Result<()> {
-    let splits = &verdict.splits;
-    output::print(&format!(
-        "split points  {} wanted, {} missing, {} extra",
-        grouped(count_of(splits.wanted)),
-        grouped(count_of(splits.missing.len())),
-        grouped(count_of(splits.extra.len())),
-    ))
-}
-
-fn describe_properties(verdict: &Verdict) -> Result<()> {
-    let as_expected = verdict
-        .properties
-        .iter()
-        .all(PropertyVerdict::is_as_expected);
-    output::print(&format!(
-        "balancer      {}",
-        match (as_expected, verdict.properties.is_empty()) {
-            (true, true) => "any, as no recipe has a group",
-            (true, false) => "as expected",
-            (false, _) => "not as expected",
-        }
-    ))?;
-    verdict.properties.iter().try_for_each(|property| {
-        let sign = if property.is_as_expected() { "=" } else { "!" };
-        let found = property.found.as_deref().unwrap_or("(not set)");
-        let line = format!("              {sign} {} = {found}", property.name);
-        output::print(&shown(&line))
-    })
-}
-
-fn describe_groups(verdict: &Verdict) -> Result<()> {
-    let mut table = columns([
-        "group",
-        "tablets",
-        "least",
-        "mean",
-        "largest",
-        "on a server",
-    ]);
-    for group in &verdict.groups {
-        table.add_row([
-            group.group.escape_debug().to_string(),
-            group.tablets.to_string(),
-            group.least.to_string(),
-            format!("{:.1}", group.mean),
-            group.largest.to_string(),
-            if group.is_spread() {
-                "spread"
-            } else {
-                "not spread"
-            }
-            .to_owned(),
-        ]);
-    }
-    output::print(&format!("\n{}", table.trim_fmt()))
-}
-
-fn describe_rows(rows: &[RowsVerdict]) -> Result<()> {
-    if rows.is_empty() {
-        return output::print("");
-    }
-    let unit = if rows.iter().all(|rows| rows.counted) {
-        "rows"
-    } else {
-        "entries"
-    };
-    let mut table = columns([
-        "recipe", unit, "tablets", "least", "mean", "largest", "evenness",
-    ]);
-    for rows in rows {
-        table.add_row([
-            rows.recipe.escape_debug().to_string(),
-            grouped(rows.total),
-            rows.tablets.to_string(),
-            grouped(rows.least),
-            format!("{:.1}", rows.mean),
-            grouped(rows.largest),
-            evenness(rows),
-        ]);
-    }
-    output::print(&format!("\n{}\n", table.trim_fmt()))
-}
-
-fn evenness(rows: &RowsVerdict) -> String {
-    let parts = match rows.salted_parts {
-        Some(parts) => format!("{} salted parts, ", grouped(parts)),
-        None => String::new(),
-    };
-    match (rows.chi_square, rows.p_value) {
-        (Some(statistic), Some(p_value)) => {
-            format!("{parts}chi-square {statistic:.1}, p = {p_value:.3}")
-        }
-        _ if !rows.counted => "rows were not counted".to_owned(),
-        _ if rows.evenness_of == EvennessOf::Nothing => "nothing is expected".to_owned(),
-        _ if rows.salted_parts.is_some() => format!("{parts}too few to tell"),
-        _ => "too few rows to tell".to_owned(),
-    }
-}
-
-fn columns<const N: usize>(header: [&str; N]) -> Table {
-    let mut table = Table::new();
-    table.load_style(comfy_table::presets::NOTHING);
-    table.set_header(header);
-    table
 }

@@ -18,6 +18,9 @@ pub(super) struct Line<'a> {
     differences: Option<&'a [String]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     difference: Option<&'a str>,
+    /// Why evenness is not proved, where there are no differences.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unproved: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'a str>,
 }
@@ -32,6 +35,7 @@ enum Event {
     Ok,
     CannotLook,
     LooksAgain,
+    Deleted,
 }
 
 impl<'a> Line<'a> {
@@ -40,21 +44,46 @@ impl<'a> Line<'a> {
     }
 
     fn at(time: SystemTime, table: &'a str, change: &'a Change) -> Self {
-        let (event, differences, difference, reason) = match change {
-            Change::Begin(all) => (Event::Begin, Some(all.as_slice()), None, None),
-            Change::Appeared(text) => (Event::Drift, None, Some(text.as_str()), None),
-            Change::Gone(text) => (Event::Gone, None, Some(text.as_str()), None),
-            Change::Ok => (Event::Ok, None, None, None),
-            Change::CannotLook(text) => (Event::CannotLook, None, None, Some(text.as_str())),
-            Change::LooksAgain => (Event::LooksAgain, None, None, None),
-        };
-        Self {
+        let line = Self {
             time: humantime::format_rfc3339_seconds(time).to_string(),
             table,
+            event: Event::Ok,
+            differences: None,
+            difference: None,
+            unproved: None,
+            reason: None,
+        };
+        let (event, text) = match change {
+            Change::Begin(seen) => {
+                return Self {
+                    event: Event::Begin,
+                    differences: Some(&seen.differences),
+                    unproved: unproved(&seen.reservation).filter(|_| seen.differences.is_empty()),
+                    ..line
+                };
+            }
+            Change::Ok(reservation) => {
+                return Self {
+                    unproved: unproved(reservation),
+                    ..line
+                };
+            }
+            Change::Appeared(text) => (Event::Drift, Some(text.as_str())),
+            Change::Gone(text) => (Event::Gone, Some(text.as_str())),
+            Change::CannotLook(reason) => {
+                return Self {
+                    event: Event::CannotLook,
+                    reason: Some(reason),
+                    ..line
+                };
+            }
+            Change::LooksAgain => (Event::LooksAgain, None),
+            Change::Deleted => (Event::Deleted, None),
+        };
+        Self {
             event,
-            differences,
-            difference,
-            reason,
+            difference: text,
+            ..line
         }
     }
 
@@ -71,24 +100,32 @@ impl<'a> Line<'a> {
                 let drift = differences
                     .iter()
                     .map(|text| told(&format!("drift: {text}")));
-                std::iter::once(told(&summary(differences.len())))
+                std::iter::once(told(&self.summary(differences.len())))
                     .chain(drift)
                     .collect()
             }
             Event::Drift => vec![told(&format!("drift: {difference}"))],
-            Event::Gone => vec![told(&format!("gone: {difference}"))],
-            Event::Ok => vec![told(&summary(0))],
+            Event::Gone => vec![told(&format!("fixed: {difference}"))],
+            Event::Ok => vec![told(&self.summary(0))],
             Event::CannotLook => vec![told(&format!("cannot look: {reason}"))],
             Event::LooksAgain => vec![told("looking again")],
+            Event::Deleted => vec![told("deleted")],
+        }
+    }
+
+    fn summary(&self, differences: usize) -> String {
+        match (differences, self.unproved) {
+            (0, None) => "OK".to_owned(),
+            (0, Some(reason)) => format!("OK; {reason}"),
+            (count, _) => format!("NOT OK: {}", plural(count_of(count), "difference")),
         }
     }
 }
 
-fn summary(differences: usize) -> String {
-    match differences {
-        0 => "OK".to_owned(),
-        count => format!("NOT OK: {}", plural(count_of(count), "difference")),
-    }
+/// What is not proved, without what parts it from the sentence before.
+fn unproved(reservation: &str) -> Option<&str> {
+    let reason = reservation.trim_start_matches([';', ' ']);
+    (!reason.is_empty()).then_some(reason)
 }
 
 #[cfg(test)]
@@ -96,6 +133,14 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::table::watch::changes::Seen;
+
+    fn seen(differences: &[&str], reservation: &str) -> Change {
+        Change::Begin(Seen {
+            differences: differences.iter().map(|text| (*text).to_owned()).collect(),
+            reservation: reservation.to_owned(),
+        })
+    }
 
     fn at(change: &Change) -> Line<'_> {
         let time = SystemTime::UNIX_EPOCH + Duration::from_millis(1_767_225_599_900);
@@ -106,22 +151,25 @@ mod tests {
     fn each_change_is_a_line_with_its_time() {
         let text = |text: &str| text.to_owned();
         for (change, expected) in [
-            (Change::Begin(vec![]), "OK"),
+            (seen(&[], ""), "OK"),
+            (seen(&[], "; it has no rows"), "OK; it has no rows"),
             (Change::Appeared(text("a")), "drift: a"),
-            (Change::Gone(text("a")), "gone: a"),
-            (Change::Ok, "OK"),
+            (Change::Gone(text("a")), "fixed: a"),
+            (Change::Ok(text("")), "OK"),
+            (Change::Ok(text("; it has no rows")), "OK; it has no rows"),
             (
                 Change::CannotLook(text("no proxy")),
                 "cannot look: no proxy",
             ),
             (Change::LooksAgain, "looking again"),
+            (Change::Deleted, "deleted"),
         ] {
             assert_eq!(
                 at(&change).texts(),
                 [format!("2025-12-31T23:59:59Z table pages: {expected}")]
             );
         }
-        let begin = Change::Begin(vec![text("a"), text("b")]);
+        let begin = seen(&["a", "b"], "; it has no rows");
         assert_eq!(
             at(&begin).texts(),
             [
@@ -136,8 +184,12 @@ mod tests {
     fn a_line_is_json_with_what_it_is_about() {
         let json = |change: &Change| serde_json::to_string(&at(change)).unwrap();
         assert_eq!(
-            json(&Change::Begin(vec![])),
+            json(&seen(&[], "")),
             r#"{"time":"2025-12-31T23:59:59Z","table":"pages","event":"begin","differences":[]}"#
+        );
+        assert_eq!(
+            json(&Change::Ok("; it has no rows".to_owned())),
+            r#"{"time":"2025-12-31T23:59:59Z","table":"pages","event":"ok","unproved":"it has no rows"}"#
         );
         assert_eq!(
             json(&Change::Appeared("a".to_owned())),

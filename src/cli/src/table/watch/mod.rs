@@ -8,17 +8,17 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use fluo_core::TableAdmin;
-use fluo_recipes::{RowCounting, TableOptimizations, Verdict, VerifyOptions, verify};
+use fluo_core::{ErrorKind, TableAdmin};
+use fluo_recipes::{RowCounting, TableOptimizations, VerifyOptions, verify};
 use tokio::time::sleep;
 
-use self::changes::{Change, Changes};
+use self::changes::{Change, Changes, Seen};
 use self::line::Line;
-use super::verify::Rows;
+use super::verify::{Limits, Rows};
 use crate::duration;
 use crate::exit::{self, Outcome};
 use crate::output;
-use crate::spec::SpecArguments;
+use crate::spec::{Expected, SpecArguments};
 use crate::target::TargetArguments;
 
 /// The shortest interval: a look costs the servers something.
@@ -26,11 +26,15 @@ const SHORTEST_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Verify again and again, and print what changes.
 ///
-/// The first line says how the table is; from then on there is a line for each difference that appears or is gone,
-/// with the time in UTC. It ends with Ctrl-C (exit code 130) or, with --once, when the table is not as the spec says
-/// (exit code 1). A table that cannot be looked at is no drift: that is told once, and watching goes on;
-/// only the first look must succeed. An embedded
-/// directory is held only while it is looked at.
+/// The first line says how the table is; from then on there is a line for each difference that appears or is fixed,
+/// with the time in UTC. It ends with Ctrl-C (exit code 130), when the table is deleted (exit code 2) or, with --once,
+/// when the table is not as the spec says (exit code 1). A table that cannot be looked at is no drift: that is told
+/// once, and watching goes on; only the first look must succeed. An embedded directory is held only while it is looked
+/// at.
+///
+/// It looks at what `fluo table verify` looks at, but does not read rows unless --rows says so: tablets and servers are
+/// then judged by the tablets' own counts of entries, which a live Accumulo estimates until it has flushed and compacted
+/// them.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -55,6 +59,8 @@ pub(crate) struct Watch {
     /// Accept split points that the spec does not ask for
     #[arg(long)]
     allow_extra_splits: bool,
+    #[command(flatten)]
+    limits: Limits,
     /// Print each line as a JSON object
     #[arg(long)]
     json: bool,
@@ -65,21 +71,37 @@ impl Watch {
         if self.interval < SHORTEST_INTERVAL {
             bail!("the interval is shorter than 100ms");
         }
+        let (optimizations, expected) = self.spec.read_expected()?;
         let mut watcher = Watcher {
             watch: self,
-            optimizations: self.spec.read()?,
+            optimizations,
+            expected,
             connected: None,
         };
         // What is wrong with the first look is wrong with the arguments.
         let mut changes = Changes::default();
-        let first = watcher.look().await?;
-        self.print(&Change::Begin(first.differences.clone()))?;
-        let mut is_ok = first.ok;
+        let Some(first) = watcher.look().await? else {
+            bail!("there is no table `{}`", self.name);
+        };
+        let mut is_ok = first.differences.is_empty();
+        self.print(&Change::Begin(first.clone()))?;
         changes.begin(first);
         while is_ok || !self.once {
             sleep(self.interval).await;
-            let looked = watcher.look().await.map_err(|error| exit::sentence(&error));
-            is_ok = looked.as_ref().map_or(is_ok, |verdict| verdict.ok);
+            let looked = match watcher.look().await {
+                Ok(Some(seen)) => Ok(seen),
+                Ok(None) => {
+                    self.print(&Change::Deleted)?;
+                    bail!(
+                        "table `{}` was deleted while it was watched; nothing is left to look at",
+                        self.name
+                    );
+                }
+                Err(error) => Err(exit::sentence(&error)),
+            };
+            is_ok = looked
+                .as_ref()
+                .map_or(is_ok, |seen| seen.differences.is_empty());
             for change in changes.after(looked) {
                 self.print(&change)?;
             }
@@ -103,11 +125,13 @@ impl Watch {
 struct Watcher<'a> {
     watch: &'a Watch,
     optimizations: TableOptimizations,
+    expected: Expected,
     connected: Option<Arc<dyn TableAdmin>>,
 }
 
 impl Watcher<'_> {
-    async fn look(&mut self) -> Result<Verdict> {
+    /// Returns what a look shows, or `None` if there is no such table.
+    async fn look(&mut self) -> Result<Option<Seen>> {
         let Watch { target, name, .. } = self.watch;
         let tables = match &self.connected {
             Some(tables) => Arc::clone(tables),
@@ -119,8 +143,12 @@ impl Watcher<'_> {
         let options = VerifyOptions {
             allow_extra_splits: self.watch.allow_extra_splits,
             rows: RowCounting::from(self.watch.rows),
-            ..VerifyOptions::default()
+            ..self.watch.limits.options(self.expected)
         };
-        Ok(verify(&*tables, name, &self.optimizations, &options, |_| ()).await?)
+        match verify(&*tables, name, &self.optimizations, &options, |_| ()).await {
+            Ok(verdict) => Ok(Some(verdict.into())),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error.into()),
+        }
     }
 }

@@ -16,20 +16,20 @@ const VALUE_BYTES: usize = 256;
 /// off half of the counters at least, so `error` is at most `2 / 4096` of all values pushed: 0.05 %. A value that is
 /// more frequent than that is never missed.
 #[derive(Debug)]
-pub(super) struct HeavyHitters {
+pub(crate) struct HeavyHitters {
     counters: HashMap<Box<[u8]>, u64, FixedState>,
     error: u64,
 }
 
 impl HeavyHitters {
-    pub(super) fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self {
             counters: HashMap::with_hasher(FixedState::with_seed(seed)),
             error: 0,
         }
     }
 
-    pub(super) fn push(&mut self, value: &[u8]) {
+    pub(crate) fn push(&mut self, value: &[u8]) {
         let value = value.get(..VALUE_BYTES).unwrap_or(value);
         if let Some(counter) = self.counters.get_mut(value) {
             *counter += 1;
@@ -54,12 +54,12 @@ impl HeavyHitters {
     }
 
     /// How many occurrences a counter may have missed.
-    pub(super) fn error(&self) -> u64 {
+    pub(crate) fn error(&self) -> u64 {
         self.error
     }
 
     /// The values with at least this counter, most frequent first; equals in byte order.
-    pub(super) fn at_least(self, least: u64) -> Vec<(Box<[u8]>, u64)> {
+    pub(crate) fn at_least(self, least: u64) -> Vec<(Box<[u8]>, u64)> {
         let frequent = self
             .counters
             .into_iter()

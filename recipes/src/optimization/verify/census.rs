@@ -1,0 +1,185 @@
+//! All rows of a table, counted in one scan: each belongs to a tablet, and to one recipe or to none.
+
+use fluo_core::{Bytes, Escaped, Filter, Result, Scan, Span, Table, Tablets};
+use futures::TryStreamExt;
+
+use super::super::TableOptimizations;
+use super::rows::RowsVerdict;
+use super::scale::{Places, Scale};
+use super::tally::Tally;
+
+/// What each tablet holds, in the order of the table.
+#[derive(Debug)]
+pub(super) struct Census {
+    /// Whether rows were counted. If not, everything is in entries.
+    pub(super) counts_rows: bool,
+    /// In each tablet.
+    pub(super) all: Vec<u64>,
+    /// Of that, what belongs to no recipe: rows outside of their prefixes, or the entries of tablets that can hold no
+    /// row of a recipe.
+    pub(super) others: Vec<u64>,
+    /// The first row that belongs to no recipe, escaped.
+    pub(super) first_other: Option<String>,
+    /// Each recipe, in the order of the optimizations.
+    pub(super) rows: Vec<RowsVerdict>,
+}
+
+impl Census {
+    /// The tablets' own counts.
+    pub(super) fn of_entries(
+        optimizations: &TableOptimizations,
+        tablets: &Tablets,
+        scale: Scale,
+    ) -> Self {
+        let all: Vec<_> = entries(tablets);
+        let mut others = all.clone();
+        let tallies = optimizations
+            .contributions()
+            .iter()
+            .map(|contribution| Tally::new(contribution, tablets));
+        let rows = tallies.map(|tally| {
+            if let Some(own) = others.get_mut(tally.tablets()) {
+                own.fill(0);
+            }
+            tally.entries_of_tablets(scale)
+        });
+        Self {
+            counts_rows: false,
+            rows: rows.collect(),
+            all,
+            others,
+            first_other: None,
+        }
+    }
+
+    /// Reads the first cell of every row. `progress` is called with the number of rows so far.
+    pub(super) async fn of_rows(
+        table: &dyn Table,
+        optimizations: &TableOptimizations,
+        tablets: &Tablets,
+        scale: Scale,
+        mut progress: impl FnMut(u64) + Send,
+    ) -> Result<Self> {
+        let mut count = Count::new(optimizations, tablets);
+        let mut batches = table.scan(Scan::over(Span::all()).filter(Filter::FirstOfRow));
+        while let Some(cells) = batches.try_next().await? {
+            cells.iter().for_each(|cell| count.add(&cell.key.row));
+            progress(count.rows);
+        }
+        Ok(count.finish(scale))
+    }
+
+    /// The tablets that share the table, of which so many are planned: those, or those that hold something, if there are
+    /// more.
+    pub(super) fn places(&self, planned: usize) -> Places {
+        let filled = self.all.iter().filter(|count| **count > 0).count();
+        Places::equal(planned.max(filled))
+    }
+
+    /// All rows, or entries, of the table.
+    pub(super) fn total(&self) -> u64 {
+        self.all.iter().sum()
+    }
+}
+
+/// The stored entries of each tablet.
+pub(super) fn entries(tablets: &Tablets) -> Vec<u64> {
+    tablets
+        .as_slice()
+        .iter()
+        .map(|tablet| tablet.entries)
+        .collect()
+}
+
+/// Rows come in order, so that the tablet and the recipe of a row are a step away and not a search.
+struct Count<'a> {
+    tablets: &'a Tablets,
+    tallies: Vec<Tally<'a>>,
+    /// The recipes by prefix. None of them begins with another.
+    by_prefix: Vec<usize>,
+    at_prefix: usize,
+    at_tablet: usize,
+    rows: u64,
+    all: Vec<u64>,
+    others: Vec<u64>,
+    first_other: Option<String>,
+}
+
+impl<'a> Count<'a> {
+    fn new(optimizations: &'a TableOptimizations, tablets: &'a Tablets) -> Self {
+        let contributions = optimizations.contributions();
+        let mut by_prefix: Vec<_> = (0..contributions.len()).collect();
+        by_prefix.sort_by_key(|index| contributions.get(*index).map(|one| one.prefix.clone()));
+        Self {
+            tablets,
+            tallies: contributions
+                .iter()
+                .map(|contribution| Tally::new(contribution, tablets))
+                .collect(),
+            by_prefix,
+            at_prefix: 0,
+            at_tablet: 0,
+            rows: 0,
+            all: vec![0; tablets.as_slice().len()],
+            others: vec![0; tablets.as_slice().len()],
+            first_other: None,
+        }
+    }
+
+    fn add(&mut self, key: &Bytes) {
+        self.rows += 1;
+        self.advance_to(key);
+        let place = self.at_tablet;
+        if let Some(count) = self.all.get_mut(place) {
+            *count += 1;
+        }
+        if let Some(tally) = self.tally_of(key) {
+            tally.add(key, place);
+            return;
+        }
+        if let Some(count) = self.others.get_mut(place) {
+            *count += 1;
+        }
+        self.first_other
+            .get_or_insert_with(|| Escaped(key).to_string());
+    }
+
+    fn advance_to(&mut self, key: &Bytes) {
+        let ends_before = |index: usize| {
+            let tablet = self.tablets.as_slice().get(index);
+            tablet
+                .and_then(|tablet| tablet.end_row.as_ref())
+                .is_some_and(|end_row| end_row < key)
+        };
+        while ends_before(self.at_tablet) {
+            self.at_tablet += 1;
+        }
+    }
+
+    /// The tally of the recipe whose prefix the row begins with.
+    fn tally_of(&mut self, key: &Bytes) -> Option<&mut Tally<'a>> {
+        while let Some(index) = self.by_prefix.get(self.at_prefix) {
+            let tally = self.tallies.get_mut(*index)?;
+            let prefix = &tally.contribution().prefix;
+            if key.starts_with(prefix) {
+                return self.tallies.get_mut(*index);
+            }
+            if key < prefix {
+                return None;
+            }
+            self.at_prefix += 1;
+        }
+        None
+    }
+
+    fn finish(self, scale: Scale) -> Census {
+        let rows = self.tallies.into_iter();
+        Census {
+            counts_rows: true,
+            rows: rows.map(|tally| tally.counted_rows(scale)).collect(),
+            all: self.all,
+            others: self.others,
+            first_other: self.first_other,
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! The limit that loads are held against.
+
+use serde::Serialize;
+use thiserror::Error;
+
+use crate::number::float_len;
+
+/// The largest skew that passes: how many times the mean the fullest tablet or server may hold.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct MaxSkew(f64);
+
+/// A number that is no limit of the skew.
+#[derive(Clone, Copy, Debug, Error, PartialEq)]
+#[error("the largest skew is {0}; give a number from 1 on, such as 2")]
+pub struct MaxSkewError(f64);
+
+impl MaxSkew {
+    /// A limit.
+    ///
+    /// # Errors
+    /// A number below 1, or one that is not finite: the fullest holds the mean at least.
+    pub fn new(max_skew: f64) -> Result<Self, MaxSkewError> {
+        if max_skew.is_finite() && max_skew >= 1.0 {
+            Ok(Self(max_skew))
+        } else {
+            Err(MaxSkewError(max_skew))
+        }
+    }
+
+    /// The number.
+    pub fn get(self) -> f64 {
+        self.0
+    }
+
+    /// The limit for so many places, as a multiple of their mean.
+    ///
+    /// Of two places none can hold more than twice the mean. A limit beyond half way between an even share and all is
+    /// therefore half way, or the multiple of the mean of the *other* places, if that is more.
+    pub(super) fn among(self, places: usize) -> f64 {
+        let places = float_len(places.max(1));
+        let half_way = f64::midpoint(1.0, places);
+        let of_the_others = self.0 * places / (self.0 + places - 1.0);
+        self.0.min(half_way.max(of_the_others))
+    }
+}
+
+impl Default for MaxSkew {
+    /// Twice the mean.
+    fn default() -> Self {
+        Self(2.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_is_a_number_from_1_on() {
+        for wrong in [0.99, -1.0, f64::NAN, f64::INFINITY] {
+            let message = MaxSkew::new(wrong).unwrap_err().to_string();
+            assert_eq!(
+                message,
+                format!("the largest skew is {wrong}; give a number from 1 on, such as 2")
+            );
+        }
+        assert!(MaxSkew::new(1.0).is_ok());
+    }
+
+    /// A spec that accepted more was held to less: 6 was stricter than 3 for four tablets.
+    #[test]
+    fn a_larger_limit_is_never_stricter() {
+        for places in 2..50 {
+            let among = |tenths: u32| MaxSkew(f64::from(tenths) / 10.0).among(places);
+            for tenths in 10..2_000 {
+                assert!(
+                    among(tenths) <= among(tenths + 1) + 1e-9,
+                    "{tenths} tenths of {places}"
+                );
+            }
+        }
+    }
+}

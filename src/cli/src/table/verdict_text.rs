@@ -1,0 +1,199 @@
+//! A verdict, as it is printed for a person.
+
+use anyhow::Result;
+use comfy_table::Table;
+use fluo_recipes::{
+    EvennessOf, FullestTablet, Load, PropertyVerdict, RowsVerdict, TabletLoad, Verdict,
+};
+
+use crate::output::{self, count_of, grouped, plural, shown};
+
+/// Prints a verdict for a person: the main cause if something is wrong, the figures, all that is wrong, the verdict.
+pub(crate) fn describe(verdict: &Verdict) -> Result<()> {
+    if !verdict.ok {
+        output::print(&shown(&verdict.summary()))?;
+        output::print("")?;
+    }
+    describe_splits(verdict)?;
+    describe_properties(verdict)?;
+    describe_groups(verdict)?;
+    describe_rows(&verdict.rows)?;
+    describe_loads(verdict)?;
+    for difference in &verdict.differences {
+        output::print(&shown(&format!("  ! {difference}")))?;
+    }
+    let differences = plural(count_of(verdict.differences.len()), "difference");
+    output::print(&match verdict.ok {
+        true => shown(&verdict.summary()),
+        false => format!("NOT OK: {differences} on table {}.", verdict.table),
+    })
+}
+
+fn describe_splits(verdict: &Verdict) -> Result<()> {
+    let splits = &verdict.splits;
+    output::print(&format!(
+        "split points  {} wanted, {} missing, {} extra",
+        grouped(count_of(splits.wanted)),
+        grouped(count_of(splits.missing.len())),
+        grouped(count_of(splits.extra.len())),
+    ))
+}
+
+fn describe_properties(verdict: &Verdict) -> Result<()> {
+    let as_expected = verdict
+        .properties
+        .iter()
+        .all(PropertyVerdict::is_as_expected);
+    output::print(&format!(
+        "balancer      {}",
+        match (as_expected, verdict.properties.is_empty()) {
+            (true, true) => "any, as no recipe has a group",
+            (true, false) => "as expected",
+            (false, _) => "not as expected",
+        }
+    ))?;
+    verdict.properties.iter().try_for_each(|property| {
+        let sign = if property.is_as_expected() { "=" } else { "!" };
+        let found = property.found.as_deref().unwrap_or("(not set)");
+        let line = format!("              {sign} {} = {found}", property.name);
+        output::print(&shown(&line))
+    })
+}
+
+fn describe_groups(verdict: &Verdict) -> Result<()> {
+    let mut table = columns([
+        "group",
+        "tablets",
+        "least",
+        "mean",
+        "largest",
+        "on a server",
+    ]);
+    for group in &verdict.groups {
+        table.add_row([
+            group.group.escape_debug().to_string(),
+            group.tablets.to_string(),
+            group.least.to_string(),
+            format!("{:.1}", group.mean),
+            group.largest.to_string(),
+            if group.is_spread() {
+                "spread"
+            } else {
+                "not spread"
+            }
+            .to_owned(),
+        ]);
+    }
+    output::print(&format!("\n{}", table.trim_fmt()))
+}
+
+fn describe_rows(rows: &[RowsVerdict]) -> Result<()> {
+    if rows.is_empty() {
+        return output::print("");
+    }
+    let unit = if rows.iter().all(|rows| rows.counted) {
+        "rows"
+    } else {
+        "entries"
+    };
+    let mut table = columns([
+        "recipe",
+        unit,
+        "tablets",
+        "least",
+        "mean",
+        "largest",
+        "fullest / mean",
+        "evenness",
+    ]);
+    for rows in rows {
+        table.add_row([
+            rows.recipe.escape_debug().to_string(),
+            grouped(rows.total),
+            rows.tablets.to_string(),
+            grouped(rows.least),
+            format!("{:.1}", rows.mean),
+            grouped(rows.largest),
+            skew(&rows.load.load),
+            evenness(rows),
+        ]);
+    }
+    output::print(&format!("\n{}", table.trim_fmt()))
+}
+
+/// The loads of tablets and servers: the fullest of each, and where it is.
+fn describe_loads(verdict: &Verdict) -> Result<()> {
+    let unit = if verdict.counted { "rows" } else { "entries" };
+    let mut table = columns(["fullest", unit, "of", "mean", "fullest / mean", "where"]);
+    let mut row = |name: String, load: &Load, place: Option<String>| {
+        table.add_row([
+            name,
+            grouped(load.largest),
+            grouped(load.total),
+            format!("{:.1}", load.mean),
+            skew(load),
+            place.unwrap_or_default(),
+        ]);
+    };
+    let tablet = |load: &TabletLoad| load.fullest.as_ref().map(tablet_name);
+    row(
+        "tablet".to_owned(),
+        &verdict.tablets.load,
+        tablet(&verdict.tablets),
+    );
+    for group in &verdict.groups {
+        if let (Some(load), true) = (&group.load, verdict.groups.len() > 1) {
+            let name = format!("tablet of group {}", group.group.escape_debug());
+            row(name, &load.load, tablet(load));
+        }
+    }
+    let servers = &verdict.servers;
+    row("server".to_owned(), &servers.load, servers.fullest.clone());
+    let others = &verdict.other_rows;
+    if others.rows > 0 {
+        let name = format!("tablet of other {unit}");
+        row(name, &others.load.load, tablet(&others.load));
+    }
+    output::print(&format!("\n{}\n", shown_lines(&table.trim_fmt())))
+}
+
+fn shown_lines(lines: &str) -> String {
+    let lines: Vec<_> = lines.lines().map(shown).collect();
+    lines.join("\n")
+}
+
+fn tablet_name(tablet: &FullestTablet) -> String {
+    let end_row = tablet.end_row.as_deref().unwrap_or("(end of table)");
+    match &tablet.server {
+        Some(server) => format!("{end_row} on {server}"),
+        None => format!("{end_row} on no server"),
+    }
+}
+
+fn skew(load: &Load) -> String {
+    let skew = load.skew.map(|skew| format!("{skew:.2}"));
+    skew.unwrap_or_else(|| "-".to_owned())
+}
+
+fn evenness(rows: &RowsVerdict) -> String {
+    let parts = match rows.salted_parts {
+        Some(parts) => format!("{} salted parts, ", grouped(parts)),
+        None => String::new(),
+    };
+    match (rows.chi_square, rows.p_value) {
+        (Some(statistic), Some(p_value)) => {
+            format!("{parts}chi-square {statistic:.1}, p = {p_value:.3}")
+        }
+        _ if !rows.counted => "rows were not counted".to_owned(),
+        _ if rows.evenness_of == EvennessOf::Nothing => "nothing is expected".to_owned(),
+        _ if rows.salted_parts.is_some() => format!("{parts}too few to tell"),
+        _ => "too few rows to tell".to_owned(),
+    }
+}
+
+fn columns<const N: usize>(header: [&str; N]) -> Table {
+    let mut table = Table::new();
+    table.load_style(comfy_table::presets::NOTHING);
+    table.set_header(header);
+    table
+}
