@@ -32,7 +32,7 @@ impl TableAdmin for AccumuloTables {
         let one_version = versions != Versions::All;
         let operations = self.client.table_operations();
         let created = operations.create(name, one_version, TimeType::Millis).await;
-        created.map_err(port_error)?;
+        created.map_err(|error| self.lacking("CREATE_TABLE (system or namespace)", name, error))?;
         self.wait_for_creation(name).await?;
         if versions == Versions::default() {
             return Ok(());
@@ -47,7 +47,7 @@ impl TableAdmin for AccumuloTables {
     async fn delete_table(&self, name: &str) -> Result<()> {
         let id = self.id_of(name).await?;
         let deleted = self.client.table_operations().delete(name).await;
-        deleted.map_err(port_error)?;
+        deleted.map_err(|error| self.lacking("DROP_TABLE", name, error))?;
         self.wait_for_deletion(name, &id).await
     }
 
@@ -88,7 +88,7 @@ impl TableAdmin for AccumuloTables {
             .table_operations()
             .add_splits(name, splits)
             .await
-            .map_err(port_error)
+            .map_err(|error| self.lacking("ALTER_TABLE", name, error))
     }
 
     async fn merge(&self, name: &str, start: Option<&[u8]>, end: Option<&[u8]>) -> Result<()> {
@@ -102,7 +102,7 @@ impl TableAdmin for AccumuloTables {
             .table_operations()
             .merge(name, start, end)
             .await
-            .map_err(port_error)
+            .map_err(|error| self.lacking("ALTER_TABLE", name, error))
     }
 
     async fn properties(&self, name: &str) -> Result<BTreeMap<String, String>> {
@@ -111,7 +111,7 @@ impl TableAdmin for AccumuloTables {
             .table_operations()
             .properties(name)
             .await
-            .map_err(port_error)
+            .map_err(|error| self.lacking("ALTER_TABLE", name, error))
     }
 
     async fn inherited_properties(&self, name: &str) -> Result<BTreeMap<String, String>> {
@@ -132,7 +132,7 @@ impl TableAdmin for AccumuloTables {
             .table_operations()
             .set_property(name, property, value)
             .await;
-        set.map_err(port_error)?;
+        set.map_err(|error| self.lacking("ALTER_TABLE", name, error))?;
         match value {
             // To Accumulo an empty value is none.
             "" => self.wait_for_inherited(name, property).await,
@@ -148,7 +148,7 @@ impl TableAdmin for AccumuloTables {
             .table_operations()
             .remove_property(name, property)
             .await;
-        removed.map_err(port_error)?;
+        removed.map_err(|error| self.lacking("ALTER_TABLE", name, error))?;
         self.wait_for_inherited(name, property).await
     }
 
@@ -158,7 +158,7 @@ impl TableAdmin for AccumuloTables {
             .table_operations()
             .flush(name, None, None, true)
             .await
-            .map_err(port_error)
+            .map_err(|error| self.lacking("WRITE or ALTER_TABLE", name, error))
     }
 
     async fn compact(&self, name: &str, span: &Span) -> Result<()> {
@@ -173,7 +173,7 @@ impl TableAdmin for AccumuloTables {
             .table_operations()
             .compact(name, compaction)
             .await
-            .map_err(port_error)
+            .map_err(|error| self.lacking("WRITE or ALTER_TABLE", name, error))
     }
 
     /// Read from `accumulo.metadata`. The entries are those of a tablet's files: what is in memory is not counted, and
@@ -215,6 +215,10 @@ impl TableAdmin for AccumuloTables {
             .test_class_load(name, class, as_type)
             .await
             .map_err(port_error)
+    }
+
+    async fn check_transactions(&self) -> Result<()> {
+        self.require_iterators().await
     }
 }
 

@@ -45,6 +45,9 @@ use crate::table::{LocalityGroups, Table, Tablets, Versions};
 /// - **A11, garbage.** On a table whose properties ask for it, a compaction of the whole table drops what transactions
 ///   have left behind: of each column exactly what [`GarbageRules`](crate::table::GarbageRules) say, at once. Any other
 ///   compaction may drop it or less.
+/// - **A12, transactions.** After [`check_transactions`](TableAdmin::check_transactions) returned `Ok` the servers can
+///   run the filters of transactions (T13 to T15) on every table. If it fails, a scan and a condition with such a filter
+///   fail with the same reason; everything else works.
 #[async_trait]
 pub trait TableAdmin: Debug + Send + Sync {
     /// The names of all tables, sorted.
@@ -156,6 +159,12 @@ pub trait TableAdmin: Debug + Send + Sync {
     /// # Errors
     /// [`NotFound`](crate::ErrorKind::NotFound).
     async fn can_load(&self, name: &str, class: &str, as_type: &str) -> Result<bool>;
+
+    /// Checks whether the servers have what transactions need. Nothing is changed.
+    ///
+    /// # Errors
+    /// [`Invalid`](crate::ErrorKind::Invalid): they do not; the sentence says what is missing and what would be right.
+    async fn check_transactions(&self) -> Result<()>;
 }
 
 /// Conveniences over any [`TableAdmin`].
