@@ -65,7 +65,8 @@ mod table;
 mod tables;
 
 pub use accumulo_proxy::{
-    Credentials, Error as ProxyError, ErrorKind as ProxyErrorKind, Protocol, Retry, Settings,
+    Credentials, Error as ProxyError, ErrorKind as ProxyErrorKind, Protocol, ProxyClient, Retry,
+    Settings,
 };
 #[cfg(feature = "tls")]
 pub use accumulo_proxy::{Tls, TlsError};
