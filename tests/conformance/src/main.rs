@@ -54,7 +54,7 @@ async fn main() -> ExitCode {
     match conformance(&Arguments::parse()).await {
         Ok(code) => code,
         Err(error) => {
-            let _ = writeln!(stderr(), "error: {error:#}");
+            let _ = writeln!(stderr(), "error: {}", sentence(&error));
             ExitCode::from(2)
         }
     }
@@ -102,6 +102,16 @@ fn chosen(texts: &[String]) -> Result<Vec<&'static Rule>> {
 
 fn has(text: &str) -> impl Fn(&Rule) -> bool {
     move |rule| rule.name().contains(text)
+}
+
+/// Returns an error with its causes, without a cause that the sentence before it holds already.
+fn sentence(error: &anyhow::Error) -> String {
+    let causes = error.chain().map(ToString::to_string);
+    let joined = causes.reduce(|told, cause| match told.contains(&cause) {
+        true => told,
+        false => format!("{told}: {cause}"),
+    });
+    joined.unwrap_or_default()
 }
 
 /// Deletes the tables of this run, also those that failed rules left.

@@ -51,31 +51,35 @@ impl ProxyClient {
         }
     }
 
-    /// Returns what the failure of the proof says about the secret. A proxy of 1.x takes the secret for the token of a
-    /// login, and its words for that are not certain; that it knows `login` is.
+    /// Returns what the failure of the proof says about the secret. What the proxy says is not quoted: one of 1.x takes
+    /// the secret for the name of a user, and repeats it.
     async fn explain_secret(&self, error: Error, is_ascii: bool) -> Error {
-        let was_refused = matches!(error.kind(), ErrorKind::Security | ErrorKind::Protocol);
-        let takes_logins = match was_refused {
-            true => self.takes_logins().await,
-            false => None,
-        };
-        let (kind, reason) = match (takes_logins, error.kind()) {
-            (Some(true), _) => (ErrorKind::OtherCredentials, LOGINS_ONLY.to_owned()),
-            (_, ErrorKind::Security) => (ErrorKind::Security, wrong_secret(&error, is_ascii)),
+        let is_refused = error.kind() == ErrorKind::Security;
+        if !is_refused && error.kind() != ErrorKind::Protocol {
+            return error;
+        }
+        let (kind, reason) = match self.takes_logins(is_refused).await {
+            Some(true) => (ErrorKind::OtherCredentials, LOGINS_ONLY.to_owned()),
+            _ if is_refused => (ErrorKind::Security, wrong_secret(is_ascii)),
             _ => return error,
         };
         self.error(kind, NamespaceExistsRequest::NAME, None, reason)
     }
 
-    /// Checks whether the proxy has the call `login`; `None` if the answer does not tell.
-    async fn takes_logins(&self) -> Option<bool> {
+    /// Checks whether the server has the call `login`; `None` if the answer does not tell. If the server `is_proxy` for
+    /// certain, a failure inside the call tells too.
+    async fn takes_logins(&self, is_proxy: bool) -> Option<bool> {
         let properties = BTreeMap::from([("password".to_owned(), String::new())]);
         let login = LoginRequest::new(String::new(), properties);
         let limit = self.settings().connect_timeout;
-        match self.try_once(&login, None, limit).await {
-            Ok(_) => Some(true),
-            Err(error) if error.kind() == ErrorKind::Security => Some(true),
-            Err(error) if error.kind() == ErrorKind::OtherCredentials => Some(false),
+        match self
+            .try_once(&login, None, limit)
+            .await
+            .map_err(|error| error.kind())
+        {
+            Ok(_) | Err(ErrorKind::Security) => Some(true),
+            Err(ErrorKind::OtherCredentials) => Some(false),
+            Err(ErrorKind::Protocol) if is_proxy => Some(true),
             Err(_) => None,
         }
     }
@@ -85,7 +89,7 @@ impl ProxyClient {
 const LOGINS_ONLY: &str =
     "the proxy takes user and password, as those of Accumulo 1.x, and no shared secret";
 
-fn wrong_secret(error: &Error, is_ascii: bool) -> String {
+fn wrong_secret(is_ascii: bool) -> String {
     let hint = match is_ascii {
         true => "",
         // Java reads the file of properties as Latin-1.
@@ -93,8 +97,5 @@ fn wrong_secret(error: &Error, is_ascii: bool) -> String {
             "; this one has characters outside of ASCII, which the file of the proxy must hold as escapes such as \\u00e4"
         }
     };
-    format!(
-        "the shared secret is not the `sharedSecret` of the proxy ({}){hint}",
-        error.reason()
-    )
+    format!("the shared secret is not the `sharedSecret` of the proxy{hint}")
 }
