@@ -47,8 +47,8 @@
 //! | A9, effect | a property is read back until the servers show it |
 //!
 //! # Who may do what
-//! The user of a handle needs `READ` and `WRITE` on its table; `ALTER_TABLE` for split points, properties, flushes and
-//! compactions; `CREATE_TABLE` and `DROP_TABLE` for tables themselves. `accumulo.metadata` can be read by everybody.
+//! The user of a handle needs `READ` and `WRITE` on its table; `ALTER_TABLE` for split points, properties (on Accumulo 2.1
+//! to read them too), flushes and compactions; `CREATE_TABLE` and `DROP_TABLE` for tables themselves. `accumulo.metadata` can be read by everybody.
 
 mod admin;
 mod convert;

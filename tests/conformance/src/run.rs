@@ -83,3 +83,21 @@ fn sentence(payload: &(dyn Any + Send)) -> String {
     };
     message.split_whitespace().collect::<Vec<_>>().join(" ")
 }
+
+#[cfg(test)]
+mod tests {
+    use fluo_core::MemoryTables;
+    use fluo_tests::{Fault, FaultyTables, conformance};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_rule_that_does_not_hold_is_counted_and_the_next_one_runs() {
+        let memory = Arc::new(MemoryTables::new());
+        let faulty = FaultyTables::new(memory).fail_call(0, Fault::Before);
+        let tables: Arc<dyn TableAdmin> = Arc::new(faulty);
+        let rule = conformance::rule("a12_filters_work_or_fail_with_the_reason_of_the_check");
+        let tally = rules(&[rule, rule], &tables).await.unwrap();
+        assert_eq!(tally, Tally { ok: 1, failed: 1 });
+    }
+}
