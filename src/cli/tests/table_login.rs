@@ -328,19 +328,19 @@ fn proxy_without_calls() -> u16 {
         let (mut stream, _) = listener.accept().unwrap();
         let mut length = [0; 4];
         stream.read_exact(&mut length).unwrap();
-        let mut request = vec![0; u32::from_be_bytes(length) as usize];
+        let mut request = vec![0; usize::try_from(u32::from_be_bytes(length)).unwrap()];
         stream.read_exact(&mut request).unwrap();
         // Version and kind, a number of one byte, the length of the name, the name.
         let name_end = 4 + usize::from(request[3]);
         let said = b"Invalid method name: 'login'";
         let mut reply = request[..name_end].to_vec();
         reply[1] = (3 << 5) | 1;
-        reply.extend([0x18, said.len() as u8]);
+        reply.extend([0x18, u8::try_from(said.len()).unwrap()]);
         reply.extend(said);
         // The kind of the exception, 1 in zigzag, and the end of the struct.
         reply.extend([0x15, 2, 0]);
         stream
-            .write_all(&(reply.len() as u32).to_be_bytes())
+            .write_all(&u32::try_from(reply.len()).unwrap().to_be_bytes())
             .unwrap();
         stream.write_all(&reply).unwrap();
         // Until the client closes the connection.
