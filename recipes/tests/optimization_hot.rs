@@ -253,7 +253,8 @@ fn hot_tables() -> Vec<(&'static str, Scene, &'static str)> {
                 hashed("p", 20),
                 under("p", plain()).into_iter().map(|key| {
                     let text = std::str::from_utf8(&key).unwrap();
-                    Bytes::from(format!("p:{}{}", text[2..6].to_uppercase(), &text[6..]))
+                    let (salt, row) = text.split_at(6);
+                    Bytes::from(salt.to_uppercase().replacen("P:", "p:", 1) + row)
                 }),
             ),
             "row hasher `p`: ",

@@ -1,14 +1,23 @@
 //! Names that nothing else uses.
 
 use std::process;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A name of a table that no other test, and no other run, uses; it begins with what the table is for.
+/// Returns a table name that no other test, and no other run, uses. It begins with [`prefix`].
 pub(crate) fn unused_name(purpose: &str) -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
-    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH);
-    let since_1970 = since_1970.unwrap_or_default().as_millis();
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    format!("{purpose}_{since_1970}_{}_{number}", process::id())
+    format!("{}{number}", prefix(purpose))
+}
+
+/// Returns what all names of this process for one purpose begin with, and no name of another process.
+pub(crate) fn prefix(purpose: &str) -> String {
+    static BEGUN: OnceLock<u128> = OnceLock::new();
+    let millis = BEGUN.get_or_init(|| {
+        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH);
+        since_1970.unwrap_or_default().as_millis()
+    });
+    format!("{purpose}_{millis}_{}_", process::id())
 }

@@ -29,7 +29,9 @@ use tokio::time::{Instant, sleep, timeout};
 
 const ACCOUNTS: u64 = 12;
 const OPENING: i64 = 100;
-const COUNTERS: u64 = 4;
+/// The sum of all accounts.
+const WHOLE: i64 = 1_200;
+const COUNTERS: usize = 4;
 /// Clients of the application, each with a worker.
 const CLIENTS: usize = 3;
 /// Tasks of a client that transfer; as many count.
@@ -61,7 +63,7 @@ struct Tally {
     transfers: AtomicU64,
     conflicts: AtomicU64,
     /// Commits of each counter.
-    counted: [AtomicU64; COUNTERS as usize],
+    counted: [AtomicU64; COUNTERS],
     snapshots: AtomicU64,
 }
 
@@ -153,7 +155,7 @@ fn account(number: u64) -> String {
     format!("account {number:02}")
 }
 
-fn counter(number: u64) -> String {
+fn counter(number: usize) -> String {
     format!("counter {number}")
 }
 
@@ -215,7 +217,7 @@ async fn transfer(client: Client, tally: Arc<Tally>, end: Instant, seed: u64) {
 async fn count(client: Client, tally: Arc<Tally>, end: Instant, seed: u64) {
     let mut random = fastrand::Rng::with_seed(seed);
     while Instant::now() < end {
-        let which = random.u64(..COUNTERS);
+        let which = random.usize(..COUNTERS);
         let counted_up = client
             .runner()
             .retry(patient())
@@ -226,7 +228,7 @@ async fn count(client: Client, tally: Arc<Tally>, end: Instant, seed: u64) {
             })
             .await;
         counted_up.unwrap();
-        tally.counted[usize::try_from(which).unwrap()].fetch_add(1, Ordering::Relaxed);
+        tally.counted[which].fetch_add(1, Ordering::Relaxed);
     }
 }
 
@@ -236,7 +238,7 @@ async fn look(client: Client, tally: Arc<Tally>, end: Instant) {
         let snapshot = client.snapshot().await.unwrap();
         let first = balances(&snapshot).await;
         let whole: i64 = first.iter().sum();
-        assert_eq!(whole, OPENING * ACCOUNTS as i64, "at {}", snapshot.start());
+        assert_eq!(whole, WHOLE, "at {}", snapshot.start());
         let again = balances(&snapshot).await;
         assert_eq!(again, first, "at {}", snapshot.start());
         tally.snapshots.fetch_add(1, Ordering::Relaxed);
@@ -266,7 +268,7 @@ async fn check(client: &Client, tally: &Tally) {
     assert_eq!(client.failed_notifications().await.unwrap(), []);
     let snapshot = client.snapshot().await.unwrap();
     let whole: i64 = balances(&snapshot).await.iter().sum();
-    assert_eq!(whole, OPENING * ACCOUNTS as i64);
+    assert_eq!(whole, WHOLE);
     for (which, committed) in (0..COUNTERS).zip(&tally.counted) {
         let found = snapshot.get(counter(which), &counted()).await.unwrap();
         let copy = snapshot.get(counter(which), &copied()).await.unwrap();

@@ -113,4 +113,8 @@ impl TableAdmin for Servers {
         self.tables.can_load(name, class, as_type).await?;
         Ok(self.loaded.iter().any(|loaded| loaded == class))
     }
+
+    async fn check_transactions(&self) -> Result<()> {
+        self.tables.check_transactions().await
+    }
 }

@@ -14,8 +14,11 @@ pub enum ErrorKind {
     Invalid,
     /// The request, or one row of it, is longer than a frame may be: make it smaller. Nothing was sent.
     TooLarge,
-    /// User, password, permission or authorization: `AccumuloSecurityException`.
+    /// User, password, shared secret, permission or authorization: `AccumuloSecurityException`.
     Security,
+    /// The proxy takes other credentials: a shared secret in place of user and password (Accumulo 2.x), or the other
+    /// way round (1.x). Nothing was done.
+    OtherCredentials,
     /// There is no such table (any more).
     TableNotFound,
     /// There is such a table already.
@@ -102,6 +105,11 @@ impl Error {
     /// Why, as far as known: what Accumulo said, or what the connection did.
     pub fn reason(&self) -> &str {
         &self.inner.reason
+    }
+
+    /// Checks whether the user lacks a permission for what the call does. Accumulo does not say which one.
+    pub fn is_denial(&self) -> bool {
+        self.kind() == ErrorKind::Security && self.reason().contains("PERMISSION_DENIED")
     }
 
     /// Whether the call may have taken effect, in whole or in part, though it failed. False is certain.

@@ -33,7 +33,7 @@ impl TableAdmin for AccumuloTables {
         let one_version = versions != Versions::All;
         let operations = self.client.table_operations();
         let created = operations.create(name, one_version, TimeType::Millis).await;
-        created.map_err(port_error)?;
+        created.map_err(|error| self.lacking("CREATE_TABLE (system or namespace)", name, error))?;
         self.wait_for_creation(name).await?;
         if versions == Versions::default() {
             return Ok(());
@@ -48,7 +48,7 @@ impl TableAdmin for AccumuloTables {
     async fn delete_table(&self, name: &str) -> Result<()> {
         let id = self.id_of(name).await?;
         let deleted = self.client.table_operations().delete(name).await;
-        deleted.map_err(port_error)?;
+        deleted.map_err(|error| self.lacking("DROP_TABLE", name, error))?;
         self.wait_for_deletion(name, &id).await
     }
 
@@ -89,7 +89,7 @@ impl TableAdmin for AccumuloTables {
             .table_operations()
             .add_splits(name, splits)
             .await
-            .map_err(port_error)
+            .map_err(|error| self.lacking("ALTER_TABLE", name, error))
     }
 
     async fn merge(&self, name: &str, start: Option<&[u8]>, end: Option<&[u8]>) -> Result<()> {
@@ -103,7 +103,7 @@ impl TableAdmin for AccumuloTables {
             .table_operations()
             .merge(name, start, end)
             .await
-            .map_err(port_error)
+            .map_err(|error| self.lacking("ALTER_TABLE", name, error))
     }
 
     async fn properties(&self, name: &str) -> Result<BTreeMap<String, String>> {
@@ -112,7 +112,7 @@ impl TableAdmin for AccumuloTables {
             .table_operations()
             .properties(name)
             .await
-            .map_err(port_error)
+            .map_err(|error| self.lacking("ALTER_TABLE", name, error))
     }
 
     async fn inherited_properties(&self, name: &str) -> Result<BTreeMap<String, String>> {
@@ -133,7 +133,7 @@ impl TableAdmin for AccumuloTables {
             .table_operations()
             .set_property(name, property, value)
             .await;
-        set.map_err(port_error)?;
+        set.map_err(|error| self.lacking("ALTER_TABLE", name, error))?;
         match value {
             // To Accumulo an empty value is none.
             "" => self.wait_for_inherited(name, property).await,
@@ -149,7 +149,7 @@ impl TableAdmin for AccumuloTables {
             .table_operations()
             .remove_property(name, property)
             .await;
-        removed.map_err(port_error)?;
+        removed.map_err(|error| self.lacking("ALTER_TABLE", name, error))?;
         self.wait_for_inherited(name, property).await
     }
 
@@ -159,7 +159,7 @@ impl TableAdmin for AccumuloTables {
             .table_operations()
             .flush(name, None, None, true)
             .await
-            .map_err(port_error)
+            .map_err(|error| self.lacking("WRITE or ALTER_TABLE", name, error))
     }
 
     /// Garbage is collected by Fluo's iterators, in a compaction of its own after a plain one. A server compacts a tablet
@@ -167,7 +167,10 @@ impl TableAdmin for AccumuloTables {
     /// they would drop the end of a lock whose lock is in another file. After the plain compaction there are few files.
     async fn compact(&self, name: &str, span: &Span, garbage: Garbage) -> Result<()> {
         let iterators = garbage::iterators(garbage);
-        self.require_classes(name, &iterators).await?;
+        if !iterators.is_empty() {
+            self.require_iterators().await?;
+            self.require_classes(name, &iterators).await?;
+        }
         let splits = self.splits(name).await?;
         if span.is_empty() {
             return Ok(());
@@ -175,15 +178,12 @@ impl TableAdmin for AccumuloTables {
         let (after, up_to) = tablets_of(span, &splits);
         // With a flush before, and a wait for its end.
         let plain = Compaction::default().rows(after, up_to);
-        let tables = self.client.table_operations();
-        let compacted = tables.compact(name, plain.clone()).await;
-        compacted.map_err(port_error)?;
+        self.compact_once(name, plain.clone()).await?;
         if iterators.is_empty() {
             return Ok(());
         }
         let collecting = iterators.into_iter().fold(plain, Compaction::iterator);
-        let collected = tables.compact(name, collecting).await;
-        collected.map_err(port_error)
+        self.compact_once(name, collecting).await
     }
 
     /// Read from `accumulo.metadata`. The entries are those of a tablet's files: what is in memory is not counted, and
@@ -226,6 +226,10 @@ impl TableAdmin for AccumuloTables {
             .await
             .map_err(port_error)
     }
+
+    async fn check_transactions(&self) -> Result<()> {
+        self.require_iterators().await
+    }
 }
 
 impl AccumuloTables {
@@ -242,6 +246,12 @@ impl AccumuloTables {
                 "table `{name}` cannot be created: there is no namespace `{namespace}`"
             ))),
         }
+    }
+
+    async fn compact_once(&self, name: &str, compaction: Compaction) -> Result<()> {
+        let tables = self.client.table_operations();
+        let compacted = tables.compact(name, compaction).await;
+        compacted.map_err(|error| self.lacking("WRITE or ALTER_TABLE", name, error))
     }
 
     /// Refuses a compaction with iterators that the servers cannot load: it would fail in each tablet, again and again.

@@ -4,6 +4,7 @@ use accumulo_proxy::{Error as ProxyError, ErrorKind as Proxy};
 use fluo_core::{Error, ErrorKind};
 
 use crate::identity::Fate;
+use crate::tables::AccumuloTables;
 
 /// The port's error for one of the proxy's. The sentence is kept, and the error with it as the source.
 pub(crate) fn port_error(error: ProxyError) -> Error {
@@ -16,28 +17,26 @@ fn kind_of(kind: Proxy, may_have_taken_effect: bool) -> ErrorKind {
         // Before all else: every other kind promises that nothing was done.
         _ if may_have_taken_effect => ErrorKind::Uncertain,
         Proxy::Invalid | Proxy::TooLarge => ErrorKind::Invalid,
-        Proxy::Security => ErrorKind::Denied,
+        Proxy::Security | Proxy::OtherCredentials => ErrorKind::Denied,
         Proxy::TableNotFound | Proxy::NamespaceNotFound => ErrorKind::NotFound,
         Proxy::TableExists | Proxy::NamespaceExists => ErrorKind::AlreadyExists,
         _ => ErrorKind::Unavailable,
     }
 }
 
-/// The error of a call that needs a permission of the user on a table, with the permission where that is what lacks:
-/// Accumulo does not name it.
-pub(crate) fn lacking(
-    permission: &str,
-    user: Option<&str>,
-    table: &str,
-    error: ProxyError,
-) -> Error {
-    if error.kind() != Proxy::Security || !error.reason().contains(PERMISSION_DENIED) {
-        return port_error(error);
+impl AccumuloTables {
+    /// Returns the error of a call that needs a permission on a table, and names the permission if the user lacks it:
+    /// Accumulo does not.
+    pub(crate) fn lacking(&self, permission: &str, table: &str, error: ProxyError) -> Error {
+        if !error.is_denial() {
+            return port_error(error);
+        }
+        let user = self.client.settings().credentials.user();
+        let is_certain = !error.may_have_taken_effect();
+        let kind = kind_of(error.kind(), !is_certain);
+        let message = lack(permission, user, table, &error.to_string(), is_certain);
+        Error::with_source(kind, message, error)
     }
-    let is_certain = !error.may_have_taken_effect();
-    let kind = kind_of(error.kind(), !is_certain);
-    let message = lack(permission, user, table, &error.to_string(), is_certain);
-    Error::with_source(kind, message, error)
 }
 
 fn lack(permission: &str, user: Option<&str>, table: &str, said: &str, is_certain: bool) -> String {
@@ -54,9 +53,6 @@ fn lack(permission: &str, user: Option<&str>, table: &str, said: &str, is_certai
     };
     format!("{user} lacks the permission {permission} on table `{table}` ({said}){doubt}")
 }
-
-/// What Accumulo says where a permission lacks; a wrong password and the like have other words.
-const PERMISSION_DENIED: &str = "PERMISSION_DENIED";
 
 /// The error of a write to a table of which this is known by now.
 pub(crate) fn of_write(table: &str, fate: &Fate, error: ProxyError) -> Error {
@@ -106,6 +102,7 @@ mod tests {
             (Proxy::Invalid, ErrorKind::Invalid),
             (Proxy::TooLarge, ErrorKind::Invalid),
             (Proxy::Security, ErrorKind::Denied),
+            (Proxy::OtherCredentials, ErrorKind::Denied),
             (Proxy::TableNotFound, ErrorKind::NotFound),
             (Proxy::NamespaceNotFound, ErrorKind::NotFound),
             (Proxy::TableExists, ErrorKind::AlreadyExists),

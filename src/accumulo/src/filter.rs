@@ -23,6 +23,11 @@ const NOTIFICATION_PRIORITY: i32 = 11;
 const SHARE_PRIORITY: i32 = 30;
 const TIMESTAMP: &str = "timestampOpt";
 
+/// Checks whether a filter is made of Fluo's iterators, and not of Accumulo's own.
+pub(crate) fn needs_fluo(filter: Filter) -> bool {
+    !matches!(filter, Filter::None | Filter::FirstOfRow)
+}
+
 /// The iterators on the servers that mean what a filter means.
 pub(crate) fn iterators(filter: Filter) -> Result<Vec<IteratorSetting>> {
     match filter {
@@ -84,7 +89,7 @@ fn of_share(share: Share) -> IteratorSetting {
 
 /// What the servers are asked for, for a span of a scan.
 pub(crate) fn asked_for(filter: Filter, span: &Span) -> Span {
-    if matches!(filter, Filter::None | Filter::FirstOfRow) {
+    if !needs_fluo(filter) {
         return span.clone();
     }
     let start = span.start();

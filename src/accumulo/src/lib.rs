@@ -4,6 +4,15 @@
 //! servers. The filters of transactions need Fluo's iterators there: the jars `fluo-accumulo` and `fluo-api` on the
 //! class path of the tablet servers.
 //!
+//! | servers | jars for transactions |
+//! |---|---|
+//! | Accumulo 1.x | `fluo-accumulo` and `fluo-api` 1.2.0, as published |
+//! | Accumulo 2.x | `fluo-accumulo` and `fluo-api` 2.1.0-SNAPSHOT, built by hand from the main branch of `apache/fluo`, and [`IteratorBuild::ForAccumulo2`] |
+//!
+//! **The published jars must never serve Accumulo 2.x**: every class of theirs loads there, and a column of more than ten
+//! versions halts the tablet server. Transactions on 2.x are refused until the client is told of the right jars; tables,
+//! split points and properties need no jars.
+//!
 //! ```no_run
 //! use std::sync::Arc;
 //!
@@ -39,8 +48,8 @@
 //! | A11, garbage | Fluo's iterators, given to one compaction; after a plain one, because a server compacts many files in steps |
 //!
 //! # Who may do what
-//! The user of a handle needs `READ` and `WRITE` on its table; `ALTER_TABLE` for split points, properties, flushes and
-//! compactions; `CREATE_TABLE` and `DROP_TABLE` for tables themselves. `accumulo.metadata` can be read by everybody.
+//! The user of a handle needs `READ` and `WRITE` on its table; `ALTER_TABLE` for split points, properties (on Accumulo 2.1
+//! to read them too), flushes and compactions; `CREATE_TABLE` and `DROP_TABLE` for tables themselves. `accumulo.metadata` can be read by everybody.
 
 mod admin;
 mod convert;
@@ -48,14 +57,20 @@ mod effect;
 mod error;
 mod filter;
 mod garbage;
+mod generation;
 mod identity;
+mod iterators;
 mod metadata;
 mod scan;
 mod settle;
 mod table;
 mod tables;
 
-pub use accumulo_proxy::{Credentials, Protocol, Retry, Settings};
+pub use accumulo_proxy::{
+    Credentials, Error as ProxyError, ErrorKind as ProxyErrorKind, Protocol, ProxyClient, Retry,
+    Settings,
+};
 #[cfg(feature = "tls")]
 pub use accumulo_proxy::{Tls, TlsError};
+pub use iterators::IteratorBuild;
 pub use tables::AccumuloTables;

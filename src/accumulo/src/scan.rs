@@ -10,7 +10,6 @@ use accumulo_proxy::{IteratorSetting, ScanOptions};
 use fluo_core::{Cell, CellBatches, ColumnSelector, Filter, Key, Result, Scan, Span};
 use futures::stream::{self, Stream, StreamExt, TryStreamExt};
 
-use crate::error::lacking;
 use crate::table::AccumuloTable;
 use crate::{convert, filter};
 
@@ -31,6 +30,9 @@ impl AccumuloTable {
         let begin = async move {
             // Also where there is no span to read: a handle ends with its table.
             table.check().await?;
+            if filter::needs_fluo(scan.filter_intent()) {
+                table.tables.require_iterators().await?;
+            }
             let columns = filter::columns(&scan);
             let spans = match columns {
                 Some(_) => scan.spans().to_vec(),
@@ -77,14 +79,12 @@ impl Rest {
             .batch_entries(self.scan.max_batch_cells());
         let iterators = self.iterators.iter().cloned();
         let options = iterators.fold(options, ScanOptions::iterator);
-        let client = self.table.tables.client.clone();
-        let name = self.table.name.clone();
-        let batches = client
-            .scanner(&self.table.name, options)
+        let (tables, name) = (self.table.tables.clone(), self.table.name.clone());
+        let batches = tables
+            .client
+            .scanner(&name, options)
             .map_ok(|entries| entries.into_iter().map(convert::cell).collect())
-            .map_err(move |error| {
-                lacking("READ", client.settings().credentials.user(), &name, error)
-            });
+            .map_err(move |error| tables.lacking("READ", &name, error));
         match intent {
             Filter::None | Filter::FirstOfRow => batches.boxed(),
             intent => shown(intent, span, batches).boxed(),

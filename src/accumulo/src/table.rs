@@ -11,9 +11,9 @@ use fluo_core::{
     Mutation, Outcome, Result, Scan, Table, Update,
 };
 
-use crate::convert;
-use crate::error::{lacking, of_write, port_error};
+use crate::error::{of_write, port_error};
 use crate::tables::AccumuloTables;
+use crate::{convert, filter};
 
 /// Longest key that a table takes: every table has a constraint that refuses longer ones (`DefaultKeySizeConstraint`).
 const MAX_KEY_BYTES: usize = 1 << 20;
@@ -57,14 +57,14 @@ impl Table for AccumuloTable {
             check_keys(&conditional.mutation)?;
             check_timestamps(conditional)?;
         }
+        if mutations.iter().any(needs_fluo) {
+            self.tables.require_iterators().await?;
+        }
         let mutations = mutations.into_iter().map(convert::conditional);
         let mutations = mutations.collect::<Result<Vec<_>>>()?;
         self.check().await?;
-        let outcomes = self
-            .conditional_writer
-            .write_all(mutations)
-            .await
-            .map_err(port_error)?;
+        let outcomes = self.conditional_writer.write_all(mutations).await;
+        let outcomes = outcomes.map_err(|error| self.conditional_error(error))?;
         Ok(outcomes
             .into_iter()
             .map(|outcome| self.outcome(outcome))
@@ -81,10 +81,7 @@ impl AccumuloTable {
     /// Accumulo's own words on a table that was deleted are a count of exceptions, so it is looked for.
     async fn write_error(&self, error: ProxyError) -> Error {
         match error.kind() {
-            ProxyErrorKind::Security => {
-                let user = self.tables.client.settings().credentials.user();
-                lacking("WRITE", user, &self.name, error)
-            }
+            ProxyErrorKind::Security => self.tables.lacking("WRITE", &self.name, error),
             ProxyErrorKind::TableNotFound
             | ProxyErrorKind::MutationsRejected
             | ProxyErrorKind::Accumulo
@@ -100,6 +97,11 @@ impl AccumuloTable {
         }
     }
 
+    /// A server wants both permissions for a conditional write, and does not say which one is missing.
+    fn conditional_error(&self, error: ProxyError) -> Error {
+        self.tables.lacking("READ or WRITE", &self.name, error)
+    }
+
     fn outcome(&self, outcome: ConditionalOutcome) -> Outcome {
         let table = &self.name;
         match outcome {
@@ -112,8 +114,10 @@ impl AccumuloTable {
                 "a condition looks at a column of table `{table}` that this handle may not see; nothing was written"
             ))),
             // Others of the call have an outcome, so the call as a whole has not failed.
-            ConditionalOutcome::Unknown(Some(error)) if !error.may_have_taken_effect() => {
-                Outcome::Unknown(port_error(error))
+            ConditionalOutcome::Unknown(Some(error))
+                if error.is_denial() || !error.may_have_taken_effect() =>
+            {
+                Outcome::Unknown(self.conditional_error(error))
             }
             ConditionalOutcome::Unknown(Some(error)) => {
                 let message = format!("nobody can tell whether the mutation was written: {error}");
@@ -125,6 +129,11 @@ impl AccumuloTable {
             )),
         }
     }
+}
+
+fn needs_fluo(conditional: &ConditionalMutation) -> bool {
+    let mut conditions = conditional.conditions.iter();
+    conditions.any(|condition| filter::needs_fluo(condition.filter))
 }
 
 /// A key that is too long would come back as a violated constraint, after other mutations of the call were written.

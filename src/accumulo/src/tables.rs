@@ -5,6 +5,7 @@ use fluo_core::{Error, Result, check_table_name};
 
 use crate::error::port_error;
 use crate::identity::Identities;
+use crate::iterators::{IteratorBuild, Readiness};
 
 /// The tables of an Accumulo instance, reached through one proxy. Cloning gives another handle on the same
 /// connections.
@@ -12,14 +13,16 @@ use crate::identity::Identities;
 pub struct AccumuloTables {
     pub(crate) client: ProxyClient,
     pub(crate) identities: Identities,
+    pub(crate) iterator_build: IteratorBuild,
+    pub(crate) readiness: Readiness,
 }
 
 impl AccumuloTables {
     /// Connects to a proxy and logs in.
     ///
     /// # Errors
-    /// [`Unavailable`](fluo_core::ErrorKind::Unavailable) where no proxy answers, [`Denied`](fluo_core::ErrorKind::Denied) for a wrong user
-    /// or password.
+    /// [`Unavailable`](fluo_core::ErrorKind::Unavailable) where no proxy answers, [`Denied`](fluo_core::ErrorKind::Denied)
+    /// for a wrong user, password or shared secret.
     pub async fn connect(settings: Settings) -> Result<Self> {
         let client = ProxyClient::connect(settings).await.map_err(port_error)?;
         Ok(Self::new(client))
@@ -28,7 +31,24 @@ impl AccumuloTables {
     /// The tables behind a client that is connected already.
     pub fn new(client: ProxyClient) -> Self {
         let identities = Identities::new(client.clone());
-        Self { client, identities }
+        Self {
+            client,
+            identities,
+            iterator_build: IteratorBuild::default(),
+            readiness: Readiness::default(),
+        }
+    }
+
+    /// Says which build of Fluo's iterators the tablet servers have. Transactions on Accumulo 2.x are refused without
+    /// [`IteratorBuild::ForAccumulo2`]: no call tells for certain which jars are there, and those for 1.x halt tablet
+    /// servers of 2.x.
+    #[must_use]
+    pub fn iterator_build(self, build: IteratorBuild) -> Self {
+        Self {
+            iterator_build: build,
+            readiness: Readiness::default(),
+            ..self
+        }
     }
 
     /// The client of the proxy, for what the ports do not have.

@@ -318,3 +318,51 @@ fn a_password_is_asked_for_at_a_terminal_without_an_echo() {
     assert_says(&shown, "Connection refused");
     assert!(!shown.contains(PASSWORD), "{shown}");
 }
+
+/// A server that has no call, as a proxy of Accumulo 2.x has no `login`: it answers a request of the compact protocol
+/// with the application exception for an unknown method.
+fn proxy_without_calls() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut length = [0; 4];
+        stream.read_exact(&mut length).unwrap();
+        let mut request = vec![0; usize::try_from(u32::from_be_bytes(length)).unwrap()];
+        stream.read_exact(&mut request).unwrap();
+        // Version and kind, a number of one byte, the length of the name, the name.
+        let name_end = 4 + usize::from(request[3]);
+        let said = b"Invalid method name: 'login'";
+        let mut reply = request[..name_end].to_vec();
+        reply[1] = (3 << 5) | 1;
+        reply.extend([0x18, u8::try_from(said.len()).unwrap()]);
+        reply.extend(said);
+        // The kind of the exception, 1 in zigzag, and the end of the struct.
+        reply.extend([0x15, 2, 0]);
+        stream
+            .write_all(&u32::try_from(reply.len()).unwrap().to_be_bytes())
+            .unwrap();
+        stream.write_all(&reply).unwrap();
+        // Until the client closes the connection.
+        let _ = stream.read(&mut length);
+    });
+    port
+}
+
+/// A user with a password met a proxy of Accumulo 2.x. The message was `it does not know it (Invalid method name:
+/// \'login\')`, without a word about the variable to set.
+#[test]
+fn a_login_on_a_proxy_without_logins_names_the_variable_of_the_secret() {
+    let place = Place::new();
+    let environment = [("FLUO_USER", "root"), ("FLUO_PASSWORD", PASSWORD)];
+    let port = proxy_without_calls();
+    let message = list(&place, port, "", &environment).fails();
+    assert_eq!(
+        message,
+        format!(
+            "login of `root` at 127.0.0.1:{port}: the proxy has no logins, as those of Accumulo 2.x; it takes its shared \
+             secret in place of user and password; set FLUO_SHARED_SECRET to it, and leave --user, FLUO_USER and the \
+             password out"
+        )
+    );
+}

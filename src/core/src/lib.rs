@@ -122,7 +122,7 @@
 //! | what can be set, and what is the default? | [`ClientSettings`], [`RetryPolicy`], [`WorkerSettings`] |
 //! | what may I rely on between processes? | the contract of [`Coordination`](coordination::Coordination) |
 //! | what may I rely on when I read and write? | the contract of [`Table`], rules T1 to T16 |
-//! | what may I rely on when I split, merge, set properties? | the contract of [`TableAdmin`], rules A1 to A11 |
+//! | what may I rely on when I split, merge, set properties? | the contract of [`TableAdmin`], rules A1 to A12 |
 //! | what does a scan show of versions, deletes, visibilities? | [`table::View`], rules V1 to V5 |
 //! | in which order do keys come? | [`Key`] |
 //! | what do transactions write, and what of it may go? | [`layout`] |

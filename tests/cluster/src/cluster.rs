@@ -45,7 +45,7 @@ pub struct Cluster {
 #[derive(Debug)]
 enum Servers {
     Here(Runner),
-    Elsewhere(State),
+    Elsewhere(Box<State>),
 }
 
 impl Cluster {
@@ -87,7 +87,7 @@ impl Cluster {
         let proxy = state.proxy.map(|proxy| Proxy::attach(&site, proxy));
         Ok(Cluster {
             proxy,
-            runner: Servers::Elsewhere(state),
+            runner: Servers::Elsewhere(Box::new(state)),
             site,
         })
     }
@@ -165,8 +165,15 @@ impl Cluster {
     /// Starts another proxy and waits until it answers. It is this process's own, on an attached cluster too.
     ///
     /// # Errors
-    /// It does not answer within 120 s; the error shows the end of its log.
+    /// It does not answer within 120 s; the error shows the end of its log. The cluster is of Accumulo 2.x, whose proxy is
+    /// no published artifact.
     pub fn start_proxy(&self, settings: ProxySettings) -> Result<Proxy> {
+        if self.secret().is_some() {
+            bail!(
+                "this test starts a proxy of its own, and that of Accumulo 2.x is no published artifact: it cannot run on \
+                 this cluster"
+            );
+        }
         Proxy::start(&self.site, settings)
     }
 
@@ -210,6 +217,12 @@ impl Cluster {
     #[must_use]
     pub fn password(&self) -> &str {
         &self.site.password
+    }
+
+    /// The shared secret of its proxies, if they are those of Accumulo 2.x.
+    #[must_use]
+    pub fn secret(&self) -> Option<&str> {
+        self.site.secret.as_deref()
     }
 
     /// Where it is: its instance, its ZooKeeper, its folders.
@@ -283,6 +296,7 @@ fn site(settings: &Settings, jars: &Jars, logs: &Logs) -> Result<(Site, RunnerPo
         zookeepers: format!("localhost:{zookeeper}"),
         user: "root".to_owned(),
         password: "secret".to_owned(),
+        secret: None,
         tablet_servers: settings.tablet_servers,
         directory,
         logs: logs.folder().to_owned(),

@@ -18,8 +18,11 @@ pub struct Site {
     pub zookeepers: String,
     /// The user, who may do everything.
     pub user: String,
-    /// The user's password.
+    /// The user's password; empty on Accumulo 2.x.
     pub password: String,
+    /// The shared secret of its proxies, which are those of Accumulo 2.x; none on 1.x. The user is that of the proxies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub secret: Option<String>,
     /// How many tablet servers it was started with.
     pub tablet_servers: usize,
     /// The folder that it works in.
@@ -112,6 +115,7 @@ mod tests {
                 zookeepers: "localhost:21000".into(),
                 user: "root".into(),
                 password: "secret".into(),
+                secret: None,
                 tablet_servers: 2,
                 directory: "/run/1-0".into(),
                 logs: "/logs/1-0".into(),
@@ -134,6 +138,21 @@ mod tests {
         assert_eq!(State::read(&file).unwrap(), None);
         state().write(&file).unwrap();
         assert_eq!(State::read(&file).unwrap(), Some(state()));
+    }
+
+    /// The live tests could not be pointed at a cluster of Accumulo 2.x: a site had a password and no secret.
+    #[test]
+    fn a_state_file_that_is_written_by_hand_may_hold_a_secret() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("state.json");
+        fs::write(&file, include_str!("../by-hand.json")).unwrap();
+        let site = State::read(&file).unwrap().unwrap().site;
+        assert_eq!(
+            site.secret.as_deref(),
+            Some("the sharedSecret of the proxy")
+        );
+        state().write(&file).unwrap();
+        assert_eq!(State::read(&file).unwrap().unwrap().site.secret, None);
     }
 
     #[test]

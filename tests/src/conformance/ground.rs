@@ -8,6 +8,8 @@ use fluo_core::{
 };
 use futures::stream::TryStreamExt;
 
+const PURPOSE: &str = "conformance";
+
 /// A property that says nothing to any table.
 pub(super) const CUSTOM: &str = "table.custom.conformance";
 
@@ -69,7 +71,12 @@ impl Ground {
 
 /// A name that no table has.
 pub(super) fn unused_name() -> String {
-    crate::unused_name::unused_name("conformance")
+    crate::unused_name::unused_name(PURPOSE)
+}
+
+/// Returns what the names of all tables begin with that the rules make in this process.
+pub fn table_prefix() -> String {
+    crate::unused_name::prefix(PURPOSE)
 }
 
 /// Puts the properties of `versions` in the place of those that say something else.

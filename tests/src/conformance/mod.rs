@@ -1,7 +1,7 @@
 //! The conformance suite: what every implementation of the ports is held to, rule by rule.
 //!
 //! Each function here is named by the rule of the contract that it checks and by what it shows. The rules T1
-//! to T16 are [`Table`](fluo_core::Table)'s, A1 to A11 are [`TableAdmin`]'s, V1 to V5 are those of
+//! to T16 are [`Table`](fluo_core::Table)'s, A1 to A12 are [`TableAdmin`]'s, V1 to V5 are those of
 //! [`View`](fluo_core::table::View), seen through real scans. A function makes tables of its own, under names
 //! that nothing else uses, and deletes them at the end; so rules can run at once, on an instance that is in
 //! use. It panics where the rule does not hold, and leaves its table to be looked at.
@@ -21,6 +21,8 @@
 //!
 //! fluo_tests::conformance::suite!(open);
 //! ```
+//!
+//! `cargo xtask conformance` runs the rules on an instance of the user's.
 //!
 //! [`run_all`] runs the same rules one after the other, and [`RULES`] lists them. Beside the list stand checks
 //! that need more than an instance: what survives reopening (T5, T7), a clock that is set back (T7), tables that
@@ -67,6 +69,7 @@ use fluo_core::TableAdmin;
 
 pub use agreement::{Workload, agree, agrees_with_reference};
 pub use contention::a3_no_write_lands_in_the_next_table;
+pub use ground::table_prefix;
 pub use reopening::{
     t5_what_was_acknowledged_survives_reopening, t7_the_time_of_the_table_survives_reopening,
 };
@@ -146,6 +149,7 @@ macro_rules! __for_each_rule {
             settings::a10_the_servers_load_what_they_have,
             transactions::a11_a_compaction_drops_the_garbage_that_its_caller_names,
             transactions::a11_other_compactions_drop_no_garbage,
+            transactions::a12_filters_work_or_fail_with_the_reason_of_the_check,
         }
     };
 }

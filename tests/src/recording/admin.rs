@@ -91,4 +91,8 @@ impl TableAdmin for RecordingTables {
     async fn can_load(&self, name: &str, class: &str, as_type: &str) -> Result<bool> {
         self.inner.can_load(name, class, as_type).await
     }
+
+    async fn check_transactions(&self) -> Result<()> {
+        self.inner.check_transactions().await
+    }
 }

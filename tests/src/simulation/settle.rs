@@ -68,7 +68,7 @@ async fn read_once(actor: &Actor) -> Result<BTreeSet<u64>> {
         .flat_map(|(_, version)| numbers_of(Some(&version.value)))
         .collect();
     actor.world.history().with(story, |story| {
-        story.reads.push(rows("", cells, labels::all()))
+        story.reads.push(rows("", cells, labels::all()));
     });
     Ok(numbers)
 }

@@ -1,7 +1,7 @@
 //! The cluster of these tests, and clients of it.
 
 use accumulo_proxy::{Credentials, ProxyClient, Settings};
-use fluo_accumulo::AccumuloTables;
+use fluo_accumulo::{AccumuloTables, IteratorBuild};
 use fluo_cluster::Cluster;
 use fluo_tests::conformance::AUTHORIZATIONS;
 use tokio::sync::OnceCell;
@@ -11,10 +11,17 @@ pub(crate) fn cluster() -> Option<&'static Cluster> {
     fluo_cluster::wanted().then(|| Cluster::shared().unwrap())
 }
 
+/// The credentials of the administrator: the shared secret of a cluster that has one.
+pub(crate) fn credentials(cluster: &Cluster) -> Credentials {
+    match cluster.secret() {
+        Some(secret) => Credentials::shared_secret(secret),
+        None => Credentials::password(cluster.user(), cluster.password()),
+    }
+}
+
 /// Settings for the proxy of the cluster, as its administrator.
 pub(crate) fn settings(cluster: &Cluster) -> Settings {
-    let credentials = Credentials::password(cluster.user(), cluster.password());
-    Settings::new(cluster.proxy().unwrap().address(), credentials)
+    Settings::new(cluster.proxy().unwrap().address(), credentials(cluster))
 }
 
 /// A client of the cluster's proxy, as its administrator.
@@ -26,15 +33,19 @@ pub(crate) async fn client() -> Option<ProxyClient> {
 /// The tables of the cluster, as its administrator, who holds the authorizations of the conformance suite.
 pub(crate) async fn tables() -> Option<AccumuloTables> {
     static GRANTED: OnceCell<()> = OnceCell::const_new();
-    let client = client().await?;
+    let (cluster, client) = (cluster()?, client().await?);
     let grant = async || {
-        let user = client.settings().credentials.user().unwrap();
         let security = client.security_operations();
         security
-            .change_authorizations(user, AUTHORIZATIONS)
+            .change_authorizations(cluster.user(), AUTHORIZATIONS)
             .await
             .unwrap();
     };
     GRANTED.get_or_init(grant).await;
-    Some(AccumuloTables::new(client))
+    // A cluster with a secret is one of Accumulo 2.x; whoever writes its state file vouches for its jars.
+    let build = match cluster.secret() {
+        Some(_) => IteratorBuild::ForAccumulo2,
+        None => IteratorBuild::ForAccumulo1,
+    };
+    Some(AccumuloTables::new(client).iterator_build(build))
 }

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
-use accumulo_proxy::{Credentials, Settings};
+use accumulo_proxy::Settings;
 use fluo_accumulo::AccumuloTables;
 use fluo_cluster::{Cluster, Proxy, ProxySettings};
 use fluo_core::{
@@ -106,7 +106,7 @@ pub(crate) fn blocking<T>(work: impl FnOnce() -> T) -> T {
 
 /// Settings of somebody who gives up soon: three tries within a fifth of a second.
 pub(crate) fn settings(cluster: &Cluster, address: &str) -> Settings {
-    let credentials = Credentials::password(cluster.user(), cluster.password());
+    let credentials = crate::cluster::credentials(cluster);
     let mut settings = Settings::new(address, credentials);
     settings.retry.tries = NonZeroUsize::new(3).unwrap();
     settings.retry.first_pause = Duration::from_millis(50);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use accumulo_proxy::{Credentials, Settings};
+use accumulo_proxy::Settings;
 use fluo_accumulo::AccumuloTables;
 use fluo_cluster::Cluster;
 use fluo_core::{Bytes, ErrorKind, TableAdmin, Versions};
@@ -27,7 +27,7 @@ const PATIENCE: Duration = Duration::from_secs(150);
 const LIMIT: Duration = Duration::from_secs(10);
 
 fn settings(cluster: &Cluster) -> Settings {
-    let credentials = Credentials::password(cluster.user(), cluster.password());
+    let credentials = crate::cluster::credentials(cluster);
     Settings::new(cluster.proxy().unwrap().address(), credentials)
 }
 

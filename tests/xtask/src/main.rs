@@ -1,8 +1,10 @@
-//! The project's own commands: `cargo xtask test`, `lint`, `bench`, `soak`, `simulate`, `cluster` and `generate`.
+//! The project's own commands: `cargo xtask test`, `lint`, `bench`, `soak`, `simulate`, `conformance`, `cluster` and
+//! `generate`.
 
 mod bench;
 mod cargo;
 mod cluster;
+mod conformance;
 mod generate;
 mod install;
 mod lint;
@@ -44,6 +46,13 @@ enum Task {
     },
     /// Run the engine under faults that are drawn from seeds: a seed is a run, and replays exactly
     Simulate(simulate::Simulate),
+    /// Check the tables of an instance of yours, such as your Accumulo, against the contract, rule by rule
+    #[command(disable_help_flag = true)]
+    Conformance {
+        /// The arguments of the command: `--help` lists them
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
     /// A real Accumulo on this machine, to try things on: it keeps running until it is stopped
     Cluster {
         #[command(subcommand)]
@@ -64,6 +73,7 @@ fn main() -> ExitCode {
         Task::Bench { name } => bench::bench(name.as_deref()),
         Task::Soak { times } => soak::soak(times),
         Task::Simulate(asked) => simulate::simulate(asked),
+        Task::Conformance { arguments } => return conformance::conformance(&arguments),
         Task::Cluster { what } => cluster::cluster(what),
         Task::Generate { check } => generate::generate(check),
     };

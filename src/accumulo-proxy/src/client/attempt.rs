@@ -9,7 +9,12 @@ use tracing::debug;
 
 use super::{ProxyClient, Subject, thrown};
 use crate::error::{Error, ErrorKind, Exception, Result};
+use crate::wire::generated::LoginRequest;
 use crate::wire::{Call, Failure, Reply, Resend};
+
+/// The reason of a login that fails on a proxy of Accumulo 2.x.
+const NO_LOGINS: &str = "the proxy has no logins, as those of Accumulo 2.x; it takes its shared secret in place of user and \
+                         password";
 
 type Success<C> = Option<<<C as Call>::Reply as Reply>::Success>;
 
@@ -128,7 +133,12 @@ impl ProxyClient {
     }
 
     pub(super) fn explain<C: Call>(&self, subject: Subject<'_>, failure: &Failure) -> Error {
-        let (kind, reason) = describe(failure);
+        let (kind, reason) = match failure {
+            Failure::UnknownCall(_) if C::NAME == LoginRequest::NAME => {
+                (ErrorKind::OtherCredentials, NO_LOGINS.to_owned())
+            }
+            failure => describe(failure),
+        };
         self.error(kind, C::NAME, subject, reason)
             .with_possible_effect(may_have_effect::<C>(failure))
             .with_reply_too_large(matches!(failure, Failure::ReplyTooLarge { .. }))
@@ -159,7 +169,7 @@ fn may_have_effect<C: Call>(failure: &Failure) -> bool {
     match failure {
         Failure::TooLarge { .. } | Failure::Unwritable(_) | Failure::Unsent(_) => false,
         // A proxy that fails inside says so too, and had begun: what `updateAndFlush` had of the rows by then, it writes.
-        Failure::Refused(_) => true,
+        Failure::Refused(_) | Failure::UnknownCall(_) => true,
         Failure::Lost(_) | Failure::ReplyTooLarge { .. } | Failure::Malformed(_) => true,
         Failure::Thrown(Exception::MutationsRejected, message) => {
             thrown::denial(message) != Some(thrown::Denial::Only)
@@ -200,7 +210,7 @@ pub(super) fn describe(failure: &Failure) -> (ErrorKind, String) {
             ErrorKind::Protocol,
             format!("the reply claims {bytes} bytes, more than the {most} that this client takes"),
         ),
-        Failure::Malformed(reason) | Failure::Refused(reason) => {
+        Failure::Malformed(reason) | Failure::Refused(reason) | Failure::UnknownCall(reason) => {
             (ErrorKind::Protocol, reason.clone())
         }
         Failure::Thrown(exception, message) => {

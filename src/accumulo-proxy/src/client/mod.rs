@@ -3,6 +3,7 @@
 mod asked;
 mod attempt;
 mod pinned;
+mod session;
 mod thrown;
 
 pub(crate) use asked::Asked;
@@ -10,16 +11,13 @@ pub(crate) use pinned::Pinned;
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio::time::timeout;
 
 use self::attempt::Progress;
 use crate::convert::Meaningless;
-use crate::dialect::Opening;
 use crate::error::{Error, ErrorKind, Result};
 use crate::settings::Settings;
-use crate::wire::generated::LoginRequest;
 use crate::wire::{Call, Patience, Pool, Reply, Resend};
 
 /// A client of one proxy. Cloning gives another handle on the same connections.
@@ -45,17 +43,18 @@ impl ProxyClient {
     /// Connects to the proxy and logs in, so that a wrong address, user or password shows here. One try, within
     /// [`connect_timeout`](Settings::connect_timeout).
     ///
-    /// With a shared secret there is no login: the address is proven by a call that changes nothing, and a
-    /// wrong secret too.
+    /// With a shared secret there is no login; a call that changes nothing shows whether the secret is right.
     ///
     /// # Errors
-    /// [`Gone`](ErrorKind::Gone), [`TimedOut`](ErrorKind::TimedOut), [`Protocol`](ErrorKind::Protocol),
-    /// [`Security`](ErrorKind::Security).
+    /// [`Gone`](ErrorKind::Gone), [`TimedOut`](ErrorKind::TimedOut), [`Protocol`](ErrorKind::Protocol).
+    /// [`Security`](ErrorKind::Security): a wrong password or a wrong secret.
+    /// [`OtherCredentials`](ErrorKind::OtherCredentials): a login on a proxy of Accumulo 2.x, or a shared secret on one
+    /// of 1.x.
     pub async fn connect(settings: Settings) -> Result<Self> {
         let client = Self::lazy(settings);
-        client.token().await?;
+        let token = client.token().await?;
         if client.settings().credentials.user().is_none() {
-            client.prove_secret().await?;
+            client.prove_secret(token).await?;
         }
         Ok(client)
     }
@@ -75,31 +74,6 @@ impl ProxyClient {
     /// The settings.
     pub fn settings(&self) -> &Settings {
         &self.inner.settings
-    }
-
-    /// The first argument of nearly every call. Whoever waits for it, for a login of somebody else too, does so within
-    /// [`connect_timeout`](Settings::connect_timeout): one who waits at a prompt is told in seconds that nobody answers.
-    pub(crate) async fn token(&self) -> Result<Vec<u8>> {
-        let limit = self.settings().connect_timeout;
-        let token = self.inner.token.get(self.open_session(limit));
-        match timeout(limit, token).await {
-            Ok(answer) => answer,
-            Err(_) => {
-                let user = self.settings().credentials.user();
-                Err(self.timed_out::<LoginRequest>(user, limit, &Progress::sent()))
-            }
-        }
-    }
-
-    async fn open_session(&self, limit: Duration) -> Result<Vec<u8>> {
-        match self.settings().credentials.opening() {
-            Opening::Token(token) => Ok(token),
-            Opening::Login(login) => {
-                let user = self.settings().credentials.user();
-                let token = self.try_once(&login, user, limit).await?;
-                self.required::<LoginRequest, _>(user, token)
-            }
-        }
     }
 
     /// Makes a call: waits for a connection, sends, waits for the reply, and sends again where that may be done.
@@ -158,13 +132,6 @@ impl ProxyClient {
     fn required<C: Call, T>(&self, subject: Subject<'_>, value: Option<T>) -> Result<T> {
         let reason = "the reply holds neither a result nor an exception";
         self.meaning::<C, _>(subject, value.ok_or_else(|| reason.to_owned()))
-    }
-
-    async fn prove_secret(&self) -> Result<()> {
-        use crate::wire::generated::GetTabletServersRequest;
-        let request = GetTabletServersRequest::new(self.token().await?);
-        let limit = self.settings().connect_timeout;
-        self.try_once(&request, None, limit).await.map(|_| ())
     }
 }
 

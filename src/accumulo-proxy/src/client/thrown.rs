@@ -25,13 +25,19 @@ pub(super) fn kind(exception: Exception, message: &str) -> ErrorKind {
     }
 }
 
-/// Whether mutations were rejected for want of a permission: each server looks at it before it writes. If so, whether
-/// that is all that went wrong, so that nothing was written. Accumulo says this of it, with the codes by table; it
-/// counts the refusal among the exceptions as well at times, and then nobody can tell.
-/// `# constraint violations : 0  security codes: {t(ID:1)=[PERMISSION_DENIED]}  # server errors 0 # exceptions 0`.
+/// Returns what else went wrong where mutations were rejected for a missing permission, or `None` if they were
+/// rejected for another reason. Each server checks the permission before it writes, so a denial alone means that
+/// nothing was written. Accumulo lists the codes by table; at times it counts the denial among the exceptions too, and
+/// then the outcome is unknown.
+///
+/// - 1.10: `# constraint violations : 0  security codes: {t(ID:1)=[PERMISSION_DENIED]}  # server errors 0 # exceptions 0`
+/// - 2.1: `constraint violation codes : []  security codes: {t(ID:1)=[PERMISSION_DENIED]}  # server errors 0 # exceptions 0`
 pub(super) fn denial(message: &str) -> Option<Denial> {
     let (_, said) = split(message);
-    let rest = said.strip_prefix("# constraint violations : 0  security codes: {")?;
+    let rest = NO_VIOLATIONS
+        .iter()
+        .find_map(|words| said.strip_prefix(words))?;
+    let rest = rest.strip_prefix("  security codes: {")?;
     let (tables, exceptions) = rest.split_once("}  # server errors 0 # exceptions ")?;
     // The name of a table has letters, digits and `_` only.
     let is_denied = |table: &str| table.ends_with("=[PERMISSION_DENIED]");
@@ -43,6 +49,12 @@ pub(super) fn denial(message: &str) -> Option<Denial> {
             _ => Denial::AmongOthers,
         })
 }
+
+/// The start of a rejection without constraint violations: in 1.10, and in 2.1.
+const NO_VIOLATIONS: [&str; 2] = [
+    "# constraint violations : 0",
+    "constraint violation codes : []",
+];
 
 /// What else went wrong beside a permission that lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,32 +136,46 @@ mod tests {
         assert_eq!(of("Error BAD_CREDENTIALS: root"), ErrorKind::Security);
     }
 
+    /// A user without `WRITE` loaded rows into Accumulo 2.1, which words the rejection anew: the client recognised
+    /// only the wording of 1.10, so no permission was named, and a row that no server took "may have been" written.
     #[test]
-    fn a_permission_that_lacks_is_told_from_other_rejections() {
-        let of = |violations: &str, codes: &str, errors: &str| {
-            let message = format!(
-                "# constraint violations : {violations}  security codes: {{{codes}}}  # server errors {errors} # exceptions 0"
-            );
-            kind(Exception::MutationsRejected, &message)
-        };
+    fn a_denial_is_recognised_in_the_wording_of_each_version() {
         let denied = "t(ID:1)=[PERMISSION_DENIED]";
-        assert_eq!(of("0", denied, "0"), ErrorKind::Security);
-        let with_exceptions = |count| {
+        let old = |violations: &str, codes: &str, errors: &str, exceptions: &str| {
             format!(
-                "# constraint violations : 0  security codes: {{{denied}}}  # server errors 0 # exceptions {count}"
+                "# constraint violations : {violations}  security codes: {{{codes}}}  # server errors {errors} # exceptions {exceptions}"
             )
         };
-        assert_eq!(denial(&with_exceptions(0)), Some(Denial::Only));
-        assert_eq!(denial(&with_exceptions(1)), Some(Denial::AmongOthers));
-        for (violations, codes, errors) in [
-            ("1", denied, "0"),
-            ("0", denied, "1"),
-            ("0", "", "0"),
-            ("0", "t(ID:1)=[TABLE_DOESNT_EXIST]", "0"),
-            ("0", "t(ID:1)=[PERMISSION_DENIED, TABLE_DOESNT_EXIST]", "0"),
-        ] {
-            let kind = of(violations, codes, errors);
-            assert_eq!(kind, ErrorKind::MutationsRejected, "{codes}");
+        let new = |violations: &str, codes: &str, errors: &str, exceptions: &str| {
+            let violations = match violations {
+                "0" => String::new(),
+                _ => format!("TConstraintViolationSummary(violationCode:{violations})"),
+            };
+            format!(
+                "org.apache.accumulo.core.client.MutationsRejectedException: constraint violation codes : [{violations}]  security codes: {{{codes}}}  # server errors {errors} # exceptions {exceptions}"
+            )
+        };
+        type Wording<'a> = &'a dyn Fn(&str, &str, &str, &str) -> String;
+        for wording in [&old as Wording<'_>, &new] {
+            let only = wording("0", denied, "0", "0");
+            assert_eq!(
+                kind(Exception::MutationsRejected, &only),
+                ErrorKind::Security
+            );
+            assert_eq!(denial(&only), Some(Denial::Only));
+            let among_others = wording("0", denied, "0", "1");
+            assert_eq!(denial(&among_others), Some(Denial::AmongOthers));
+            for (violations, codes, errors) in [
+                ("1", denied, "0"),
+                ("0", denied, "1"),
+                ("0", "", "0"),
+                ("0", "t(ID:1)=[TABLE_DOESNT_EXIST]", "0"),
+                ("0", "t(ID:1)=[PERMISSION_DENIED, TABLE_DOESNT_EXIST]", "0"),
+            ] {
+                let message = wording(violations, codes, errors, "0");
+                let kind = kind(Exception::MutationsRejected, &message);
+                assert_eq!(kind, ErrorKind::MutationsRejected, "{message}");
+            }
         }
     }
 

@@ -23,9 +23,12 @@ pub(crate) enum DecodeError {
     /// The bytes are not what they should be.
     #[error("{0}")]
     Malformed(String),
-    /// The proxy refused the message as such: it does not know the call, or failed inside.
+    /// The proxy refused the message as such, or failed inside.
     #[error("the proxy refused the call: {0}")]
     Refused(String),
+    /// The proxy does not have the call.
+    #[error("the proxy refused the call: {0}")]
+    UnknownCall(String),
 }
 
 /// The frame of a call: length and message. The length is not checked against any limit here.
@@ -134,20 +137,26 @@ fn read<P: TInputProtocol, R: TSerializable>(
 fn refusal<P: TInputProtocol>(input: &mut Budgeted<P>) -> DecodeError {
     match thrift::Error::read_application_error_from_in_protocol(input) {
         Ok(error) if error.kind == ApplicationErrorKind::UnknownMethod => {
-            DecodeError::Refused(format!("it does not know it ({})", shown(&error.message)))
+            DecodeError::UnknownCall(format!("it does not know it ({})", shown(&error.message)))
         }
         Ok(error) => DecodeError::Refused(shown(&error.message)),
         Err(error) => malformed(&error),
     }
 }
 
-/// What a proxy says, on one line and not without end.
+/// Returns the start of what a proxy says as one line: control characters are escaped, quotes stay as they are.
 pub(crate) fn shown(message: &str) -> String {
     if message.is_empty() {
         return "it does not say why".to_owned();
     }
-    let start: String = message.chars().take(SHOWN_REASON_CHARS).collect();
-    start.escape_debug().to_string()
+    let mut line = String::new();
+    for character in message.chars().take(SHOWN_REASON_CHARS) {
+        match character {
+            '\'' | '"' => line.push(character),
+            _ => line.extend(character.escape_debug()),
+        }
+    }
+    line
 }
 
 fn malformed(error: &thrift::Error) -> DecodeError {

@@ -53,6 +53,8 @@ pub(crate) enum Failure {
     Malformed(String),
     /// The proxy refused the message as such.
     Refused(String),
+    /// The proxy does not have the call.
+    UnknownCall(String),
     /// The reply holds an exception.
     Thrown(Exception, String),
 }
@@ -137,6 +139,7 @@ impl Connection {
                 match error {
                     DecodeError::Malformed(_) => Failure::Malformed(sentence),
                     DecodeError::Refused(_) => Failure::Refused(sentence),
+                    DecodeError::UnknownCall(_) => Failure::UnknownCall(sentence),
                 }
             },
         )

@@ -1,7 +1,7 @@
 //! A scripted proxy: a function from requests to answers, and a record of what came.
 
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -23,6 +23,10 @@ pub(crate) const PASSWORD: &str = "correct-horse-battery";
 
 /// What a login gives: as good as the password.
 pub(crate) const TOKEN: &[u8] = b"token";
+
+/// What a proxy of Accumulo 2.x throws at a call with a wrong shared secret, where the call may throw it.
+pub(crate) const WRONG_SECRET: &str = "org.apache.accumulo.core.client.AccumuloSecurityException: Error BAD_CREDENTIALS for \
+                                       user Incorrect shared secret provided - Username or Password is Invalid";
 
 /// How long a test waits for what must happen.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -127,6 +131,8 @@ struct Shared {
     refusals: AtomicUsize,
     /// How many logins are answered with an exception.
     bad_logins: AtomicUsize,
+    /// Whether it has no `login`, as a proxy of Accumulo 2.x.
+    has_no_login: AtomicBool,
 }
 
 impl Fake {
@@ -152,6 +158,7 @@ impl Fake {
             tasks: Mutex::new(Vec::new()),
             refusals: AtomicUsize::new(0),
             bad_logins: AtomicUsize::new(0),
+            has_no_login: AtomicBool::new(false),
         });
         let task = tokio::spawn(listen(listener, Arc::clone(&shared)));
         Self {
@@ -215,6 +222,11 @@ impl Fake {
     /// Refuses the next so many logins.
     pub(crate) fn refuse_logins(&self, logins: usize) {
         self.shared.bad_logins.store(logins, Ordering::SeqCst);
+    }
+
+    /// Answers `login` from now on as a proxy of Accumulo 2.x does, which does not have the call.
+    pub(crate) fn forget_login(&self) {
+        self.shared.has_no_login.store(true, Ordering::SeqCst);
     }
 
     /// Closes all connections and listens no more, until [`Fake::come_back`].
@@ -301,6 +313,9 @@ async fn serve(mut stream: TcpStream, shared: Arc<Shared>) {
     while let Some(frame) = read_frame(&mut stream).await {
         let (message, request) = shared.receive(frame);
         let answer = match request.call.as_str() {
+            "login" if shared.has_no_login.load(Ordering::SeqCst) => {
+                Answer::Refuse(1, "Invalid method name: 'login'")
+            }
             "login" if is_due(&shared.bad_logins) => {
                 let message = "org.apache.accumulo.core.client.AccumuloSecurityException: Error BAD_CREDENTIALS for user root - Username or Password is Invalid";
                 Answer::reply(wire::LoginReply::new(None, thrown(message)))

@@ -464,7 +464,7 @@ async fn a_proxy_that_refuses_the_call_is_quoted() {
         let error = refused(protocol, with(1, "Invalid method name: 'listSplits'")).await;
         assert_protocol(
             &error,
-            "the proxy refused the call: it does not know it (Invalid method name: \\'listSplits\\')",
+            "the proxy refused the call: it does not know it (Invalid method name: 'listSplits')",
         );
         let error = refused(protocol, with(6, "Internal error\n\tat java")).await;
         assert_protocol(

@@ -15,7 +15,7 @@ use tokio::io::AsyncWriteExt;
 use tracing::Level;
 use tracing_subscriber::fmt::format::FmtSpan;
 
-use crate::fake::{Answer, Fake, PASSWORD, Request, TOKEN, until};
+use crate::fake::{Answer, Fake, PASSWORD, Request, TOKEN, WRONG_SECRET, thrown, until};
 use crate::generated as wire;
 use crate::raw::{Raw, framed, read_request};
 
@@ -142,8 +142,12 @@ fn a_secret_is_found_in_every_form() {
 fn answer(request: &Request) -> Answer {
     let handle = || format!("{}-{}", request.call, request.nth);
     match request.call.as_str() {
-        "getTabletServers" if request.nth == 0 => Answer::Refuse(6, "Internal error"),
-        "getTabletServers" => Answer::reply(wire::GetTabletServersReply::new(Vec::new())),
+        "namespaceExists" if request.nth == 0 => Answer::reply(wire::NamespaceExistsReply::new(
+            None,
+            None,
+            thrown(WRONG_SECRET),
+        )),
+        "namespaceExists" => Answer::reply(wire::NamespaceExistsReply::new(true, None, None)),
         "changeLocalUserPassword" if request.nth == 0 => Answer::Close,
         "changeLocalUserPassword" => {
             Answer::reply(wire::ChangeLocalUserPasswordReply::new(None, None))
@@ -176,15 +180,14 @@ fn answer(request: &Request) -> Answer {
 /// Logs in in vain and with success, has a call sent again and a scan go on, and leaves what it opened.
 async fn story(protocol: Protocol, credentials: &Credentials) {
     let fake = Fake::start_with(protocol, answer).await;
-    fake.refuse_logins(1);
+    match credentials.user() {
+        Some(_) => fake.refuse_logins(1),
+        None => fake.forget_login(),
+    }
     let mut settings = fake.settings();
     settings.credentials = credentials.clone();
     let error = ProxyClient::connect(settings.clone()).await.unwrap_err();
-    let kind = match credentials.user() {
-        Some(_) => ErrorKind::Security,
-        None => ErrorKind::Protocol,
-    };
-    assert_eq!(error.kind(), kind, "{error}");
+    assert_eq!(error.kind(), ErrorKind::Security, "{error}");
     let client = ProxyClient::connect(settings).await.unwrap();
 
     let security = client.security_operations();

@@ -1,11 +1,12 @@
 //! Who asks a live Accumulo: arguments and environment to credentials.
 
 use std::env;
+use std::error::Error as _;
 use std::path::PathBuf;
 
 use anyhow::{Result, anyhow, bail};
 use clap::{Args, ValueEnum};
-use fluo_accumulo::{Credentials, Protocol};
+use fluo_accumulo::{Credentials, Protocol, ProxyError, ProxyErrorKind};
 
 use super::password;
 use super::place::Target;
@@ -145,6 +146,26 @@ impl Environment {
             shared_secret: text("FLUO_SHARED_SECRET")?,
         })
     }
+}
+
+/// The error of a connection. Credentials that the proxy does not take come with the way to give those that it takes.
+pub(super) fn advised(error: &fluo_core::Error) -> anyhow::Error {
+    let proxy = error
+        .source()
+        .and_then(|source| source.downcast_ref::<ProxyError>());
+    let advice = match proxy.map(|proxy| (proxy.kind(), proxy.call())) {
+        Some((ProxyErrorKind::OtherCredentials, "login")) => {
+            "set FLUO_SHARED_SECRET to it, and leave --user, FLUO_USER and the password out"
+        }
+        Some((ProxyErrorKind::OtherCredentials, _)) => {
+            "give --user USER or set FLUO_USER, with the password, and unset FLUO_SHARED_SECRET"
+        }
+        Some((ProxyErrorKind::Security, call)) if call != "login" => {
+            "set FLUO_SHARED_SECRET to the `sharedSecret` of its file of properties"
+        }
+        _ => return anyhow!(error.clone()),
+    };
+    anyhow!("{error}; {advice}")
 }
 
 fn set(name: &str) -> Option<std::ffi::OsString> {

@@ -168,6 +168,7 @@ impl TargetArguments {
         settings.tls = tls;
         let connected = AccumuloTables::connect(settings);
         let tables = progress::while_it_lasts(format!("connecting to {}", self.at), connected);
-        Ok(Arc::new(tables.await?))
+        let tables = tables.await.map_err(|error| login::advised(&error))?;
+        Ok(Arc::new(tables))
     }
 }

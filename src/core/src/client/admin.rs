@@ -149,7 +149,8 @@ impl fmt::Display for Status {
 /// call it again and let it clear the table.
 ///
 /// # Errors
-/// - [`Invalid`](ErrorKind::Invalid): a name, an observed column or a setting; nothing was done.
+/// - [`Invalid`](ErrorKind::Invalid): a name, an observed column or a setting, or the servers lack what
+///   [transactions need](TableAdmin::check_transactions); nothing was done.
 /// - [`AlreadyExists`](ErrorKind::AlreadyExists): the application or the table is there and is not to be cleared, the
 ///   table is another application's, or the application has another table; nothing was done.
 /// - [`Unavailable`](ErrorKind::Unavailable): the application is running, or it or the table is being made or removed by
@@ -162,6 +163,7 @@ pub async fn initialize(
     initialization: Initialization,
 ) -> Result<()> {
     initialization.check(name)?;
+    tables.check_transactions().await?;
     let (clear_table, clear_application) =
         (initialization.clear_table, initialization.clear_application);
     let application = initialization.into_application();

@@ -80,14 +80,16 @@ impl Client {
     /// ```
     ///
     /// # Errors
-    /// As [`open`](Self::open) and [`admin::bind`](crate::admin::bind); [`NotFound`](crate::ErrorKind::NotFound) where
-    /// there is no such application, or its table is gone.
+    /// As [`open`](Self::open) and [`admin::bind`](crate::admin::bind); [`NotFound`](crate::ErrorKind::NotFound) if there is
+    /// no such application, or its table is gone; [`Invalid`](crate::ErrorKind::Invalid) if the servers lack what
+    /// [transactions need](TableAdmin::check_transactions).
     pub async fn open_application(
         tables: &dyn TableAdmin,
         applications: &dyn Applications,
         name: &str,
         settings: ClientSettings,
     ) -> Result<Self> {
+        tables.check_transactions().await?;
         let coordination = applications.open(name).await?;
         let table = coordination.application().await?.table;
         let opened = tables.open_table(&table, Authorizations::none()).await;

@@ -45,6 +45,9 @@ use crate::table::{Garbage, LocalityGroups, Table, Tablets, Versions};
 /// - **A11, garbage.** A compaction of the whole table drops the garbage of transactions that its caller asks for: of each
 ///   column exactly what [`Garbage`] says, at once. A compaction of a part of the table may drop less of it. Nothing else
 ///   drops any, unless properties of the table tell the servers to, as Fluo's Java client sets them.
+/// - **A12, transactions.** After [`check_transactions`](TableAdmin::check_transactions) returned `Ok` the servers can
+///   run the filters of transactions (T13 to T15) on every table. If it fails, a scan and a condition with such a filter
+///   fail with the same reason; everything else works.
 #[async_trait]
 pub trait TableAdmin: Debug + Send + Sync {
     /// The names of all tables, sorted.
@@ -158,6 +161,12 @@ pub trait TableAdmin: Debug + Send + Sync {
     /// # Errors
     /// [`NotFound`](crate::ErrorKind::NotFound).
     async fn can_load(&self, name: &str, class: &str, as_type: &str) -> Result<bool>;
+
+    /// Checks whether the servers have what transactions need. Nothing is changed.
+    ///
+    /// # Errors
+    /// [`Invalid`](crate::ErrorKind::Invalid): they do not; the sentence says what is missing and what would be right.
+    async fn check_transactions(&self) -> Result<()>;
 }
 
 /// Conveniences over any [`TableAdmin`].

@@ -1,4 +1,4 @@
-//! T13 to T15 and A11: what transactions leave on a table, seen through their filters and kept by compactions.
+//! T13 to T15, A11 and A12: what transactions leave on a table, seen through their filters and kept by compactions.
 //!
 //! Cells of all kinds are drawn at random, those that transactions write and those that none would, and what a table
 //! answers is compared with the pure functions of [`fluo_core::layout`].
@@ -8,6 +8,7 @@ mod entry;
 mod expected;
 mod filters;
 mod garbage;
+mod readiness;
 mod resuming;
 
 pub use filters::{
@@ -18,6 +19,7 @@ pub use filters::{
 pub use garbage::{
     a11_a_compaction_drops_the_garbage_that_its_caller_names, a11_other_compactions_drop_no_garbage,
 };
+pub use readiness::a12_filters_work_or_fail_with_the_reason_of_the_check;
 pub use resuming::{
     t15_a_scan_through_a_filter_can_be_resumed_batch_by_batch,
     t15_a_scan_through_a_filter_resumes_after_any_key,

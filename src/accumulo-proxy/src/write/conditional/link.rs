@@ -70,13 +70,15 @@ impl Link {
         loop {
             let opened = self.open().await?;
             let handle = opened.handle.clone();
-            let request = wire::UpdateRowsConditionallyRequest::new(handle, updates());
+            let updates = updates();
+            let rows = updates.len();
+            let request = wire::UpdateRowsConditionallyRequest::new(handle, updates);
             let error = match self.client.call(Some(&self.table), request).await {
                 Ok(statuses) => return Ok(statuses),
                 Err(error) => error,
             };
             if error.kind() != ErrorKind::HandleExpired {
-                return Err(self.explain(error, &opened));
+                return Err(self.explain(error, &opened, rows));
             }
             opened.is_unknown.store(true, Ordering::Relaxed);
             self.forget(&opened);
@@ -87,9 +89,9 @@ impl Link {
         }
     }
 
-    /// What the proxy threw, it threw at one row, and the others may be written: only a request that did not
-    /// arrive did certainly nothing.
-    fn explain(&self, error: Error, opened: &Arc<Opened>) -> Error {
+    /// Marks an error as uncertain unless it is certain that no row was written: the request did not arrive, or its
+    /// only row was denied. The proxy throws at the first row that failed, so other rows may be written.
+    fn explain(&self, error: Error, opened: &Arc<Opened>, rows: usize) -> Error {
         let did_not_arrive = matches!(
             error.kind(),
             ErrorKind::Gone | ErrorKind::TimedOut | ErrorKind::TooLarge | ErrorKind::Invalid
@@ -99,7 +101,9 @@ impl Link {
         }
         // The table may have been replaced by another of its name, which the handle does not lead to.
         self.forget(opened);
-        error.with_possible_effect(true)
+        // A server checks the permission before it looks at a condition.
+        let was_denied = error.is_denial() && rows == 1;
+        error.with_possible_effect(!was_denied)
     }
 
     /// The writer, opened where it is not. Calls that wait for that together share a failure, and none waits longer

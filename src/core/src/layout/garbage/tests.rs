@@ -340,7 +340,7 @@ fn says_the_same(history: &History, left: &[Entry], horizon: u64) -> Result<(), 
     Ok(())
 }
 
-fn in_stored_order(files: [Vec<Entry>; 2]) -> Vec<Entry> {
+fn in_stored_order(files: &[Vec<Entry>; 2]) -> Vec<Entry> {
     let mut all = files.concat();
     all.sort_by_key(|(stamp, _)| std::cmp::Reverse(*stamp));
     all
@@ -360,7 +360,7 @@ proptest! {
     fn a_full_compaction_beside_newer_entries_in_memory_changes_no_answer((history, percent, share) in in_files()) {
         let Files { old, new, horizon } = history.flushed_after(percent);
         let horizon = horizon * share / 100;
-        let left = in_stored_order([kept(&old, Some(horizon), true), new]);
+        let left = in_stored_order(&[kept(&old, Some(horizon), true), new]);
         says_the_same(&history, &left, horizon)?;
     }
 }
@@ -383,12 +383,12 @@ fn a_flush_by_the_rules_of_fluo_brings_the_lock_of_a_committed_transaction_back(
         acknowledged.clone(),
     ];
     let in_file = vec![lock(6)];
-    let all = in_stored_order([in_file.clone(), in_memory.to_vec()]);
+    let all = in_stored_order(&[in_file.clone(), in_memory.to_vec()]);
     assert_eq!(snapshot(&all, 20), None);
 
     let flushed = kept(&in_memory, Some(6), false);
     assert_eq!(flushed, [acknowledged]);
-    let left = in_stored_order([in_file, flushed]);
+    let left = in_stored_order(&[in_file, flushed]);
     assert_eq!(
         snapshot(&left, 20),
         Some(lock(6)),
@@ -414,7 +414,7 @@ fn a_compaction_of_some_files_by_the_rules_of_fluo_changes_answers() {
                 true => [old, kept(&new, Some(horizon), false)],
                 false => [kept(&old, Some(horizon), false), new],
             };
-            says_the_same(&history, &in_stored_order(files), horizon)
+            says_the_same(&history, &in_stored_order(&files), horizon)
         },
     );
     assert!(

@@ -1,0 +1,93 @@
+//! A write that a server denies is certainly not written, in the wording of Accumulo 1.10 and of 2.1.
+//!
+//! The messages are those that live servers sent; the frames around them are made here.
+
+use accumulo_proxy::{
+    Condition, ConditionalMutation, ConditionalWriterOptions, ErrorKind, Mutation,
+};
+
+use crate::fake::{Answer, Fake, Request, thrown};
+use crate::generated as wire;
+
+const WORDINGS: [&str; 2] = [
+    "org.apache.accumulo.core.client.MutationsRejectedException: # constraint violations : 0  security codes: \
+     {pages(ID:15)=[PERMISSION_DENIED]}  # server errors 0 # exceptions 0",
+    "org.apache.accumulo.core.client.MutationsRejectedException: constraint violation codes : []  security codes: \
+     {pages(ID:15)=[PERMISSION_DENIED]}  # server errors 0 # exceptions 0",
+];
+const DENIED: &str = "org.apache.accumulo.core.client.AccumuloSecurityException: Error PERMISSION_DENIED for user bob on table \
+                      pages(ID:15) - User does not have permission to perform this action";
+
+fn answer(request: &Request, wording: &str) -> Answer {
+    match request.call.as_str() {
+        "updateAndFlush" => Answer::reply(wire::UpdateAndFlushReply::new(
+            None,
+            None,
+            None,
+            thrown(wording),
+        )),
+        "createConditionalWriter" => Answer::reply(wire::CreateConditionalWriterReply::new(
+            "w".to_owned(),
+            None,
+            None,
+            None,
+        )),
+        "updateRowsConditionally" => Answer::reply(wire::UpdateRowsConditionallyReply::new(
+            None,
+            None,
+            None,
+            thrown(DENIED),
+        )),
+        _ => Answer::Refuse(6, "Internal error"),
+    }
+}
+
+fn absent(row: &'static str) -> ConditionalMutation {
+    let mutation = Mutation::new(row).put("f", "q", "v");
+    mutation.when([Condition::absent("f", "q")])
+}
+
+/// On Accumulo 2.1 a load without `WRITE` named no permission and said that a row "may have been" written.
+#[tokio::test]
+async fn a_denied_write_is_certainly_not_written() {
+    for wording in WORDINGS {
+        let fake = Fake::start(move |request| answer(request, wording)).await;
+        let mutation = Mutation::new("r").put("f", "q", "v");
+        let error = fake
+            .client()
+            .write("pages", vec![mutation])
+            .await
+            .unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Security, "{error}");
+        assert!(error.is_denial() && !error.may_have_taken_effect());
+    }
+}
+
+/// `--create-if-absent` without a permission said "nobody can tell whether the mutation was written".
+#[tokio::test]
+async fn one_denied_conditional_row_is_certainly_not_written() {
+    let fake = Fake::start(|request| answer(request, WORDINGS[0])).await;
+    let options = ConditionalWriterOptions::default();
+    let writer = fake.client().conditional_writer("pages", options);
+    let error = writer.write(absent("r")).await.unwrap_err();
+    assert!(
+        error.is_denial() && !error.may_have_taken_effect(),
+        "{error}"
+    );
+}
+
+/// Each server checks permissions by itself: another one may have taken another row of the call.
+#[tokio::test]
+async fn several_denied_conditional_rows_are_uncertain() {
+    let fake = Fake::start(|request| answer(request, WORDINGS[0])).await;
+    let options = ConditionalWriterOptions::default();
+    let writer = fake.client().conditional_writer("pages", options);
+    let outcomes = writer
+        .write_all(vec![absent("r"), absent("s")])
+        .await
+        .unwrap();
+    assert_eq!(fake.count("updateRowsConditionally"), 1);
+    for outcome in outcomes {
+        assert!(outcome.is_unknown(), "{outcome:?}");
+    }
+}

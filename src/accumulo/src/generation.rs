@@ -1,0 +1,94 @@
+//! The generation of the servers: Accumulo 1.x or 2.x.
+//!
+//! No call of the proxy says the version, so the answer is put together from observations that do not depend on each
+//! other:
+//!
+//! | observation | 1.x | 2.x |
+//! |---|---|---|
+//! | credentials that the proxy takes | a login | a shared secret |
+//! | names in the configuration of the system | `master.*` alone | `manager.*` (2.1) |
+//! | `core.iterators.system.SynchronizedIterator`, whose package moved in 2.0 | loads | does not load |
+//! | `core.spi.balancer.TableLoadBalancer` | does not load | loads (2.1) |
+//!
+//! One observation of 2.x decides: iterators of the wrong build halt tablet servers there, so a mistake must be a refusal.
+//! The first row always tells something, so the generation is never unknown. A user who may not read the configuration
+//! makes one observation less.
+
+use accumulo_proxy::{ErrorKind, ProxyClient, Result as ProxyResult};
+use fluo_core::Result;
+
+use crate::error::port_error;
+
+/// The type that iterators are loaded as.
+pub(crate) const ITERATOR: &str = "org.apache.accumulo.core.iterators.SortedKeyValueIterator";
+/// A class of the package that Fluo's published iterators use. Unlike its neighbours it can be made without arguments, as
+/// the class test does.
+const MOVED: &str = "org.apache.accumulo.core.iterators.system.SynchronizedIterator";
+const BALANCER_OF_2: &str = "org.apache.accumulo.core.spi.balancer.TableLoadBalancer";
+const ANYTHING: &str = "java.lang.Object";
+
+/// The observations, each as a phrase for an operator.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Generation {
+    of_1: Vec<&'static str>,
+    of_2: Vec<&'static str>,
+}
+
+impl Generation {
+    /// Makes the observations.
+    pub(crate) async fn observe(client: &ProxyClient) -> Result<Self> {
+        let mut seen = Self::default();
+        match client.settings().credentials.user() {
+            Some(_) => seen.of_1.push("the proxy takes logins"),
+            None => seen.of_2.push("the proxy takes a shared secret"),
+        }
+        let instance = client.instance_operations();
+        let configuration = where_allowed(instance.system_configuration().await)?;
+        let has = |prefix: &str| {
+            let mut names = configuration.iter().flat_map(|all| all.keys());
+            names.any(|name| name.starts_with(prefix))
+        };
+        if has("manager.") {
+            seen.of_2.push("the system has properties `manager.*`");
+        } else if has("master.") {
+            seen.of_1.push("the system has properties `master.*`");
+        }
+        match where_allowed(instance.test_class_load(MOVED, ITERATOR).await)? {
+            Some(true) => seen
+                .of_1
+                .push("the package `core.iterators.system` is there"),
+            Some(false) => seen
+                .of_2
+                .push("the package `core.iterators.system` is not there"),
+            None => {}
+        }
+        let balancer = instance.test_class_load(BALANCER_OF_2, ANYTHING).await;
+        if where_allowed(balancer)? == Some(true) {
+            seen.of_2.push("the package `core.spi.balancer` is there");
+        }
+        Ok(seen)
+    }
+
+    /// Checks whether the servers are of Accumulo 2.x.
+    pub(crate) fn is_2(&self) -> bool {
+        !self.of_2.is_empty()
+    }
+
+    /// Returns the observations that decided.
+    pub(crate) fn seen(&self) -> String {
+        let decisive = match self.is_2() {
+            true => &self.of_2,
+            false => &self.of_1,
+        };
+        decisive.join(", ")
+    }
+}
+
+/// Returns what a call found; `None` if the user may not make the call.
+fn where_allowed<T>(found: ProxyResult<T>) -> Result<Option<T>> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if error.kind() == ErrorKind::Security => Ok(None),
+        Err(error) => Err(port_error(error)),
+    }
+}

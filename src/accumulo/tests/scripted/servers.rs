@@ -1,0 +1,132 @@
+//! Scripted servers of either generation, with one table `pages`.
+
+use std::collections::BTreeMap;
+
+use accumulo_proxy::Credentials;
+use fluo_accumulo::AccumuloTables;
+
+use crate::fake::{Answer, Fake, Request, thrown};
+use crate::generated as wire;
+
+pub(crate) const PAGES: &str = "pages";
+const DENIED: &str = "org.apache.accumulo.core.client.AccumuloSecurityException: Error PERMISSION_DENIED for user bob on table \
+                      pages(ID:1) - User does not have permission to perform this action";
+
+/// Servers, by what an observer can see of them.
+#[derive(Clone, Copy)]
+pub(crate) struct Servers {
+    pub(crate) takes_secret: bool,
+    /// The only property of the system; none if the user may not read them.
+    pub(crate) system_property: Option<&'static str>,
+    pub(crate) has_old_package: bool,
+    pub(crate) has_new_balancers: bool,
+    pub(crate) has_summarizer: bool,
+    /// What is thrown at a plain write.
+    pub(crate) rejection: &'static str,
+}
+
+/// Accumulo 1.10 with the published jars.
+pub(crate) const OLD: Servers = Servers {
+    takes_secret: false,
+    system_property: Some("master.port.client"),
+    has_old_package: true,
+    has_new_balancers: false,
+    has_summarizer: false,
+    rejection: "# constraint violations : 0  security codes: {pages(ID:1)=[PERMISSION_DENIED]}  # server errors 0 # \
+                exceptions 0",
+};
+
+/// Accumulo 2.1 with the published jars.
+pub(crate) const NEW: Servers = Servers {
+    takes_secret: true,
+    system_property: Some("manager.port.client"),
+    has_old_package: false,
+    has_new_balancers: true,
+    has_summarizer: false,
+    rejection: "constraint violation codes : []  security codes: {pages(ID:1)=[PERMISSION_DENIED]}  # server errors 0 # \
+                exceptions 0",
+};
+
+impl Servers {
+    pub(crate) async fn start(self) -> (Fake, AccumuloTables) {
+        let fake = Fake::start(move |request| self.answer(request)).await;
+        let mut settings = fake.settings();
+        if self.takes_secret {
+            fake.forget_login();
+            settings.credentials = Credentials::shared_secret("secret");
+        }
+        let tables = AccumuloTables::connect(settings).await.unwrap();
+        (fake, tables)
+    }
+
+    /// Answers as servers whose user may do nothing but look.
+    fn answer(self, request: &Request) -> Answer {
+        let denied = || thrown(DENIED);
+        match request.call.as_str() {
+            "namespaceExists" => Answer::reply(wire::NamespaceExistsReply::new(true, None, None)),
+            "tableIdMap" => {
+                let ids = BTreeMap::from([(PAGES.to_owned(), "1".to_owned())]);
+                Answer::reply(wire::TableIdMapReply::new(ids))
+            }
+            "getSystemConfiguration" => Answer::reply(match self.system_property {
+                Some(name) => {
+                    let all = BTreeMap::from([(name.to_owned(), "9999".to_owned())]);
+                    wire::GetSystemConfigurationReply::new(all, None, None)
+                }
+                None => wire::GetSystemConfigurationReply::new(None, None, denied()),
+            }),
+            "testClassLoad" => {
+                let asked: wire::TestClassLoadRequest = request.read();
+                let loads = self.loads(&asked.class_name.unwrap());
+                Answer::reply(wire::TestClassLoadReply::new(loads, None, None))
+            }
+            "createScanner" => {
+                let handle = "scanner".to_owned();
+                Answer::reply(wire::CreateScannerReply::new(handle, None, None, None))
+            }
+            "nextK" => {
+                let nothing = wire::ScanResult::new(Vec::new(), false);
+                Answer::reply(wire::NextKReply::new(nothing, None, None, None))
+            }
+            "closeScanner" => Answer::reply(wire::CloseScannerReply::new(None)),
+            "createConditionalWriter" => {
+                let handle = "writer".to_owned();
+                Answer::reply(wire::CreateConditionalWriterReply::new(
+                    handle, None, None, None,
+                ))
+            }
+            "updateAndFlush" => {
+                let rejected = thrown(self.rejection);
+                Answer::reply(wire::UpdateAndFlushReply::new(None, None, None, rejected))
+            }
+            "updateRowsConditionally" => Answer::reply(wire::UpdateRowsConditionallyReply::new(
+                None,
+                None,
+                None,
+                denied(),
+            )),
+            "getTableProperties" => Answer::reply(wire::GetTablePropertiesReply::new(
+                None,
+                None,
+                denied(),
+                None,
+            )),
+            "addSplits" => Answer::reply(wire::AddSplitsReply::new(None, denied(), None)),
+            "deleteTable" => Answer::reply(wire::DeleteTableReply::new(None, denied(), None)),
+            "flushTable" => Answer::reply(wire::FlushTableReply::new(None, denied(), None)),
+            _ => Answer::Refuse(1, "Invalid method name"),
+        }
+    }
+
+    fn loads(self, class: &str) -> bool {
+        match class {
+            "org.apache.accumulo.core.iterators.system.SynchronizedIterator" => {
+                self.has_old_package
+            }
+            "org.apache.accumulo.core.spi.balancer.TableLoadBalancer" => self.has_new_balancers,
+            "org.apache.fluo.accumulo.summarizer.FluoSummarizer" => self.has_summarizer,
+            // Each iterator of the published jars loads everywhere: that proves nothing.
+            class => class.starts_with("org.apache.fluo.accumulo.iterators."),
+        }
+    }
+}

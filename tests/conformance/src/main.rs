@@ -1,0 +1,140 @@
+//! `cargo xtask conformance`: the conformance suite on an instance of the user's.
+//!
+//! Each rule makes tables of its own, whose names begin with a prefix that no other run has. All of them are deleted at
+//! the end, those of failed rules too. The exit code is 0 if every rule holds, 1 if one does not, 2 if the run did not
+//! come so far, and 130 after Ctrl-C.
+
+mod authorizations;
+mod login;
+mod run;
+mod target;
+
+use std::io::{Write, stderr, stdout};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Context, Result, bail};
+use clap::Parser;
+use fluo_core::TableAdmin;
+use fluo_tests::conformance::{RULES, Rule, table_prefix};
+
+use crate::run::Tally;
+use crate::target::Target;
+
+#[derive(Parser)]
+#[command(
+    name = "cargo xtask conformance",
+    about = "Checks the tables of an instance against the contract, rule by rule"
+)]
+struct Arguments {
+    /// Where the tables are: memory, embedded:DIR (made if it is not there), or proxy:HOST:PORT for a live Accumulo
+    #[arg(long, value_name = "TARGET", default_value = "memory")]
+    at: Target,
+    /// The user of a proxy; FLUO_USER unless given. The password is that of FLUO_PASSWORD or of the file
+    /// FLUO_PASSWORD_FILE. For a proxy of Accumulo 2.x set FLUO_SHARED_SECRET in place of user and password
+    #[arg(long, value_name = "USER")]
+    user: Option<String>,
+    /// Only rules with this in their name, such as `t13` or `split`; may be given several times
+    #[arg(long = "rule", value_name = "TEXT")]
+    rules: Vec<String>,
+    /// List the rules and run none
+    #[arg(long)]
+    list: bool,
+    /// Give this user of Accumulo, who must be the one that the proxy works as, the authorizations of the suite for the
+    /// time of the run
+    #[arg(long, value_name = "USER")]
+    grant: Option<String>,
+    /// The tablet servers are of Accumulo 2.x, and their jars of Fluo's iterators are built for it. Wrong jars halt them
+    #[arg(long)]
+    iterators_for_accumulo_2: bool,
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    match conformance(&Arguments::parse()).await {
+        Ok(code) => code,
+        Err(error) => {
+            let _ = writeln!(stderr(), "error: {}", sentence(&error));
+            ExitCode::from(2)
+        }
+    }
+}
+
+async fn conformance(arguments: &Arguments) -> Result<ExitCode> {
+    let rules = chosen(&arguments.rules)?;
+    if arguments.list {
+        for rule in rules {
+            print(rule.name())?;
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let opened = arguments.at.open(arguments).await?;
+    print(&format!(
+        "{} rules on {}, in tables `{}*`",
+        rules.len(),
+        arguments.at,
+        table_prefix()
+    ))?;
+    let ended = tokio::select! {
+        tally = run::rules(&rules, &opened.tables) => Some(tally),
+        _ = tokio::signal::ctrl_c() => None,
+    };
+    let removed = remove_tables(&opened.tables).await;
+    if let Some(granted) = &opened.granted {
+        granted.take_back().await?;
+    }
+    removed?;
+    match ended {
+        Some(tally) => summarise(tally?),
+        None => Ok(ExitCode::from(130)),
+    }
+}
+
+/// Returns the rules whose names have one of the texts in them.
+fn chosen(texts: &[String]) -> Result<Vec<&'static Rule>> {
+    if let Some(unknown) = texts.iter().find(|text| !RULES.iter().any(has(text))) {
+        bail!("no rule has `{unknown}` in its name; --list prints them all");
+    }
+    let is_chosen =
+        |rule: &&'static Rule| texts.is_empty() || texts.iter().any(|text| has(text)(rule));
+    Ok(RULES.iter().filter(is_chosen).collect())
+}
+
+fn has(text: &str) -> impl Fn(&Rule) -> bool {
+    move |rule| rule.name().contains(text)
+}
+
+/// Returns an error with its causes, without a cause that the sentence before it holds already.
+fn sentence(error: &anyhow::Error) -> String {
+    let causes = error.chain().map(ToString::to_string);
+    let joined = causes.reduce(|told, cause| match told.contains(&cause) {
+        true => told,
+        false => format!("{told}: {cause}"),
+    });
+    joined.unwrap_or_default()
+}
+
+/// Deletes the tables of this run, also those that failed rules left.
+async fn remove_tables(tables: &Arc<dyn TableAdmin>) -> Result<()> {
+    let prefix = table_prefix();
+    let left =
+        format!("the tables `{prefix}*` of this run are not all deleted; delete them by hand");
+    let all = tables.tables().await.with_context(|| left.clone())?;
+    for name in all.iter().filter(|name| name.starts_with(&prefix)) {
+        let deleted = tables.delete_table(name).await;
+        deleted.with_context(|| left.clone())?;
+    }
+    Ok(())
+}
+
+fn summarise(tally: Tally) -> Result<ExitCode> {
+    print(&format!("{} ok, {} failed", tally.ok, tally.failed))?;
+    Ok(match tally.failed {
+        0 => ExitCode::SUCCESS,
+        _ => ExitCode::from(1),
+    })
+}
+
+fn print(line: &str) -> Result<()> {
+    writeln!(stdout(), "{line}").context("standard output is closed")
+}

@@ -1,0 +1,91 @@
+//! The instance that is checked.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use anyhow::{Result, bail};
+use fluo_accumulo::{AccumuloTables, IteratorBuild, Settings as ProxySettings};
+use fluo_core::{MemoryTables, TableAdmin};
+use fluo_embedded::{EmbeddedTables, Settings};
+
+use crate::Arguments;
+use crate::authorizations::{self, Granted};
+use crate::login;
+
+/// Where the tables are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    Memory,
+    Embedded(PathBuf),
+    Proxy(String),
+}
+
+/// The tables, and the authorizations to take back at the end.
+pub(crate) struct Opened {
+    pub(crate) tables: Arc<dyn TableAdmin>,
+    pub(crate) granted: Option<Granted>,
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Memory => write!(f, "memory"),
+            Self::Embedded(directory) => write!(f, "embedded:{}", directory.display()),
+            Self::Proxy(address) => write!(f, "proxy:{address}"),
+        }
+    }
+}
+
+impl FromStr for Target {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        match text.split_once(':') {
+            None if text == "memory" => Ok(Self::Memory),
+            Some(("embedded", directory)) if !directory.is_empty() => {
+                Ok(Self::Embedded(directory.into()))
+            }
+            Some(("proxy", address)) if address.contains(':') => {
+                Ok(Self::Proxy(address.to_owned()))
+            }
+            _ => bail!("write memory, embedded:DIR or proxy:HOST:PORT"),
+        }
+    }
+}
+
+impl Target {
+    pub(crate) async fn open(&self, arguments: &Arguments) -> Result<Opened> {
+        match self {
+            Self::Memory => Ok(without_users(Arc::new(MemoryTables::new()))),
+            Self::Embedded(directory) => {
+                let settings = Settings {
+                    create_if_missing: true,
+                    ..Settings::default()
+                };
+                let tables = EmbeddedTables::open(directory, settings)?;
+                Ok(without_users(Arc::new(tables)))
+            }
+            Self::Proxy(address) => connect(address, arguments).await,
+        }
+    }
+}
+
+fn without_users(tables: Arc<dyn TableAdmin>) -> Opened {
+    let granted = None;
+    Opened { tables, granted }
+}
+
+async fn connect(address: &str, arguments: &Arguments) -> Result<Opened> {
+    let credentials = login::credentials(arguments.user.as_deref())?;
+    let settings = ProxySettings::new(address, credentials);
+    let tables = AccumuloTables::connect(settings).await?;
+    let granted = authorizations::ready(tables.client(), arguments.grant.as_deref()).await?;
+    let build = match arguments.iterators_for_accumulo_2 {
+        true => IteratorBuild::ForAccumulo2,
+        false => IteratorBuild::ForAccumulo1,
+    };
+    let tables = Arc::new(tables.iterator_build(build));
+    Ok(Opened { tables, granted })
+}

@@ -1,0 +1,26 @@
+//! A12: whether the servers have what transactions need.
+
+use std::sync::Arc;
+
+use fluo_core::{ErrorKind, Filter, Scan, Span, TableAdmin, Timestamp, Versions};
+use futures::TryStreamExt;
+
+use crate::conformance::ground::Ground;
+
+/// A12: after the check succeeded a filter of transactions works; after it failed the filter fails with the same reason,
+/// and a plain scan works.
+pub async fn a12_filters_work_or_fail_with_the_reason_of_the_check(tables: Arc<dyn TableAdmin>) {
+    let ground = Ground::new(&tables, Versions::All).await;
+    let at = Timestamp::new(1).unwrap();
+    let scan = Scan::over(Span::all()).filter(Filter::Snapshot { at });
+    let scanned = ground.table.scan(scan).try_collect::<Vec<_>>().await;
+    match tables.check_transactions().await {
+        Ok(()) => assert!(scanned.unwrap().is_empty()),
+        Err(missing) => {
+            assert_eq!(missing.kind(), ErrorKind::Invalid, "{missing}");
+            assert_eq!(scanned.unwrap_err().to_string(), missing.to_string());
+        }
+    }
+    assert!(ground.all().await.is_empty());
+    ground.end().await;
+}
