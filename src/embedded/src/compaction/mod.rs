@@ -11,7 +11,7 @@
 //! - **C3.** There is one compaction at a time, so no other one drops the versions that this one has counted.
 //! - **C4.** If the number of versions that the table shows changes between two steps, the column is begun anew: what
 //!   was dropped under the old number counts no more under the new one.
-//! - **C5.** The garbage of transactions in a column ([`Garbage`](fluo_core::Garbage)) is found and
+//! - **C5.** The garbage of transactions in a column ([`Garbage`]) is found and
 //!   dropped in one transaction: the step in which such a column begins goes on to its end, however many entries it
 //!   has. If the step ends there, the next one begins at the beginning of a column.
 
