@@ -2,7 +2,7 @@
 //!
 //! The published jars (`fluo-accumulo` 1.2.0) use classes of Accumulo 1.x that have another package in 2.x. Each of their
 //! iterators loads there, and works until more than ten entries of one column are skipped. Then the class is looked for
-//! and the error halts the tablet server. So that the iterators load proves nothing, and the guard asks for more:
+//! and the error halts the tablet server. A successful class test therefore proves nothing. The guard also checks:
 //!
 //! | servers | client told | class `FluoSummarizer` | transactions |
 //! |---|---|---|---|

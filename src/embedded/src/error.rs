@@ -65,6 +65,18 @@ impl Failure {
         }
     }
 
+    /// Checks whether the failure proves that the directory is damaged, so that it is marked for good. Misuse of the engine,
+    /// and a lock that an earlier panic poisoned, stop it too, and are gone when the directory is opened again.
+    pub(crate) fn is_proof(&self) -> bool {
+        match self {
+            Self::Damaged(_) => true,
+            Self::Stopped(message) => !message.contains("PoisonError"),
+            Self::Engine(redb::Error::Io(io)) => is_damage(io),
+            Self::Engine(error) => matches!(error, redb::Error::Corrupted(_)),
+            Self::Refused(_) | Self::Foreign(_) | Self::Bug { .. } => false,
+        }
+    }
+
     /// Returns the failure of a place where what is stored makes no sense.
     pub(crate) fn damaged(what: impl std::fmt::Display) -> Self {
         Self::Damaged(what.to_string())

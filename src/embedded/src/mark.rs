@@ -16,18 +16,22 @@ const MARK_FILE: &str = "fluo.damaged";
 const NEW_MARK_FILE: &str = "fluo.damaged.new";
 
 /// Returns the error that refuses a write, if the directory is marked.
-pub(crate) fn refusal(directory: &Path) -> Option<Error> {
+pub(crate) fn stored_refusal(directory: &Path) -> Option<Error> {
     let finding = match fs::read_to_string(directory.join(MARK_FILE)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
         Err(error) => format!("`{MARK_FILE}` cannot be read: {error}"),
         Ok(findings) => findings.lines().next().unwrap_or("damaged").to_owned(),
     };
+    Some(refusal(directory, &finding))
+}
+
+/// Returns the error that refuses a write because of this finding.
+pub(crate) fn refusal(directory: &Path, finding: &str) -> Error {
     let message = format!(
-        "the directory `{}` takes no writes, as it is known to be damaged ({finding}); restore it from a copy and check \
-         it again",
+        "the directory `{}` is damaged ({finding}) and takes no writes; restore it from a copy, then check it again",
         directory.display()
     );
-    Some(Error::new(ErrorKind::Corrupt, message))
+    Error::new(ErrorKind::Corrupt, message)
 }
 
 /// Marks a directory, durably: a crash leaves the mark whole or leaves none.

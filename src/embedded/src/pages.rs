@@ -1,8 +1,8 @@
-//! Which tables have the pages that do not have their checksums.
+//! The search for tables with corrupt pages.
 //!
 //! The storage engine says only whether all pages have theirs. This walks the trees of its file, whose format is in the
-//! engine's own `docs/design.md` (file format 3), and finds where one has not. It is used once the engine has found
-//! damage, for the names in the message; the engine decides whether there is any.
+//! engine's own `docs/design.md` (file format 3), and locates pages with wrong checksums after the engine reported
+//! damage, to name the table and row in the message.
 //!
 //! ```text
 //! header   offset 9: flags, bit 0 the current slot; 12: page size; 16: pages of a region's header; 20: of its data
@@ -20,6 +20,8 @@ use std::io::{self, Read, Seek, SeekFrom};
 use xxhash_rust::xxh3::xxh3_128;
 
 const BRANCH: u8 = 2;
+/// The largest power of two of pages that the engine joins to one.
+const MAX_ORDER: u64 = 20;
 const LEAF: u8 = 1;
 /// Deepest tree that is followed; damage can make one that has no end.
 const MAX_DEPTH: usize = 32;
@@ -155,6 +157,9 @@ impl Layout<'_> {
 
     fn page(&self, number: u64) -> Option<Vec<u8>> {
         let order = number >> 59;
+        if order > MAX_ORDER {
+            return None;
+        }
         let index = number & (0x000F_FFFF >> order);
         let region = (number >> 20) & 0x000F_FFFF;
         let bytes = self.page_size.checked_shl(u32::try_from(order).ok()?)?;
@@ -169,8 +174,9 @@ impl Layout<'_> {
         let at = first
             .checked_add(region)?
             .checked_add(index.checked_mul(bytes)?)?;
-        // Before there is memory for it.
-        if at.checked_add(bytes)? > self.file.metadata().ok()?.len() {
+        // No page is larger than its region, whatever a damaged number says; so this bounds the memory.
+        let of_region = self.data_pages.checked_mul(self.page_size)?;
+        if bytes > of_region || at.checked_add(bytes)? > self.file.metadata().ok()?.len() {
             return None;
         }
         let mut page = vec![0; usize::try_from(bytes).ok()?];

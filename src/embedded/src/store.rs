@@ -50,7 +50,7 @@ impl Store {
         let file = directory
             .data_file(|file| contain_in(path, || fill(file, settings)))
             .map_err(|failure| failure.into_error(path))?;
-        let refusal = mark::refusal(path);
+        let refusal = mark::stored_refusal(path);
         let store = Self::open_held(directory, settings, || TableFile::holding(file))
             .and_then(|store| {
                 contain(|| check_format(&store.snapshot()?))?;
@@ -128,18 +128,17 @@ impl Store {
 
     /// Returns the error of a failure. Damage marks the directory, which takes no more writes.
     pub(crate) fn error_of(&self, failure: Failure) -> Error {
-        if let Some(finding) = failure.finding() {
+        if let Some(finding) = failure.finding().filter(|_| failure.is_proof()) {
             self.marked.call_once(|| self.mark(finding));
         }
         failure.into_error(self.path())
     }
 
     fn mark(&self, finding: String) {
+        // Writes stop in this process even if the mark cannot be written, on a full disk for example.
+        let _ = self.failed.set(mark::refusal(self.path(), &finding));
         if let Err(error) = mark::set(self.path(), &[finding]) {
             warn!(directory = %self.path().display(), %error, "damage was found, and cannot be marked");
-        }
-        if let Some(refusal) = mark::refusal(self.path()) {
-            let _ = self.failed.set(refusal);
         }
     }
 

@@ -74,7 +74,7 @@ async fn damage_that_a_check_found_stops_writes_until_a_check_finds_none() {
     );
 
     let refusal = format!(
-        "the directory `{name}` takes no writes, as it is known to be damaged ({}); restore it from a copy and check it \
+        "the directory `{name}` is damaged ({}) and takes no writes; restore it from a copy, then check it \
          again",
         finding.trim_end()
     );

@@ -27,6 +27,13 @@ const ATTACHED: [(&str, &str); 4] = [
 const GARBAGE_ITERATOR: &str = "10,org.apache.fluo.accumulo.iterators.GarbageCollectionIterator";
 const NOTIFICATION_ITERATOR: &str = "11,org.apache.fluo.accumulo.iterators.NotificationIterator";
 
+/// The options by which an earlier version of this program told the iterators a horizon. They go before ZooKeeper's, so on a
+/// table of Fluo's Java client they stop its own collection for good.
+const HORIZONS: [&str; 2] = [
+    "table.iterator.majc.gc.opt.timestamp.gc",
+    "table.iterator.minc.gc.opt.timestamp.gc",
+];
+
 /// The option by which Fluo's Java client tells its iterator where to read the horizon.
 const HORIZON_OF_JAVA: &str = "table.iterator.majc.gc.opt.zookeeper.connect";
 
@@ -40,7 +47,8 @@ pub(super) async fn make(tables: &dyn TableAdmin, table: &str, id: &str) -> Resu
 }
 
 /// Detaches the garbage iterators that an earlier version of this program attached to the compactions of a table. Those
-/// of a table that Fluo's Java client made stay: its clients count on them.
+/// of a table that Fluo's Java client made stay, because its clients count on them; only a horizon that an earlier version
+/// gave them is removed.
 ///
 /// Attached, the iterators also run in flushes and in compactions of a few files. There they drop the end of a lock that
 /// was committed, although the lock is in another file, and the lock counts again.
@@ -50,6 +58,9 @@ pub(super) async fn detach_iterators(
     properties: &BTreeMap<String, String>,
 ) -> Result<()> {
     if properties.contains_key(HORIZON_OF_JAVA) {
+        for horizon in HORIZONS.iter().filter(|it| properties.contains_key(**it)) {
+            tables.remove_property(table, horizon).await?;
+        }
         return Ok(());
     }
     for (property, class) in ATTACHED {

@@ -1,5 +1,7 @@
 //! The binding of a table to the coordination of its application.
 
+use std::collections::BTreeMap;
+
 use tracing::warn;
 
 use crate::client::application_table::{self, APPLICATION, EPOCH};
@@ -11,52 +13,61 @@ use crate::table::TableAdmin;
 /// to the table. [`Client::open_application`](crate::Client::open_application) does it; call it before
 /// [`Client::open`](crate::Client::open).
 ///
-/// A user who may not change properties is let in after the comparison; then only openings by other users are noticed.
+/// A user who may read properties and not change them is let in after the comparison, with a warning; only openings by
+/// other users are noticed then. A user who may not read them either, as without `ALTER_TABLE` on Accumulo 2.1, is let in
+/// without a comparison.
 ///
 /// # Errors
 /// [`Invalid`](ErrorKind::Invalid) if the table is that of another application, or was opened with another copy of the
 /// coordination since. The errors of [`TableAdmin::properties`], of [`TableAdmin::set_property`] and of the coordination.
 pub async fn bind(tables: &dyn TableAdmin, coordination: &dyn Coordination) -> Result<()> {
     let application = coordination.application().await?;
-    let bound = bind_application(tables, coordination, &application).await;
-    match bound {
-        Err(error) if error.kind() == ErrorKind::Denied => {
-            warn!(%error, table = application.table, "the table cannot be bound to its coordination");
-            Ok(())
-        }
-        bound => bound,
-    }
-}
-
-async fn bind_application(
-    tables: &dyn TableAdmin,
-    coordination: &dyn Coordination,
-    application: &Application,
-) -> Result<()> {
     let table = &application.table;
-    let properties = tables.properties(table).await?;
+    let properties = match tables.properties(table).await {
+        Err(error) if error.kind() == ErrorKind::Denied => {
+            warn!(%error, table, "the table was not compared with its coordination");
+            return Ok(());
+        }
+        properties => properties?,
+    };
     let id = properties.get(APPLICATION);
     if id.is_some_and(|id| *id != application.id) {
-        return Err(of_another(application));
+        return Err(of_another(&application));
     }
     let found = properties.get(EPOCH).map(String::as_str);
     let epoch = coordination.begin_epoch(found).await?;
-    application_table::detach_iterators(tables, table, &properties).await?;
-    if id.is_none() {
-        tables
-            .set_property(table, APPLICATION, &application.id)
-            .await?;
-    }
+    let mut changes = Vec::new();
     if found != Some(epoch.as_str()) {
-        tables.set_property(table, EPOCH, &epoch).await?;
+        changes.push((EPOCH, epoch.as_str()));
     }
-    Ok(())
+    if id.is_none() {
+        changes.push((APPLICATION, &application.id));
+    }
+    match write(tables, table, &properties, &changes).await {
+        Err(error) if error.kind() == ErrorKind::Denied => {
+            warn!(%error, table, "the table cannot be bound to its coordination");
+            Ok(())
+        }
+        written => written,
+    }
+}
+
+async fn write(
+    tables: &dyn TableAdmin,
+    table: &str,
+    properties: &BTreeMap<String, String>,
+    changes: &[(&str, &str)],
+) -> Result<()> {
+    for (property, value) in changes {
+        tables.set_property(table, property, value).await?;
+    }
+    application_table::detach_iterators(tables, table, properties).await
 }
 
 fn of_another(application: &Application) -> Error {
     let Application { id, table, .. } = application;
     Error::invalid(format!(
-        "the table `{table}` is not the one of the application with the id `{id}`: it was made for another application, or \
-         for this one before it was initialised anew; open it with the coordination that it was initialised with"
+        "table `{table}` belongs to another application than the one with the id `{id}`, or to an earlier initialisation of \
+         it; open it with the coordination that it was initialised with"
     ))
 }

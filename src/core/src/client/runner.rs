@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
-use tracing::{Instrument, debug, warn};
+use tracing::{Instrument, debug};
 
 use crate::client::Client;
 use crate::data::Timestamp;
@@ -66,7 +66,7 @@ pub struct RetryPolicy {
     ///
     /// A lock whose owner hangs is rolled back after [`rollback_after`](crate::ClientSettings::rollback_after). A run that
     /// ends before that fails because of one such lock. So the runner of a client lasts at least twice as long, unless a
-    /// policy is [set](Runner::retry); a shorter one is logged as a warning.
+    /// policy is [set](Runner::retry).
     pub max_elapsed: Duration,
     /// The pause before the second attempt; each is twice the one before, and cut by up to a half. Default: 1
     /// millisecond.
@@ -125,17 +125,10 @@ impl Runner {
         }
     }
 
-    /// Sets the policy.
+    /// Sets the policy. A run whose `max_elapsed` is not above [`rollback_after`](crate::ClientSettings::rollback_after) ends
+    /// before a lock is rolled back whose owner hangs.
     #[must_use]
     pub fn retry(self, policy: RetryPolicy) -> Self {
-        let rollback_after = self.client.shared.settings.rollback_after;
-        if policy.max_attempts.is_none() && policy.max_elapsed <= rollback_after {
-            warn!(
-                max_elapsed = ?policy.max_elapsed,
-                ?rollback_after,
-                "a run ends before a lock whose owner hangs is rolled back; set `max_elapsed` above `rollback_after`"
-            );
-        }
         Self { policy, ..self }
     }
 

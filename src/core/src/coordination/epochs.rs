@@ -4,9 +4,13 @@ use crate::error::{Error, ErrorKind, Result};
 
 /// The record that a coordination keeps of its last opening.
 ///
-/// Each opening draws an epoch, a text that no other opening draws. It records the epoch before it writes it to the table,
-/// together with the one that it found there. So a crash between the two steps leaves a table whose epoch is recorded. A
-/// copy of the coordination, or a backup of it, does not know the epoch that the table got since it was made.
+/// An epoch is the number of an opening and a text that no other opening draws, such as `12-9f3c`. Each opening takes the
+/// number after the recorded one. It records its epoch before it writes it to the table, together with the epoch that it
+/// found there, so a crash between the two steps leaves a table whose epoch is recorded.
+///
+/// The record of a copy, or of a backup, lacks every epoch that was written after it was made. A table whose epoch has a
+/// lower number is older than the coordination: a table that was restored, or a write that arrived late. Its timestamps are
+/// below those that the coordination hands out, so it is accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Epochs {
     /// The epoch of the last opening.
@@ -16,7 +20,7 @@ pub struct Epochs {
 }
 
 impl Epochs {
-    /// Returns the record of an opening with the epoch `own` that found the epoch `found` at the table of the application
+    /// Returns the record of an opening that drew the text `own` and found the epoch `found` at the table of the application
     /// `name`, after a comparison with the record before it.
     ///
     /// # Errors
@@ -27,19 +31,27 @@ impl Epochs {
         own: &str,
         found: Option<&str>,
     ) -> Result<Self> {
+        let number = recorded.map_or(0, |recorded| number_of(&recorded.last));
         let is_known = |found: &str| {
-            let is_recorded = |recorded: &Self| {
+            recorded.is_some_and(|recorded| {
                 recorded.last == found || recorded.before.as_deref() == Some(found)
-            };
-            found == own || recorded.is_some_and(is_recorded)
+            })
         };
-        match found {
-            Some(found) if !is_known(found) => Err(copied(name)),
-            _ => Ok(Self {
-                last: own.to_owned(),
-                before: found.filter(|found| *found != own).map(str::to_owned),
-            }),
+        if found.is_some_and(|found| number_of(found) >= number && !is_known(found)) {
+            return Err(copied(name));
         }
+        let is_opened = |recorded: &&Self| {
+            let text = recorded.last.split_once('-').map(|(_, text)| text);
+            text == Some(own)
+        };
+        let last = match recorded.filter(is_opened) {
+            Some(recorded) => recorded.last.clone(),
+            None => format!("{}-{own}", number.saturating_add(1)),
+        };
+        Ok(Self {
+            before: found.filter(|found| *found != last).map(str::to_owned),
+            last,
+        })
     }
 
     /// Returns the stored bytes: a line for each epoch, the last one first.
@@ -67,6 +79,12 @@ impl Epochs {
     }
 }
 
+/// Returns the number of an epoch; that of other text is above all others.
+fn number_of(epoch: &str) -> u64 {
+    let number = epoch.split_once('-').map(|(number, _)| number.parse());
+    number.and_then(Result::ok).unwrap_or(u64::MAX)
+}
+
 fn copied(name: &str) -> Error {
     Error::invalid(format!(
         "this coordination of the application `{name}` is a copy or an older backup: its table was opened with another one \
@@ -88,10 +106,11 @@ mod tests {
         let first = begin(None, "a", None).unwrap();
         // Recorded, and not written to the table; then both; then recorded again, and not written.
         let second = begin(Some(&first), "b", None).unwrap();
-        let third = begin(Some(&second), "c", Some("b")).unwrap();
-        let fourth = begin(Some(&third), "d", Some("b")).unwrap();
-        assert_eq!(fourth.before.as_deref(), Some("b"));
-        assert!(begin(Some(&fourth), "e", Some("d")).is_ok());
+        let third = begin(Some(&second), "c", Some("2-b")).unwrap();
+        let fourth = begin(Some(&third), "d", Some("2-b")).unwrap();
+        assert_eq!(fourth.last, "4-d");
+        assert_eq!(fourth.before.as_deref(), Some("2-b"));
+        assert!(begin(Some(&fourth), "e", Some("4-d")).is_ok());
         assert_eq!(Epochs::decode(&first.encode()).unwrap(), first);
         assert_eq!(Epochs::decode(&fourth.encode()).unwrap(), fourth);
     }
@@ -101,8 +120,23 @@ mod tests {
     fn several_clients_of_one_opening_share_its_epoch() {
         let first = begin(None, "a", None).unwrap();
         assert!(begin(Some(&first), "a", None).is_ok());
-        let again = begin(Some(&first), "a", Some("a")).unwrap();
-        assert!(begin(Some(&again), "b", Some("a")).is_ok());
+        let again = begin(Some(&first), "a", Some("1-a")).unwrap();
+        assert_eq!(again, first);
+        assert!(begin(Some(&again), "b", Some("1-a")).is_ok());
+    }
+
+    /// The table was restored beside a coordination that went on, or a write of an earlier epoch arrived late. Both were
+    /// refused for good, although no timestamp can be handed out twice.
+    #[test]
+    fn a_table_that_is_older_than_the_coordination_is_accepted() {
+        let mut record = begin(None, "a", None).unwrap();
+        for own in ["b", "c", "d"] {
+            record = begin(Some(&record), own, Some(&record.last)).unwrap();
+        }
+        let opened = begin(Some(&record), "e", Some("1-a")).unwrap();
+        assert_eq!(opened.last, "5-e");
+        assert!(begin(Some(&record), "e", Some("5-x")).is_err());
+        assert!(begin(Some(&record), "e", Some("4-x")).is_err());
     }
 
     /// A directory was copied and both copies were opened on one table of a cluster. Each handed out the timestamps that
@@ -111,9 +145,9 @@ mod tests {
     fn a_copy_is_refused_once_the_other_one_was_opened() {
         let both = begin(None, "a", None).unwrap();
         // Also if the opening of the one crashed before it wrote to the table.
-        let crashed = begin(Some(&both), "b", Some("a")).unwrap();
-        assert!(begin(Some(&both), "c", Some("a")).is_ok());
-        let error = begin(Some(&crashed), "d", Some("c")).unwrap_err();
+        let crashed = begin(Some(&both), "b", Some("1-a")).unwrap();
+        let opened = begin(Some(&both), "c", Some("1-a")).unwrap();
+        let error = begin(Some(&crashed), "d", Some(&opened.last)).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Invalid);
         assert_eq!(
             error.to_string(),
@@ -121,7 +155,12 @@ mod tests {
              since, and this one would hand out timestamps a second time; open the application with the coordination that \
              was used last, or initialise it anew"
         );
-        assert!(begin(None, "d", Some("c")).is_err(), "one of before epochs");
+        assert!(
+            begin(None, "d", Some("1-c")).is_err(),
+            "one of before epochs"
+        );
+        // Two openings of a rebuilt coordination drew one text, as process 1 of a container did again and again.
+        assert!(begin(None, "c", Some("1-c")).is_err());
     }
 
     #[test]

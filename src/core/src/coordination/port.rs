@@ -51,8 +51,8 @@ use crate::error::{Error, ErrorKind, Result};
 ///   order, with the settings of the last [`update_settings`](Coordination::update_settings), which replaces all of them.
 ///   Settings that [`check_settings`](super::check_settings) refuses are [`Invalid`](ErrorKind::Invalid), and change
 ///   nothing.
-/// - **C14, epochs.** Each opening has an epoch: a text that no other opening has, one of a copy neither. What
-///   [`begin_epoch`](Coordination::begin_epoch) compares and records is what [`Epochs::begin`](super::Epochs::begin) says.
+/// - **C14, epochs.** Each opening of the storage draws a unique text, also in copies of the storage.
+///   [`begin_epoch`](Coordination::begin_epoch) compares and records as [`Epochs::begin`](super::Epochs::begin) does.
 ///   An opening is that of the storage, whatever number of handles it has.
 ///
 /// The rules C10 to C12 of [`Applications`](super::Applications) hold for these calls too: a call of a handle whose

@@ -63,7 +63,7 @@ impl Collector {
                 "collected"
             }
             Err(error) => {
-                warn!(%error, "garbage was not collected; it is tried again");
+                warn!(%error, "garbage collection failed; retrying");
                 "failed"
             }
         };
@@ -93,7 +93,7 @@ impl Turn {
     fn begin(id: &str, period: Duration) -> Result<Self, Duration> {
         let mut collections = collections();
         match collections.get(id) {
-            Some(Collection::UnderWay) => return Err(period),
+            Some(Collection::UnderWay) => return Err(FIRST_PAUSE.min(period)),
             Some(Collection::Ended(at)) if at.elapsed() < period => {
                 return Err(period.saturating_sub(at.elapsed()));
             }

@@ -1,7 +1,7 @@
-//! Reading past a lock that cannot be turned: the client may read the table and not write it.
+//! Reading past a lock that the client cannot remove because it lacks write permission.
 //!
-//! The primary has told what became of the transaction. So the reader applies to what it has read of the cell the very
-//! entries that it may not write, and looks at the result.
+//! The status of the transaction is known, so the reader adds the missing entries to its copy of the column and filters the
+//! result.
 
 use crate::data::{Cell, Key, RowColumn, Timestamp};
 use crate::error::Result;

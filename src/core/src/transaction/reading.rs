@@ -202,8 +202,8 @@ impl Rest {
         Ok(None)
     }
 
-    /// Resolves the locks of a batch; waits if some of them are left to their owners. Returns what is past the first lock,
-    /// if that is decided and this client may not turn it.
+    /// Resolves the locks of a batch; waits if some of them are left to their owners. Returns the cell behind the first lock
+    /// if the lock is decided and this client lacks write permission.
     async fn deal_with(&mut self, found: &[Cell]) -> Result<Option<Past>> {
         let client = self.reading.client.clone();
         let locks = found
@@ -245,11 +245,11 @@ impl Rest {
     }
 }
 
-/// What a reader finds past a lock.
+/// The result of reading past a lock.
 struct Past {
     /// The cell of the lock, if it has a value.
     cell: Option<Cell>,
-    /// Where the next cell begins.
+    /// The first key of the next cell.
     next: Key,
 }
 

@@ -5,8 +5,8 @@
 //!   is taken away. Whoever meets such a lock does it, whether its owner lives or not.
 //! - **R3.** A primary that is still locked is rolled back only if its transactor is gone, or its lock was waited for
 //!   long enough; and only by a conditional write, which its owner's commit of the primary excludes.
-//! - **R4.** What is written here may be written by several, any number of times. A reader that may not write the table
-//!   applies it to what it reads, and goes on.
+//! - **R4.** Several clients may write these entries, any number of times. A client without write permission applies them
+//!   to the entries that it read instead.
 
 use std::collections::BTreeMap;
 
@@ -72,6 +72,7 @@ pub(crate) async fn resolve(client: &Shared, locks: &[FoundLock]) -> Result<Reso
     let mut writes = RowMutations::default();
     let mut rolled_back = Vec::new();
     let mut known = Vec::new();
+    let mut is_denied = false;
     for ((primary, start), group) in groups(locks) {
         let Some(transactor) = group.first().map(|lock| lock.transactor) else {
             continue;
@@ -92,18 +93,25 @@ pub(crate) async fn resolve(client: &Shared, locks: &[FoundLock]) -> Result<Reso
                 metrics::counter!("fluo_locks_rolled_forward_total")
                     .increment(as_count(group.len()));
                 writes.roll_forward(&group, commit);
-                known.extend(decided_locks(&group, Some(commit)));
+                known.extend(decided_locks(others(&group), Some(commit)));
             }
             Decided::RolledBack => {
                 metrics::counter!("fluo_locks_rolled_back_total").increment(as_count(group.len()));
                 rolled_back.extend(taken_away(&group));
-                known.extend(decided_locks(&group, None));
+                known.extend(decided_locks(others(&group), None));
             }
             Decided::Waiting => resolved.waiting += group.len(),
             Decided::Orphaned => resolved.orphans.extend(group.first().copied().cloned()),
-            Decided::Over => {
+            Decided::Over { is_written } => {
                 let other = group.iter().find(|lock| !lock.is_primary());
                 resolved.orphans.extend(other.copied().cloned());
+                if !is_written {
+                    is_denied = true;
+                    known.extend(decided_locks(
+                        group.iter().filter(|lock| lock.is_primary()),
+                        None,
+                    ));
+                }
             }
         }
     }
@@ -117,28 +125,34 @@ pub(crate) async fn resolve(client: &Shared, locks: &[FoundLock]) -> Result<Reso
         Err(error)
             if error.kind() == ErrorKind::Denied && !planted::is(PlantedBug::DeniedReaderFails) =>
         {
-            resolved.denied = known;
+            is_denied = true;
         }
         Err(error) => return Err(not_ours(error)),
+    }
+    if is_denied {
+        resolved.denied = known;
     }
     Ok(resolved)
 }
 
-/// Returns what is known of the locks of a decided transaction beside its primary.
-fn decided_locks(
-    group: &[&FoundLock],
+/// Returns the locks with the fate of their transaction.
+fn decided_locks<'a>(
+    locks: impl Iterator<Item = &'a &'a FoundLock>,
     committed: Option<Timestamp>,
 ) -> impl Iterator<Item = DecidedLock> {
-    let others = group.iter().filter(|lock| !lock.is_primary());
-    others.map(move |lock| DecidedLock {
+    locks.map(move |lock| DecidedLock {
         lock: (*lock).clone(),
         committed,
     })
 }
 
+/// Returns the locks beside that of the primary.
+fn others<'a>(group: &'a [&'a FoundLock]) -> impl Iterator<Item = &'a &'a FoundLock> {
+    group.iter().filter(|lock| !lock.is_primary())
+}
+
 fn taken_away(locks: &[&FoundLock]) -> Vec<ConditionalMutation> {
-    let others = locks.iter().filter(|lock| !lock.is_primary());
-    others
+    others(locks)
         .map(|lock| take_away(&lock.cell, lock.start, lock.kind, lock.value.clone()))
         .collect()
 }
@@ -191,8 +205,10 @@ enum Decided {
     Waiting,
     /// Its primary has no trace of it.
     Orphaned,
-    /// It has no lock left but that of its primary, which was taken away.
-    Over,
+    /// It has no lock left but that of its primary. That one was taken away, unless this client may not write the table.
+    Over {
+        is_written: bool,
+    },
 }
 
 /// Returns the fate of a transaction, after rolling back one that is dead or too slow (R3).
@@ -270,9 +286,8 @@ async fn given_up(
     })
 }
 
-/// Takes away the lock of a primary that is over, because its notification was acknowledged, but that counts again: a
-/// server that collected a part of the column dropped the end of the lock and not the lock. The end of it is dropped so
-/// only after the transaction said that it has no other lock (P7).
+/// Rolls back a guard lock that became visible again. A partial compaction can drop the end of the lock and keep the lock.
+/// It drops the end only after `TX_DONE`, so the transaction has no other lock (P7).
 async fn end_acknowledged(
     client: &Shared,
     primary: &RowColumn,
@@ -280,15 +295,27 @@ async fn end_acknowledged(
     lock: Bytes,
 ) -> Result<Decided> {
     let ended = take_away(primary, start, ACKNOWLEDGING, lock);
-    let outcomes = client.table.write_conditional(vec![ended]).await?;
-    Ok(match outcomes.into_iter().next() {
-        Some(Outcome::Accepted) => Decided::Over,
-        Some(Outcome::Refused(error)) => return Err(error),
+    match is_written(client, ended).await {
+        Ok(true) => Ok(Decided::Over { is_written: true }),
         // Another client has ended it, or the next look will tell.
-        Some(Outcome::Rejected | Outcome::Unknown(_)) | None => {
-            status(&*client.table, primary, start).await?.into()
-        }
-    })
+        Ok(false) => Ok(status(&*client.table, primary, start).await?.into()),
+        Err(error) if error.kind() == ErrorKind::Denied => Ok(Decided::Over { is_written: false }),
+        Err(error) => Err(error),
+    }
+}
+
+/// Writes a conditional mutation, and returns whether it is certain that it was written. A passing error counts as not
+/// written: the next look tells.
+async fn is_written(client: &Shared, mutation: ConditionalMutation) -> Result<bool> {
+    let outcomes = client.table.write_conditional(vec![mutation]).await;
+    match outcomes.map(|outcomes| outcomes.into_iter().next()) {
+        Ok(Some(Outcome::Accepted)) => Ok(true),
+        Ok(Some(Outcome::Unknown(error))) if error.kind() == ErrorKind::Denied => Err(error),
+        Ok(Some(Outcome::Rejected | Outcome::Unknown(_)) | None) => Ok(false),
+        Ok(Some(Outcome::Refused(error))) => Err(error),
+        Err(error) if is_passing(error.kind()) => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
 /// The kind of a lock that only guards the cell of a notification.
@@ -310,14 +337,16 @@ async fn roll_back_primary(
         let unconditional = vec![mutation.mutation];
         return client.table.write(unconditional).await.map(|()| true);
     }
-    let outcomes = client.table.write_conditional(vec![mutation]).await;
-    match outcomes.map(|outcomes| outcomes.into_iter().next()) {
-        Ok(Some(Outcome::Accepted)) => Ok(true),
-        Ok(Some(Outcome::Rejected | Outcome::Unknown(_)) | None) => Ok(false),
-        Ok(Some(Outcome::Refused(error))) => Err(error),
-        Err(error) if is_passing(error.kind()) => Ok(false),
-        Err(error) => Err(error),
-    }
+    is_written(client, mutation).await.map_err(|error| match error.kind() {
+        ErrorKind::Denied => {
+            let message = format!(
+                "transaction {start} on `{primary}` has to be rolled back, and this client may not write the table; read \
+                 it once with a client that may: {error}"
+            );
+            Error::with_source(ErrorKind::Denied, message, error)
+        }
+        _ => error,
+    })
 }
 
 /// Updates by row, so that each row is written once.

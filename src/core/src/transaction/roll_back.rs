@@ -3,7 +3,7 @@
 //! - **R5.** What takes a lock away is written only where that very lock is still stored. The mark that it leaves hides
 //!   every older lock of the cell. It may be collected while an older transaction lives, which locks the cell then: a
 //!   mark that came once more, late, would hide that lock.
-//! - **R6.** The same write asks what the column says of the transaction: that it holds this lock, and nothing newer. A
+//! - **R6.** The same conditional write also requires that the transaction's status in this column is this lock. A
 //!   lock stays stored under the entry that ended it, and a rollback beside a committed write would let a compaction drop
 //!   the value.
 

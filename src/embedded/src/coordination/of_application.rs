@@ -199,7 +199,7 @@ impl Coordination for EmbeddedCoordination {
             let name = &application.name;
             let recorded = nodes::epochs(&transaction.open_table(COORDINATION)?, name)?;
             let begun = Epochs::begin(name, recorded.as_ref(), &own, found.as_deref())?;
-            if recorded.as_ref() == Some(&begun) || found.as_deref() == Some(&*own) {
+            if recorded.as_ref() == Some(&begun) || found.as_ref() == Some(&begun.last) {
                 return Ok(Verdict::Discard(begun.last));
             }
             nodes::put(transaction, name, stored::EPOCHS, &begun.encode())?;

@@ -6,8 +6,10 @@ mod coordination;
 mod presence;
 
 use std::collections::BTreeMap;
+use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
 
 use application::MemoryApplication;
 
@@ -42,6 +44,11 @@ impl Default for MemoryApplications {
     }
 }
 
+/// Returns a number that no other process draws: process ids repeat, in containers at every start.
+fn random() -> u64 {
+    RandomState::new().hash_one(SystemTime::now())
+}
+
 impl MemoryApplications {
     /// No applications yet.
     pub fn new() -> Self {
@@ -50,7 +57,7 @@ impl MemoryApplications {
         Self {
             applications: Arc::default(),
             claims: Claims::default(),
-            epoch: format!("memory-{}-{opening}", std::process::id()).into(),
+            epoch: format!("memory-{:x}-{opening}", random()).into(),
         }
     }
 
