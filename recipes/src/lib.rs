@@ -70,12 +70,13 @@ pub use key_design::{
     Unsalted, WebPart, WebTable,
 };
 pub use optimization::{
-    Applied, ApplyError, ApplyEvent, Contribution, ContributionBuilder, ContributionError,
-    EvennessOf, FoundBalancer, FullestTablet, GroupForecast, GroupVerdict, HotPart, Leftover, Load,
-    LoadStanding, MaxSkew, MaxSkewError, OtherRows, OtherRowsVerdict, OverlapError, Plan,
-    PlanOptions, PropertyVerdict, RowCounting, RowsVerdict, ServerLoad, SplitsVerdict, Step,
-    StraySplit, TableOptimizations, TabletLoad, TabletRun, Unproved, UnrequestedProperty,
-    UnseenVerdict, Verdict, VerifyOptions, apply, groups, plan, verify,
+    Applied, ApplyError, ApplyEvent, CellsOfRecipe, CellsVerdict, Contribution,
+    ContributionBuilder, ContributionError, EvennessOf, FoundBalancer, FullestTablet,
+    GroupForecast, GroupVerdict, HotPart, Leftover, Load, LoadStanding, MaxSkew, MaxSkewError,
+    OtherRows, OtherRowsVerdict, OverlapError, Plan, PlanOptions, PropertyVerdict, RowCounting,
+    RowsVerdict, ServerLoad, SplitsVerdict, Step, StraySplit, TableOptimizations, TabletLoad,
+    TabletRun, Unproved, UnrequestedProperty, UnseenVerdict, Verdict, VerifyOptions, apply, groups,
+    plan, verify,
 };
 pub use row_hasher::{
     EmptyPrefix, Excerpt, HashScheme, KeyError, KeyParts, RowHasher, RowHasherBuilder,

@@ -339,7 +339,7 @@ fn a_limit_is_a_number_from_1_on() {
         let message = place
             .fluo(&format!("{VERIFY} --max-skew={wrong} pages"))
             .refuses_arguments();
-        assert_says(&message, "give a number from 1 on, such as 2");
+        assert_says(&message, "give a number from 1 to 1,000,000, such as 2");
     }
 }
 

@@ -45,11 +45,13 @@ pub(crate) fn set(directory: &Path, findings: &[String]) -> io::Result<()> {
     rename_durably(directory, &new, &directory.join(MARK_FILE))
 }
 
-/// Removes the mark, if there is one.
+/// Removes the mark, if there is one. A file system that is mounted read-only refuses to remove even a file that does not
+/// exist, so the mark is looked for first.
 pub(crate) fn remove(directory: &Path) -> io::Result<()> {
-    match fs::remove_file(directory.join(MARK_FILE)) {
-        Ok(()) => sync_directory(directory),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(error),
+    let mark = directory.join(MARK_FILE);
+    if !mark.try_exists()? {
+        return Ok(());
     }
+    fs::remove_file(mark)?;
+    sync_directory(directory)
 }

@@ -25,13 +25,41 @@ pub(super) struct Census {
 }
 
 impl Census {
-    /// The tablets' own counts.
+    /// Returns the tablets' own counts.
     pub(super) fn of_entries(
         optimizations: &TableOptimizations,
         tablets: &Tablets,
         scale: Scale,
     ) -> Self {
-        let all: Vec<_> = entries(tablets);
+        Self::of_counts(entries(tablets), optimizations, tablets, scale)
+    }
+
+    /// Reads every cell, and counts those of each tablet.
+    pub(super) async fn of_cells(
+        table: &dyn Table,
+        optimizations: &TableOptimizations,
+        tablets: &Tablets,
+        scale: Scale,
+    ) -> Result<Self> {
+        let mut cells = vec![0; tablets.as_slice().len()];
+        let mut batches = table.scan(Scan::over(Span::all()));
+        while let Some(batch) = batches.try_next().await? {
+            for cell in &batch {
+                if let Some(count) = cells.get_mut(tablets.index_of(&cell.key.row)) {
+                    *count += 1;
+                }
+            }
+        }
+        Ok(Self::of_counts(cells, optimizations, tablets, scale))
+    }
+
+    /// Returns what each tablet holds, of whatever row.
+    pub(super) fn of_counts(
+        all: Vec<u64>,
+        optimizations: &TableOptimizations,
+        tablets: &Tablets,
+        scale: Scale,
+    ) -> Self {
         let mut others = all.clone();
         let tallies = optimizations
             .contributions()
@@ -41,7 +69,7 @@ impl Census {
             if let Some(own) = others.get_mut(tally.tablets()) {
                 own.fill(0);
             }
-            tally.entries_of_tablets(scale)
+            tally.of_counts(&all, scale)
         });
         Self {
             counts_rows: false,

@@ -77,7 +77,11 @@ pub(super) fn count(
         });
         group.tablets += 1;
         match &tablet.server {
-            Some(server) => *group.per_server.entry(server.clone()).or_default() += 1,
+            // A server that crashed may be named for a while, and hosts nothing.
+            Some(server) => match group.per_server.get_mut(server) {
+                Some(tablets) => *tablets += 1,
+                None => group.unhosted += 1,
+            },
             None => group.unhosted += 1,
         }
     }

@@ -5,6 +5,9 @@ use thiserror::Error;
 
 use crate::number::float_len;
 
+/// The largest limit. Beyond it a limit means nothing.
+const MOST: f64 = 1e6;
+
 /// The largest skew that passes: how many times the mean the fullest tablet or server may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(transparent)]
@@ -12,16 +15,16 @@ pub struct MaxSkew(f64);
 
 /// A number that is no limit of the skew.
 #[derive(Clone, Copy, Debug, Error, PartialEq)]
-#[error("the largest skew is {0}; give a number from 1 on, such as 2")]
+#[error("the largest skew is {0}; give a number from 1 to 1,000,000, such as 2")]
 pub struct MaxSkewError(f64);
 
 impl MaxSkew {
     /// A limit.
     ///
     /// # Errors
-    /// A number below 1, or one that is not finite: the fullest holds the mean at least.
+    /// A number below 1, as the fullest holds the mean at least, or above 1,000,000.
     pub fn new(max_skew: f64) -> Result<Self, MaxSkewError> {
-        if max_skew.is_finite() && max_skew >= 1.0 {
+        if (1.0..=MOST).contains(&max_skew) {
             Ok(Self(max_skew))
         } else {
             Err(MaxSkewError(max_skew))
@@ -62,7 +65,9 @@ mod tests {
             let message = MaxSkew::new(wrong).unwrap_err().to_string();
             assert_eq!(
                 message,
-                format!("the largest skew is {wrong}; give a number from 1 on, such as 2")
+                format!(
+                    "the largest skew is {wrong}; give a number from 1 to 1,000,000, such as 2"
+                )
             );
         }
         assert!(MaxSkew::new(1.0).is_ok());

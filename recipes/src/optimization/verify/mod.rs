@@ -1,5 +1,6 @@
 //! Proof that the optimizations are in force: everything is read back, and compared in figures.
 
+mod cells;
 mod census;
 mod evenness;
 mod finding;
@@ -29,6 +30,7 @@ use super::contribution::Contribution;
 use super::state::TableState;
 use crate::number::{count, share};
 
+pub use self::cells::{CellsOfRecipe, CellsVerdict};
 pub(crate) use self::evenness::{LEAST_P_VALUE, chi_square};
 pub use self::groups::{GroupVerdict, groups};
 pub use self::load::{FullestTablet, Load, LoadStanding, ServerLoad, TabletLoad};
@@ -77,6 +79,9 @@ pub struct Verdict {
     pub other_rows: OtherRowsVerdict,
     /// Entries of tablets of which no row was seen, or `None` if rows were not counted.
     pub unseen: Option<UnseenVerdict>,
+    /// The cells, which are counted if the rows are more even than the tablets' entries.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cells: Option<CellsVerdict>,
 }
 
 /// Reads back the split points, the balancer, where the tablets are and, if asked to, the rows; and compares
@@ -109,12 +114,16 @@ pub async fn verify(
         max_skew: options.max_skew,
         counts_rows: options.rows.is_for(&tablets),
     };
-    let census = if scale.counts_rows {
+    let (census, cells) = if scale.counts_rows {
         let authorizations = options.authorizations.clone();
         let handle = admin.open_table(table, authorizations).await?;
-        Census::of_rows(&*handle, optimizations, &tablets, scale, progress).await?
+        let rows = Census::of_rows(&*handle, optimizations, &tablets, scale, progress).await?;
+        let counted = (&rows, scale);
+        let cells =
+            CellsVerdict::count(&*handle, optimizations, &tablets, &servers, counted).await?;
+        (rows, cells)
     } else {
-        Census::of_entries(optimizations, &tablets, scale)
+        (Census::of_entries(optimizations, &tablets, scale), None)
     };
     let contributions = optimizations.contributions().iter();
     let planned = contributions.map(Contribution::planned_tablets).sum();
@@ -128,11 +137,13 @@ pub async fn verify(
         whole,
     )?;
     let counts = tablets.as_slice().iter().zip(census.all.iter().copied());
+    let mut unproved = Unproved::of(&census, planned, servers.len());
+    unproved.extend(cells.as_ref().and_then(CellsVerdict::unproved));
     let verdict = Verdict {
         table: table.to_owned(),
         ok: false,
         differences: Vec::new(),
-        unproved: Unproved::of(&census, planned, servers.len()),
+        unproved,
         splits,
         properties,
         groups,
@@ -143,6 +154,7 @@ pub async fn verify(
         other_rows: OtherRowsVerdict::new(options.other_rows, &census, &tablets, whole),
         unseen: UnseenVerdict::new(&census, &tablets, planned, scale),
         rows: census.rows.clone(),
+        cells,
     };
     let mut findings = verdict.layout_findings(&tablets);
     findings.extend(verdict.load_findings(optimizations, &census));
@@ -228,12 +240,15 @@ impl Verdict {
         let is_spread = self.groups.iter().all(GroupVerdict::is_spread);
         let servers = self.servers.finding(census.counts_rows);
         let servers = servers.filter(|_| is_spread);
+        let cells = self.cells.iter();
+        let cells = cells.flat_map(CellsVerdict::findings);
         unseen
             .into_iter()
             .chain(self.other_rows.finding(&self.rows))
             .chain(recipes)
             .chain(groups)
             .chain(servers)
+            .chain(cells)
     }
 
     fn required_rows(&self, are_required: bool) -> Option<Finding> {

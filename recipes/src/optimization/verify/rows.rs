@@ -11,6 +11,10 @@ use super::sentences;
 use crate::key_design::KeyDesign;
 use crate::number::{grouped, share};
 
+/// The smallest share of misplaced rows that makes an uneven hash a difference. With enough rows the test tells a hash that
+/// is slightly uneven, such as Java's `String.hashCode` of consecutive numbers, from an even one; no tablet is hot by it.
+const LEAST_MISPLACED: f64 = 0.1;
+
 /// How [`verify`](super::verify) counts rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowCounting {
@@ -207,7 +211,11 @@ impl RowsVerdict {
     }
 
     fn uneven_hash(&self, all_rows: u64) -> Option<Finding> {
-        let p_value = self.p_value.filter(|p_value| *p_value < LEAST_P_VALUE)?;
+        // A migration moves rows in the order of their keys, so they are uneven until it ends.
+        let is_told = self.in_earlier_designs == 0 && self.uneven_share >= LEAST_MISPLACED;
+        let p_value = self
+            .p_value
+            .filter(|p_value| is_told && *p_value < LEAST_P_VALUE)?;
         let (recipe, total) = (&self.recipe, grouped(self.total));
         let what = match self.salted_parts {
             None => format!("its {total} rows do not lie evenly over the hash space"),

@@ -233,8 +233,8 @@ mod tests {
         assert_eq!(judge(10.0, 5_100), TooFull);
         assert_eq!(judge(100.0, 8_000), Even);
         assert_eq!(judge(100.0, 9_000), TooFull);
-        assert_eq!(judge(1e9, 10_000), TooFull, "all of it in one place");
-        assert_eq!(judge(1e9, 9_999), Even);
+        assert_eq!(judge(1e6, 10_000), TooFull, "all of it in one place");
+        assert_eq!(judge(1e6, 9_999), Even);
     }
 
     #[test]

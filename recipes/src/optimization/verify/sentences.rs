@@ -3,17 +3,20 @@
 use super::load::Load;
 use crate::number::{counted, grouped};
 
-/// The sentence about a place that is too full.
+/// Returns the sentence about a place that is too full.
 pub(super) fn too_full(place: &str, counts_rows: bool, load: &Load, places: &str) -> String {
+    too_full_of(place, unit(counts_rows), load, places) + hint(counts_rows)
+}
+
+/// Returns the sentence about a place that holds too many things of a unit.
+pub(super) fn too_full_of(place: &str, unit: &str, load: &Load, places: &str) -> String {
     format!(
-        "{place} holds {} of {} {}, {} times the mean of {}; the limit is {}{}",
+        "{place} holds {} of {} {unit}, {} times the mean of {}; the limit is {}",
         grouped(load.largest),
         grouped(load.total),
-        unit(counts_rows),
         skew(load),
         counted(load.places, places),
         limit(load),
-        hint(counts_rows)
     )
 }
 

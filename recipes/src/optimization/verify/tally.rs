@@ -127,10 +127,9 @@ impl<'a> Tally<'a> {
         }
     }
 
-    /// The verdict over the entries of the recipe's tablets.
-    pub(super) fn entries_of_tablets(self, scale: Scale) -> RowsVerdict {
-        let own = self.own().iter().map(|tablet| tablet.entries);
-        self.verdict(&own.collect::<Vec<_>>(), scale)
+    /// Returns the verdict over what the recipe's tablets hold, of whatever row; `all` are the counts of all tablets.
+    pub(super) fn of_counts(self, all: &[u64], scale: Scale) -> RowsVerdict {
+        self.verdict(all.get(self.tablets()).unwrap_or_default(), scale)
     }
 
     fn verdict(&self, counts: &[u64], scale: Scale) -> RowsVerdict {

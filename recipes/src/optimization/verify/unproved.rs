@@ -36,6 +36,14 @@ pub enum Unproved {
         /// The recipe.
         recipe: String,
     },
+    /// The tablet is too full by its entries, and not by the cells that can be seen: the others are deleted, or need other
+    /// authorizations.
+    HiddenEntries {
+        /// The tablet, as messages name it.
+        tablet: String,
+        /// Its entries as a multiple of the mean.
+        skew: String,
+    },
     /// The optimizations ask for fewer tablets than there are servers, some of which can have none.
     FewerTabletsThanServers {
         /// The tablets that are asked for.
@@ -79,7 +87,9 @@ impl Unproved {
     pub(super) fn is_for_want_of_rows(&self) -> bool {
         !matches!(
             self,
-            Self::OneTablet { .. } | Self::FewerTabletsThanServers { .. }
+            Self::OneTablet { .. }
+                | Self::FewerTabletsThanServers { .. }
+                | Self::HiddenEntries { .. }
         )
     }
 }
@@ -108,6 +118,11 @@ impl fmt::Display for Unproved {
                 "it is to have {} on {}",
                 counted(*tablets, "tablet"),
                 counted(*servers, "server")
+            ),
+            Self::HiddenEntries { tablet, skew } => write!(
+                f,
+                "{tablet} holds {skew} times the mean of all entries, those that are deleted or that other authorizations \
+                 show among them"
             ),
             Self::OneTablet { recipe } => write!(f, "{recipe} has all its rows in one tablet"),
         }

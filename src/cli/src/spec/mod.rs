@@ -187,7 +187,7 @@ impl Spec {
             Some(written) => written
                 .as_ref()
                 .max_skew()
-                .ok_or_else(|| anyhow!("max_skew is a number from 1 on, such as 2"))
+                .ok_or_else(|| anyhow!("max_skew is a number from 1 to 1,000,000, such as 2"))
                 .with_context(|| place_of(text, &written.span()))?,
         };
         let other_rows = match self.other_rows {
@@ -237,7 +237,7 @@ fn in_words(message: &str, written: &str) -> String {
     match message.rsplit_once(", expected ") {
         Some((_, "u32")) => format!("{} is no number from 1 to {}", short(written), u32::MAX),
         _ if message.contains("untagged enum Number") => {
-            "max_skew is a number from 1 on, such as 2".to_owned()
+            "max_skew is a number from 1 to 1,000,000, such as 2".to_owned()
         }
         Some((_, "a string")) => format!("{} is no text in quotes", short(written)),
         Some((_, "a sequence")) => {
@@ -341,7 +341,7 @@ mod tests {
             let text = format!("max_skew = {wrong}\n{recipe}");
             assert_eq!(
                 message(&text),
-                "line 1, column 12: max_skew is a number from 1 on, such as 2",
+                "line 1, column 12: max_skew is a number from 1 to 1,000,000, such as 2",
                 "{wrong}"
             );
         }

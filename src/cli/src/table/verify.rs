@@ -79,7 +79,7 @@ impl Limits {
 }
 
 fn max_skew(text: &str) -> Result<MaxSkew> {
-    let wrong = || anyhow::anyhow!("give a number from 1 on, such as 2");
+    let wrong = || anyhow::anyhow!("give a number from 1 to 1,000,000, such as 2");
     let number = text.parse().map_err(|_| wrong())?;
     MaxSkew::new(number).map_err(|_| wrong())
 }

@@ -66,6 +66,7 @@ pub(super) async fn open_or_create(
         create_parents: making.parents,
         ..settings
     };
+    let was_there = directory.exists();
     let tables = open(
         directory,
         settings,
@@ -75,7 +76,11 @@ pub(super) async fn open_or_create(
         let servers = plural(count_of(tables.servers().await?.len()), "server");
         let path = directory.canonicalize();
         let path = path.as_deref().unwrap_or(directory).display();
-        output::say(&format!("made directory `{path}` with {servers}"));
+        let made = match was_there {
+            true => "made an instance in the directory",
+            false => "made directory",
+        };
+        output::say(&format!("{made} `{path}` with {servers}"));
     }
     Ok(tables)
 }

@@ -122,16 +122,22 @@ async fn a_tablet_that_accumulo_split_past_the_prefix_falls_out_of_its_group_and
     let split = Escaped(&split).to_string();
 
     let verdict = ground.verdict("--allow-extra-splits");
-    assert_eq!(
-        verdict["differences"][0],
-        "the split point `p:~` is missing"
+    let differences: Vec<_> = verdict["differences"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|difference| difference.as_str().unwrap().to_owned())
+        .collect();
+    assert!(
+        differences.contains(&"the split point `p:~` is missing".to_owned()),
+        "{differences:#?}"
     );
-    assert_eq!(
-        verdict["differences"][1],
-        format!(
+    assert!(
+        differences.contains(&format!(
             "row hasher `p`: the tablet that ends at the extra split point `{split}` can hold its rows and falls out of \
              its group"
-        )
+        )),
+        "{differences:#?}"
     );
     assert_eq!(verdict["splits"]["strays"][0]["split"], split);
     ground.mend_for_good().await;
