@@ -7,8 +7,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-/// Variables for what cargo runs.
-pub(crate) type Environment = [(&'static str, OsString)];
+/// Variables for the programs that cargo runs. `None` removes a variable that this process inherited.
+pub(crate) type Environment = [(&'static str, Option<OsString>)];
 
 /// Runs cargo, and fails when it does.
 pub(crate) fn cargo(arguments: &[&str], environment: &Environment) -> Result<()> {
@@ -25,10 +25,13 @@ pub(crate) fn cargo(arguments: &[&str], environment: &Environment) -> Result<()>
 /// The cargo that runs this, in the folder of the workspace.
 pub(crate) fn command(arguments: &[&str], environment: &Environment) -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command
-        .current_dir(workspace())
-        .args(arguments)
-        .envs(environment.iter().map(|(name, value)| (name, value)));
+    command.current_dir(workspace()).args(arguments);
+    for (name, value) in environment {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
     command
 }
 

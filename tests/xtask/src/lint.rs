@@ -13,7 +13,7 @@ pub(crate) fn lint(formatting: bool, clippy: bool) -> Result<()> {
         let all = ["clippy", "--workspace", "--all-targets"];
         cargo(&[&all[..], &["--", "--deny", "warnings"]].concat(), &[])?;
     }
-    let documented = [("RUSTDOCFLAGS", "--deny warnings".into())];
+    let documented = [("RUSTDOCFLAGS", Some("--deny warnings".into()))];
     cargo(
         &[
             "doc",

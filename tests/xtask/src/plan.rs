@@ -1,6 +1,8 @@
 //! The decision, for each part of the tests that needs tools, whether it runs, after an installation or as the machine
 //! is, or is skipped.
 
+use std::ffi::OsString;
+
 use anyhow::{Result, bail};
 
 use crate::tool::{Found, Tool, lack, lacking};
@@ -48,10 +50,12 @@ impl Part {
 /// The wishes of a caller.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wishes {
-    /// Parts to leave out, each with the flag that says so.
+    /// Parts to leave out, each with the flag or the environment variable that says so.
     pub(crate) excluded: Vec<(Part, &'static str)>,
     /// The reason why no part may be skipped: a flag, or continuous integration.
     pub(crate) forbids_skipping: Option<&'static str>,
+    /// The state file of a running cluster for the live tests, which then need no tools to start one.
+    pub(crate) cluster: Option<OsString>,
 }
 
 /// What becomes of a part, with the words for it.
@@ -73,8 +77,12 @@ impl Plan {
     /// # Errors
     /// A part is excluded, and none may be skipped.
     pub(crate) fn new(wishes: &Wishes, find: impl Fn(Tool) -> Found) -> Result<Plan> {
-        if let (Some(cause), Some((_, flag))) = (wishes.forbids_skipping, wishes.excluded.first()) {
-            bail!("`{flag}` contradicts `{cause}`, which forbids skipping: leave one of them out");
+        if let (Some(cause), Some((_, exclusion))) =
+            (wishes.forbids_skipping, wishes.excluded.first())
+        {
+            bail!(
+                "`{exclusion}` contradicts `{cause}`, which forbids skipping: leave one of them out"
+            );
         }
         let decide = |part| (part, decide(part, wishes, &find));
         Ok(Plan(Part::ALL.into_iter().map(decide).collect()))
@@ -116,8 +124,11 @@ impl Plan {
 }
 
 fn decide(part: Part, wishes: &Wishes, find: impl Fn(Tool) -> Found) -> Decision {
-    if let Some((_, flag)) = wishes.excluded.iter().find(|(this, _)| *this == part) {
-        return Decision::Skip(format!("`{flag}` was given"));
+    if let Some((_, exclusion)) = wishes.excluded.iter().find(|(this, _)| *this == part) {
+        return Decision::Skip(format!("`{exclusion}` was given"));
+    }
+    if part == Part::Accumulo && wishes.cluster.is_some() {
+        return Decision::Run;
     }
     let found: Vec<_> = part
         .tools()
@@ -198,6 +209,16 @@ mod tests {
             plan.remarks(),
             ["skipped: the live tests on Accumulo: `--without-accumulo` was given"]
         );
+    }
+
+    #[test]
+    fn a_given_cluster_needs_no_tools() {
+        let wishes = Wishes {
+            cluster: Some("state.json".into()),
+            ..everything()
+        };
+        let plan = Plan::new(&wishes, without(&[Tool::Java, Tool::Maven])).unwrap();
+        assert!(plan.remarks().is_empty() && plan.runs(Part::Accumulo));
     }
 
     #[test]

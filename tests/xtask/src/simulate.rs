@@ -35,15 +35,15 @@ pub(crate) fn simulate(asked: Simulate) -> Result<()> {
         Some(seed) => (seed, 1),
         None => (asked.from, asked.seeds),
     };
-    let mut environment: Vec<(&str, OsString)> = vec![
-        ("FLUO_SIMULATE_FROM", from.to_string().into()),
-        ("FLUO_SIMULATE_SEEDS", seeds.to_string().into()),
+    let mut environment: Vec<(&str, Option<OsString>)> = vec![
+        ("FLUO_SIMULATE_FROM", Some(from.to_string().into())),
+        ("FLUO_SIMULATE_SEEDS", Some(seeds.to_string().into())),
     ];
     if asked.whole {
-        environment.push(("FLUO_SIMULATE_WHOLE", "1".into()));
+        environment.push(("FLUO_SIMULATE_WHOLE", Some("1".into())));
     }
     if let Some(plant) = asked.plant {
-        environment.push(("FLUO_SIMULATE_PLANT", plant.into()));
+        environment.push(("FLUO_SIMULATE_PLANT", Some(plant.into())));
     }
     let test = match asked.planted {
         true => "planted::every_planted_bug_is_found",

@@ -17,8 +17,8 @@ const PACKAGES: [&str; 6] = [
 /// Runs the tests that can be longer, longer. None of them needs a live cluster.
 pub(crate) fn soak(times: u32) -> Result<()> {
     let environment = [
-        ("FLUO_SOAK", times.to_string().into()),
-        ("FLUO_WITHOUT_ACCUMULO", "1".into()),
+        ("FLUO_SOAK", Some(times.to_string().into())),
+        ("FLUO_WITHOUT_ACCUMULO", Some("1".into())),
     ];
     cargo(
         &[&["test", "--release"][..], &PACKAGES].concat(),

@@ -1,7 +1,7 @@
 //! `cargo xtask test`: lint, tests, documentation, examples, the demonstration.
 
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 
 use anyhow::{Context, Result, bail};
 
@@ -12,6 +12,12 @@ use crate::install::install;
 use crate::lint;
 use crate::plan::{Part, Plan, Wishes};
 use crate::tool::Tool;
+
+/// Set to any value, they make the tests skip a part, as the flags do.
+const WITHOUT_ACCUMULO: &str = "FLUO_WITHOUT_ACCUMULO";
+const WITHOUT_BROWSER: &str = "FLUO_WITHOUT_BROWSER";
+/// The state file of the cluster that the live tests use.
+const CLUSTER: &str = "FLUO_CLUSTER";
 
 /// What to do about parts that need more than a Rust toolchain.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
@@ -32,24 +38,29 @@ pub(crate) struct Asked {
 
 impl Asked {
     fn wishes(self) -> Wishes {
-        let flags = [
+        let is_set = |name| env::var_os(name).is_some();
+        let exclusions = [
             (self.without_accumulo, Part::Accumulo, "--without-accumulo"),
             (self.without_browser, Part::Browser, "--without-browser"),
+            (is_set(WITHOUT_ACCUMULO), Part::Accumulo, WITHOUT_ACCUMULO),
+            (is_set(WITHOUT_BROWSER), Part::Browser, WITHOUT_BROWSER),
         ];
-        let excluded = flags.into_iter().filter(|(is_given, ..)| *is_given);
+        let excluded = exclusions.into_iter().filter(|(is_given, ..)| *is_given);
         Wishes {
-            excluded: excluded.map(|(_, part, flag)| (part, flag)).collect(),
+            excluded: excluded.map(|(_, part, name)| (part, name)).collect(),
             forbids_skipping: match self.require_all {
                 true => Some("--require-all"),
                 false => env::var("CI")
                     .is_ok_and(|ci| ci == "true")
                     .then_some("CI=true"),
             },
+            cluster: env::var_os(CLUSTER).filter(|file| !file.is_empty()),
         }
     }
 }
 
-/// Runs every part that this machine has the tools for, the live tests on one cluster that is started for all of them.
+/// Runs every part that this machine has the tools for, the live tests on the cluster of `FLUO_CLUSTER`, or
+/// on one that is started for all of them.
 pub(crate) fn test(asked: Asked) -> Result<()> {
     let wishes = asked.wishes();
     let plan = Plan::new(&wishes, Tool::find)?;
@@ -59,10 +70,13 @@ pub(crate) fn test(asked: Asked) -> Result<()> {
         return Ok(());
     }
     let plan = with_installed(plan, &wishes)?;
-    run_all(&plan)?;
-    say("\nall passed");
+    let result = run_all(&plan, wishes.cluster.as_deref());
+    say(match &result {
+        Ok(()) => "\nall passed",
+        Err(_) => "\nfailed",
+    });
     plan.remarks().iter().for_each(|remark| say(remark));
-    Ok(())
+    result
 }
 
 /// Installs what the plan wants installed, and returns the plan of the machine as it is then.
@@ -85,25 +99,31 @@ fn with_installed(plan: Plan, wishes: &Wishes) -> Result<Plan> {
     Ok(plan)
 }
 
-fn run_all(plan: &Plan) -> Result<()> {
-    let mut environment: Vec<(&str, OsString)> = Vec::new();
-    if !plan.runs(Part::Browser) {
-        environment.push(("FLUO_WITHOUT_BROWSER", "1".into()));
-    }
-    if !plan.runs(Part::Accumulo) {
-        environment.push(("FLUO_WITHOUT_ACCUMULO", "1".into()));
+fn run_all(plan: &Plan, given: Option<&OsStr>) -> Result<()> {
+    let runs_live_tests = plan.runs(Part::Accumulo);
+    let given = given.filter(|_| runs_live_tests);
+    if given.is_some() || !runs_live_tests {
         check(plan)?;
-        return run(&environment);
+        return run(&environment(plan, given));
     }
     // It starts while the code is checked. Where that fails, it ends with this process.
     let cluster = Held::start()?;
     check(plan)?;
     let cluster = cluster.ready()?;
-    environment.push(("FLUO_CLUSTER", cluster.state().into()));
-    let result = run(&environment);
+    let result = run(&environment(plan, Some(cluster.state().as_os_str())));
     // The logs of a cluster on which something failed may say why.
     cluster.stop(result.is_err())?;
     result
+}
+
+/// Returns the variables that tell the tests the decisions of the plan. They replace inherited ones.
+fn environment(plan: &Plan, cluster: Option<&OsStr>) -> [(&'static str, Option<OsString>); 3] {
+    let skips = |part| (!plan.runs(part)).then(|| "1".into());
+    [
+        (WITHOUT_BROWSER, skips(Part::Browser)),
+        (WITHOUT_ACCUMULO, skips(Part::Accumulo)),
+        (CLUSTER, cluster.map(OsStr::to_owned)),
+    ]
 }
 
 /// Checks the code without running it.

@@ -89,10 +89,11 @@ impl Tool {
             Tool::Maven => {
                 output("mvn", "--version").map_or(Found::Missing, |_| Found::Fit(self.name()))
             }
-            Tool::Browser => match BROWSERS.into_iter().find(|name| is_in_path(name)) {
-                Some(name) => Found::Fit(name.to_owned()),
-                None => Found::Missing,
-            },
+            // The tests start the first name that exists, so a later one that works does not help.
+            Tool::Browser => BROWSERS
+                .into_iter()
+                .find(|name| is_in_path(name))
+                .map_or(Found::Missing, browser),
         }
     }
 }
@@ -185,6 +186,13 @@ fn java(version: u32) -> Found {
     match version >= OLDEST_JAVA {
         true => Found::Fit(format!("Java {version}")),
         false => Found::Unfit(format!("Java {version} is older than {OLDEST_JAVA}")),
+    }
+}
+
+fn browser(name: &str) -> Found {
+    match output(name, "--version") {
+        Some(_) => Found::Fit(name.to_owned()),
+        None => Found::Unfit(format!("`{name} --version` fails")),
     }
 }
 

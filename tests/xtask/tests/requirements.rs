@@ -13,7 +13,7 @@ use tempfile::TempDir;
 const JAVA: (&str, &str) = ("java", "echo 'openjdk version \"17.0.15\" 2025-04-15' >&2");
 const OLD_JAVA: (&str, &str) = ("java", "echo 'openjdk version \"11.0.2\" 2019-01-15' >&2");
 const MAVEN: (&str, &str) = ("mvn", "echo 'Apache Maven 3.8.7'");
-const BROWSER: (&str, &str) = ("chromium", "exit 0");
+const BROWSER: (&str, &str) = ("chromium", "echo 'Chromium 140.0.7339.80'");
 /// It writes the code that is checked in. Its fifth argument is the folder to write to.
 const THRIFT: (&str, &str) = (
     "thrift",
@@ -43,6 +43,18 @@ const RUSTUP: (&str, &str) = (
     "rustup",
     "echo \"$@\"; shift 2; for name; do /usr/bin/touch \"${0%/*}/cargo-${name%rust}\"; done; \
      /usr/bin/touch \"${0%/*}/cargo-fmt\"",
+);
+/// The variables that tell tests what to skip and which cluster to use.
+const VARIABLES: [&str; 3] = [
+    "FLUO_WITHOUT_ACCUMULO",
+    "FLUO_WITHOUT_BROWSER",
+    "FLUO_CLUSTER",
+];
+/// Prints the variables that the tests of the workspace see, as `without accumulo:without browser:cluster`.
+const SAYING_CARGO: (&str, &str) = (
+    "cargo",
+    "case \"$*\" in *hold*) echo ready; /bin/cat ;; *--tests) echo \"the tests see \
+     ${FLUO_WITHOUT_ACCUMULO-unset}:${FLUO_WITHOUT_BROWSER-unset}:${FLUO_CLUSTER-unset}\" >&2 ;; esac",
 );
 const EVERYTHING: [(&str, &str); 5] = [JAVA, MAVEN, BROWSER, THRIFT, CARGO];
 
@@ -78,17 +90,37 @@ impl Machine {
         self.0.path().join(name)
     }
 
-    fn run(&self, task: &[&str], ci: Option<&str>) -> Output {
+    /// A task with none of the variables that it reads.
+    fn command(&self, task: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
         command
             .args(task)
             .env("PATH", self.0.path())
             .env("CARGO", self.file("cargo"))
             .env_remove("CI");
+        for name in VARIABLES {
+            command.env_remove(name);
+        }
+        command
+    }
+
+    fn run(&self, task: &[&str], ci: Option<&str>) -> Output {
+        let mut command = self.command(task);
         if let Some(ci) = ci {
             command.env("CI", ci);
         }
         command.output().unwrap()
+    }
+
+    /// Runs `test` with variables, and returns its exit code and what it says.
+    fn tests(&self, task: &[&str], variables: &[(&str, &str)]) -> (Option<i32>, String) {
+        let task = [&["test"][..], task].concat();
+        let mut command = self.command(&task);
+        let output = command.envs(variables.iter().copied()).output().unwrap();
+        (
+            output.status.code(),
+            String::from_utf8(output.stderr).unwrap(),
+        )
     }
 
     /// Runs a task that works, and returns what it says.
@@ -147,9 +179,16 @@ fn a_machine_with_everything_skips_nothing() {
 fn a_failure_is_one_although_something_was_skipped() {
     let machine = Machine::with(&[("cargo", "[ \"$1\" != doc ]")]);
     let said = machine.refuses(&["test"], None);
-    assert!(
-        said.ends_with("error: `cargo doc --workspace --no-deps --document-private-items` failed")
+    let skipped = [
+        skipped("the check of the generated code", NO_THRIFT),
+        skipped("the tests of reports in a browser", NO_BROWSER),
+        skipped("the live tests on Accumulo", NO_JAVA),
+    ]
+    .concat();
+    let end = format!(
+        "\nfailed\n{skipped}error: `cargo doc --workspace --no-deps --document-private-items` failed"
     );
+    assert!(said.ends_with(&end), "{said}");
 }
 
 #[test]
@@ -168,6 +207,11 @@ fn what_is_missing_is_named_with_what_is_there() {
             "the check of the generated code",
             "the Thrift compiler is 0.19.0, and only 0.17 writes the code that is checked in; on Debian run: apt \
              install thrift-compiler",
+        ),
+        (
+            &[("chromium", "exit 1"), ("google-chrome", "exit 0")],
+            "the tests of reports in a browser",
+            "`chromium --version` fails; on Debian run: apt install chromium-headless-shell fonts-dejavu-core",
         ),
         (
             &[MINIMAL_CARGO],
@@ -293,6 +337,95 @@ fn a_part_cannot_be_left_out_where_nothing_may_be_skipped() {
     }
     // Anything else in the variable is no continuous integration.
     machine.says(&["test", "--dry-run", "--without-browser"], Some("false"));
+}
+
+#[test]
+fn a_variable_excludes_a_part_as_its_flag_does() {
+    let machine = Machine::with(&EVERYTHING);
+    for (name, part) in [
+        ("FLUO_WITHOUT_ACCUMULO", "the live tests on Accumulo"),
+        ("FLUO_WITHOUT_BROWSER", "the tests of reports in a browser"),
+    ] {
+        // The tests skip for any value, the empty one too.
+        for value in ["1", ""] {
+            let (code, said) = machine.tests(&["--dry-run"], &[(name, value)]);
+            assert_eq!(code, Some(0), "{said}");
+            let line = skipped(part, &format!("`{name}` was given"));
+            assert!(said.starts_with(&line), "{said}");
+            assert!(!said.contains(&format!("runs: {part}")), "{said}");
+        }
+        for (task, ci, cause) in [
+            (
+                &["--dry-run", "--require-all"][..],
+                "false",
+                "--require-all",
+            ),
+            (&["--dry-run"], "true", "CI=true"),
+        ] {
+            let (code, said) = machine.tests(task, &[(name, "1"), ("CI", ci)]);
+            assert_eq!(code, Some(1), "{said}");
+            let error = format!(
+                "error: `{name}` contradicts `{cause}`, which forbids skipping: leave one of them out\n"
+            );
+            assert_eq!(said, error);
+        }
+    }
+}
+
+#[test]
+fn the_tests_see_the_decisions() {
+    let machine = Machine::with(&[JAVA, MAVEN, BROWSER, THRIFT, SAYING_CARGO]);
+    for (task, variables, seen) in [
+        (
+            &["--without-accumulo"][..],
+            &[("FLUO_CLUSTER", "mine.json")][..],
+            "1:unset:unset",
+        ),
+        (
+            &["--without-accumulo", "--without-browser"],
+            &[],
+            "1:1:unset",
+        ),
+        (&[], &[("FLUO_WITHOUT_ACCUMULO", "")], "1:unset:unset"),
+        (
+            &[],
+            &[
+                ("FLUO_WITHOUT_BROWSER", "yes"),
+                ("FLUO_CLUSTER", "mine.json"),
+            ],
+            "unset:1:mine.json",
+        ),
+    ] {
+        let (code, said) = machine.tests(task, variables);
+        assert_eq!(code, Some(0), "{said}");
+        let line = format!("\nthe tests see {seen}\n");
+        assert!(said.contains(&line), "{seen}\n{said}");
+        assert!(!said.contains("hold"), "no cluster is started: {said}");
+    }
+    // An empty name of a file is none.
+    for variables in [&[][..], &[("FLUO_CLUSTER", "")]] {
+        let (code, said) = machine.tests(&[], variables);
+        assert_eq!(code, Some(0), "{said}");
+        let (_, seen) = said.split_once("the tests see ").unwrap();
+        assert!(seen.starts_with("unset:unset:/"), "{said}");
+        assert!(said.contains("-- hold --state"), "{said}");
+    }
+}
+
+#[test]
+fn a_given_cluster_is_used_and_needs_no_tools() {
+    let machine = Machine::with(&[BROWSER, THRIFT, SAYING_CARGO]);
+    for ci in ["false", "true"] {
+        let variables = [("FLUO_CLUSTER", "mine.json"), ("CI", ci)];
+        let (code, said) = machine.tests(&[], &variables);
+        assert_eq!(code, Some(0), "{said}");
+        assert!(
+            said.contains("\nthe tests see unset:unset:mine.json\n"),
+            "{said}"
+        );
+        assert!(!said.contains("hold"), "no cluster is started: {said}");
+        assert!(said.ends_with("\nall passed\n"), "{said}");
+    }
 }
 
 #[test]
