@@ -26,7 +26,11 @@ use metrics_util::debugging::{DebugValue, DebuggingRecorder};
 const SEEDS: u64 = 30;
 
 /// Those that the runs may not record, each with the reason. Each has a test of its own.
-const RARE: [(&str, &str); 2] = [
+const RARE: [(&str, &str); 3] = [
+    (
+        "fluo_garbage_collections_total",
+        "the actors of a run collect garbage themselves, and not on a worker's schedule",
+    ),
     (
         "fluo_loads_failed_total",
         "the actors of a run begin their transactions themselves, and not through `Loaders`",

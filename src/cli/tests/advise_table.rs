@@ -154,8 +154,8 @@ fn rows_without_the_design_of_their_table_are_counted_and_named() {
     );
     assert_says(
         run.text(),
-        "But 100 % of the keys are of no design that is there, such as `x/1`: if they were loaded without it, load them \
-         again through it.",
+        "Advice\n\n  Most rows are of no design that is there: 100 % of the keys that were read, such as `x/1`. If they were \
+         loaded without it, load them again through it.",
     );
     assert_says(
         run.text(),
@@ -171,6 +171,60 @@ fn rows_without_the_design_of_their_table_are_counted_and_named() {
     assert_eq!(json["advice"]["existing"][0]["keys"], 4_208);
     assert_eq!(json["advice"]["others"]["keys"], 3);
     assert_eq!(json["advice"]["others"]["first"], "x/1");
+}
+
+/// Of each tablet the same number of rows was read: of 2,000 hashed rows and 40,000 forgotten ones in the last tablet, the
+/// advice said that 5.0 % of the keys are of no design, and to leave the table as it is.
+#[test]
+fn rows_are_sampled_in_proportion_to_the_entries_of_their_tablets() {
+    let place = Place::with_table();
+    let lines = |rows: std::ops::Range<u32>| rows.map(|n| format!("x/{n}\n")).collect::<String>();
+    place.file("hashed", lines(0..2_000));
+    place.file("forgotten", lines(2_000..42_000));
+    for command in [
+        "table apply --at embedded:d --spec s.toml --no-wait pages",
+        "table load --at embedded:d pages --prefix p hashed",
+        "table load --at embedded:d pages --design unsalted forgotten",
+    ] {
+        place.fluo(command).succeeds();
+    }
+    let command = "advise --at embedded:d --rows 2100 pages";
+    let json = place.fluo(&format!("{command} --json")).json();
+    let keys = json["profile"]["keys"].as_u64().unwrap();
+    assert!((2_000..=2_100).contains(&keys), "{keys}");
+    let share = json["advice"]["others"]["share"].as_f64().unwrap();
+    assert!((0.85..0.97).contains(&share), "{share}");
+    let run = place.fluo(command).succeeds();
+    assert_says(run.text(), "Only the first rows of 21 tablets were read");
+    assert_says(
+        run.text(),
+        "Advice\n\n  Most rows are of no design that is there: ",
+    );
+}
+
+/// A plain table with split points of five digits took minutes to advise: each of 10,000 numbers of buckets and each
+/// separator of a random salt was held against all keys.
+#[test]
+fn a_plain_table_with_split_points_of_five_digits_is_left_as_it_is() {
+    let place = Place::new();
+    place.file(
+        "s.toml",
+        "[[key_design]]\ndesign = \"unsalted\"\nsplit_points = [\"20000\", \"40000\", \"60000\", \"80000\"]\n",
+    );
+    let rows = (0..20_000_u32).map(|n| format!("{:08}/x\n", n * 5_000));
+    place.file("rows", rows.collect::<String>());
+    for command in [
+        "table create --at embedded:d pages",
+        "table apply --at embedded:d --spec s.toml --no-wait pages",
+        "table load --at embedded:d pages --design unsalted rows",
+    ] {
+        place.fluo(command).succeeds();
+    }
+    let run = place.fluo("advise --at embedded:d pages").succeeds();
+    assert_says(
+        run.text(),
+        "Leave the table as it is: rows as they are in 5 tablets, in which they lie evenly.",
+    );
 }
 
 /// While rows go from one design to another, the table has both: the newest is the one that it is split for.

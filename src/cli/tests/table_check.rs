@@ -89,7 +89,7 @@ fn a_flipped_bit_is_found_and_stops_writes_until_a_copy_is_checked() {
         assert_says(&message, "the directory `d` is damaged (");
         assert!(
             message
-                .ends_with("); restore it from a copy and check it again with `fluo table check`"),
+                .ends_with(") and takes no writes; restore it from a copy, then check it again with `fluo table check`"),
             "{message}"
         );
     }

@@ -11,7 +11,7 @@ use super::asked::{Asked, asked};
 use super::plants::{PLANTS, checked};
 
 /// Seeds of a usual test run. `cargo xtask soak` and `cargo xtask simulate` run more.
-const USUAL_SEEDS: u64 = 250;
+const USUAL_SEEDS: u64 = 150;
 
 /// Reports of failed seeds that are shown.
 const MOST_SHOWN: usize = 3;

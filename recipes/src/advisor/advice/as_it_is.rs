@@ -14,6 +14,8 @@ use crate::number::count;
 
 /// Keys of no design are more than a few from this share on.
 const MANY_OTHERS: f64 = 0.01;
+/// Keys of no design are the majority above this share.
+const MOST_KEYS: f64 = 0.5;
 
 /// The purpose for which a design is tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,10 +90,17 @@ impl Advice {
     ) -> Self {
         let recipes = &existing.recipes;
         let tablets = tablets(recipes, forecasts, settings);
-        let mut reasons = vec![what_to_do(recipes, forecasts, settings)];
+        let others = existing.others.as_ref();
+        let (most, some) = match others {
+            Some(others) if others.share > MOST_KEYS => (Some(others), None),
+            some => (None, some),
+        };
+        let mut reasons = Vec::new();
+        reasons.extend(most.map(|others| mostly_without_design(others, profile)));
+        reasons.push(what_to_do(recipes, forecasts, settings));
         reasons.push(tablets.reason.clone());
         reasons.extend(recipes.iter().flat_map(about));
-        reasons.extend(existing.others.as_ref().and_then(without_design));
+        reasons.extend(some.and_then(|others| without_design(others, profile)));
         let is_one = recipes.len() == 1;
         for (verdict, recipe) in verdicts.iter_mut().zip(recipes) {
             if recipe.keys == 0 {
@@ -141,15 +150,36 @@ impl Advice {
 }
 
 /// Returns what to do about keys of no design, if they are more than a few.
-fn without_design(others: &OtherKeys) -> Option<String> {
+fn without_design(others: &OtherKeys, profile: &KeyProfile) -> Option<String> {
     (others.share >= MANY_OTHERS).then(|| {
         format!(
-            "But {} of the keys are of no design that is there, such as `{}`: if they were loaded without it, load them \
-             again through it.",
+            "But {} of {} are of no design that is there, such as `{}`: if they were loaded without it, load them again \
+             through it.",
             percent(others.share),
+            keys_read(profile),
             others.first
         )
     })
+}
+
+/// Returns what to do about keys of no design that are the majority: the rest of the advice is for few rows.
+fn mostly_without_design(others: &OtherKeys, profile: &KeyProfile) -> String {
+    format!(
+        "Most rows are of no design that is there: {} of {}, such as `{}`. If they were loaded without it, load them again \
+         through it. The rest of this advice is for the other rows.",
+        percent(others.share),
+        keys_read(profile),
+        others.first
+    )
+}
+
+/// Returns the keys that a share of the sample is of: not all rows of a table need have been read.
+fn keys_read(profile: &KeyProfile) -> &'static str {
+    if profile.sample.is_complete {
+        "the keys that were read"
+    } else {
+        "the sampled keys"
+    }
 }
 
 /// Returns how many tablets are asked for: no more than the recipe's design has salts.

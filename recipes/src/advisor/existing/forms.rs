@@ -1,6 +1,7 @@
 //! Designs without a computed salt, by the form of their keys and by the split points of their table.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use fluo_core::Bytes;
 
@@ -99,21 +100,80 @@ fn random_salt(keys: &[&[u8]], splits: &[Bytes]) -> Option<DesignSettings> {
     if !(2..=5).contains(&digits) {
         return None;
     }
-    let tablets = u32::try_from(splits.len() + 1).unwrap_or(u32::MAX);
+    let numbers = numbers(keys, digits);
+    let split_for = buckets_of(splits)?;
     // The largest salt tells it, unless a row of another kind looks like a larger one.
-    let largest = numbers(keys, digits).last().map(|largest| largest + 1);
-    let all = || largest.into_iter().chain(counts(keys, digits).rev());
-    let separators = SEPARATORS.into_iter().rev();
+    let largest = numbers.last().map(|largest| largest + 1);
+    let all = largest.into_iter().chain(counts(&numbers, digits).rev());
+    let buckets: Vec<_> = all
+        .filter(|buckets| split_for.contains(buckets))
+        .filter(|buckets| is_split_for(*buckets, splits) && is_spread(&numbers, *buckets))
+        .collect();
+    let some = looked_at(keys);
+    let separators = SEPARATORS.into_iter().rev().filter(|separator| {
+        are_nearly_all(&some, |key| {
+            let rest = key.get(digits..);
+            rest.is_some_and(|rest| rest.starts_with(separator.as_bytes()))
+        })
+    });
     separators
-        .flat_map(|separator| all().map(move |count| (separator, count)))
-        .filter(|(_, buckets)| is_spread(keys, digits, *buckets))
-        .find_map(|(separator, buckets)| {
-            let settings = DesignSettings::from(RandomSalt {
+        .flat_map(|separator| buckets.iter().map(move |count| (separator, *count)))
+        .map(|(separator, buckets)| {
+            DesignSettings::from(RandomSalt {
                 separator: separator.to_owned(),
                 ..RandomSalt::new(buckets)
-            });
-            let design = KeyDesign::new(settings.clone()).ok()?;
-            let is_split = design.splits(tablets).is_ok_and(|points| points == splits);
-            (is_split && are_keys(keys, &settings)).then_some(settings)
+            })
         })
+        .find(|settings| are_keys(&some, settings))
+}
+
+/// Returns the numbers of buckets that these split points can divide evenly: at most two. The last tablet begins at
+/// bucket `(tablets - 1) * buckets / tablets`, rounded down.
+fn buckets_of(splits: &[Bytes]) -> Option<Range<u32>> {
+    let last: u64 = std::str::from_utf8(splits.last()?).ok()?.parse().ok()?;
+    let before = u64::try_from(splits.len()).ok()?;
+    let least = |start: u64| {
+        let buckets = start.checked_mul(before + 1)?.div_ceil(before);
+        u32::try_from(buckets).ok()
+    };
+    Some(least(last)?..least(last.checked_add(1)?)?)
+}
+
+/// Checks whether these are the even split points of so many random salts. The separator is no part of them.
+fn is_split_for(buckets: u32, splits: &[Bytes]) -> bool {
+    let design = KeyDesign::new(RandomSalt::new(buckets)).ok();
+    let tablets = u32::try_from(splits.len() + 1).unwrap_or(u32::MAX);
+    let points = design.and_then(|design| design.splits(tablets).ok());
+    points.is_some_and(|points| points == splits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A plain table with split points of five digits took minutes: each of 10,000 numbers of buckets was held against
+    /// all keys, though the split points leave at most two.
+    #[test]
+    fn split_points_leave_at_most_two_numbers_of_buckets() {
+        let points = ["20000", "40000", "60000", "80000"].map(Bytes::from);
+        assert_eq!(buckets_of(&points), Some(100_000..100_002));
+        for (buckets, tablets) in [
+            (16, 8),
+            (17, 8),
+            (2, 2),
+            (3, 2),
+            (1_000, 7),
+            (65_536, 65_536),
+        ] {
+            let design = KeyDesign::new(RandomSalt::new(buckets)).unwrap();
+            let range = buckets_of(&design.splits(tablets).unwrap()).unwrap();
+            assert!(
+                range.contains(&buckets),
+                "{buckets} in {tablets}: {range:?}"
+            );
+            assert!(range.len() <= 2, "{buckets} in {tablets}: {range:?}");
+        }
+        assert_eq!(buckets_of(&["2000x".into()]), None);
+        assert_eq!(buckets_of(&[]), None);
+    }
 }

@@ -180,24 +180,57 @@ fn prefix_of(settings: &DesignSettings) -> Option<&str> {
 
 /// Brings recipes into the order of their groups in the balancer's pattern.
 pub(super) fn sort_by_groups(recipes: &mut [ExistingRecipe], pattern: &str) {
+    let groups = alternatives(pattern);
     recipes.sort_by_key(|recipe| {
-        let place = group_of(recipe).and_then(|group| pattern.find(&group));
+        let own = group_of(recipe);
+        let place = own.and_then(|own| groups.iter().position(|group| *group == own));
         place.unwrap_or(usize::MAX)
     });
 }
 
 /// Returns what the balancer's pattern has beside the groups of these recipes; `None` if there is nothing.
 pub(super) fn unknown_groups(recipes: &[ExistingRecipe], pattern: &str) -> Option<String> {
+    let own: Vec<_> = recipes.iter().filter_map(group_of).collect();
+    let left: Vec<_> = alternatives(pattern)
+        .into_iter()
+        .filter(|group| !group.is_empty() && !own.iter().any(|own| own == group))
+        .collect();
+    (!left.is_empty()).then(|| left.join("|"))
+}
+
+/// Returns the groups of a balancer's pattern `(..|..).*`: what is between its `|`, except for a `|` in a quotation
+/// `\Q..\E`, behind a backslash, in parentheses or in a class.
+fn alternatives(pattern: &str) -> Vec<&str> {
     let groups = pattern
         .strip_prefix('(')
         .and_then(|rest| rest.strip_suffix(").*"))
         .unwrap_or(pattern);
-    let mut left = groups.to_owned();
-    for group in recipes.iter().filter_map(group_of) {
-        left = left.replacen(&group, "", 1);
+    let (mut found, mut start, mut depth, mut quoted_until) = (Vec::new(), 0, 0_usize, 0);
+    let mut rest = groups.char_indices();
+    while let Some((at, c)) = rest.next() {
+        if at < quoted_until {
+            continue;
+        }
+        match c {
+            '\\' => {
+                let is_quotation = rest.next().is_some_and(|(_, escaped)| escaped == 'Q');
+                if is_quotation {
+                    let quoted = groups.get(at + 2..).unwrap_or_default();
+                    let length = quoted.find(r"\E").map_or(quoted.len(), |end| end + 2);
+                    quoted_until = at + 2 + length;
+                }
+            }
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth = depth.saturating_sub(1),
+            '|' if depth == 0 => {
+                found.extend(groups.get(start..at));
+                start = at + 1;
+            }
+            _ => {}
+        }
     }
-    let left = left.trim_matches('|');
-    (!left.is_empty()).then(|| left.to_owned())
+    found.extend(groups.get(start..));
+    found
 }
 
 fn group_of(recipe: &ExistingRecipe) -> Option<String> {
@@ -230,5 +263,54 @@ pub(in super::super) fn name(settings: &DesignSettings) -> String {
         ),
         _ => KeyDesign::new(settings.clone())
             .map_or_else(|_| "a design".to_owned(), |design| design.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::key_design::HashedRows;
+
+    fn hashed(prefix: &str) -> ExistingRecipe {
+        let settings = HashedRows {
+            prefix: prefix.to_owned(),
+            scheme: HashScheme::default(),
+        };
+        ExistingRecipe::new(settings.into(), Vec::new(), &[])
+    }
+
+    #[test]
+    fn splits_a_pattern_at_its_own_bars_only() {
+        let all = r"(\Qa|(:\E|b[|x]:|c\|:|(?:d|e):|\Qx\E\\E\Qp:\E).*";
+        let expected = [
+            r"\Qa|(:\E",
+            "b[|x]:",
+            r"c\|:",
+            "(?:d|e):",
+            r"\Qx\E\\E\Qp:\E",
+        ];
+        assert_eq!(alternatives(all), expected);
+        assert_eq!(alternatives("q:.*"), ["q:.*"]);
+        assert_eq!(alternatives(r"(\Qopen|).*"), [r"\Qopen|"]);
+    }
+
+    /// Groups were looked for as a part of the text: the group of `p` was cut out of that of another recipe whose group
+    /// ends in it, the rest of which was told as the unknown group, and sorted by.
+    #[test]
+    fn a_group_is_not_cut_out_of_another() {
+        for other in [r"a\Qp:\E", r"\Qx\E\\E\Qp:\E"] {
+            let pattern = format!(r"({other}|\Qq:\E|\Qp:\E).*");
+            let mut recipes = vec![hashed("p"), hashed("q")];
+            assert_eq!(unknown_groups(&recipes, &pattern).as_deref(), Some(other));
+            sort_by_groups(&mut recipes, &pattern);
+            let labels: Vec<_> = recipes.iter().map(|recipe| &recipe.label).collect();
+            assert_eq!(labels, ["row-hasher `q`", "row-hasher `p`"]);
+        }
+        let own = [hashed("p"), hashed("ap")];
+        assert_eq!(unknown_groups(&own, r"(\Qap:\E|\Qp:\E).*"), None);
+        assert_eq!(
+            unknown_groups(&own[..1], r"(\Qap:\E|\Qp:\E).*").as_deref(),
+            Some(r"\Qap:\E")
+        );
     }
 }

@@ -255,13 +255,18 @@ pub(super) fn is_counted_down(times: &ReverseTime, written: &[u8]) -> bool {
 fn moduli(keys: &[&[u8]]) -> Vec<Tried> {
     let mut all = Vec::new();
     for digits in 2..=MOST_BUCKET_DIGITS {
+        let numbers = numbers(keys, digits);
+        let counts: Vec<_> = counts(&numbers, digits)
+            .filter(|buckets| is_spread(&numbers, *buckets))
+            .collect();
         for separator in SEPARATORS {
             let rests = behind(keys, digits, separator, u8::is_ascii_digit);
             if rests.is_empty() {
                 continue;
             }
             let times = times_of(&rests);
-            for buckets in counts(keys, digits) {
+            let parts = parts_of(&rests);
+            for buckets in counts.iter().copied() {
                 for of in [ModuloOf::JavaHash, ModuloOf::Number] {
                     let salt = |over| Modulo {
                         buckets,
@@ -272,20 +277,15 @@ fn moduli(keys: &[&[u8]]) -> Vec<Tried> {
                     let timed = times
                         .iter()
                         .map(|times| with_salt(times, salt(SaltedPart::Entity)));
-                    let plain = parts_of(&rests)
-                        .into_iter()
-                        .filter(|part| !matches!(part, SaltedPart::First(_)));
-                    let plain = plain.map(|part| DesignSettings::from(salt(part)));
-                    all.extend(
-                        timed
-                            .chain(plain)
-                            .filter(|_| is_spread(keys, digits, buckets))
-                            .map(|settings| Tried {
-                                settings,
-                                chance: 1.0 / f64::from(buckets),
-                                is_weak: true,
-                            }),
-                    );
+                    let plain = parts
+                        .iter()
+                        .filter(|part| !matches!(part, SaltedPart::First(_)))
+                        .map(|part| DesignSettings::from(salt(part.clone())));
+                    all.extend(timed.chain(plain).map(|settings| Tried {
+                        settings,
+                        chance: 1.0 / f64::from(buckets),
+                        is_weak: true,
+                    }));
                 }
             }
         }
@@ -309,8 +309,9 @@ pub(super) fn numbers(keys: &[&[u8]], digits: usize) -> Vec<u32> {
     numbers
 }
 
-/// Returns how many buckets there can be, by the largest salts: one key in ten may be none of the design.
-pub(super) fn counts(keys: &[&[u8]], digits: usize) -> std::ops::Range<u32> {
+/// Returns how many buckets there can be, by the largest salts: one key in ten may be none of the design. `numbers` are
+/// the [`numbers`] of the keys.
+pub(super) fn counts(numbers: &[u32], digits: usize) -> std::ops::Range<u32> {
     let least = match digits {
         2 => 2,
         some => 10_u32.saturating_pow(u32::try_from(some - 1).unwrap_or(u32::MAX)) + 1,
@@ -319,20 +320,18 @@ pub(super) fn counts(keys: &[&[u8]], digits: usize) -> std::ops::Range<u32> {
     if digits == 2 {
         return least..most;
     }
-    let numbers = numbers(keys, digits);
     let nearly_largest = numbers.get(numbers.len() * 9 / 10).copied().unwrap_or(0);
     least.max(nearly_largest)..most.min(nearly_largest + nearly_largest / 4 + 8)
 }
 
-/// Checks whether the salts use most of so many buckets. Rows that all have one number modulo the buckets, as even ids
+/// Checks whether the salts, ascending, use most of so many buckets. Rows that all have one number modulo the buckets, as even ids
 /// behind zeros, prove nothing.
-pub(super) fn is_spread(keys: &[&[u8]], digits: usize, buckets: u32) -> bool {
-    let mut numbers = numbers(keys, digits);
-    numbers.retain(|number| *number < buckets);
-    let thrown = numbers.len();
-    numbers.dedup();
+pub(super) fn is_spread(numbers: &[u32], buckets: u32) -> bool {
+    let thrown = numbers.partition_point(|number| *number < buckets);
+    let thrown = numbers.get(..thrown).unwrap_or(numbers);
+    let different = thrown.chunk_by(u32::eq).count();
     // Of `b` buckets `n` keys leave `b * exp(-n / b)` unused.
     let buckets = f64::from(buckets);
-    let used = buckets * (1.0 - (-crate::number::float_len(thrown) / buckets).exp());
-    crate::number::float_len(numbers.len()) * 4.0 >= used * 3.0
+    let used = buckets * (1.0 - (-crate::number::float_len(thrown.len()) / buckets).exp());
+    crate::number::float_len(different) * 4.0 >= used * 3.0
 }

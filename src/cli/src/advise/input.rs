@@ -14,11 +14,15 @@ use indicatif::ProgressBar;
 
 use crate::encoding::Encoding;
 use crate::lines;
-use crate::output::{count_of, grouped, plural};
+use crate::output::{count_of, plural};
 use crate::progress;
 
 /// After how many keys progress is told.
 const TOLD_EVERY: u64 = 1 << 16;
+/// Rows that are read of a tablet however few entries it has, if there are enough for all tablets.
+const LEAST_ROWS: u64 = 8;
+/// The tablets together get at most one in so many rows for [`LEAST_ROWS`].
+const LEAST_ROWS_ONE_IN: u64 = 4;
 
 /// Keys that were read.
 pub(super) struct Source {
@@ -52,7 +56,7 @@ impl Source {
         })
     }
 
-    /// The rows of a table: of each tablet the first ones, in equal parts of `most` rows.
+    /// Reads the rows of a table: the first ones of each tablet, in proportion to its stored entries, `most` in all.
     pub(super) async fn of_table(
         tables: &Arc<dyn TableAdmin>,
         name: &str,
@@ -60,26 +64,24 @@ impl Source {
         settings: ProfileSettings,
     ) -> Result<Self> {
         let tablets = tables.tablets(name).await?;
+        let entries: Vec<_> = tablets.spans().map(|(_, tablet)| tablet.entries).collect();
         let spans: Vec<Span> = tablets.spans().map(|(span, _)| span).collect();
-        let share = (most / count_of(spans.len()).max(1)).max(1);
         let table = tables.open_table(name, Authorizations::none()).await?;
         let bar = progress::counter("rows");
         let mut builder = ProfileBuilder::new(settings);
         let mut cut_short = 0_u64;
-        for span in spans {
-            let is_cut_short = read_rows(&table, span, share, &mut builder, &bar).await?;
+        for (span, most) in spans.into_iter().zip(rows_of_tablets(&entries, most)) {
+            let is_cut_short = read_rows(&table, span, most, &mut builder, &bar).await?;
             cut_short += u64::from(is_cut_short);
         }
         bar.finish_and_clear();
         let mut notes = Vec::new();
         if cut_short > 0 {
             notes.push(format!(
-                "Only the first {} of {} were read; loads are of what was read. --rows reads more.",
-                plural(share, "row"),
-                match cut_short {
-                    1 => "1 tablet".to_owned(),
-                    some => format!("each of {} tablets", grouped(some)),
-                }
+                "Only the first rows of {} were read, in proportion to the stored entries: {} in all. Loads and shares are \
+                 of what was read. --rows reads more.",
+                plural(cut_short, "tablet"),
+                plural(builder.keys(), "row")
             ));
         }
         let group_pattern = match tables.properties(name).await {
@@ -135,6 +137,27 @@ fn profile_of(
     Ok(builder.finish())
 }
 
+/// Returns how many rows to read of each tablet, at least one and about `most` in all.
+///
+/// Equal parts would make rows of small tablets count more than those of large ones in every share. A table with fewer
+/// entries than `most` is read whole. What is left goes to all tablets, as entries can be estimates: an Accumulo does not
+/// count those in memory.
+fn rows_of_tablets(entries: &[u64], most: u64) -> Vec<u64> {
+    let tablets = count_of(entries.len()).max(1);
+    let all: u64 = entries.iter().sum();
+    if all <= most {
+        let left = (most - all) / tablets;
+        return entries.iter().map(|own| (own + left).max(1)).collect();
+    }
+    let least = LEAST_ROWS.min(most / tablets / LEAST_ROWS_ONE_IN).max(1);
+    let shared = most.saturating_sub(least * tablets);
+    let part = |own: &u64| {
+        let part = u128::from(shared) * u128::from(*own) / u128::from(all);
+        least + u64::try_from(part).unwrap_or(u64::MAX)
+    };
+    entries.iter().map(part).collect()
+}
+
 /// Whether there were more rows than were read.
 async fn read_rows(
     table: &Arc<dyn Table>,
@@ -156,4 +179,26 @@ async fn read_rows(
         bar.set_position(builder.keys());
     }
     Ok(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_rows_in_proportion_to_the_entries_of_a_tablet() {
+        assert_eq!(rows_of_tablets(&[100, 40_000, 0], 4_034), [18, 4_008, 8]);
+        let few = rows_of_tablets(&[0, 1, 200], 9);
+        assert_eq!(few, [1, 1, 6]);
+        assert_eq!(rows_of_tablets(&[500, 500], 1), [1, 1]);
+    }
+
+    /// Entries in the memory of an Accumulo are not counted.
+    #[test]
+    fn reads_small_tables_whole_and_more_than_is_counted() {
+        assert_eq!(rows_of_tablets(&[10, 70], 100), [20, 80]);
+        assert_eq!(rows_of_tablets(&[0, 0], 100), [50, 50]);
+        assert_eq!(rows_of_tablets(&[0], 0), [1]);
+        assert_eq!(rows_of_tablets(&[], 10), [0_u64; 0]);
+    }
 }

@@ -48,7 +48,7 @@ pub(crate) struct Advise {
     /// The keys are not in the order in which they were or will be written: do not conclude from it
     #[arg(long)]
     unordered: bool,
-    /// Most rows that are read of a table, in equal parts from the start of each tablet
+    /// Most rows that are read of a table, from the start of each tablet, in proportion to its stored entries
     #[arg(long, value_name = "N", default_value_t = 1_000_000, requires = "at")]
     rows: u64,
     #[command(flatten)]

@@ -140,5 +140,9 @@ async fn a_tablet_that_accumulo_split_past_the_prefix_falls_out_of_its_group_and
         "{differences:#?}"
     );
     assert_eq!(verdict["splits"]["strays"][0]["split"], split);
+    // The other rows stay, all in one tablet.
+    let spec =
+        "other_rows = \"allowed\"\nmax_skew = 20\n\n[[row_hasher]]\nprefix = \"p\"\ntablets = 4\n";
+    ground.fluo.file("s.toml", spec);
     ground.mend_for_good().await;
 }
