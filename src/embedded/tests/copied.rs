@@ -103,7 +103,7 @@ async fn a_table_of_another_application_is_refused() {
     assert_eq!(error.kind(), ErrorKind::Invalid);
     assert_eq!(
         error.to_string(),
-        "the table `web` is not the one of the application with the id `8d2fa41c`: it was made for another application, or \
-         for this one before it was initialised anew; open it with the coordination that it was initialised with"
+        "table `web` belongs to another application than the one with the id `8d2fa41c`, or to an earlier initialisation of \
+         it; open it with the coordination that it was initialised with"
     );
 }
