@@ -93,9 +93,12 @@ async fn a_tablet_that_accumulo_split_by_itself_is_named_and_merged_again() {
     let split = Escaped(&split).to_string();
 
     let verdict = ground.verdict("");
-    assert_eq!(
-        verdict["differences"][0],
-        format!("the split point `{split}` is there that no recipe asked for")
+    let told = verdict["differences"].to_string();
+    assert!(
+        told.contains(&format!(
+            "the split point `{split}` is there that no recipe asked for"
+        )),
+        "{told}"
     );
     assert_eq!(verdict["splits"]["extra"], Value::from(vec![split]));
     assert_eq!(
