@@ -1,4 +1,4 @@
-//! A row, its key, and back.
+//! Hashed rows: encoding a row as a key, and decoding the key.
 
 use anyhow::Result;
 use fluo_recipes::{HashScheme, RowHasher};
@@ -12,7 +12,7 @@ fn main() -> Result<()> {
     assert_eq!(key.as_ref(), b"p:1yl0:org.wikipedia/accumulo");
     assert_eq!(hasher.remove(&key)?, b"org.wikipedia/accumulo");
 
-    // In a loop the buffer is yours, and nothing is allocated.
+    // In a loop, reuse a buffer: then `add_to` allocates nothing.
     let mut key = Vec::new();
     for row in ["com.github/a", "com.github/b", "com.github/c"] {
         key.clear();
@@ -20,7 +20,7 @@ fn main() -> Result<()> {
         println!("{}", String::from_utf8_lossy(&key));
     }
 
-    // A key is checked before it is believed: its prefix, its form, its hash.
+    // `remove` checks the prefix, the form and the hash of a key.
     let other = RowHasher::builder("p")
         .scheme(HashScheme::Sha1Base32)
         .build()?;

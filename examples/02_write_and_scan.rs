@@ -18,7 +18,7 @@ async fn main() -> Result<()> {
     tables.create_table("pages", Versions::All).await?;
     let pages = tables.open_table("pages", Authorizations::none()).await?;
 
-    // A mutation is one row, whole or not at all, and on disk when the call returns.
+    // A mutation changes one row atomically. It is on disk when the call returns.
     let (uri, score) = (Column::new("page", "uri"), Column::new("page", "score"));
     let wikipedia = Mutation::new("org.wikipedia/accumulo")
         .put(uri.clone(), "https://wikipedia.org/accumulo")
@@ -31,7 +31,7 @@ async fn main() -> Result<()> {
         ])
         .await?;
 
-    // Newest first; a delete hides what is at or below its timestamp.
+    // `get` returns the newest version. A delete hides versions at or below its timestamp.
     assert_eq!(
         pages
             .get("org.wikipedia/accumulo", &score)

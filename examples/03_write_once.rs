@@ -33,9 +33,9 @@ async fn main() -> Result<()> {
         match outcome {
             Outcome::Accepted => winners.push(who),
             Outcome::Rejected => {}
-            Outcome::Refused(error) => println!("task {who} never can: {error}"),
-            // Never taken for one of the others: here, a read would tell.
-            Outcome::Unknown(error) => println!("task {who} cannot know: {error}"),
+            Outcome::Refused(error) => println!("a constraint refuses task {who}: {error}"),
+            // Neither accepted nor rejected for certain: a program would read the row here.
+            Outcome::Unknown(error) => println!("the outcome of task {who} is unknown: {error}"),
         }
     }
     let stored = owners

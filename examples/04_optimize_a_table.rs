@@ -1,4 +1,4 @@
-//! Plan, apply and verify: what an application does with its table when it starts.
+//! Plan, apply and verify: the optimization of a table at the start of an application.
 
 use anyhow::{Result, bail};
 use fluo_core::{Authorizations, Column, Mutation, TableAdmin, Versions};
@@ -20,11 +20,11 @@ async fn main() -> Result<()> {
     let tables = EmbeddedTables::open(directory.path(), settings)?;
     tables.create_table("pages", Versions::default()).await?;
 
-    // What the recipes of this application ask of the table.
+    // The split points and the group that the hasher needs.
     let hasher = RowHasher::new("p")?;
     let optimizations = TableOptimizations::of_row_hasher(&hasher, 20)?;
 
-    // The first start has something to do; every later one has not.
+    // The first start applies the plan; for later starts the plan is empty.
     for start in ["first", "second"] {
         let plan = plan(&tables, "pages", &optimizations, PlanOptions::default()).await?;
         let applied = apply(&tables, &plan, |event| {
@@ -57,8 +57,8 @@ async fn main() -> Result<()> {
     }
     if !verdict.ok {
         bail!(
-            "the table is not as it should be: {}",
-            verdict.differences.join("; ")
+            "the table differs from its spec: {}",
+            verdict.sentences().join("; ")
         );
     }
     Ok(())

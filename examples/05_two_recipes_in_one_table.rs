@@ -1,4 +1,4 @@
-//! Two hashers in one table: one pattern with one capturing group, and why some pairs are refused.
+//! Two hashers in one table: a pattern with one capturing group, and a pair that is rejected.
 
 use anyhow::Result;
 use fluo_core::balancer::GroupPattern;
@@ -24,7 +24,7 @@ fn main() -> Result<()> {
         println!("{:12} is in group {group}", String::from_utf8_lossy(&split));
     }
 
-    // Rows of `page:x` would start with `page:`, and could be read as rows of `page`.
+    // Rows of `page:x` start with `page:`, so they could be mistaken for rows of `page`.
     let inside = RowHasher::new("page:x")?;
     if let Err(error) = both.merge(TableOptimizations::of_row_hasher(&inside, 2)?) {
         println!("{error}");

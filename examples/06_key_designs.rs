@@ -1,4 +1,4 @@
-//! The same rows in several key designs: what becomes of a key, and which reads remain possible.
+//! The same rows in several key designs: their keys, and the reads that each design supports.
 
 use anyhow::Result;
 use fluo_core::Escaped;
@@ -25,14 +25,14 @@ fn main() -> Result<()> {
         assert_eq!(design.remove(&key)?, row.as_slice());
         println!("{:12} {}", design.name(), Escaped(&key));
         println!("             by row {}", design.scans().by_row);
-        // The rows of one tenant: one piece where they share a salt, or are stored without one.
+        // The rows of one tenant are one range if they share a salt, or have none.
         match design.spans(&Rows::Prefix("tenant7|".into())) {
             Ok(spans) => println!("             one tenant: {} pieces", spans.len()),
             Err(refused) => println!("             one tenant: {refused}"),
         }
     }
 
-    // A domain is one range, and its neighbours in the alphabet are not in it.
+    // A domain is one range. Similar names such as `example2.com` are outside of it.
     let web = KeyDesign::new(WebTable::default())?;
     let domain = Rows::domain_and_subdomains("example.com");
     for url in ["https://support.example.com/a", "http://example2.com/"] {

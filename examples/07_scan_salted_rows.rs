@@ -1,4 +1,4 @@
-//! A scan over salted rows, in the order of the user's keys: with a limit, resumed where it stopped.
+//! A scan over salted rows in the order of the user's keys, with a limit, and resumed by a cursor.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ async fn main() -> Result<()> {
     let tables = EmbeddedTables::open(directory.path(), settings)?;
     tables.create_table("events", Versions::default()).await?;
 
-    // Sixteen salts, one tablet for each: rows that are written together fall apart.
+    // Sixteen salts, one tablet for each: consecutive rows go to different tablets.
     let one_digit = DigestSalt {
         digits: 1,
         separator: ":".to_owned(),
@@ -36,7 +36,7 @@ async fn main() -> Result<()> {
     });
     table.write(events.collect::<Result<_>>()?).await?;
 
-    // A scan puts them together again.
+    // A scan merges them in their original order.
     let morning = Rows::range("2024-02-29T08", "2024-02-29T12");
     let scan = SaltedScan::new(&design, &morning)?.limit(5);
     println!("{}", scan.explain());
@@ -49,9 +49,9 @@ async fn main() -> Result<()> {
         last = Some(batch.cursor());
     }
 
-    // The cursor is text: another process can go on where this one stopped.
+    // The cursor is text: another process can resume the scan.
     let cursor = last.context("there are rows")?.to_string();
-    println!("goes on after {cursor}");
+    println!("resumes after {cursor}");
     let next: Vec<_> = scan
         .after(&cursor.parse()?)?
         .run(table)

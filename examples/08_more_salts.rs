@@ -1,4 +1,5 @@
-//! A table that gets more salts while it is used: readers look where a row can be, and a migration moves the rest.
+//! Adding salts to a table in use: readers check every possible place of a row, and a migration
+//! moves the old rows.
 
 use anyhow::Result;
 use fluo_core::{Authorizations, Column, Mutation, TableAdmin, Versions};
@@ -33,7 +34,7 @@ async fn main() -> Result<()> {
             .await?;
     }
 
-    // From now on sixteen. What is written goes to its new place.
+    // From now on there are sixteen buckets. New writes use the new keys.
     let epochs = Epochs::new([old, buckets(16)?], Versions::default())?;
     let key = epochs.key(b"user0001")?;
     table
@@ -41,7 +42,7 @@ async fn main() -> Result<()> {
         .await?;
     println!("{}", epochs.count(&*table).await?);
 
-    // The rest moves step by step; a cursor is text, and a step can be run again.
+    // A migration moves the other rows step by step. A cursor is text, and a step can be repeated.
     let (mut cursor, mut steps) = (None, 0);
     let settings = MigrateSettings {
         step_cells: std::num::NonZeroUsize::MIN.saturating_add(255),
@@ -52,7 +53,7 @@ async fn main() -> Result<()> {
             .migrate_step(&*table, cursor.as_ref(), &settings)
             .await?;
         steps += 1;
-        // In the middle as before and after: each user once, in order.
+        // During the migration, too, a scan returns each user once, in order.
         let rows: Vec<_> = epochs
             .scan(&Rows::All)?
             .run(table.clone())

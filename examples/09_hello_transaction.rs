@@ -1,4 +1,4 @@
-//! A transaction: what belongs together is written together, in two rows, and two that meet do not mix.
+//! Transactions: an atomic write to two rows, and a conflict between two transactions.
 
 use std::io::{Write, stdout};
 
@@ -16,14 +16,15 @@ async fn main() -> Result<()> {
     };
     let tables = EmbeddedTables::open(directory.path(), settings)?;
 
-    // An application: a table, and what the processes that use it share. The id tells it from others of this name.
+    // An application is a table and the state that its processes share. The id distinguishes it
+    // from other applications with this name.
     let applications = tables.applications();
     let initialization = Initialization::new("0d9f2c51-6ab1-4a0b-9f5e-3a4d1c7be820", "pages");
     initialize(&tables, &applications, "web", initialization).await?;
     let client =
         Client::open_application(&tables, &applications, "web", ClientSettings::default()).await?;
 
-    // A page, and an index from words to pages: both or neither.
+    // A page, and an index from words to pages: the transaction writes both or neither.
     let (title, page) = (Column::new("page", "title"), Column::new("index", "page"));
     client
         .run(async |tx| {
@@ -32,7 +33,7 @@ async fn main() -> Result<()> {
         })
         .await?;
 
-    // A snapshot is how everything was at one moment, whatever comes after it.
+    // A snapshot shows the table at one timestamp, whatever other transactions write later.
     let before = client.snapshot().await?;
     client
         .run(async |tx| {
@@ -55,14 +56,15 @@ async fn main() -> Result<()> {
         )?;
     }
 
-    // Two that write one cell: the first to commit wins, and the other one is told by whom. `run` would try again.
+    // Two transactions write one cell. The first to commit wins; the other one gets a conflict that
+    // names the winner. `run` would retry it.
     let (first, second) = (client.begin().await?, client.begin().await?);
     first.set("page:org.apache/fluo", &title, "first")?;
     second.set("page:org.apache/fluo", &title, "second")?;
     first.commit().await?;
     match second.commit().await {
         Err(CommitError::Conflict(conflict)) => writeln!(stdout(), "{conflict}")?,
-        other => anyhow::bail!("nobody expected {other:?}"),
+        other => anyhow::bail!("expected a conflict, not {other:?}"),
     }
     Ok(())
 }

@@ -1,4 +1,5 @@
-//! A bank: transfers run at once, one of them dies in the middle, and at every moment all accounts together hold the same.
+//! A bank: concurrent transfers, a client that crashes in the middle of some, and a sum of all
+//! accounts that never changes.
 
 use std::io::{Write, stdout};
 use std::sync::Arc;
@@ -47,7 +48,7 @@ async fn main() -> Result<()> {
         })
         .await?;
 
-    // Transfers in tasks of their own; somebody looks at the sum again and again meanwhile.
+    // Each transfer runs in its own task. Meanwhile, this task checks the sum again and again.
     let transfers = (0..TRANSFERS).map(|number| {
         let client = client.clone();
         tokio::spawn(async move {
@@ -55,28 +56,28 @@ async fn main() -> Result<()> {
         })
     });
     let transfers: Vec<_> = transfers.collect();
-    let cut_off = dies_in_the_middle(table, coordination).await?;
-    let mut looks = 0;
+    let unfinished = crash_during_transfers(table, coordination).await?;
+    let mut checks = 0;
     while !transfers.iter().all(tokio::task::JoinHandle::is_finished) {
         let (accounts, sum) = total(&client.snapshot().await?).await?;
         ensure!(
             (accounts, sum) == (ACCOUNTS as usize, u64::from(ACCOUNTS) * EACH),
             "{sum} in {accounts}"
         );
-        looks += 1;
+        checks += 1;
     }
     let done: Result<Vec<bool>, Error> = try_join_all(transfers).await?.into_iter().collect();
     let done = done?.into_iter().filter(|is_done| *is_done).count();
     let (_, sum) = total(&client.snapshot().await?).await?;
-    writeln!(stdout(), "a client died with {cut_off} transfers under way")?;
+    writeln!(stdout(), "a client crashed during {unfinished} transfers")?;
     writeln!(
         stdout(),
-        "{done} of {TRANSFERS} others had the means; {sum} in all, in each of {looks} looks"
+        "{done} of {TRANSFERS} other transfers had enough money; {checks} checks found a sum of {sum}"
     )?;
     Ok(())
 }
 
-/// Moves an amount, if it is there. Run again, by itself, when it meets another transfer.
+/// Moves an amount if the account has enough money. `run` retries it after a conflict.
 async fn transfer(client: &Client, from: u32, to: u32, amount: u64) -> Result<bool, Error> {
     client
         .run(async |tx| {
@@ -92,9 +93,10 @@ async fn transfer(client: &Client, from: u32, to: u32, amount: u64) -> Result<bo
         .await
 }
 
-/// Another client, in a runtime of its own that ends while its transfers are being committed: as a process that is
-/// killed. What it has locked is rolled back, or forward, by whoever comes upon it. Gives the number of those transfers.
-async fn dies_in_the_middle(
+/// Runs another client in its own runtime, and stops that runtime while transfers are being
+/// committed, like a process that is killed. Other clients roll its locks back or forward when they
+/// meet them. Returns the number of unfinished transfers.
+async fn crash_during_transfers(
     table: Arc<dyn Table>,
     coordination: Arc<dyn Coordination>,
 ) -> Result<usize> {
@@ -121,7 +123,7 @@ async fn dies_in_the_middle(
     tokio::task::spawn_blocking(killed).await?
 }
 
-/// How many accounts there are, and what is in them.
+/// Returns the number of accounts, and the sum of their balances.
 async fn total(snapshot: &Snapshot) -> Result<(usize, u64), Error> {
     let cells = snapshot
         .scan(Scan::over(Span::prefix("account")))

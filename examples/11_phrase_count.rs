@@ -1,7 +1,9 @@
-//! Phrases of real texts, counted by observers: documents come in and change, and the counts follow.
+//! An index of phrases: observers count the phrases of documents, and update the counts when
+//! documents change.
 //!
-//! The texts are the decisions of this project. A strong observer takes a document apart as soon as it has changed. A weak
-//! observer sums up a phrase once one of its documents says so: however many have, one run is enough.
+//! The texts are the decisions of this project. A strong observer splits each changed document into
+//! phrases. A weak observer sums up the documents of a phrase after a change of at least one of
+//! them: one run covers many changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Write, stdout};
@@ -53,7 +55,7 @@ async fn main() -> Result<()> {
     let tables = EmbeddedTables::open(directory.path(), settings)?;
     let applications = tables.applications();
 
-    // The application stores which columns are observed, so that each of its clients notifies the observers.
+    // The application stores the observed columns, so that all its clients notify the observers.
     let observers = Observers::new()
         .strong(text(), "take-apart", observer_fn(take_apart))?
         .weak(changed(), "sum-up", observer_fn(sum_up))?;
@@ -71,7 +73,7 @@ async fn main() -> Result<()> {
     .await?;
     let worker = Worker::start(&client, observers, WorkerSettings::default()).await?;
 
-    // Documents come in, several at once.
+    // Loaders add the documents, several at once.
     let loaders = client.loaders(LoaderSettings::default())?;
     for (name, document) in TEXTS {
         loaders
@@ -87,7 +89,7 @@ async fn main() -> Result<()> {
         writeln!(stdout(), "{documents:3}  {phrase}")?;
     }
 
-    // They change, and what nobody says any more is gone.
+    // The documents change, and phrases without a document disappear.
     for (name, _) in TEXTS.into_iter().skip(1) {
         client
             .run(async |tx| tx.set(document_row(name), &text(), "nothing to say"))
@@ -107,7 +109,7 @@ async fn main() -> Result<()> {
     Ok(())
 }
 
-/// Takes a document apart: what has come since it was counted last, and what has gone.
+/// Splits a document into phrases, and writes those that were added or removed since the last run.
 async fn take_apart(tx: Transaction, row: Bytes, text: Column) -> Result<(), Error> {
     let (now, before) = (
         tx.get(row.clone(), &text).await?,
@@ -137,7 +139,7 @@ async fn sum_up(tx: Transaction, row: Bytes, _: Column) -> Result<(), Error> {
     }
 }
 
-/// The phrases in most documents, with the number of those.
+/// Returns the ten phrases in most documents, each with the number of its documents.
 async fn top(client: &Client) -> Result<Vec<(String, usize)>> {
     let snapshot = client.snapshot().await?;
     let cells = snapshot
@@ -157,7 +159,7 @@ async fn top(client: &Client) -> Result<Vec<(String, usize)>> {
     Ok(all.take(10).collect())
 }
 
-/// Every two words that follow one another.
+/// Returns all pairs of consecutive words.
 fn phrases(text: &[u8]) -> BTreeSet<String> {
     let text = String::from_utf8_lossy(text).to_lowercase();
     let words: Vec<_> = text

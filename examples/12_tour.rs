@@ -1,4 +1,4 @@
-//! The program of `docs/tour.md`, all in one: a test compares the two.
+//! The program of `docs/tour.md` in one file. A test compares the two.
 
 use std::io::{Write, stdout};
 use std::path::Path;
@@ -20,13 +20,13 @@ async fn main() -> Result<()> {
 
     first_money(&client).await?;
     two_customers(&client).await?;
-    in_the_way(&client).await?;
+    conflicting_payments(&client).await?;
     yesterday(&client).await?;
     orders(&client).await?;
     bills(&client, observers.clone()).await?;
 
     drop(client);
-    come_back(&open_shop(directory.path(), &observers).await?).await
+    reopened(&open_shop(directory.path(), &observers).await?).await
 }
 
 async fn open_shop(directory: &Path, observers: &Observers) -> Result<Client> {
@@ -74,7 +74,7 @@ async fn first_money(client: &Client) -> Result<()> {
     Ok(())
 }
 
-/// What a customer has, at the time of a snapshot.
+/// Returns the money of a customer in a snapshot.
 async fn number(snapshot: &Snapshot, customer: &'static str) -> Result<u64, Error> {
     let value = snapshot.get(customer, &money()).await?;
     Ok(parsed(value))
@@ -89,7 +89,7 @@ fn parsed(value: Option<Bytes>) -> u64 {
 async fn two_customers(client: &Client) -> Result<()> {
     pay(client, "alice", "bob", 30).await?;
     let Err(poor) = pay(client, "bob", "alice", 1_000).await else {
-        bail!("bob has paid what he did not have");
+        bail!("bob paid more money than he had");
     };
     writeln!(stdout(), "{poor}")?;
 
@@ -115,17 +115,17 @@ async fn pay(client: &Client, from: &'static str, to: &'static str, amount: u64)
         .await
 }
 
-async fn in_the_way(client: &Client) -> Result<()> {
+async fn conflicting_payments(client: &Client) -> Result<()> {
     let slow = client.begin().await?;
     let seen = number(&slow, "alice").await?;
     pay(client, "alice", "bob", 10).await?;
     slow.set("alice", &money(), (seen + 1).to_string())?;
     let Err(conflict) = slow.commit().await else {
-        bail!("nobody was in the way");
+        bail!("two transactions wrote one cell, and both committed");
     };
     writeln!(stdout(), "{conflict}")?;
 
-    // `run` does it until it works: twenty at once, and nothing is lost.
+    // `run` retries: of twenty concurrent payments, no update is lost.
     let payments = (0..20).map(|_| pay(client, "bob", "alice", 5));
     let paid = futures::future::join_all(payments).await;
     let paid = paid.iter().filter(|paid| paid.is_ok()).count();
@@ -183,7 +183,7 @@ async fn orders(client: &Client) -> Result<()> {
 }
 
 async fn bill(tx: Transaction, order: Bytes, amount: Column) -> Result<(), Error> {
-    // A notification may be in vain: whoever was to write the order has died.
+    // Notifications are written before the commit, so the order may not have been committed.
     let Some(price) = tx.get(order.clone(), &amount).await? else {
         return Ok(());
     };
@@ -207,7 +207,7 @@ async fn bills(client: &Client, observers: Observers) -> Result<()> {
     Ok(())
 }
 
-async fn come_back(client: &Client) -> Result<()> {
+async fn reopened(client: &Client) -> Result<()> {
     let alice = number(&client.snapshot().await?, "alice").await?;
     writeln!(stdout(), "alice still has {alice}")?;
     ensure!(alice == 110);

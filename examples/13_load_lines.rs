@@ -1,6 +1,6 @@
-//! Loaders: the lines of a file, each loaded in a transaction of its own, many at once.
+//! Loaders: the lines of a file, each loaded in its own transaction, many at once.
 //!
-//! The file is the argument, or a sample of the home pages in `data`.
+//! The argument is the file; the default is a sample of the home pages in `data`.
 
 use std::env;
 use std::fs::File;
@@ -35,12 +35,12 @@ async fn main() -> Result<()> {
     };
     let file = File::open(&path).with_context(|| path.display().to_string())?;
 
-    // `load` waits while there is no room, so that a large file takes little memory.
+    // `load` waits while the queue is full, so that a large file takes little memory.
     let loaders = client.loaders(LoaderSettings::default())?;
     for line in BufReader::new(file).lines().take(most) {
         loaders.load(line?, load_page).await?;
     }
-    // A short body is a closure: it owns its line, and each attempt gets a clone.
+    // A short body can be a closure: it owns its line, and each attempt gets a clone.
     loaders
         .load("com.example/".to_owned(), async |tx, line| {
             tx.set(line, &Column::new("page", "state"), "example")
@@ -56,7 +56,7 @@ async fn main() -> Result<()> {
     Ok(())
 }
 
-/// Adds a page, and counts it for its host. Loads of one host at the same time have a conflict, and are run again.
+/// Adds a page, and counts it for its host. Concurrent loads of one host conflict and are retried.
 async fn load_page(tx: Transaction, line: String) -> Result<(), Error> {
     let (host, _) = line.split_once('/').unwrap_or((&line, ""));
     let (page, host) = (format!("page:{line}"), format!("host:{host}"));

@@ -1,7 +1,7 @@
-//! Three pages, each written in a transaction, into the application `web` of a directory. The page
-//! `docs/transactions-tool.md` looks into it.
+//! A program that writes three pages, each in its own transaction, into the application `web` of a
+//! directory. The page `docs/transactions-tool.md` inspects the result.
 //!
-//! The directory is the argument, or one that is gone at the end.
+//! The argument is the directory; the default is a temporary one.
 
 use std::env;
 use std::io::{Write, stdout};
@@ -40,7 +40,7 @@ async fn load_pages(client: &Client) -> fluo_core::Result<()> {
     Ok(())
 }
 
-/// Opens the application, and makes it where the directory has none: `fluo app init` does the same.
+/// Opens the application, and creates it first if it does not exist, as `fluo app init` does.
 async fn open(directory: &Path) -> fluo_core::Result<Client> {
     let settings = Settings {
         create_if_missing: true,

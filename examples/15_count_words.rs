@@ -1,39 +1,43 @@
-//! A worker process: an observer that counts the words of pages, a graceful stop, and a test of the observer.
+//! A worker process: an observer that counts the words of pages, a graceful stop, and a test of the
+//! observer.
 //!
-//! The directory of the application is the argument; 14_load_pages makes one. Without it, the application is one in memory.
-//! The page `docs/transactions-tool.md` looks into what this leaves.
+//! The argument is the directory of the application; `14_load_pages` creates one. Without an
+//! argument, the application is in memory. The page `docs/transactions-tool.md` inspects the
+//! results.
 
 use std::env;
 use std::io::{Write, stdout};
 use std::num::NonZeroU32;
+use std::sync::Arc;
 
 use anyhow::Result;
 use fluo_core::admin::{Initialization, initialize};
 use fluo_core::coordination::MemoryApplications;
 use fluo_core::{
-    Bytes, Client, ClientSettings, Column, Error, MemoryTables, Observers, Transaction, Worker,
-    WorkerSettings, observer_fn,
+    Bytes, Client, ClientSettings, Column, Error, MemoryTables, Observers, TableAdmin, Transaction,
+    Worker, WorkerSettings, observer_fn,
 };
 use fluo_embedded::{EmbeddedTables, Settings};
 use tokio::signal;
 
 #[tokio::main]
 async fn main() -> Result<()> {
-    let client = match env::args_os().nth(1) {
+    let (client, tables) = match env::args_os().nth(1) {
         Some(directory) => {
             let tables = EmbeddedTables::open(directory, Settings::default())?;
             let applications = tables.applications();
             let settings = ClientSettings::default();
-            Client::open_application(&tables, &applications, "web", settings).await?
+            let client = Client::open_application(&tables, &applications, "web", settings).await?;
+            (client, Arc::new(tables) as Arc<dyn TableAdmin>)
         }
         None => in_memory().await?,
     };
-    count_words(&client).await
+    count_words(&client, tables).await
 }
 
-/// The observer: counts the words of a page whose text was set.
+/// Counts the words of a page whose text was set. This is the observer.
 async fn count(tx: Transaction, page: Bytes, text: Column) -> Result<(), Error> {
-    // A notification may be in vain: the transaction that left it did not commit.
+    // Notifications are written before the commit, so the text may not have been committed.
     let Some(text) = tx.get(page.clone(), &text).await? else {
         return Ok(());
     };
@@ -45,19 +49,21 @@ async fn count(tx: Transaction, page: Bytes, text: Column) -> Result<(), Error> 
 }
 
 /// Runs the observer until no notification waits, or until Ctrl-C.
-async fn count_words(client: &Client) -> Result<()> {
+async fn count_words(client: &Client, tables: Arc<dyn TableAdmin>) -> Result<()> {
     let settings = WorkerSettings {
-        // The first failure is the last try, so that it is soon seen.
+        // One try, so that this example reports a failure at once.
         max_tries: NonZeroU32::MIN,
         ..WorkerSettings::default()
     };
+    // Every six hours it also drops the versions that no snapshot needs.
     let worker = Worker::start(client, observers()?, settings).await?;
-    // A worker that is to stay waits for the signal alone.
+    let worker = worker.collecting_garbage(tables);
+    // A long-running worker would wait only for the signal.
     tokio::select! {
         idle = client.wait_until_idle() => idle?,
         signal = signal::ctrl_c() => signal?,
     }
-    // The observers that run may end: the notifications of all others wait for the next worker.
+    // Running observers finish; all other notifications wait for the next worker.
     worker.stop().await;
     for failed in client.failed_notifications().await? {
         let page = String::from_utf8_lossy(&failed.cell.row);
@@ -78,26 +84,29 @@ fn words_of_page() -> Column {
     Column::new("page", "words")
 }
 
-/// An application in memory, which ends with its client. It knows what the observers observe.
-async fn in_memory() -> Result<Client> {
-    let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());
+/// Creates an application in memory with the observed columns, and opens it. It ends with its
+/// client.
+async fn in_memory() -> Result<(Client, Arc<dyn TableAdmin>)> {
+    let (tables, applications) = (Arc::new(MemoryTables::new()), MemoryApplications::new());
     let initialization = Initialization {
         observers: observers()?.observed_columns(),
         ..Initialization::new("9d3e1b57-40a8-4c39-8b62-7c2d6a0f4e85", "web")
     };
-    initialize(&tables, &applications, "web", initialization).await?;
+    initialize(&*tables, &applications, "web", initialization).await?;
     let settings = ClientSettings::default();
-    Ok(Client::open_application(&tables, &applications, "web", settings).await?)
+    let client = Client::open_application(&*tables, &applications, "web", settings).await?;
+    Ok((client, tables))
 }
 
-/// `cargo test --package fluo-examples --example 15_count_words` runs it: no directory, no cluster, no pause.
+/// Tests without a directory, a cluster or a pause. To run them:
+/// `cargo test --package fluo-examples --example 15_count_words`.
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn the_words_of_a_page_are_counted_anew_when_it_changes() -> Result<()> {
-        let client = in_memory().await?;
+    async fn counts_the_words_of_a_changed_page_again() -> Result<()> {
+        let (client, _) = in_memory().await?;
         let worker = Worker::start(&client, observers()?, WorkerSettings::default()).await?;
         for (content, words) in [("a free encyclopedia", "3"), ("an encyclopedia", "2")] {
             client

@@ -1,7 +1,8 @@
 //! The examples are the files beside this one; their README gives the reading order.
 //!
-//! Documentation tests of this crate compile and run the programs in the project's README and in its pages; the tour is
-//! an example, and a test compares the two. Another one compares the programs of the page on the tool with their examples.
+//! Documentation tests of this crate compile and run the programs in the project's README and in
+//! its pages. Other tests compare the program of the tour, and the programs of the page on
+//! inspecting an application, with the examples.
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
@@ -38,27 +39,26 @@ mod tests {
     const PROGRAM: &str = include_str!("12_tour.rs");
     const MANIFEST: &str = include_str!("../Cargo.toml");
 
-    /// Whoever types the page along has the program.
     #[test]
-    fn the_tour_is_the_example() {
+    fn the_code_of_the_tour_is_the_example() {
         let Some((_, program)) = PROGRAM.split_once("\n\n") else {
             panic!("the example begins with a line of its own");
         };
         assert_eq!(blocks(PAGE, "rust,ignore").join("\n"), program);
     }
 
-    /// The page had programs of which no reader had the rest.
+    /// The page once showed programs without a complete source.
     #[test]
     fn the_page_on_the_tool_shows_its_programs() {
         let shown = blocks(TOOL, "rust");
         assert_eq!(shown.len(), TOOL_PROGRAMS.len());
         for (block, program) in shown.into_iter().zip(TOOL_PROGRAMS) {
-            assert!(program.contains(block), "the example has another:\n{block}");
+            assert!(program.contains(block), "not in the example:\n{block}");
         }
     }
 
     #[test]
-    fn the_tour_prints_what_the_page_shows() {
+    fn the_tour_prints_the_output_on_the_page() {
         let output = run("12_tour", Stdio::piped());
         assert!(output.status.success(), "{output:?}");
         assert_eq!(
@@ -67,20 +67,20 @@ mod tests {
         );
     }
 
-    /// The versions are those that the examples are built with, and the paths those of a clone in `../fluo`.
+    /// Compares versions with the workspace, and paths with a clone in `../fluo`.
     #[test]
-    fn what_the_tour_depends_on_is_what_is_here() {
+    fn the_dependencies_of_the_tour_are_those_of_the_workspace() {
         let dependencies = blocks(PAGE, "toml").join("");
         let lines = dependencies.lines().skip(1);
         let mut count = 0;
         for line in lines {
             let Some((name, rest)) = line.split_once(" = ") else {
-                panic!("no dependency: {line}");
+                panic!("not a dependency: {line}");
             };
             let Some(value) = rest.split('"').nth(1) else {
                 panic!("neither version nor path: {line}");
             };
-            let is_so = match value.strip_prefix("../fluo/") {
+            let is_right = match value.strip_prefix("../fluo/") {
                 Some(path) => Path::new("..").join(path).join("Cargo.toml").exists(),
                 None => [
                     format!("\n{name} = \"{value}"),
@@ -89,16 +89,16 @@ mod tests {
                 .iter()
                 .any(|start| MANIFEST.contains(start)),
             };
-            assert!(is_so, "{line}");
+            assert!(is_right, "{line}");
             count += 1;
         }
         assert_eq!(count, 6);
     }
 
-    /// Nobody can be told, which is an error and no panic.
+    /// A full disk is an error, not a panic.
     #[cfg(target_os = "linux")]
     #[test]
-    fn examples_end_with_an_error_where_nothing_can_be_printed() {
+    fn examples_return_an_error_if_they_cannot_print() {
         for example in [
             "09_hello_transaction",
             "10_bank",
@@ -136,7 +136,7 @@ mod tests {
         }
     }
 
-    /// The contents of a page's blocks of one kind.
+    /// Returns the contents of all blocks of one kind in a page.
     fn blocks(page: &'static str, kind: &str) -> Vec<&'static str> {
         let start = format!("```{kind}\n");
         let (mut found, mut rest) = (Vec::new(), page);

@@ -4,17 +4,20 @@ use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
 
-/// Most values that are counted at a time.
+/// Maximum number of counters held at a time.
 const COUNTERS: usize = 4_096;
-/// Of longer values only this many bytes are compared.
+/// Number of leading bytes that identify a value; longer values are truncated.
 const VALUE_BYTES: usize = 256;
 
-/// Counts values by the algorithm of Misra and Gries, many decrements at once: when there are too many counters, the
-/// median of their counts is taken off all of them, and those that are at nothing go.
+/// Counts values by the algorithm of Misra and Gries, with many decrements at once.
 ///
-/// A value occurred at least as often as its counter says and at most `error` times more. Each round takes its amount
-/// off half of the counters at least, so `error` is at most `2 / 4096` of all values pushed: 0.05 %. A value that is
-/// more frequent than that is never missed.
+/// When there are too many counters, the median of their counts is subtracted from all of them, and
+/// those that reach zero are removed.
+///
+/// A value occurred at least as often as its counter says and at most `error` times more. Each
+/// subtraction lowers at least half of the counters by its full amount, so `error` is at most
+/// `2 / 4096` of all values pushed: 0.05 %. A value that is more frequent than that is never
+/// missed.
 #[derive(Debug)]
 pub(crate) struct HeavyHitters {
     counters: HashMap<Box<[u8]>, u64, FixedState>,
@@ -53,12 +56,13 @@ impl HeavyHitters {
         });
     }
 
-    /// How many occurrences a counter may have missed.
+    /// Returns the maximum number of occurrences that a counter may have missed.
     pub(crate) fn error(&self) -> u64 {
         self.error
     }
 
-    /// The values with at least this counter, most frequent first; equals in byte order.
+    /// Returns the values whose counter is at least `least`, most frequent first, ties in byte
+    /// order.
     pub(crate) fn at_least(self, least: u64) -> Vec<(Box<[u8]>, u64)> {
         let frequent = self
             .counters
@@ -75,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn few_values_are_counted_exactly() {
+    fn counts_few_values_exactly() {
         let mut hitters = HeavyHitters::new(1);
         for value in [b"a", b"b", b"a"] {
             hitters.push(value);
@@ -87,9 +91,9 @@ mod tests {
         );
     }
 
-    /// One value in ten is `hot`; the others never come again. The bound is told, and kept.
+    /// One value in ten is `hot`; every other value occurs once. The error stays within its bound.
     #[test]
-    fn a_hot_value_among_very_many_is_found_within_the_bound() {
+    fn finds_a_hot_value_among_many_within_the_bound() {
         let mut hitters = HeavyHitters::new(1);
         for number in 0..500_000_u64 {
             if number % 10 == 0 {
@@ -112,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_value_is_its_beginning() {
+    fn truncates_long_values() {
         let mut hitters = HeavyHitters::new(1);
         hitters.push(&[b'x'; 300]);
         hitters.push(&[b'x'; 400]);

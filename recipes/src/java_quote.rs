@@ -4,7 +4,7 @@
 //! itself is quoted the way Java's `Pattern.quote` does it. A live table then holds, byte for
 //! byte, the pattern that a Java application would have written.
 
-/// The text as a Java regular expression that matches it and nothing else.
+/// Returns a Java regular expression that matches exactly this text.
 ///
 /// Puts the text between `\Q` and `\E`. A `\E` inside would end the quotation early, so there the
 /// quotation is closed, a literal `\E` is written, and the quotation is opened again. The result

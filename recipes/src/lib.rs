@@ -1,10 +1,11 @@
-//! Recipes on a big sorted table: rows spread evenly over its tablets, and the proof.
+//! Recipes on a big sorted table: rows spread evenly over its tablets, and a check that they are.
 //!
-//! A recipe is configuration and a key prefix. It never commits, retries, sleeps or reads a clock, and what it asks
-//! of its table is data. The first is the [`RowHasher`]. It is one of the [`KeyDesign`]s, the ways in which people
-//! spread and order keys. What a design asks for, split points and a group, is brought to a live table by [`plan()`],
-//! [`apply()`] and [`verify()`], which need nothing but the ports of `fluo-core`; rows that it scattered are read in
-//! their order by a [`SaltedScan`], and moved to another design through [`Epochs`].
+//! A recipe is configuration and a key prefix. It never commits, retries, sleeps or reads a clock,
+//! and its requirements on a table are data. The first recipe is the [`RowHasher`]. It is one of
+//! the [`KeyDesign`]s, the common ways to spread and order keys. [`plan()`] and [`apply()`] bring
+//! the split points and the group of a design to a live table, and [`verify()`] checks them; they
+//! need only the ports of `fluo-core`. A [`SaltedScan`] reads scattered rows in row order, and
+//! [`Epochs`] moves rows to another design.
 //!
 //! ```
 //! use fluo_core::{Authorizations, Column, MemoryTables, Mutation, TableAdmin, Versions};
@@ -15,19 +16,19 @@
 //! let tables = MemoryTables::new();
 //! tables.create_table("pages", Versions::default()).await?;
 //!
-//! // What the table should be like, made so.
+//! // Bring the table to the required state.
 //! let hasher = RowHasher::new("p")?;
 //! let optimizations = TableOptimizations::of_row_hasher(&hasher, 20)?;
 //! let plan = plan(&tables, "pages", &optimizations, PlanOptions::default()).await?;
 //! apply(&tables, &plan, |_| ()).await?;
 //!
-//! // Rows go in through the hasher.
+//! // Write rows through the hasher.
 //! let pages = tables.open_table("pages", Authorizations::none()).await?;
 //! let key = hasher.add(b"org.wikipedia/accumulo");
 //! assert_eq!(key, "p:1yl0:org.wikipedia/accumulo");
 //! pages.write(vec![Mutation::new(key).put(Column::new("page", "uri"), "wikipedia.org/accumulo")]).await?;
 //!
-//! // And the proof.
+//! // Check the table.
 //! let verdict = verify(&tables, "pages", &optimizations, &VerifyOptions::default(), |_| ()).await?;
 //! assert!(verdict.ok, "{:?}", verdict.differences);
 //! # Ok(())
@@ -35,17 +36,18 @@
 //! ```
 //!
 //! # Where to look
+//!
 //! | question | answer |
 //! |---|---|
-//! | which ways are there to write keys, and what is still possible then? | [`KeyDesign`], [`DesignSettings`], [`KeyDesign::scans`] |
-//! | which of them is right for my keys? | [`AdvisorReport`](advisor::AdvisorReport), made of a sample by a [`ProfileBuilder`](advisor::ProfileBuilder) |
-//! | how do I scan rows that a salt has scattered? | [`SaltedScan`] |
-//! | how do I change the salt of a table that is in use? | [`Epochs`] |
-//! | what are the bytes of a hashed row? | [`RowHasher::add`], and the page of its file, `row_hasher/key.rs` |
-//! | which split points does a design ask for? | [`RowHasher::splits`], [`KeyDesign::splits`] |
-//! | how do I say what a recipe of my own asks for? | [`Contribution::builder`] |
-//! | what does `apply` do, and in which order? | [`apply()`], [`Plan::steps`] |
-//! | what does `verify` look at? | [`Verdict`] |
+//! | Which ways of writing keys are there, and which scans does each still allow? | [`KeyDesign`], [`DesignSettings`], [`KeyDesign::scans`] |
+//! | Which of them is right for my keys? | [`AdvisorReport`](advisor::AdvisorReport), made from a sample by a [`ProfileBuilder`](advisor::ProfileBuilder) |
+//! | How do I scan rows that a salt has scattered? | [`SaltedScan`] |
+//! | How do I change the salt of a table that is in use? | [`Epochs`] |
+//! | What are the bytes of a hashed row? | [`RowHasher::add`], and the module page of `row_hasher/key.rs` |
+//! | Which split points does a design ask for? | [`RowHasher::splits`], [`KeyDesign::splits`] |
+//! | How do I declare what my own recipe requires of its table? | [`Contribution::builder`] |
+//! | What does `apply` do, and in which order? | [`apply()`], [`Plan::steps`] |
+//! | What does `verify` check? | [`Verdict`] |
 
 pub mod advisor;
 mod epochs;
@@ -71,12 +73,12 @@ pub use key_design::{
 };
 pub use optimization::{
     Applied, ApplyError, ApplyEvent, CellsOfRecipe, CellsVerdict, Contribution,
-    ContributionBuilder, ContributionError, EvennessOf, FoundBalancer, FullestTablet,
-    GroupForecast, GroupVerdict, HotPart, Leftover, Load, LoadStanding, MaxSkew, MaxSkewError,
-    OtherRows, OtherRowsVerdict, OverlapError, Plan, PlanOptions, PropertyVerdict, RowCounting,
-    RowsVerdict, ServerLoad, SplitsVerdict, Step, StraySplit, TableOptimizations, TabletLoad,
-    TabletRun, Unproved, UnrequestedProperty, UnseenVerdict, Verdict, VerifyOptions, apply, groups,
-    plan, verify,
+    ContributionBuilder, ContributionError, Difference, DifferenceKind, EvennessOf, FoundBalancer,
+    FullestTablet, GroupForecast, GroupVerdict, HotPart, Leftover, Load, LoadStanding, MaxSkew,
+    MaxSkewError, NarrowRecipe, OtherRows, OtherRowsVerdict, OverlapError, Plan, PlanOptions,
+    PropertyVerdict, RowCounting, RowsVerdict, ServerLoad, SplitsVerdict, Step, StraySplit,
+    TableOptimizations, TabletLoad, TabletRun, Unproved, UnrequestedProperty, UnseenVerdict,
+    Verdict, VerdictError, VerifyOptions, apply, groups, plan, verify,
 };
 pub use row_hasher::{
     EmptyPrefix, Excerpt, HashScheme, KeyError, KeyParts, RowHasher, RowHasherBuilder,

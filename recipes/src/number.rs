@@ -1,4 +1,4 @@
-//! Counts as numbers that can be divided, and as people read them.
+//! Counts converted to floats, and formatted for people.
 
 #[expect(
     clippy::cast_precision_loss,
@@ -8,17 +8,17 @@ pub(crate) fn float(count: u64) -> f64 {
     count as f64
 }
 
-/// A length as a fraction's part.
+/// Converts a length to a float.
 pub(crate) fn float_len(len: usize) -> f64 {
     float(count(len))
 }
 
-/// A length as a count.
+/// Converts a length to a count.
 pub(crate) fn count(len: usize) -> u64 {
     u64::try_from(len).unwrap_or(u64::MAX)
 }
 
-/// A part of a whole as a share from 0 to 1; 0 of nothing.
+/// Returns a part of a whole as a share from 0 to 1, or 0 if the whole is 0.
 pub(crate) fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 {
         0.0
@@ -27,7 +27,9 @@ pub(crate) fn share(part: u64, whole: u64) -> f64 {
     }
 }
 
-/// `part * parts / whole` rounded down: in which of `parts` equal parts of `whole` something lies.
+/// Returns the index of the part that holds a position, if `whole` is cut into `parts` equal parts.
+///
+/// That is `position * parts / whole`, rounded down and below `parts`.
 pub(crate) fn part_of(position: u64, whole: u64, parts: usize) -> usize {
     let parts_wide = u128::from(count(parts));
     let part = u128::from(position) * parts_wide / u128::from(whole.max(1));
@@ -36,7 +38,7 @@ pub(crate) fn part_of(position: u64, whole: u64, parts: usize) -> usize {
         .min(parts.saturating_sub(1))
 }
 
-/// A count as people read it: `29,599`.
+/// Formats a count with thousands separators: `29,599`.
 pub(crate) fn grouped(count: u64) -> String {
     let digits = count.to_string();
     let mut text = String::new();
@@ -49,7 +51,7 @@ pub(crate) fn grouped(count: u64) -> String {
     text
 }
 
-/// `1 byte`, `2 bytes`.
+/// Formats a count with its noun: `1 byte`, `2 bytes`.
 pub(crate) fn counted(count: usize, noun: &str) -> String {
     let ending = if count == 1 { "" } else { "s" };
     format!("{count} {noun}{ending}")
@@ -60,19 +62,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_is_no_plural() {
-        let told = [0, 1, 2].map(|count| counted(count, "byte"));
-        assert_eq!(told, ["0 bytes", "1 byte", "2 bytes"]);
+    fn pluralizes_all_counts_but_one() {
+        let counts = [0, 1, 2].map(|count| counted(count, "byte"));
+        assert_eq!(counts, ["0 bytes", "1 byte", "2 bytes"]);
     }
 
     #[test]
-    fn digits_are_grouped_by_threes() {
+    fn groups_digits_by_threes() {
         let texts = [0, 999, 1_000, 65_536, 1_679_616].map(grouped);
         assert_eq!(texts, ["0", "999", "1,000", "65,536", "1,679,616"]);
     }
 
     #[test]
-    fn parts_are_equal_and_the_last_is_not_passed() {
+    fn cuts_into_equal_parts_and_never_passes_the_last() {
         let parts: Vec<_> = (0..6).map(|position| part_of(position, 6, 3)).collect();
         assert_eq!(parts, [0, 0, 1, 1, 2, 2]);
         assert_eq!(part_of(9, 6, 3), 2);

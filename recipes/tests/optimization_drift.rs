@@ -35,6 +35,7 @@ async fn servers() -> Servers {
         placed: Vec::new(),
         inherited: BTreeMap::new(),
         refused: None,
+        is_unreadable: false,
     };
     servers
         .create_table(TABLE, Versions::default())
@@ -79,7 +80,7 @@ async fn servers_without_a_group_balancer_are_a_difference_and_no_plan() {
     );
     let probes = probes().join(" and ");
     assert_eq!(
-        told.differences,
+        told.sentences(),
         [format!(
             "the servers load no group balancer (they were asked for {probes}), and property table.balancer is `{}`, \
              which the servers do not load, so that tablets may stay on no server",
@@ -96,7 +97,7 @@ async fn servers_without_a_group_balancer_are_a_difference_and_no_plan() {
         .await
         .unwrap();
     assert!(
-        verdict(&servers, false).await.differences[0]
+        verdict(&servers, false).await.sentences()[0]
             .ends_with("and property table.balancer is not set")
     );
 
@@ -186,7 +187,7 @@ async fn a_balancer_that_is_not_the_wanted_one_is_told_for_what_it_is() {
         let told = verdict(&servers, false).await;
         assert_eq!(told.properties[2].balancer, Some(found));
         assert_eq!(
-            told.differences[0],
+            told.sentences()[0],
             format!("property table.balancer is `{class}`{about}; it should be `{wanted}`")
         );
     }
@@ -200,7 +201,7 @@ async fn the_group_balancer_of_a_package_that_the_servers_do_not_have_is_told() 
     let told = verdict(&servers, false).await;
     let [(_, newer), (_, older)] = group_balancers().collect::<Vec<_>>().try_into().unwrap();
     assert_eq!(
-        told.differences,
+        told.sentences(),
         [format!(
             "property table.balancer is `{newer}`, which the servers do not load, so that tablets may stay on no \
              server; it should be `{older}`"
@@ -217,7 +218,7 @@ async fn a_short_split_point_that_takes_a_tablet_out_of_its_group_is_a_differenc
     assert!(
         told.ok,
         "no row of a recipe is in it: {:?}",
-        told.differences
+        told.sentences()
     );
 
     servers
@@ -233,7 +234,7 @@ async fn a_short_split_point_that_takes_a_tablet_out_of_its_group_is_a_differenc
         }]
     );
     assert_eq!(
-        told.differences[..2],
+        told.sentences()[..2],
         [
             "the split point `p:~` is missing",
             "row hasher `p`: the tablet that ends at the extra split point `pb` can hold its rows and falls out of its \
@@ -272,7 +273,7 @@ async fn a_look_at_the_groups_says_what_has_to_move() {
     servers.placed = vec![Some(0), None, Some(1), Some(1), None];
     assert_eq!(look(&servers).await, moves(1, 1));
     assert_eq!(
-        verdict(&servers, false).await.differences,
+        verdict(&servers, false).await.sentences(),
         [
             "group `p:`: 1 of 4 tablets are on no server",
             "group `none`: 1 of 1 tablets are on no server"
@@ -283,6 +284,33 @@ async fn a_look_at_the_groups_says_what_has_to_move() {
         .await
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
+}
+
+/// The verdict of the command went on without the rows, and the watch ended: each had to know of the permission by itself.
+#[tokio::test]
+async fn a_user_who_may_not_read_gets_a_verdict_about_everything_else() {
+    let servers = Servers {
+        is_unreadable: true,
+        ..servers().await
+    };
+    add_split(&servers, "a").await;
+    for rows in [RowCounting::All, RowCounting::UpTo(10)] {
+        let options = VerifyOptions {
+            rows,
+            ..Default::default()
+        };
+        let told = verify(&servers, TABLE, &optimizations(), &options, |_| ()).await;
+        let told = told.unwrap();
+        assert_eq!(
+            told.sentences(),
+            [
+                "the rows could not be counted: the user lacks READ",
+                "the split point `a` is there that no recipe asked for"
+            ]
+        );
+        assert!(!told.counted && told.clone().into_result().is_err());
+    }
+    assert!(!verdict(&servers, false).await.splits.extra.is_empty());
 }
 
 #[tokio::test]

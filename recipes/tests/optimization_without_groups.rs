@@ -99,7 +99,7 @@ async fn a_design_is_planned_applied_and_proved() {
     let rows = (0..2_000).map(|n| modulo().add(format!("row {n}").as_bytes()).unwrap());
     write(&tables, rows).await;
     let told = verdict(&tables, &optimizations).await;
-    assert!(told.ok, "{:?}", told.differences);
+    assert!(told.ok, "{:?}", told.sentences());
     assert!(told.properties.is_empty());
     let rows = &told.rows[0];
     assert_eq!((rows.total, rows.tablets), (2_000, 10));
@@ -113,7 +113,7 @@ async fn a_design_is_planned_applied_and_proved() {
     .await;
     let told = verdict(&tables, &optimizations).await;
     assert_eq!(
-        told.differences,
+        told.sentences(),
         [
             "key design modulo: 2 rows in the table are not its keys, the first is `07|polygenelubricants`"
         ]
@@ -139,7 +139,7 @@ async fn rows_that_collapse_into_few_salts_are_told() {
     write(&tables, keys(2)).await;
     assert!(verdict(&tables, &optimizations).await.ok);
     write(&tables, keys(5)).await;
-    let told = verdict(&tables, &optimizations).await.differences;
+    let told = verdict(&tables, &optimizations).await.sentences();
     assert!(
         told[0].starts_with(
             "key design modulo: its 1,800 rows do not lie evenly over the hash space (p = "
@@ -181,11 +181,11 @@ async fn rows_that_fall_together_by_design_are_counted_by_what_they_share() {
     let hot = rows.hot_part.as_ref().unwrap();
     assert_eq!((hot.part.as_str(), hot.rows), ("big", 1_201));
     assert!(
-        told.differences[0].ends_with(
+        told.sentences()[0].ends_with(
             "; the hash is even, but 1,201 of its rows share the salted part `big`, which lies in one tablet by design"
         ),
         "{:?}",
-        told.differences
+        told.sentences()
     );
 
     // Parts that collapse are still told.
@@ -195,7 +195,7 @@ async fn rows_that_fall_together_by_design_are_counted_by_what_they_share() {
         .filter(|key| key[0] < b'4')
         .take(600);
     write(&tables, collapsing.collect::<Vec<_>>()).await;
-    let told = verdict(&tables, &optimizations).await.differences;
+    let told = verdict(&tables, &optimizations).await.sentences();
     assert!(
         told[0].starts_with(
             "key design digest-salt: the 1,201 salted parts of its 2,401 rows do not lie evenly over the salts (p = "
@@ -215,7 +215,7 @@ async fn given_split_points_expect_nothing_of_the_rows() {
     let rows = (0..100).map(|n| design.add(n.to_string().as_bytes()).unwrap());
     write(&tables, rows).await;
     let told = verdict(&tables, &optimizations).await;
-    assert!(told.ok, "{:?}", told.differences);
+    assert!(told.ok, "{:?}", told.sentences());
     let rows = &told.rows[0];
     assert_eq!(
         (rows.evenness_of, rows.p_value, rows.total),
@@ -250,8 +250,9 @@ async fn what_groups_of_before_have_left_stays_until_it_is_pruned() {
 
     // The points of the hasher begin with `0:`, so that its tablets are a group of their own.
     let told = verdict(&tables, &optimizations).await;
-    let [pattern, splits] = told.differences.as_slice() else {
-        panic!("{:?}", told.differences)
+    let sentences = told.sentences();
+    let [pattern, splits] = sentences.as_slice() else {
+        panic!("{sentences:?}")
     };
     assert_eq!(
         splits,
@@ -310,7 +311,7 @@ async fn what_was_left_and_does_nothing_is_no_difference() {
         tables.set_property(TABLE, name, value).await.unwrap();
     }
     let told = verdict(&tables, &optimizations).await;
-    assert!(told.ok, "{:?}", told.differences);
+    assert!(told.ok, "{:?}", told.sentences());
     assert_eq!(told.properties.len(), 2);
     assert!(told.properties.iter().all(PropertyVerdict::is_as_expected));
 
@@ -320,7 +321,7 @@ async fn what_was_left_and_does_nothing_is_no_difference() {
         .unwrap();
     let told = verdict(&tables, &optimizations).await;
     assert_eq!(
-        told.differences,
+        told.sentences(),
         [
             "property table.custom.balancer.group.regex.pattern is `(?=x)(\\p{IsGreek}).*`, which no recipe asked \
              for and which cannot be read here; a plan that prunes removes it"
@@ -346,6 +347,7 @@ async fn what_a_table_inherits_was_not_left_on_it_and_is_in_force_again() {
         placed: Vec::new(),
         inherited: BTreeMap::from([(property::BALANCER.to_owned(), default.to_owned())]),
         refused: None,
+        is_unreadable: false,
     };
     let optimizations = of(&modulo(), 10);
     let pruning = plan(&servers, TABLE, &optimizations, PRUNE).await.unwrap();

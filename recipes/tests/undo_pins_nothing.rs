@@ -1,5 +1,5 @@
-//! An apply that failed once set `table.balancer`, which the table had from the instance, to that default on the table
-//! itself. A later change of the default did not reach the table any more.
+//! A failed apply set `table.balancer`, which the table inherited from the instance, to the
+//! inherited value on the table itself. Later changes of the default no longer reached the table.
 
 #![cfg(test)]
 
@@ -19,7 +19,7 @@ fn of(name: &str, value: &str) -> (String, String) {
     (name.to_owned(), value.to_owned())
 }
 
-/// Servers with a default balancer and a default pattern.
+/// Returns servers with a default balancer and a default pattern.
 fn servers(refused: &'static str) -> Servers {
     let default = "org.apache.accumulo.server.master.balancer.DefaultLoadBalancer";
     Servers {
@@ -28,6 +28,7 @@ fn servers(refused: &'static str) -> Servers {
         placed: Vec::new(),
         inherited: BTreeMap::from([of(BALANCER, default), of(GROUP_PATTERN, "(.).*")]),
         refused: Some(refused),
+        is_unreadable: false,
     }
 }
 
@@ -41,7 +42,7 @@ async fn fails(servers: &Servers) -> ApplyError {
 }
 
 #[tokio::test]
-async fn what_was_inherited_is_inherited_again() {
+async fn restores_an_inherited_property() {
     let servers = servers(BALANCER);
     servers
         .create_table(TABLE, Versions::default())
@@ -53,7 +54,7 @@ async fn what_was_inherited_is_inherited_again() {
 }
 
 #[tokio::test]
-async fn what_the_table_set_itself_is_set_again() {
+async fn restores_a_property_of_the_table() {
     let servers = servers(GROUP_DEFAULT);
     servers
         .create_table(TABLE, Versions::default())

@@ -548,13 +548,13 @@ fn a_sorted_file_and_one_of_windows_are_told() {
     let names = ["ant", "bee", "cat", "dog"].map(str::to_owned);
     let told = findings(names.to_vec());
     says(&told, "The keys are sorted, without exception.");
-    says(&told, "say so by --unordered");
+    says(&told, "the advice may be another for unordered keys.");
     let mut mixed = names.to_vec();
     mixed.swap(0, 1);
     assert!(
         !findings(mixed)
             .iter()
-            .any(|told| told.contains("--unordered"))
+            .any(|told| told.contains("unordered"))
     );
 
     let with_ends: Vec<_> = names.iter().map(|name| format!("{name}\r")).collect();

@@ -127,7 +127,7 @@ async fn an_application_comes_with_a_table_for_transactions() {
     assert_eq!(error.kind(), ErrorKind::NotFound);
     assert_eq!(
         error.to_string(),
-        "there is no application `web`; `fluo app init`, or `admin::initialize` in a program, makes one"
+        "there is no application `web`; create it with `fluo app init`, or with `admin::initialize` in a program"
     );
 }
 
@@ -159,13 +159,13 @@ async fn what_is_there_is_kept_unless_it_is_to_be_cleared() {
     let error = place.initialize("web", cleared).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the application `web` is initialised already; open it, or remove it first"
+        "the application `web` is already initialised; open it, or remove it first"
     );
     let error = place.initialize("other", web().clear()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::AlreadyExists);
     assert_eq!(
         error.to_string(),
-        "the table `pages` is that of the application `web`; give `other` a table of its own"
+        "the table `pages` belongs to the application `web`; choose another table for `other`"
     );
     place.write("pages").await;
     // Another table for the same application: the old one would be left behind.
@@ -253,8 +253,8 @@ async fn of_two_that_make_or_remove_an_application_at_once_one_does() {
         assert_eq!(
             error.to_string(),
             format!(
-                "{what} is being made or removed by somebody else; wait until that has ended, and look at what is there \
-                 then"
+                "{what} is being created or removed by another caller; wait until that has \
+                 finished, then check its state"
             )
         );
     };

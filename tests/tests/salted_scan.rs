@@ -497,7 +497,7 @@ async fn a_row_that_is_larger_than_the_memory_is_refused() {
     let error = scan.run(table).try_collect::<Vec<_>>().await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the scan holds 51920 bytes of cells, 40120 of them of the row `02|wide`, and may hold 50000 over all its \
+        "the scan holds 51920 bytes of cells, 40120 of them for the row `02|wide`, and may hold 50000 for all its \
          pieces of the table (1): raise memory_bytes, select fewer columns, or scan fewer rows"
     );
 }
@@ -522,9 +522,8 @@ async fn keys_that_the_design_cannot_have_made_are_refused_or_counted() {
         .unwrap_err();
     assert_eq!(
         error.to_string(),
-        "a row of another design lies among the rows that are scanned: `03|b` is not a key of this modulo design: its \
-         salt is `03`, but that of its row is `08`; scan with the design that wrote it, or let such rows be counted and \
-         passed over"
+        "the scanned rows include a key of another design: `03|b` is not a key of this modulo design: its salt is `03`, \
+         but that of its row is `08`; scan with the design that wrote it, or skip and count such keys"
     );
     let mut batches = scan.clone().foreign(ForeignKeys::Skip).run(table.clone());
     let batch = batches.try_next().await.unwrap().unwrap();
@@ -594,8 +593,8 @@ async fn a_cursor_of_another_scan_is_refused() {
     let mut batches = scan(&design, Rows::All).run(table);
     let cursor = batches.try_next().await.unwrap().unwrap().cursor();
     let message = format!(
-        "the cursor `{cursor}` is not of this scan: it was made for other rows or another design; scan the same rows of \
-         the same design, or start without a cursor"
+        "the cursor `{cursor}` belongs to another scan, of other rows or of another design: scan the same rows of the \
+         same design, or start without a cursor"
     );
     for other in [
         scan(&modulo(11), Rows::All),
@@ -641,18 +640,18 @@ fn a_plan_says_what_will_be_touched() {
          each piece is read in steps of 1 to 1 cells, 4 pieces at a time, by a short scan for each step: there are \
          more pieces than the 256 scans that may stay open\n\
          at most 67108864 bytes of cells wait to be merged\n\
-         a key that is none of digest-salt (first 4 hexadecimal digits of MD5) is passed over and counted"
+         a key that does not belong to digest-salt (first 4 hexadecimal digits of MD5) is skipped and counted"
     );
     assert_eq!(
         plan(&digest(1, SaltedPart::First(1)), &Rows::Prefix("ab".into())),
         "one piece of the table, `0ab` to `0ac`, in the order of the rows\n\
          each piece is read in steps of 64 to 1024 cells, 4 pieces at a time, by a scan that stays open\n\
          at most 67108864 bytes of cells wait to be merged\n\
-         a key that is none of digest-salt (first hexadecimal digit of MD5 of the first byte) is passed over and counted"
+         a key that does not belong to digest-salt (first hexadecimal digit of MD5 of the first byte) is skipped and counted"
     );
     assert_eq!(
         plan(&modulo(10), &Rows::range("b", "a")),
-        "nothing: no key can be of these rows"
+        "nothing: no key can belong to these rows"
     );
 }
 

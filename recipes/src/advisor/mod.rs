@@ -23,9 +23,9 @@ mod words;
 
 pub use advice::{
     Advice, AdviceError, AdviceSettings, AdvisedDesign, AdvisedLayout, AdvisedSpec, AdvisorReport,
-    DesignVerdict, Finding, Read, Standing, TabletAdvice, Weight,
+    Decision, DesignVerdict, Finding, Read, Standing, TabletAdvice, Weight,
 };
-pub use existing::{ExistingRecipe, ExistingTable, OtherKeys};
+pub use existing::{ExistingRecipe, ExistingTable, OtherKeys, SaltedLook};
 pub use forecast::{
     Candidate, ChiSquare, DesignForecast, Estimate, Example, ForecastResult, LoadForecast,
     PartSizes, ScanCost, ScanCosts, TailForecast, WithoutKey,

@@ -1,4 +1,4 @@
-//! How far a migration is.
+//! The progress of a migration.
 
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -11,29 +11,29 @@ use super::list::Epochs;
 use crate::key_design::Rows;
 use crate::number::grouped;
 
-/// Cells that are read at a time.
+/// Cells per read.
 const BATCH_CELLS: NonZeroUsize = NonZeroUsize::new(1_000).unwrap();
 
-/// How many rows of a table are stored by each of its designs.
+/// The number of rows of a table that are stored by each of its designs.
 ///
-/// While rows are written or moved it is an estimate; of a table that rests it is exact. A row that lies in two places
-/// counts in both.
+/// The counts are an estimate while rows are written or moved, and exact for a table at rest. A row
+/// that is stored under two keys counts twice.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EpochCounts {
     /// The rows of each epoch, oldest first.
     pub rows: Vec<u64>,
-    /// Rows among them that none of the designs can have made.
+    /// Rows in the same ranges that none of the designs can have made.
     pub foreign: u64,
 }
 
 impl EpochCounts {
-    /// The rows that are still to be moved.
+    /// Returns the number of rows that are still to be moved.
     #[must_use]
     pub fn left(&self) -> u64 {
         self.rows.iter().rev().skip(1).sum()
     }
 
-    /// The rows that are in the newest epoch.
+    /// Returns the number of rows in the newest epoch.
     #[must_use]
     pub fn done(&self) -> u64 {
         self.rows.last().copied().unwrap_or_default()
@@ -62,16 +62,21 @@ impl fmt::Display for EpochCounts {
         }
         match self.foreign {
             0 => Ok(()),
-            1 => f.write_str("; 1 row is of none of the designs"),
-            foreign => write!(f, "; {} rows are of none of the designs", grouped(foreign)),
+            1 => f.write_str("; 1 row belongs to none of the designs"),
+            foreign => write!(
+                f,
+                "; {} rows belong to none of the designs",
+                grouped(foreign)
+            ),
         }
     }
 }
 
 impl Epochs {
-    /// Counts the rows of each epoch: one cell of each row is read.
+    /// Counts the rows of each epoch. Reads one cell of each row.
     ///
     /// # Errors
+    ///
     /// As [`Table::scan`].
     pub async fn count(&self, table: &dyn Table) -> Result<EpochCounts, EpochsError> {
         let mut spans = Vec::new();
@@ -105,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_text_says_how_far_it_is() {
+    fn describes_the_progress() {
         let text = |rows: &[u64], foreign| {
             EpochCounts {
                 rows: rows.to_vec(),
@@ -119,7 +124,7 @@ mod tests {
         );
         assert_eq!(
             text(&[2, 1], 1),
-            "1 of 3 rows are in the newest epoch (33.3 %), 2 are left to be moved; 1 row is of none of the designs"
+            "1 of 3 rows are in the newest epoch (33.3 %), 2 are left to be moved; 1 row belongs to none of the designs"
         );
         assert_eq!(
             text(&[1, 0], 0),
@@ -128,12 +133,12 @@ mod tests {
         assert_eq!(text(&[0, 1], 0), "the 1 row is in the newest epoch");
         assert_eq!(
             text(&[0, 7], 3),
-            "all 7 rows are in the newest epoch; 3 rows are of none of the designs"
+            "all 7 rows are in the newest epoch; 3 rows belong to none of the designs"
         );
         assert_eq!(
             text(&[1_000, 5_000], 12_345),
-            "5,000 of 6,000 rows are in the newest epoch (83.3 %), 1,000 are left to be moved; 12,345 rows are of none of \
-             the designs"
+            "5,000 of 6,000 rows are in the newest epoch (83.3 %), 1,000 are left to be moved; 12,345 rows belong to \
+             none of the designs"
         );
         assert_eq!(
             text(&[0, 5_000], 0),

@@ -1,8 +1,8 @@
-//! Where a migration goes on.
+//! Cursors: the positions from which a migration resumes.
 //!
 //! ```text
 //!  migrate-  16 hex digits  -  number of  -  stored key of the last row, escaped;
-//!            of the designs    the epoch     none at the beginning of an epoch
+//!            of the designs    the epoch     absent at the beginning of an epoch
 //! ```
 
 use std::fmt;
@@ -14,9 +14,10 @@ use thiserror::Error;
 
 use crate::salted_scan::Mark;
 
-/// Where a migration of the same designs goes on: right after a stored row of an epoch.
+/// The position from which a migration of the same designs resumes: right after a stored row of an
+/// epoch.
 ///
-/// It is plain text, in which it can be kept and sent.
+/// A cursor converts to and from plain text, to be stored or sent.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct MigrationCursor {
@@ -25,7 +26,7 @@ pub struct MigrationCursor {
     pub(super) after: Option<Bytes>,
 }
 
-/// A cursor that is none, or one of another migration.
+/// A text that is not a cursor, or a cursor of another migration.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum MigrationCursorError {
@@ -40,8 +41,8 @@ pub enum MigrationCursorError {
     },
     /// The cursor was made for other epochs.
     #[error(
-        "the cursor `{cursor}` is not of these epochs: it was made for other designs; start without a cursor, which \
-         moves no row twice"
+        "the cursor `{cursor}` belongs to other epochs, of other designs: start without a cursor, which moves no row \
+         twice"
     )]
     Other {
         /// The cursor.
@@ -54,7 +55,7 @@ impl MigrationCursor {
         Self { mark, epoch, after }
     }
 
-    /// Refuses a cursor of other epochs.
+    /// Rejects a cursor of other epochs.
     pub(super) fn check(&self, mark: Mark) -> Result<(), MigrationCursorError> {
         if self.mark == mark {
             return Ok(());
@@ -112,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_text_is_read_back() {
+    fn parses_its_own_text() {
         for text in [
             "migrate-0123456789abcdef-0",
             r"migrate-0123456789abcdef-1-07|a-b\x00",
@@ -124,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn other_text_is_refused() {
+    fn rejects_other_text() {
         for text in [
             "",
             "migrate-",

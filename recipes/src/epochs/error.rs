@@ -1,4 +1,4 @@
-//! Why rows of several epochs could not be read or moved.
+//! Errors of reading and moving rows of several epochs.
 
 use fluo_core::Error;
 use thiserror::Error as ThisError;
@@ -7,31 +7,31 @@ use super::cursor::MigrationCursorError;
 use crate::key_design::DesignError;
 use crate::row_hasher::Excerpt;
 
-/// Why rows of several epochs could not be read or moved.
+/// An error of reading or moving rows of several epochs.
 #[derive(Clone, Debug, ThisError)]
 #[non_exhaustive]
 pub enum EpochsError {
-    /// The table could not be read or written. A step of a migration that fails may have moved some of its rows; run
-    /// again from the same cursor, or from the start, it moves the others.
+    /// The table could not be read or written. A failed migration step may have moved some of its
+    /// rows; a retry from the same cursor, or from the start, moves the others.
     #[error(transparent)]
     Table(#[from] Error),
-    /// A row that has no key in any of the designs.
+    /// The row has no key in any of the designs.
     #[error(transparent)]
     Design(#[from] DesignError),
-    /// The cursor is one of another migration.
+    /// The cursor belongs to another migration.
     #[error(transparent)]
     Cursor(#[from] MigrationCursorError),
-    /// A column that has to be moved at once is larger than a step may hold.
+    /// A column that must be moved in one step is larger than a step may hold.
     #[error(
-        "one column of the row {row} has {bytes} bytes in all its versions, and a step may hold {bound}: raise \
+        "one column of the row {row} has {bytes} bytes in all its versions, but a step may hold {bound}: raise \
          memory_bytes"
     )]
     Memory {
         /// The stored key of the row.
         row: Excerpt,
-        /// Bytes of it that were read.
+        /// Bytes of the row that were read.
         bytes: usize,
-        /// Bytes that a step may hold.
+        /// Maximum number of bytes that a step holds.
         bound: usize,
     },
 }

@@ -9,7 +9,7 @@ use super::scan::EpochScan;
 use crate::key_design::{DesignError, DesignErrorKind, KeyDesign, Reach, Rows};
 use crate::salted_scan::{Mark, Owner, OwnerOf, PieceRows};
 
-/// The designs that the rows of one table were written with, oldest first.
+/// The designs of the rows of one table, oldest first.
 ///
 /// A clone costs one reference count.
 ///
@@ -28,7 +28,7 @@ use crate::salted_scan::{Mark, Owner, OwnerOf, PieceRows};
 /// let (old, column) = (of(16)?, Column::new("f", "q"));
 /// table.write(vec![Mutation::new(old.add(b"polygenelubricant")?).put(column.clone(), "v")]).await?;
 ///
-/// // More buckets from now on.
+/// // New rows use more buckets.
 /// let epochs = Epochs::new([old, of(64)?], Versions::default())?;
 /// assert_eq!(epochs.get(&*table, b"polygenelubricant", &column).await?.as_deref(), Some(&b"v"[..]));
 ///
@@ -49,7 +49,7 @@ pub struct Epochs {
     versions: Versions,
 }
 
-/// One design, and what its keys begin with.
+/// One design, with the beginnings of its keys.
 pub(super) struct Epoch {
     pub(super) design: KeyDesign,
     /// Every salt with its separator, sorted.
@@ -57,11 +57,14 @@ pub(super) struct Epoch {
 }
 
 impl Epochs {
-    /// The designs of a table, oldest first, and how many versions of a column the table shows.
+    /// Creates the list of designs of a table, oldest first. `versions` is the number of versions
+    /// of a column that the table shows.
     ///
     /// # Errors
-    /// No designs, one that is there twice, designs whose rows are not written alike or whose keys could be taken for
-    /// each other's, and designs of which a row has no key that can be computed.
+    ///
+    /// Fails if there are no designs, if a design is listed twice, if two designs write rows
+    /// differently or have keys that can be confused, or if a design has rows whose key cannot be
+    /// computed.
     pub fn new(
         designs: impl IntoIterator<Item = KeyDesign>,
         versions: Versions,
@@ -82,15 +85,16 @@ impl Epochs {
         Ok(Self { list, versions })
     }
 
-    /// The designs, oldest first.
+    /// Returns the designs, oldest first.
     pub fn designs(&self) -> impl ExactSizeIterator<Item = &KeyDesign> {
         self.list.iter().map(|epoch| &epoch.design)
     }
 
-    /// The key under which a row is written: that of the newest design.
+    /// Returns the key under which a row is written: that of the newest design.
     ///
     /// # Errors
-    /// A row that has no key in it.
+    ///
+    /// Fails if the newest design has no key for the row.
     pub fn key(&self, row: &[u8]) -> Result<Bytes, DesignError> {
         match self.list.last() {
             Some(newest) => newest.design.add(row),
@@ -98,13 +102,15 @@ impl Epochs {
         }
     }
 
-    /// The keys under which a row can be stored, oldest first, each once: the order in which they must be read.
+    /// Returns the keys under which a row can be stored, oldest first, each once. Read them in this
+    /// order.
     ///
-    /// A design that has no key for the row, as one that takes a modulus of numbers has none for text, cannot have
-    /// stored it: it has no place here.
+    /// A design that has no key for the row cannot have stored it and contributes no key: for
+    /// example, a design that takes the modulus of a number has no key for text.
     ///
     /// # Errors
-    /// A row that has no key in any of the designs.
+    ///
+    /// Fails if none of the designs has a key for the row.
     pub fn keys(&self, row: &[u8]) -> Result<Vec<Bytes>, DesignError> {
         let mut keys: Vec<Bytes> = Vec::with_capacity(self.list.len());
         for key in self
@@ -119,21 +125,25 @@ impl Epochs {
         Ok(keys)
     }
 
-    /// The row of a stored key, by the newest design that can have made it.
+    /// Returns the row of a stored key, decoded by the newest design that can have made it.
     ///
     /// # Errors
-    /// A key that none of the designs can have made.
+    ///
+    /// Fails if none of the designs can have made the key.
     pub fn remove(&self, key: &[u8]) -> Result<Bytes, DesignError> {
         let mut row = Vec::with_capacity(key.len());
         self.remove_to(key, &mut row)?;
         Ok(row.into())
     }
 
-    /// Appends the row of a stored key, and says to which of the designs the key belongs, the oldest being 0: to the
-    /// newest that can have made it (E4). After an error nothing is appended.
+    /// Appends the row of a stored key, and returns the index of the design to which the key
+    /// belongs; the oldest is 0.
+    ///
+    /// That is the newest design that can have made the key (E4). Appends nothing if it fails.
     ///
     /// # Errors
-    /// A key that none of the designs can have made, as the newest says it.
+    ///
+    /// Fails with the error of the newest design if none of the designs can have made the key.
     pub fn remove_to(&self, key: &[u8], row: &mut Vec<u8>) -> Result<usize, DesignError> {
         let mut refused = None;
         for (index, epoch) in self.list.iter().enumerate().rev() {
@@ -145,20 +155,24 @@ impl Epochs {
         Err(refused.unwrap_or_else(|| DesignError::key("there are no designs")))
     }
 
-    /// The pieces of the table in which these rows can lie, of each design, oldest first. A design that has no key for
-    /// any of them has none.
+    /// Returns the pieces of the table that can contain these rows, for each design, oldest first.
+    /// A design that has no key for any of the rows has no pieces.
     ///
     /// # Errors
-    /// As [`KeyDesign::spans`], and rows that have no key in any of the designs.
+    ///
+    /// Fails like [`KeyDesign::spans`]; also if none of the designs has a key for the rows.
     pub fn spans(&self, rows: &Rows) -> Result<Vec<Vec<Span>>, DesignError> {
         let spans = self.of_each(|design| design.spans(rows))?.into_iter();
         Ok(spans.map(Option::unwrap_or_default).collect())
     }
 
-    /// What each design says of rows, oldest first: none of one that has no key for them.
+    /// Returns the result of each design, oldest first, or `None` for a design that has no key for
+    /// the rows.
     ///
     /// # Errors
-    /// Whatever else is refused, and rows for which no design has a key, as the newest says it.
+    ///
+    /// Fails with any other error, and with the newest design's error if no design has a key for
+    /// the rows.
     fn of_each<T>(
         &self,
         of: impl Fn(&KeyDesign) -> Result<T, DesignError>,
@@ -181,12 +195,13 @@ impl Epochs {
         }
     }
 
-    /// What deletes columns of a row wherever they are: a mutation for each place, oldest first, to be written in this
-    /// order in one call.
+    /// Returns the mutations that delete columns of a row under each of its keys, oldest first.
+    /// Write them in this order in one call.
     ///
-    /// Without a timestamp each place takes the time of the table.
+    /// Without a timestamp, each deletion takes the time of the table.
     ///
     /// # Errors
+    ///
     /// As [`keys`](Self::keys).
     pub fn delete_mutations(
         &self,
@@ -204,9 +219,10 @@ impl Epochs {
             .collect())
     }
 
-    /// A scan of these rows over all epochs, in order.
+    /// Returns a scan of these rows over all epochs, in order.
     ///
     /// # Errors
+    ///
     /// As [`spans`](Self::spans).
     pub fn scan(&self, rows: &Rows) -> Result<EpochScan, DesignError> {
         EpochScan::new(self, rows)
@@ -225,38 +241,42 @@ impl Epochs {
         Mark::of(&designs, rows)
     }
 
-    /// What follows the salt of a stored key.
+    /// Returns the part of a stored key after its salt.
     pub(super) fn unsalted<'a>(&self, key: &'a [u8]) -> Option<&'a [u8]> {
         let index = self.remove_to(key, &mut Vec::new()).ok()?;
         key.get(self.list.get(index)?.head_len()..)
     }
 
-    /// Whose a stored key is for whoever reads the pieces of one of the epochs, when each epoch's are read.
+    /// Returns the ownership function of the reader of one epoch's pieces, in a scan that reads the
+    /// pieces of every epoch.
     pub(super) fn owner_of(&self, reader: usize, pieces: &Arc<[Vec<PieceRows>]>) -> OwnerOf {
         let (epochs, pieces) = (self.clone(), pieces.clone());
         Arc::new(move |key, row| match epochs.remove_to(key, row) {
             Ok(owner) if owner == reader => Owner::Reader,
             Ok(_) => Owner::Another,
-            // The pieces of epochs may overlap: one reader sees to it, and one that comes by.
+            // The pieces of epochs may overlap. Exactly one reader of the key reports it.
             Err(reason) if newest_over(&pieces, key) == Some(reader) => {
-                Owner::Nobody(epochs.refusal(reader, key).unwrap_or(reason))
+                Owner::Unknown(epochs.refusal(reader, key).unwrap_or(reason))
             }
             Err(_) => Owner::Another,
         })
     }
 
-    /// Why a stored key is none of an epoch; none if it is.
+    /// Returns the reason why an epoch cannot have made a stored key, or `None` if it can.
     fn refusal(&self, epoch: usize, key: &[u8]) -> Option<DesignError> {
         let design = &self.list.get(epoch)?.design;
         design.remove_to(key, &mut Vec::new()).err()
     }
 }
 
-/// The newest epoch that reads a stored key, whether or not it is one of its own. An epoch whose keys begin like it
-/// need not read it: it has no pieces where it has no key for the rows, and fewer where they share their salt.
+/// Returns the newest epoch whose pieces contain a stored key, whether or not the key belongs to
+/// it.
+///
+/// An epoch whose keys begin like this one need not read it: it has no pieces if it has no key for
+/// the rows, and fewer pieces if the rows share a salt.
 fn newest_over(pieces: &[Vec<PieceRows>], key: &[u8]) -> Option<usize> {
     pieces.iter().rposition(|of_one| {
-        // In the order of the table: the last that begins at the key or before it.
+        // In the order of the table: the last piece that begins at the key or before it.
         let until = of_one.partition_point(|(start, _)| start.as_ref() <= key);
         let piece = until.checked_sub(1).and_then(|last| of_one.get(last));
         piece.is_some_and(|(_, end)| end.as_ref().is_none_or(|end| key < end.as_ref()))
@@ -267,7 +287,7 @@ impl Epoch {
     fn new(design: KeyDesign) -> Result<Self, DesignError> {
         if design.scans().by_row != Reach::OnePiece {
             return Err(DesignError::settings(format!(
-                "a row of {design} can be anywhere, so that nobody could say where to move it: epochs need designs \
+                "{design} does not determine the key of a row, so its rows cannot be moved: epochs need designs \
                  whose salts are computed from the row, such as digest-salt"
             )));
         }
@@ -292,7 +312,7 @@ impl Epoch {
         })
     }
 
-    /// Refuses two designs that cannot share a table.
+    /// Rejects two designs that cannot share a table.
     fn check_beside(&self, newer: &Self) -> Result<(), DesignError> {
         let (old, new) = (&self.design, &newer.design);
         if old == new {
@@ -302,8 +322,8 @@ impl Epoch {
         }
         if !old.has_form_of(new) {
             return Err(DesignError::settings(format!(
-                "{old} and {new} do not write rows alike, so that their rows have no common order: epochs may differ \
-                 in their salts only; copy the table for another form"
+                "{old} and {new} write rows differently, so their rows have no common order: epochs may differ only in \
+                 their salts; copy the table for another form"
             )));
         }
         match self.confusable(newer) {
@@ -316,7 +336,8 @@ impl Epoch {
         }
     }
 
-    /// What a key of both designs could begin with, if the two would read different rows from it.
+    /// Returns the beginning of a key that both designs can have made, if they would decode
+    /// different rows from it.
     fn confusable<'a>(&'a self, other: &'a Self) -> Option<&'a [u8]> {
         let (short, long) = match self.head_len().cmp(&other.head_len()) {
             std::cmp::Ordering::Equal => return None,

@@ -1,22 +1,23 @@
-//! Cells of one row, from several places (E3).
+//! The merge of one row's cells from several keys (E3).
 
 use std::cmp::Ordering;
 
 use fluo_core::{Cell, Filter, Versions};
 
-/// Merges the cells of one row from several places, oldest epoch first, each in the order of the table.
+/// Merges the cells of one row that were read under several keys, oldest epoch first, each in the
+/// order of the table.
 pub(super) fn merged(places: Vec<Vec<Cell>>, versions: Versions, filter: Filter) -> Vec<Cell> {
     let mut places = places.into_iter().filter(|cells| !cells.is_empty());
     let Some(first) = places.next() else {
         return Vec::new();
     };
     let Some(second) = places.next() else {
-        // The table has seen to versions and filter.
+        // The table has applied the versions and the filter.
         return first;
     };
     let mut cells = first;
     for newer in std::iter::once(second).chain(places) {
-        // Newer first: the sort keeps the order of equal ones, and the first of them stays.
+        // Newer cells first: the sort is stable, and deduplication keeps the first of equal cells.
         cells = newer.into_iter().chain(cells).collect();
     }
     cells.sort_by(order);
@@ -28,7 +29,7 @@ pub(super) fn merged(places: Vec<Vec<Cell>>, versions: Versions, filter: Filter)
     cells
 }
 
-/// The order of the table within a row, whatever the row is stored as.
+/// Compares cells as the table orders them within a row, ignoring the stored key.
 fn order(one: &Cell, other: &Cell) -> Ordering {
     let columns = one.key.column.cmp(&other.key.column);
     columns.then_with(|| other.key.timestamp.cmp(&one.key.timestamp))
@@ -77,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_cells_come_once_from_the_newer_place() {
+    fn keeps_the_newer_of_equal_cells() {
         assert_eq!(
             merged(places(), Versions::All, Filter::None),
             [
@@ -91,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn as_many_versions_come_as_the_table_shows() {
+    fn keeps_as_many_versions_as_the_table_shows() {
         assert_eq!(
             merged(places(), Versions::default(), Filter::None),
             [
@@ -103,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_of_a_row_is_the_first_of_all_places() {
+    fn first_of_row_is_the_first_of_all_keys() {
         let first = places()
             .into_iter()
             .rev()

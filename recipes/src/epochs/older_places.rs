@@ -1,4 +1,4 @@
-//! Whether rows lie in an older place, for whoever writes only rows that are absent.
+//! A search for rows in older places, for writers that write only absent rows.
 
 use std::collections::HashSet;
 use std::num::NonZeroUsize;
@@ -9,19 +9,22 @@ use futures::TryStreamExt;
 use super::error::EpochsError;
 use super::list::Epochs;
 
-/// Cells that are read at a time: few, as nothing is known of the size of their values.
+/// Cells per read: few, because the size of their values is unknown.
 const BATCH_CELLS: NonZeroUsize = NonZeroUsize::new(64).unwrap();
 
 impl Epochs {
-    /// For each row the oldest of its older places in which one of the columns is, if there is one. No columns are all.
+    /// Returns, for each row, the oldest of its older keys that holds one of the columns, or `None`
+    /// if no older key does. An empty list means all columns.
     ///
-    /// A writer that must not make a second row asks this *first*, and then writes what is in no older place under
-    /// [`key`](Self::key), on the condition that the columns are absent there. Rows that are moved at the same moment do
-    /// no harm: a cell that is not in the old place any more had been copied before (E1), so that the condition sees
-    /// it. What others still put into an older place after this was asked is not seen.
+    /// A writer that must not create a row twice calls this *first*. It then writes the rows with
+    /// no older key under [`key`](Self::key), on the condition that the columns are absent there.
+    /// Rows that are moved at the same moment are safe: a cell that is no longer in the old place
+    /// was copied before (E1), so the condition sees it. Rows that others put into an older place
+    /// after this call are not seen.
     ///
     /// # Errors
-    /// A row that has no key in any of the designs; and as [`Table::scan`].
+    ///
+    /// Fails if none of the designs has a key for a row; also as [`Table::scan`].
     pub async fn older_places(
         &self,
         table: &dyn Table,
@@ -38,7 +41,7 @@ impl Epochs {
         }
         let mut found = vec![None; rows.len()];
         let most = places.iter().map(Vec::len).max().unwrap_or_default();
-        // The oldest first, as for readers (E2): a row may just be moved from one older place to the next.
+        // Oldest first, as for readers (E2): a row may be moving from one older place to the next.
         for age in 0..most {
             let asked = asked(&places, &found, age);
             let keys = asked.iter().flatten();
@@ -55,7 +58,7 @@ impl Epochs {
     }
 }
 
-/// The next older place of each row that is not found yet.
+/// Returns the next older key of each row that is not found yet.
 fn asked(places: &[Vec<Bytes>], found: &[Option<Bytes>], age: usize) -> Vec<Option<Bytes>> {
     let next = |(keys, found): (&Vec<Bytes>, &Option<Bytes>)| match found {
         Some(_) => None,
@@ -68,13 +71,13 @@ fn cells_of(key: &Bytes, columns: &[Column]) -> impl Iterator<Item = Span> {
     columns.iter().map(|column| Span::cell(key.clone(), column))
 }
 
-/// The keys that hold a cell in one of these spans.
+/// Returns the keys that hold a cell in one of these spans.
 async fn held(table: &dyn Table, spans: Vec<Span>) -> Result<HashSet<Bytes>, EpochsError> {
     let mut held = HashSet::new();
     if spans.is_empty() {
         return Ok(held);
     }
-    // Not by the first cell of each row, which may be one of another column.
+    // Without a first-of-row filter: the first cell of a row may belong to another column.
     let scan = Scan::over_all(spans).batch_cells(BATCH_CELLS);
     let mut batches = table.scan(scan);
     while let Some(cells) = batches.try_next().await? {

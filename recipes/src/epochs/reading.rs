@@ -1,4 +1,4 @@
-//! Reading one row, wherever it is.
+//! Reading one row from all of its keys.
 
 use std::num::NonZeroUsize;
 
@@ -10,12 +10,14 @@ use super::list::Epochs;
 use super::merging::merged;
 
 impl Epochs {
-    /// The cells of a row, from all places in which it can be; of these columns, or of all if there are none.
+    /// Returns the cells of a row from all of its keys, of these columns, or of all columns if the
+    /// list is empty.
     ///
-    /// The cells' keys hold the row as it is stored.
+    /// The cells' keys contain the row as it is stored.
     ///
     /// # Errors
-    /// A row that has no key in any of the designs; and as [`Table::scan`].
+    ///
+    /// Fails if none of the designs has a key for the row; also as [`Table::scan`].
     pub async fn read_row(
         &self,
         table: &dyn Table,
@@ -23,7 +25,7 @@ impl Epochs {
         columns: &[ColumnSelector],
     ) -> Result<Vec<Cell>, EpochsError> {
         let mut places = Vec::new();
-        // One after the other, the oldest first (E2).
+        // One after the other, oldest first (E2).
         for key in self.keys(row)? {
             let scan = Scan::over(Span::row(key));
             let scan = columns.iter().cloned().fold(scan, Scan::column);
@@ -32,9 +34,10 @@ impl Epochs {
         Ok(merged(places, self.versions(), Filter::None))
     }
 
-    /// The newest visible value of a cell, wherever it is.
+    /// Returns the newest visible value of a cell, from any of the row's keys.
     ///
     /// # Errors
+    ///
     /// As [`read_row`](Self::read_row).
     pub async fn get(
         &self,
@@ -44,7 +47,7 @@ impl Epochs {
     ) -> Result<Option<Bytes>, EpochsError> {
         let mut places = Vec::new();
         for key in self.keys(row)? {
-            // One cell a batch, and one batch: a column may have many versions.
+            // A single batch of one cell: a column may have many versions.
             let scan = Scan::over(Span::cell(key, column)).batch_cells(NonZeroUsize::MIN);
             places.push(table.scan(scan).try_next().await?.unwrap_or_default());
         }

@@ -1,4 +1,4 @@
-//! The request for a scan over all epochs.
+//! The request of a scan over all epochs.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,16 +16,16 @@ use crate::salted_scan::{
 
 /// A scan of the user's rows over all epochs of a table, merged into one sequence.
 ///
-/// It yields what a [`SaltedScan`](crate::SaltedScan) of a table of one design would, by the same rules, while rows
-/// are moved: no row twice, none missed. Cells of a row that is being moved may come from several places; their keys say
-/// from which.
+/// While rows are moved, it yields the same rows as a [`SaltedScan`](crate::SaltedScan) of a table
+/// with one design, by the same rules: no row is repeated or missed. Cells of a row that is being
+/// moved may come from several keys; each cell contains its key.
 #[derive(Clone)]
 pub struct EpochScan {
     epochs: Epochs,
     /// The pieces of each epoch, oldest first.
     pieces: Arc<[Vec<PieceRows>]>,
     mark: Mark,
-    /// What follows the salt of the last row before the scan.
+    /// The part after the salt of the last row before the scan.
     after: Option<Bytes>,
     columns: Vec<ColumnSelector>,
     filter: Filter,
@@ -55,7 +55,7 @@ impl EpochScan {
         })
     }
 
-    /// Adds a column; a scan to which none was added reads all columns.
+    /// Adds a column. A scan without any added column reads all columns.
     #[must_use]
     pub fn column(mut self, column: ColumnSelector) -> Self {
         self.columns.push(column);
@@ -69,45 +69,49 @@ impl EpochScan {
         self
     }
 
-    /// Sets the most rows that are yielded; no limit unless set.
+    /// Sets the maximum number of rows to yield. The default is no limit.
     #[must_use]
     pub fn limit(mut self, rows: u64) -> Self {
         self.settings.limit = Some(rows);
         self
     }
 
-    /// Sets the most bytes of cells that are held, of all epochs together; 64 MiB unless set.
+    /// Sets the maximum number of bytes of cells to hold, for all epochs together. The default is
+    /// 64 MiB.
     #[must_use]
     pub fn memory_bytes(mut self, bytes: usize) -> Self {
         self.settings.memory_bytes = bytes;
         self
     }
 
-    /// Sets the most scans of the table that stay open between two reads; 256 unless set.
+    /// Sets the maximum number of scans of the table that stay open between two reads. The default
+    /// is 256.
     #[must_use]
     pub fn open_scans(mut self, scans: usize) -> Self {
         self.settings.open_scans = scans;
         self
     }
 
-    /// Sets how many pieces are read at the same time; 4 unless set, at least 1.
+    /// Sets the number of pieces that are read at the same time. The default is 4, the minimum 1.
     #[must_use]
     pub fn concurrent_reads(mut self, reads: usize) -> Self {
         self.settings.concurrent_reads = reads.max(1);
         self
     }
 
-    /// Sets what becomes of keys that none of the designs can have made; refused unless set.
+    /// Sets the treatment of keys that none of the designs can have made. The default is
+    /// [`ForeignKeys::Refuse`].
     #[must_use]
     pub fn foreign(mut self, foreign: ForeignKeys) -> Self {
         self.settings.foreign = foreign;
         self
     }
 
-    /// The same scan, gone on with right after the row of a cursor. A limit counts from there.
+    /// Resumes the scan right after the row of a cursor. A limit counts from there.
     ///
     /// # Errors
-    /// A cursor of other epochs, or of a scan of other rows.
+    ///
+    /// [`CursorError::Other`] if the cursor was made with other epochs or for other rows.
     pub fn after(mut self, cursor: &ScanCursor) -> Result<Self, CursorError> {
         let key = cursor.key_for(self.mark)?;
         let unsalted = self
@@ -118,7 +122,7 @@ impl EpochScan {
         Ok(self)
     }
 
-    /// Runs the scan.
+    /// Runs the scan on a table.
     #[must_use]
     pub fn run(self, table: Arc<dyn Table>) -> SaltedRows {
         let skipped = Arc::new(AtomicU64::new(0));

@@ -7,8 +7,9 @@
 //!  newest     ▒▒▒▒▒▒▒▒▒▒▒▒▒│                 then as far as epoch 1 was, yielded as it comes
 //! ```
 //!
-//! Each epoch is read only as far as the one before it has been. The rows of the older ones are held, so many as there
-//! is memory for; those of the newest pass through. Where the older epochs are empty, one window is the whole scan.
+//! Each epoch is read only as far as the one before it. The rows of the older epochs are held, as
+//! many as memory allows; the rows of the newest are passed through. If the older epochs are empty,
+//! one window is the whole scan.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -24,22 +25,22 @@ use crate::salted_scan::{
     cell_bytes,
 };
 
-/// Rows of an older epoch in the first window; it doubles from window to window.
+/// Rows of an older epoch in the first window; the number doubles with each window.
 const FIRST_WINDOW_ROWS: u64 = 1_000;
 const MOST_WINDOW_ROWS: u64 = 1 << 16;
 
-/// How far something was read, in the order of unsalted keys.
+/// The extent of a read, in the order of unsalted keys.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Reached {
-    /// Not begun.
+    /// Not started.
     Nothing,
-    /// Up to this unsalted key, itself included.
+    /// Up to this unsalted key, inclusive.
     Through(Bytes),
     /// To the end.
     All,
 }
 
-/// A scan over epochs that is under way.
+/// A scan over epochs in progress.
 pub(super) struct Windows {
     epochs: Epochs,
     pieces: Arc<[Vec<PieceRows>]>,
@@ -48,23 +49,23 @@ pub(super) struct Windows {
     settings: MergeSettings,
     /// The older epochs, oldest first.
     older: Vec<Older>,
-    /// The rows of the newest in this window.
+    /// The rows of the newest epoch in this window.
     newest: Option<SaltedRows>,
-    /// Where the window begins: all before was yielded.
+    /// The start of the window: all rows before it have been yielded.
     yielded: Reached,
     window_rows: u64,
     rows_left: Option<u64>,
     skipped: Arc<AtomicU64>,
 }
 
-/// What was read of an older epoch.
+/// The rows read from an older epoch.
 struct Older {
     rows: VecDeque<HeldRow>,
     reached: Reached,
 }
 
 struct HeldRow {
-    /// What follows the salt of its key.
+    /// The part after the salt of its key.
     unsalted: Bytes,
     row: Bytes,
     cells: Vec<Cell>,
@@ -100,7 +101,7 @@ impl Windows {
         }
     }
 
-    /// The next rows; none if there are no more.
+    /// Returns the next rows, or `None` if there are no more.
     pub(super) async fn next_batch(&mut self) -> Result<Option<RowBatch>> {
         while self.rows_left != Some(0) {
             if self.newest.is_none() {
@@ -124,14 +125,14 @@ impl Windows {
         Ok(None)
     }
 
-    /// How far the window goes: as far as all older epochs were read.
+    /// Returns the end of the window: the extent to which all older epochs have been read.
     fn window_end(&self) -> Reached {
         self.older
             .last()
             .map_or(Reached::All, |last| last.reached.clone())
     }
 
-    /// Reads on in the older epochs, each only as far as the one before it.
+    /// Reads further in the older epochs, each only as far as the one before it.
     async fn read_older(&mut self) -> Result {
         let used_up = |pair: &[Older]| matches!(pair, [one, next] if one.reached == next.reached);
         let kept = self
@@ -155,7 +156,7 @@ impl Windows {
         Ok(())
     }
 
-    /// Reads on in an older epoch, at most up to a bound, and says how far it got.
+    /// Reads further in an older epoch, at most up to a bound, and returns the extent of the read.
     async fn read_one(&mut self, epoch: usize, bound: &Reached) -> Result<Reached> {
         let Some(older) = self.older.get(epoch) else {
             return Ok(bound.clone());
@@ -195,8 +196,8 @@ impl Windows {
         held.collect()
     }
 
-    /// The next rows of the newest epoch with those that are held of the same stretch. Without them the window has
-    /// ended: what is held of the rest of it.
+    /// Merges the next rows of the newest epoch with the held rows of the same range. Without next
+    /// rows the window has ended; the result is the rest of its held rows.
     fn with_held(&mut self, newest: Option<RowBatch>) -> RowBatch {
         let window_end = self.window_end();
         let Some(newest) = newest else {
@@ -224,7 +225,7 @@ impl Windows {
         all
     }
 
-    /// Adds the held rows of the window, those before an unsalted key if there is one.
+    /// Adds the held rows of the window; only those before an unsalted key, if one is given.
     fn add_held(&mut self, batch: &mut RowBatch, window_end: &Reached, before: Option<&[u8]>) {
         while let Some(unsalted) = self.smallest_held(window_end)
             && before.is_none_or(|before| unsalted.as_ref() < before)
@@ -245,7 +246,7 @@ impl Windows {
         is_within.then(|| smallest.clone())
     }
 
-    /// Takes a row out of all older epochs: the user's row, and its cells, oldest first.
+    /// Removes a row from all older epochs and returns the user's row and its cells, oldest first.
     fn take_held(&mut self, unsalted: &[u8]) -> (Bytes, Vec<Vec<Cell>>) {
         let (mut row, mut places) = (Bytes::new(), Vec::new());
         for older in &mut self.older {
@@ -282,7 +283,7 @@ impl Windows {
             .map_or(0, super::list::Epoch::head_len)
     }
 
-    /// The rows of one epoch after one point, up to another.
+    /// Returns the rows of one epoch after one point, up to another.
     fn merge(
         &self,
         epoch: usize,
@@ -313,7 +314,7 @@ impl Windows {
     }
 }
 
-/// The part of a piece between two points; none if it is empty.
+/// Returns the part of a piece between two points, or `None` if it is empty.
 fn clipped(
     start: &Bytes,
     end: Option<&Bytes>,

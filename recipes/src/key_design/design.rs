@@ -1,4 +1,4 @@
-//! The handle: a salt and a form.
+//! The handle of a key design: a salt and a form.
 
 use std::sync::Arc;
 
@@ -12,10 +12,13 @@ use super::salt::{Salt, SaltSource};
 use crate::number::counted;
 use crate::row_hasher::{Excerpt, RowHasher};
 
-/// How the rows of a table become keys, and what that leaves possible.
+/// A mapping from the rows of a table to keys and back, with the split points and scans that it
+/// allows.
 ///
-/// A design is configuration and nothing else: a clone costs one reference count, and any number of threads may use
-/// one at the same time.
+/// A design is only configuration: cloning it costs one reference count, and any number of threads
+/// may share one.
+///
+/// Two designs are equal if their settings are equal; the source of random salts does not count.
 ///
 /// # Examples
 ///
@@ -29,8 +32,6 @@ use crate::row_hasher::{Excerpt, RowHasher};
 /// assert_eq!(design.splits(4)?, ["4", "8", "c"]);
 /// # Ok::<(), fluo_recipes::DesignError>(())
 /// ```
-///
-/// Two designs are equal if their settings are, wherever random salts are drawn from.
 #[derive(Clone, Debug)]
 pub struct KeyDesign {
     pub(super) halves: Arc<Halves>,
@@ -47,10 +48,12 @@ impl PartialEq for KeyDesign {
 impl Eq for KeyDesign {}
 
 impl KeyDesign {
-    /// The design that the settings describe.
+    /// Creates the design that the settings describe.
     ///
     /// # Errors
-    /// Settings that make no design, or one that could not do what it is for, with the reason.
+    ///
+    /// Fails if the settings are invalid, or if the design could not serve its purpose; the error
+    /// gives the reason.
     pub fn new(settings: impl Into<DesignSettings>) -> Result<Self, DesignError> {
         let settings = settings.into();
         let halves = Arc::new(settings.halves()?);
@@ -62,8 +65,8 @@ impl KeyDesign {
         })
     }
 
-    /// The settings that the design was made of, to be stored or shown; [`new`](Self::new) makes an equal design of
-    /// them. They hold no source of random salts.
+    /// Returns the settings of the design, to be stored or shown. [`new`](Self::new) creates an
+    /// equal design from them. They do not include a source of random salts.
     ///
     /// # Examples
     ///
@@ -81,8 +84,8 @@ impl KeyDesign {
         &self.settings
     }
 
-    /// The same design, with random salts drawn from this source: numbers that are spread evenly over all of `u64`.
-    /// Designs whose salts are computed draw none.
+    /// Returns the same design with a source of random salts: a function that returns numbers
+    /// distributed evenly over all of `u64`. Designs whose salts are computed never call it.
     ///
     /// # Examples
     ///
@@ -91,7 +94,7 @@ impl KeyDesign {
     ///
     /// use fluo_recipes::{KeyDesign, RandomSalt};
     ///
-    /// // A program gives a generator of random numbers here, and a test what it wants to be drawn.
+    /// // A program passes a random number generator here; a test passes fixed numbers.
     /// let next = AtomicU64::new(6);
     /// let design = KeyDesign::new(RandomSalt::new(10))?;
     /// let design = design.with_salt_source(move || next.fetch_add(1, Ordering::Relaxed));
@@ -105,32 +108,37 @@ impl KeyDesign {
         Self { source, ..self }
     }
 
-    /// The name of the design, such as `modulo`.
+    /// Returns the name of the design, such as `modulo`.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.halves.name
     }
 
-    /// The order in which a scan yields rows.
+    /// Returns the order in which a scan yields rows.
     #[must_use]
     pub fn order(&self) -> KeyOrder {
         self.halves.form.order()
     }
 
-    /// A key under which a row can be written. To find a row that was written take [`key_of`](Self::key_of), which
-    /// is the same where salts are computed, and refused where they are drawn.
+    /// Returns a key under which to write a row.
+    ///
+    /// To find a row that was written, use [`key_of`](Self::key_of). It returns the same key if
+    /// salts are computed, and fails if they are drawn.
     ///
     /// # Errors
-    /// A row that has no key in this design, and a random salt without a [source](Self::with_salt_source).
+    ///
+    /// Fails if the row has no key in this design, or if salts are drawn and there is no
+    /// [source](Self::with_salt_source).
     pub fn add(&self, row: &[u8]) -> Result<Bytes, DesignError> {
         let mut key = Vec::with_capacity(self.head_len() + row.len());
         self.add_to(row, &mut key)?;
         Ok(key.into())
     }
 
-    /// Appends a key under which a row can be written. After an error what was appended is taken away again.
+    /// Appends a key under which to write a row. Leaves the buffer unchanged if it fails.
     ///
     /// # Errors
+    ///
     /// As [`add`](Self::add).
     pub fn add_to(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), DesignError> {
         let before = key.len();
@@ -141,16 +149,19 @@ impl KeyDesign {
         added
     }
 
-    /// The one key under which a row is stored: for a get, a deletion, or a write that must not make a second one.
+    /// Returns the only key under which a row is stored: for a get, a deletion, or a write that
+    /// must not store the row twice.
     ///
     /// # Errors
-    /// A row that has no key in this design, and a design with random salts, where a row can have any of several.
+    ///
+    /// Fails if the row has no key in this design, or if salts are drawn, because a row may then
+    /// have any of several keys.
     pub fn key_of(&self, row: &[u8]) -> Result<Bytes, DesignError> {
         let salted = self.halves.salt.as_ref();
         if let Some(drawn) = salted.filter(|salted| !salted.salt.is_computed()) {
             return Err(DesignError::scan(format!(
-                "the key of {} is not known: its salt was drawn from {} and cannot be computed again; scan for the \
-                 row, which looks into each, or use the design modulo or digest-salt, which know the key",
+                "the key of {} cannot be computed, because its salt was drawn from {} buckets: scan for the row, which \
+                 reads every bucket, or use the design modulo or digest-salt, whose keys can be computed",
                 Excerpt::new(row),
                 drawn.salt.count()
             )));
@@ -167,19 +178,21 @@ impl KeyDesign {
         self.halves.form.write(row, key)
     }
 
-    /// The row of a key.
+    /// Returns the row of a key.
     ///
     /// # Errors
-    /// A key that this design cannot have made (K2).
+    ///
+    /// Fails if this design cannot have made the key (K2).
     pub fn remove(&self, key: &[u8]) -> Result<Bytes, DesignError> {
         let mut row = Vec::with_capacity(key.len());
         self.remove_to(key, &mut row)?;
         Ok(row.into())
     }
 
-    /// Appends the row of a key. After an error what was appended is taken away again.
+    /// Appends the row of a key. Leaves the buffer unchanged if it fails.
     ///
     /// # Errors
+    ///
     /// As [`remove`](Self::remove).
     pub fn remove_to(&self, key: &[u8], row: &mut Vec<u8>) -> Result<(), DesignError> {
         let before = row.len();
@@ -206,10 +219,11 @@ impl KeyDesign {
             .map_err(|reason| self.not_a_key(key, &reason))
     }
 
-    /// What follows the salt of a key and its separator: what scans are ordered by.
+    /// Returns the part of a key after the salt and its separator. Scans are ordered by this part.
     ///
     /// # Errors
-    /// A key that is too short for a salt, or whose separator is another.
+    ///
+    /// Fails if the key is too short for a salt, or has another separator after it.
     pub fn unsalted<'a>(&self, key: &'a [u8]) -> Result<&'a [u8], DesignError> {
         let Some(salted) = &self.halves.salt else {
             return Ok(key);
@@ -239,9 +253,10 @@ impl KeyDesign {
             })
     }
 
-    /// What a key means, piece by piece.
+    /// Explains a key piece by piece.
     ///
     /// # Errors
+    ///
     /// As [`remove`](Self::remove).
     pub fn explain(&self, key: &[u8]) -> Result<Vec<KeyField>, DesignError> {
         self.remove(key)?;
@@ -267,7 +282,7 @@ impl KeyDesign {
         key.get(..self.halves.salt.as_ref()?.salt.width())
     }
 
-    /// The bytes before the form.
+    /// Returns the number of bytes before the form.
     pub(super) fn head_len(&self) -> usize {
         let of_salt =
             |salted: &super::designs::SaltOf| salted.salt.width() + salted.separator.len();

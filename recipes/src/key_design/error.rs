@@ -1,24 +1,24 @@
-//! What a key design refuses.
+//! Errors of a key design.
 
 use std::fmt;
 
-/// What was refused, and so what to change.
+/// The input that was rejected, and therefore has to change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DesignErrorKind {
-    /// The settings: such a design does not exist.
+    /// The settings: they describe no valid design.
     Settings,
     /// The row: the design has no key for it.
     Row,
     /// The key: the design cannot have made it.
     Key,
-    /// The number of tablets, or that split points were asked for at all.
+    /// The number of tablets, or the request for split points itself.
     Splits,
-    /// The rows that were to be read: the design scatters them.
+    /// The rows to be read: the design scatters them.
     Scan,
 }
 
-/// What a key design refuses, in a sentence that says what would be right.
+/// An error of a key design. Its message says what would be accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DesignError {
     kind: DesignErrorKind,
@@ -26,7 +26,7 @@ pub struct DesignError {
 }
 
 impl DesignError {
-    /// What was refused.
+    /// Returns the kind of input that was rejected.
     #[must_use]
     pub fn kind(&self) -> DesignErrorKind {
         self.kind

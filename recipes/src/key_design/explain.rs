@@ -1,4 +1,4 @@
-//! What a key means, piece by piece.
+//! The explanation of a key, piece by piece.
 
 use fluo_core::Bytes;
 
@@ -6,11 +6,11 @@ use fluo_core::Bytes;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KeyField {
-    /// What the piece is, such as `salt` or `row`.
+    /// The name of the piece, such as `salt` or `row`.
     pub name: String,
-    /// Its bytes as they are stored.
+    /// The bytes of the piece as they are stored.
     pub stored: Bytes,
-    /// What they mean.
+    /// The meaning of these bytes.
     pub meaning: String,
 }
 

@@ -1,35 +1,38 @@
-//! The ways in which people spread and order keys, behind one handle.
+//! Key designs: the common ways to spread and order keys, behind one handle.
 //!
-//! # What a design is
+//! # Parts of a design
 //!
-//! A key that is stored is made of two things, one after the other:
+//! A stored key consists of two parts, one after the other:
 //!
 //! ```text
-//!  salt + separator     from a part of the row, of a fixed width; designs without a salt have neither
-//!  form                 the row itself, written so that its order is the one that is wanted
+//!  salt + separator     from a part of the row, of fixed width; absent in designs without a salt
+//!  form                 the row itself, written so that it sorts in the wanted order
 //! ```
 //!
-//! The *salt* decides in which tablet a row lies; the *form* decides what follows what within one salt. A
-//! [`KeyDesign`] is one of each, made by the settings of a named design ([`DesignSettings`]). All that a design can
-//! do follows from its two halves: the key of a row and back, the split points, which scans remain possible and over
-//! how many pieces of the table, and the order in which they come.
+//! The *salt* decides which tablet holds a row; the *form* decides the order of rows within one
+//! salt. A [`KeyDesign`] combines one of each, built from the settings of a named design
+//! ([`DesignSettings`]). Everything else follows from the two: the key of a row and back, the split
+//! points, the scans that remain possible, the number of pieces of the table that they read, and
+//! their order.
 //!
 //! # Rules
 //!
-//! - **K1, inverse.** [`remove`](KeyDesign::remove) of [`add`](KeyDesign::add) is the row, or, where a design
-//!   normalises rows, the normalised row.
-//! - **K2, no misreading.** A key is read back only if the design can have made it: a salt that can be computed is
-//!   computed again and compared.
-//! - **K3, ranges.** The spans that [`spans`](KeyDesign::spans) gives for a set of rows hold the key of a row if and
-//!   only if the row, or the normalised row, is in the set. A set for which that cannot be done is refused with a
-//!   sentence.
-//! - **K4, order.** Within each of those spans keys have the order of their unsalted part, which is
-//!   [`KeyDesign::order`]; so merging the spans by [`unsalted`](KeyDesign::unsalted) gives one sequence.
-//! - **K5, fixed width.** All salts of a design have one width, so that nothing is escaped.
+//! - **K1, inverse.** [`remove`](KeyDesign::remove) of [`add`](KeyDesign::add) returns the row or,
+//!   if the design normalises rows, the normalised row.
+//! - **K2, no misreading.** A key is decoded only if the design can have made it: a salt that can
+//!   be computed is computed again and compared.
+//! - **K3, ranges.** The spans that [`spans`](KeyDesign::spans) returns for a set of rows contain
+//!   the key of a row if and only if the row, or the normalised row, is in the set. A set for which
+//!   this is impossible is rejected with an error.
+//! - **K4, order.** Within each of those spans, keys are ordered by their unsalted part, which is
+//!   the order [`KeyDesign::order`]. So merging the spans by [`unsalted`](KeyDesign::unsalted)
+//!   yields one sequence.
+//! - **K5, fixed width.** All salts of a design have the same width, so no byte is escaped.
 //!
 //! # What it does not do
 //!
-//! It reads and writes no table, and draws no random numbers: a design with random salts is given their source.
+//! It reads and writes no table, and it generates no random numbers: the caller supplies them to a
+//! design with random salts.
 
 mod design;
 mod designs;

@@ -1,10 +1,11 @@
-//! Which part of a row its salt is computed from.
+//! The part of a row from which its salt is computed.
 
 use serde::{Deserialize, Serialize};
 
-/// Which part of a row its salt is computed from.
+/// The part of a row from which its salt is computed.
 ///
-/// Rows that share the part share the salt, and so lie together: a scan within one part stays in one piece.
+/// Rows with the same part have the same salt and are stored together: a scan within one part reads
+/// one piece of the table.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 #[non_exhaustive]
@@ -12,12 +13,14 @@ pub enum SaltedPart {
     /// The whole row.
     #[default]
     Whole,
-    /// What stands before the first of this text; the whole row where there is none.
+    /// The text before the first occurrence of this separator, or the whole row if it does not
+    /// occur.
     Before(String),
-    /// The first bytes, so many; a shorter row is taken whole.
+    /// This number of leading bytes, or the whole row if it is shorter.
     First(usize),
-    /// The leading fields of a composite row, so many.
+    /// This number of leading fields of a composite row.
     Fields(usize),
-    /// What a row with a time is about: a row of the design `reverse-time` without its time and separator.
+    /// The entity of a row with a time: a row of the design `reverse-time` without its time and
+    /// separator.
     Entity,
 }

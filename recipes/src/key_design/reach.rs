@@ -1,23 +1,24 @@
-//! Which scans a design leaves possible.
+//! The scans that a design allows.
 
 use std::fmt;
 
-/// Into how many pieces of the table a read falls apart.
+/// The number of pieces of the table that a read needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reach {
     /// One contiguous piece.
     OnePiece,
-    /// At most so many, one for each salt that can hold a row.
+    /// At most this number of pieces, one for each salt that can hold a row.
     FanOut(u64),
-    /// At most so many pieces, but of some sets only; of others as the sentence says, or they are refused.
+    /// At most a number of pieces, but only for the sets of rows in `only`. Other sets are read as
+    /// that text says, or are rejected.
     Partly {
-        /// Into how many pieces each of those sets falls at most.
+        /// The maximum number of pieces for one of those sets.
         pieces: u64,
-        /// Which sets these are.
+        /// A description of those sets.
         only: String,
     },
-    /// It cannot be done, for this reason, and this is what to use instead.
+    /// The read is impossible; the text gives the reason and the alternative.
     Impossible(String),
 }
 
@@ -35,7 +36,7 @@ impl fmt::Display for Reach {
     }
 }
 
-/// The order in which a scan over one piece yields rows, and a merged scan all of them.
+/// The order in which a scan of one piece, or a merged scan of all pieces, yields rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum KeyOrder {
@@ -43,7 +44,7 @@ pub enum KeyOrder {
     Rows,
     /// The byte order of the rows read backwards.
     ReversedRows,
-    /// By what the row is about, and within it the newest first.
+    /// By the entity of the row, and within one entity the newest first.
     NewestFirst,
     /// The newest first, over all rows.
     NewestFirstOfAll,
@@ -58,7 +59,7 @@ impl fmt::Display for KeyOrder {
         f.write_str(match self {
             Self::Rows => "the order of the rows",
             Self::ReversedRows => "the order of the rows read backwards",
-            Self::NewestFirst => "by what the row is about, the newest first",
+            Self::NewestFirst => "by entity, the newest first",
             Self::NewestFirstOfAll => "the newest first",
             Self::Fields => "field by field",
             Self::Domains => "by domain from the top level down, then by path",
@@ -66,22 +67,22 @@ impl fmt::Display for KeyOrder {
     }
 }
 
-/// What can still be read of a table whose keys have a design, and at what cost.
+/// The reads that a table with keys of a design allows, and their cost.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Scans {
     /// One row whose bytes are known.
     pub by_row: Reach,
-    /// All rows with a prefix that is known.
+    /// All rows with a known prefix.
     pub by_prefix: Reach,
-    /// All rows between two, in the order of their bytes.
+    /// All rows between two, in byte order.
     pub by_range: Reach,
-    /// All rows with a suffix that is known.
+    /// All rows with a known suffix.
     pub by_suffix: Reach,
-    /// All rows with given leading parts, whose next part lies between two values.
+    /// All rows with given leading parts, and with a next part between two values.
     pub between: Reach,
     /// All pages of a domain, in a [web table](crate::WebTable).
     pub by_domain: Reach,
-    /// The order in which they come.
+    /// The order in which rows are yielded.
     pub order: KeyOrder,
 }

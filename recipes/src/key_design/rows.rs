@@ -1,4 +1,4 @@
-//! Which rows are to be read, in the user's own terms.
+//! The selection of rows to read, in terms of the user's rows.
 
 use std::iter;
 
@@ -6,7 +6,7 @@ use fluo_core::{Bytes, prefix_successor, row_successor};
 
 use super::form::domain_holds;
 
-/// A set of the *user's* rows, before any design was applied to them.
+/// A set of the *user's* rows, independent of any design.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Rows {
@@ -16,7 +16,7 @@ pub enum Rows {
     Row(Bytes),
     /// The rows that begin with these bytes.
     Prefix(Bytes),
-    /// The rows from `start`, inclusive, to `end`, exclusive; no end is no bound.
+    /// The rows from `start`, inclusive, to `end`, exclusive; unbounded if `end` is `None`.
     Range {
         /// The first row.
         start: Bytes,
@@ -27,54 +27,62 @@ pub enum Rows {
     Domain {
         /// The domain alone, such as `example.com`.
         domain: String,
-        /// Whether the pages of its subdomains are in the set.
+        /// `true` if the set includes the pages of the subdomains.
         subdomains: bool,
     },
     /// The rows that end with these bytes.
     Suffix(Bytes),
-    /// Of rows that are made of parts, as those of `composite` and `reverse-time` are: the rows that begin with
-    /// `prefix`, and whose next part is at least `from` and below `to` by its value, a number as a number and a time
-    /// as a time. No bound is none.
+    /// The rows that begin with `prefix`, and whose next part is at least `from` and less than
+    /// `to`, for designs whose rows have parts, such as `composite` and `reverse-time`.
+    ///
+    /// Parts are compared by value: numbers as numbers, times as times. A bound of `None` is no
+    /// bound.
     Between {
-        /// What stands before the part, the separator included; empty before the first.
+        /// The text before the part, including the separator; empty for the first part.
         prefix: Bytes,
-        /// The smallest value.
+        /// The smallest value in the set.
         from: Option<Bytes>,
-        /// The smallest value that is too large.
+        /// The smallest value above the set.
         to: Option<Bytes>,
     },
 }
 
 impl Rows {
-    /// The rows from `start`, inclusive, to `end`, exclusive.
+    /// Returns the rows from `start`, inclusive, to `end`, exclusive.
     pub fn range(start: impl Into<Bytes>, end: impl Into<Bytes>) -> Self {
         let (start, end) = (start.into(), Some(end.into()));
         Self::Range { start, end }
     }
 
-    /// The pages of a domain in a [web table](crate::WebTable), without those of its subdomains.
+    /// Returns the pages of a domain in a [web table](crate::WebTable), without those of its
+    /// subdomains.
     pub fn domain(domain: impl Into<String>) -> Self {
         let domain = domain.into();
         let subdomains = false;
         Self::Domain { domain, subdomains }
     }
 
-    /// The pages of a domain in a [web table](crate::WebTable), and those of its subdomains.
+    /// Returns the pages of a domain in a [web table](crate::WebTable), and those of its
+    /// subdomains.
     pub fn domain_and_subdomains(domain: impl Into<String>) -> Self {
         let domain = domain.into();
         let subdomains = true;
         Self::Domain { domain, subdomains }
     }
 
-    /// The rows that begin with `prefix`, and whose next part is at least `from` and below `to`.
+    /// Returns the rows that begin with `prefix`, and whose next part is at least `from` and less
+    /// than `to`.
     pub fn between(prefix: impl Into<Bytes>, from: impl Into<Bytes>, to: impl Into<Bytes>) -> Self {
         let (prefix, from, to) = (prefix.into(), Some(from.into()), Some(to.into()));
         Self::Between { prefix, from, to }
     }
 
-    /// Whether a row is in the set. Rows are compared byte by byte: where a design normalises rows, ask with
-    /// normalised ones. Of a domain any URL can be asked. None for [`Between`](Self::Between), whose parts only a
-    /// design can read: [`KeyDesign::contains`](crate::KeyDesign::contains) tells it for every set.
+    /// Checks whether a row is in the set, or returns `None` for [`Between`](Self::Between), whose
+    /// parts only a design can read.
+    ///
+    /// Rows are compared byte by byte: if a design normalises rows, pass a normalised row. For a
+    /// domain, any URL is accepted. [`KeyDesign::contains`](crate::KeyDesign::contains) works for
+    /// every set.
     #[must_use]
     pub fn contains(&self, row: &[u8]) -> Option<bool> {
         match self {
@@ -88,8 +96,10 @@ impl Rows {
         }
     }
 
-    /// A half-open range in byte order that holds the set, and nothing else where the set is one in this order.
-    /// Those of a domain or of a suffix lie apart in it: their range is that of all rows.
+    /// Returns a half-open range in byte order that contains the set, and only the set if it is
+    /// contiguous in this order.
+    ///
+    /// The rows of a domain or with a suffix are not contiguous; their range is that of all rows.
     pub(super) fn bounds(&self) -> (Bytes, Option<Bytes>) {
         match self {
             Self::All | Self::Domain { .. } | Self::Suffix(_) => (Bytes::new(), None),
@@ -101,7 +111,7 @@ impl Rows {
         }
     }
 
-    /// The longest bytes with which every row of the set begins; of an empty set any.
+    /// Returns the longest common prefix of the rows in the set; unspecified if the set is empty.
     pub(super) fn common_prefix(&self) -> Bytes {
         match self {
             Self::All | Self::Domain { .. } | Self::Suffix(_) => Bytes::new(),
@@ -119,8 +129,10 @@ impl Rows {
     }
 }
 
-/// The bytes of the last row below an end. Where no row is the last, those of the row of bytes `ff` without end that all
-/// rows stay below: what the first row of a range has in common with it, it has with all rows of the range.
+/// Returns the bytes of the last row below an end.
+///
+/// If there is no last row, these are endless bytes `ff`: all rows sort below such a row, and its
+/// common prefix with the first row of a range is the common prefix of the whole range.
 fn bytes_below(end: Option<&Bytes>) -> impl Iterator<Item = u8> {
     let last = end.and_then(|end| end.split_last());
     let before = last.map_or_else(Bytes::new, |(_, before)| Bytes::copy_from_slice(before));
@@ -156,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_has_what_its_first_and_its_last_row_begin_with() {
+    fn common_prefix_of_a_range_is_that_of_its_first_and_last_row() {
         for (start, end, common) in [
             (&b"acme/"[..], Some(&b"acme0"[..]), &b"acme/"[..]),
             (b"acme/a", Some(b"acme/c"), b"acme/"),
@@ -182,15 +194,17 @@ mod tests {
             prop_assert!(rows.contains(&row) == Some(false) || row.starts_with(&rows.common_prefix()));
         }
 
-        /// With one byte more it would not be that of all rows: the first row, and rows at the end, say so.
+        /// A prefix one byte longer is not common to all rows: the first row and rows at the end
+        /// differ there.
         #[test]
-        fn no_longer_bytes_are_common(rows in rows()) {
+    fn no_longer_prefix_is_common(rows in rows()) {
             let common = rows.common_prefix();
             let (start, end) = rows.bounds();
             if end.as_ref().is_some_and(|end| end <= &start) {
                 return Ok(());
             }
-            // Rows around every byte string of the tests: one of them goes on otherwise, or ends there.
+            // Rows around every byte string of the test: one of them differs at the next byte, or
+            // ends there.
             let ends = [start.clone(), end.unwrap_or_default(), common.clone()];
             let near = ends.iter().flat_map(|bytes| (0..=bytes.len()).map(|len| bytes.slice(..len)));
             let longer = near.flat_map(|bytes| {
@@ -208,8 +222,8 @@ mod tests {
             rows_of_set.retain(|row| rows.contains(row) == Some(true));
             let next = |row: &Bytes| row.get(common.len()).copied();
             let first = rows_of_set.first().map(next);
-            let goes_on_alike = |row: &Bytes| Some(next(row)) == first && next(row).is_some();
-            prop_assert!(!rows_of_set.is_empty() && !rows_of_set.iter().all(goes_on_alike), "{:?} {:?}", rows, common);
+            let continues_alike = |row: &Bytes| Some(next(row)) == first && next(row).is_some();
+            prop_assert!(!rows_of_set.is_empty() && !rows_of_set.iter().all(continues_alike), "{:?} {:?}", rows, common);
         }
     }
 }

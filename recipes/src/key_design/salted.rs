@@ -1,4 +1,4 @@
-//! What the keys of a design have in common, and what their salts are made of.
+//! The common beginning of a design's keys, and the input of their salts.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use super::salt::Salt;
 use crate::row_hasher::RowHasher;
 
 impl KeyDesign {
-    /// The row hasher, where that is the design.
+    /// Returns the row hasher, or `None` if this is another design.
     #[must_use]
     pub fn row_hasher(&self) -> Option<&RowHasher> {
         match &self.halves.salt.as_ref()?.salt {
@@ -21,26 +21,29 @@ impl KeyDesign {
         }
     }
 
-    /// What every key begins with; empty where keys have nothing in common, so that the design is alone in its
-    /// table.
+    /// Returns the bytes with which every key begins. Empty if keys have no common beginning; such
+    /// a design must be the only one in its table.
     #[must_use]
     pub fn prefix(&self) -> Bytes {
         let hasher = self.row_hasher();
         hasher.map_or_else(Bytes::new, |hasher| format!("{}:", hasher.prefix()).into())
     }
 
-    /// Whether salts are drawn, so that a row has no key that could be computed again.
+    /// Checks whether salts are drawn, so that the key of a row cannot be computed again.
     #[must_use]
     pub fn draws_salts(&self) -> bool {
         let salted = self.halves.salt.as_ref();
         salted.is_some_and(|salted| !salted.salt.is_computed())
     }
 
-    /// The part of a row that its salt is made of: rows that share it share their salt, and so lie together. None
-    /// where the design has no salt, or one that is drawn.
+    /// Returns the part of a row from which its salt is computed, or `None` if the design has no
+    /// salt or draws it.
+    ///
+    /// Rows with the same part have the same salt and are stored together.
     ///
     /// # Errors
-    /// A row that has no key in this design.
+    ///
+    /// Fails if the row has no key in this design.
     pub fn salted_part<'a>(&self, row: &'a [u8]) -> Result<Option<Cow<'a, [u8]>>, DesignError> {
         let salted = self.halves.salt.as_ref();
         let salted = salted.filter(|salted| salted.salt.is_computed());
@@ -48,7 +51,7 @@ impl KeyDesign {
         part.transpose()
     }
 
-    /// Whether several rows can share what their salt is made of, so that they fall together and not each by itself.
+    /// Checks whether several rows can have the same salted part, so that they are stored together.
     pub(crate) fn keeps_rows_together(&self) -> bool {
         let salted = self.halves.salt.as_ref();
         salted.is_some_and(|salted| {
@@ -57,10 +60,11 @@ impl KeyDesign {
         })
     }
 
-    /// Returns the row behind the salt of a key, whether or not the salt is that of the row.
+    /// Returns the row after the salt of a key, whether or not the salt matches the row.
     ///
     /// # Errors
-    /// A key that has no place for a salt, or no row of this design behind it.
+    ///
+    /// Fails if the key is too short for a salt, or if the rest is not a row of this design.
     pub(crate) fn row_behind_salt(&self, key: &[u8]) -> Result<Bytes, DesignError> {
         let written = self.unsalted(key)?;
         let mut row = Vec::with_capacity(written.len());
@@ -68,12 +72,12 @@ impl KeyDesign {
         Ok(row.into())
     }
 
-    /// Whether another design writes rows behind their salt as this one does.
+    /// Checks whether another design writes rows after their salt in the same way.
     pub(crate) fn has_form_of(&self, other: &Self) -> bool {
         self.halves.form.writes_as(&other.halves.form)
     }
 
-    /// The salt of a key and what parts it from the rest; empty where the design has none.
+    /// Returns the salt of a key with its separator; empty if the design has no salt.
     pub(crate) fn head_of<'a>(&self, key: &'a [u8]) -> &'a [u8] {
         key.get(..self.head_len()).unwrap_or(key)
     }

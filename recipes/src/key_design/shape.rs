@@ -1,4 +1,4 @@
-//! What keys ask of their table: split points, and the balancer's group.
+//! The requirements of keys on their table: split points, and the balancer's group.
 
 use fluo_core::Bytes;
 
@@ -8,20 +8,23 @@ use super::error::DesignError;
 use super::salt::Salt;
 
 impl KeyDesign {
-    /// The most tablets for which points are made: 2^21. It is more than any table has, and more than the 1,679,616
-    /// hashes of the row hasher, whose own formulas so hold up to their own bound.
+    /// Maximum number of tablets for which split points are computed: 2^21. That is more than any
+    /// table has. It also exceeds the 1,679,616 hashes of the row hasher, so the hasher's own
+    /// formulas apply up to their own limit.
     pub const MOST_TABLETS: u32 = 1 << 21;
 
-    /// The end rows that cut a table into this many tablets, ascending.
+    /// Returns the end rows that cut a table into this many tablets, ascending.
     ///
-    /// Tablet `i` begins at salt `i * salts / tablets`, rounded down; there is one point less than tablets, as the
-    /// last tablet ends with the table. A web table can be given a [leading point](crate::WebTable::leading_point),
-    /// which makes one more tablet. The row hasher's keys do not end with the table: it has as many points as
-    /// tablets, and those of its own [formula](crate::RowHasher::splits).
+    /// Tablet `i` begins at salt `i * salts / tablets`, rounded down. There is one point less than
+    /// there are tablets, because the last tablet extends to the end of the table. A web table can
+    /// have a [leading point](crate::WebTable::leading_point), which adds one tablet. The keys of
+    /// the row hasher do not extend to the end of the table: it has as many points as tablets,
+    /// computed by its own [formula](crate::RowHasher::splits).
     ///
     /// # Errors
-    /// No tablets, more than [`MOST_TABLETS`](Self::MOST_TABLETS), more tablets than salts, and designs whose rows
-    /// have no alphabet that could be split evenly.
+    ///
+    /// Fails if `tablets` is 0, more than [`MOST_TABLETS`](Self::MOST_TABLETS), or more than the
+    /// number of salts; also if the design has no salt and no alphabet to split evenly.
     pub fn splits(&self, tablets: u32) -> Result<Vec<Bytes>, DesignError> {
         check_tablets(tablets)?;
         let Some(salted) = &self.halves.salt else {
@@ -37,10 +40,11 @@ impl KeyDesign {
         Ok(points.map(|start| salted.salt.nth(start)).collect())
     }
 
-    /// For each tablet of [`splits`](Self::splits), the share of the rows that is expected in it, as a weight. None
-    /// where the design does not spread rows evenly by itself.
+    /// Returns the expected share of the rows in each tablet of [`splits`](Self::splits), as a
+    /// weight, or `None` if the design does not spread rows evenly by itself.
     ///
     /// # Errors
+    ///
     /// As [`splits`](Self::splits).
     pub fn tablet_weights(&self, tablets: u32) -> Result<Option<Vec<u64>>, DesignError> {
         check_tablets(tablets)?;
@@ -63,7 +67,7 @@ impl KeyDesign {
         Ok(Some(leading.into_iter().chain(widths).collect()))
     }
 
-    /// How many salts there are to be divided among so many tablets; each has one at least.
+    /// Returns the number of salts to divide among the tablets; each tablet gets at least one.
     fn salts_for(&self, tablets: u32, salted: &SaltOf) -> Result<u64, DesignError> {
         let count = salted.salt.count();
         if u64::from(tablets) > count {
@@ -75,8 +79,9 @@ impl KeyDesign {
         Ok(count)
     }
 
-    /// The part of the balancer's pattern that stands for this design's rows. None where its rows have no common
-    /// beginning: all tablets of the table are one group then, and need no pattern.
+    /// Returns the part of the balancer's pattern that matches this design's rows, or `None` if its
+    /// rows have no common beginning. In that case all tablets of the table form one group and need
+    /// no pattern.
     #[must_use]
     pub fn group_regex(&self) -> Option<String> {
         match &self.halves.salt.as_ref()?.salt {
@@ -93,13 +98,13 @@ fn check_tablets(tablets: u32) -> Result<(), DesignError> {
     }
     if tablets > most {
         return Err(DesignError::splits(format!(
-            "{tablets} tablets are more than split points are made for: give 1 to {most}"
+            "{tablets} tablets are more than the maximum for split points: give 1 to {most}"
         )));
     }
     Ok(())
 }
 
-/// The first salt of each tablet.
+/// Returns the first salt of each tablet.
 fn starts(count: u64, tablets: u32) -> impl Iterator<Item = u64> {
     (0..u64::from(tablets)).map(move |tablet| {
         let product = u128::from(tablet) * u128::from(count);

@@ -1,4 +1,4 @@
-//! A design in one line: its name and, of its settings, what its keys depend on.
+//! The one-line description of a design: its name, and the settings on which its keys depend.
 
 use std::fmt;
 
@@ -30,7 +30,7 @@ impl fmt::Display for KeyDesign {
 }
 
 impl SaltOf {
-    /// What it is, of what, and what follows it where that is not the usual.
+    /// Describes the salt and its input, and the separator if it is not the usual one.
     fn shown(&self, form: &Form) -> String {
         let usual = match (&self.salt, form) {
             (Salt::Modulo(_) | Salt::Random(_), _) => "|",
@@ -51,13 +51,13 @@ impl SaltOf {
     }
 }
 
-/// Of what a salt is, where that is not the whole row.
+/// Writes the salted part, or nothing for the whole row.
 impl fmt::Display for SaltedPart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Whole => Ok(()),
             Self::Before(text) => {
-                write!(f, " of what stands before `{}`", Escaped(text.as_bytes()))
+                write!(f, " of the text before `{}`", Escaped(text.as_bytes()))
             }
             Self::First(1) => f.write_str(" of the first byte"),
             Self::First(bytes) => write!(f, " of the first {}", counted(*bytes, "byte")),

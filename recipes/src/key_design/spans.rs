@@ -1,4 +1,4 @@
-//! Where in the table a set of rows lies.
+//! The location of a set of rows in the table.
 
 use fluo_core::{Bytes, Span, prefix_successor};
 
@@ -11,23 +11,29 @@ use super::reach::{Reach, Scans};
 use super::rows::Rows;
 use crate::number::grouped;
 
-/// Most pieces that one read is fanned out over. Beyond, a scan costs more than reading the whole table.
+/// Maximum number of pieces that one read is fanned out over. With more, a scan costs more than
+/// reading the whole table.
 pub(crate) const MOST_PIECES: u64 = 65_536;
 
 impl KeyDesign {
-    /// The pieces of the table that hold the keys of exactly these rows (K3), one for each salt that can hold one,
-    /// in the order of the table. None is empty. A set that leaves a gap in every salt has one more for each salt:
-    /// the prefix of a whole host in a web table, which leaves out the pages of its other ports.
+    /// Returns the pieces of the table that hold the keys of exactly these rows (K3): one for each
+    /// salt that can hold a row, in the order of the table.
+    ///
+    /// No piece is empty. A set with a gap in every salt has one more piece for each salt: for
+    /// example, the prefix of a whole host in a web table excludes the pages of the host's other
+    /// ports.
     ///
     /// # Errors
-    /// A set whose rows the design scatters, and one that falls into more than 65,536 pieces.
+    ///
+    /// Fails if the design scatters the rows of the set, or if the set needs more than 65,536
+    /// pieces.
     pub fn spans(&self, rows: &Rows) -> Result<Vec<Span>, DesignError> {
         let ranges = self.halves.form.ranges(rows)?;
         let under = |head: &[u8]| kept(head, &ranges);
         let Some(salted) = &self.halves.salt else {
             return Ok(under(&[]));
         };
-        // What is drawn and not computed says nothing of where a row is, not even of one that is known.
+        // A drawn salt does not determine the location of a row, even of a known row.
         let common = || self.halves.form.common_part(rows, salted);
         if let Some(part) = salted.salt.is_computed().then(common).flatten() {
             let mut head = Vec::with_capacity(self.head_len());
@@ -43,10 +49,11 @@ impl KeyDesign {
         Ok(spans.collect())
     }
 
-    /// Whether a row is in a set, as this design reads both.
+    /// Checks whether a row is in a set, as this design interprets both.
     ///
     /// # Errors
-    /// A row that has no key in this design, and a set whose rows it scatters.
+    ///
+    /// Fails if the row has no key in this design, or if the design scatters the rows of the set.
     ///
     /// # Examples
     ///
@@ -66,7 +73,7 @@ impl KeyDesign {
         Ok(ranges.iter().any(|range| range.holds(&written)))
     }
 
-    /// Which scans are possible, and over how many pieces of the table.
+    /// Returns the scans that are possible, and the number of pieces of the table that each reads.
     #[must_use]
     pub fn scans(&self) -> Scans {
         Scans {
@@ -87,7 +94,8 @@ impl KeyDesign {
         let pieces = match &self.halves.salt {
             None => 1,
             Some(salted) if asked == Asked::Row && salted.salt.is_computed() => 1,
-            // A prefix that can be read at all holds a whole host: one salt, and twice where there are other ports.
+            // A readable prefix contains a whole host: one salt, with two pieces if there are other
+            // ports.
             Some(_) if asked == Asked::Prefix && self.halves.form == Form::Web => 2,
             Some(salted) => salted.salt.count(),
         };
@@ -102,7 +110,7 @@ impl KeyDesign {
         }
     }
 
-    /// What remains where there are too many salts to look into each.
+    /// Returns the reach if there are too many salts to read each of them.
     fn reach_within_a_salt(&self, only: Option<String>, salts: u64) -> Reach {
         let salted = self.halves.salt.as_ref();
         let salted = salted.filter(|salted| salted.part != SaltedPart::Whole);

@@ -42,9 +42,10 @@ pub use optimizations::{OverlapError, TableOptimizations};
 pub use plan::{Plan, PlanOptions, plan};
 pub use step::Step;
 pub use verify::{
-    CellsOfRecipe, CellsVerdict, EvennessOf, FoundBalancer, FullestTablet, GroupVerdict, HotPart,
-    Load, LoadStanding, MaxSkew, MaxSkewError, OtherRows, OtherRowsVerdict, PropertyVerdict,
-    RowCounting, RowsVerdict, ServerLoad, SplitsVerdict, StraySplit, TabletLoad, Unproved,
-    UnrequestedProperty, UnseenVerdict, Verdict, VerifyOptions, groups, verify,
+    CellsOfRecipe, CellsVerdict, Difference, DifferenceKind, EvennessOf, FoundBalancer,
+    FullestTablet, GroupVerdict, HotPart, Load, LoadStanding, MaxSkew, MaxSkewError, NarrowRecipe,
+    OtherRows, OtherRowsVerdict, PropertyVerdict, RowCounting, RowsVerdict, ServerLoad,
+    SplitsVerdict, StraySplit, TabletLoad, Unproved, UnrequestedProperty, UnseenVerdict, Verdict,
+    VerdictError, VerifyOptions, groups, verify,
 };
 pub(crate) use verify::{LEAST_P_VALUE, chi_square};

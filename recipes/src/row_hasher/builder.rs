@@ -1,10 +1,10 @@
-//! A row hasher in the making.
+//! The builder of a row hasher.
 
 use super::error::EmptyPrefix;
 use super::hasher::RowHasher;
 use super::scheme::HashScheme;
 
-/// A [`RowHasher`] in the making; from [`RowHasher::builder`].
+/// A builder of a [`RowHasher`]; from [`RowHasher::builder`].
 ///
 /// # Examples
 ///
@@ -30,7 +30,7 @@ impl RowHasherBuilder {
         }
     }
 
-    /// Sets how rows are hashed. The default is [`HashScheme::Murmur3Base36`], as in Fluo.
+    /// Sets the hash scheme. The default is [`HashScheme::Murmur3Base36`], as in Fluo.
     ///
     /// # Examples
     ///
@@ -46,7 +46,7 @@ impl RowHasherBuilder {
         self
     }
 
-    /// The finished hasher.
+    /// Returns the finished hasher.
     ///
     /// # Errors
     ///

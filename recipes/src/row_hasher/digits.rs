@@ -12,10 +12,10 @@ const ALPHABET: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 /// Two digits for each number below 36 * 36.
 type Pairs = [[u8; 2]; 36 * 36];
 
-/// The number as four digits in the radix, the most significant first.
+/// Returns the number as four digits in the radix, the most significant first.
 ///
-/// Written two digits at a time from a table: making each digit by itself took as long as the
-/// hash of 24 bytes does.
+/// Digits are looked up in a table, two at a time: computing each digit by itself took as long as
+/// hashing 24 bytes does.
 #[inline]
 pub(super) fn to_digits<const RADIX: usize>(number: u32) -> [u8; HASH_LEN] {
     debug_assert!((number as usize) < RADIX.pow(4));
@@ -32,7 +32,7 @@ fn pair(pairs: &Pairs, number: usize) -> [u8; 2] {
     pairs.get(number).copied().unwrap_or_default()
 }
 
-/// Runs in the compiler, once for each radix.
+/// Builds the table of digit pairs at compile time, once for each radix.
 #[expect(
     clippy::indexing_slicing,
     reason = "an index out of bounds would fail the build"
@@ -47,7 +47,7 @@ const fn pairs(radix: usize) -> Pairs {
     pairs
 }
 
-/// Whether the byte is one of the first digits of the alphabet, as many as the radix.
+/// Checks whether the byte is one of the first `radix` digits of the alphabet.
 pub(super) fn is_digit(byte: u8, radix: u32) -> bool {
     (0..radix).zip(ALPHABET).any(|(_, digit)| *digit == byte)
 }
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_digits_of_the_radix_are_digits() {
+    fn accepts_only_the_digits_of_the_radix() {
         let digits = |radix| (0..=u8::MAX).filter(move |byte| is_digit(*byte, radix));
         assert!(digits(36).eq((b'0'..=b'9').chain(b'a'..=b'z')));
         assert!(digits(32).eq((b'0'..=b'9').chain(b'a'..=b'v')));

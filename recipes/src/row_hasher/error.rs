@@ -1,4 +1,4 @@
-//! What a row hasher refuses.
+//! Errors of a row hasher.
 
 use thiserror::Error;
 
@@ -8,7 +8,7 @@ use super::scheme::HashScheme;
 
 /// The prefix of a [`RowHasher`](super::RowHasher) has no characters.
 ///
-/// Rows without a prefix could not be told from those of another recipe in the same table.
+/// Rows without a prefix could not be distinguished from those of another recipe in the same table.
 ///
 /// # Examples
 ///
@@ -25,7 +25,7 @@ use super::scheme::HashScheme;
 #[error("the prefix of a row hasher is empty: give at least one character, such as `p`")]
 pub struct EmptyPrefix;
 
-/// A name that no [`HashScheme`] has.
+/// A name that belongs to no [`HashScheme`].
 ///
 /// # Examples
 ///
@@ -133,7 +133,7 @@ pub enum KeyError {
     WrongDigit {
         /// The key.
         key: Excerpt,
-        /// Where the character is.
+        /// The offset of the character.
         offset: usize,
         /// The character.
         found: u8,
@@ -148,12 +148,12 @@ pub enum KeyError {
     WrongSeparator {
         /// The key.
         key: Excerpt,
-        /// Where the colon should be.
+        /// The offset at which the colon is expected.
         offset: usize,
-        /// What is there.
+        /// The byte at that offset.
         found: u8,
     },
-    /// The hash is right for the row, but in another scheme than the hasher's.
+    /// The hash matches the row, but in another scheme than the hasher's.
     #[error(
         "key {key} is of another hash scheme: hash {} is that of scheme {theirs}, \
          but this hasher is {ours}", Excerpt::new(.hash)

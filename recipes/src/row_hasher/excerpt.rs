@@ -1,14 +1,14 @@
-//! Bytes as a message shows them.
+//! The display of bytes in messages.
 
 use std::fmt;
 
 use fluo_core::Escaped;
 
-/// Bytes as a message shows them: escaped, in backticks, the long ones cut short.
+/// Bytes for display in a message: escaped, in backticks, truncated if they are long.
 ///
-/// Printable ASCII stands for itself, every other byte and the backslash are written `\xNN`. Only
-/// the first [`MAX_SHOWN`](Self::MAX_SHOWN) bytes are kept, so that an error about a row of a
-/// mebibyte stays small.
+/// Printable ASCII is shown as it is; every other byte and the backslash are written `\xNN`. Only
+/// the first [`MAX_SHOWN`](Self::MAX_SHOWN) bytes are kept, so an error about a row of a mebibyte
+/// stays small.
 ///
 /// # Examples
 ///
@@ -26,7 +26,7 @@ pub struct Excerpt {
 }
 
 impl Excerpt {
-    /// How many bytes a message shows of a key.
+    /// Maximum number of bytes of a key that a message shows.
     pub const MAX_SHOWN: usize = 60;
 
     pub(crate) fn new(bytes: &[u8]) -> Self {
@@ -36,7 +36,7 @@ impl Excerpt {
         }
     }
 
-    /// How many bytes there were before any were cut off.
+    /// Returns the number of bytes before truncation.
     ///
     /// # Examples
     ///
@@ -64,7 +64,8 @@ impl fmt::Display for Excerpt {
     }
 }
 
-/// As the message shows it: a list of numbers would help nobody who reads a failed test.
+/// Writes the same text as `Display`, because a list of numbers is useless in the output of a
+/// failed test.
 impl fmt::Debug for Excerpt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Excerpt({self})")
@@ -76,7 +77,7 @@ mod tests {
     use super::Excerpt;
 
     #[test]
-    fn escapes_what_cannot_be_printed() {
+    fn escapes_unprintable_bytes() {
         let shown = Excerpt::new(b"a ~\\\x00\n\x7f\xff").to_string();
         assert_eq!(shown, r"`a ~\x5c\x00\x0a\x7f\xff`");
         assert_eq!(Excerpt::new("é".as_bytes()).to_string(), r"`\xc3\xa9`");
@@ -84,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn cuts_long_bytes_and_says_how_long_they_were() {
+    fn truncates_long_bytes_and_shows_the_total_length() {
         let sixty = "x".repeat(60);
         let all = Excerpt::new(sixty.as_bytes()).to_string();
         assert_eq!(all, format!("`{sixty}`"));

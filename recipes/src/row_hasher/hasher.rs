@@ -1,4 +1,4 @@
-//! The handle: a key prefix and a hash scheme.
+//! The handle of the recipe: a key prefix and a hash scheme.
 
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use super::error::EmptyPrefix;
 use super::scheme::HashScheme;
 use crate::java_quote::java_quote;
 
-/// Spreads rows evenly over a table by a short hash between a prefix and the row.
+/// A recipe that spreads rows evenly over a table by a short hash between a prefix and the row.
 ///
-/// A hasher is configuration and nothing else: a clone costs one reference count, and any number
-/// of threads may use one at the same time.
+/// A hasher is only configuration: cloning it costs one reference count, and any number of threads
+/// may share one.
 ///
 /// # Examples
 ///
@@ -29,15 +29,15 @@ use crate::java_quote::java_quote;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RowHasher {
-    /// The prefix and its colon: what every key begins with.
+    /// The prefix and its colon, with which every key begins.
     head: Arc<str>,
     scheme: HashScheme,
 }
 
 impl RowHasher {
-    /// A hasher with the scheme of Apache Fluo, [`HashScheme::Murmur3Base36`].
+    /// Creates a hasher with the scheme of Apache Fluo, [`HashScheme::Murmur3Base36`].
     ///
-    /// Any text but the empty one is a prefix. It should be short, as every key repeats it.
+    /// Every non-empty text is a valid prefix. Keep it short, because every key repeats it.
     ///
     /// # Errors
     ///
@@ -56,7 +56,7 @@ impl RowHasher {
         Self::builder(prefix).build()
     }
 
-    /// Begins a hasher whose scheme is to be chosen.
+    /// Returns a builder, to choose the hash scheme.
     ///
     /// # Examples
     ///
@@ -76,7 +76,7 @@ impl RowHasher {
         Self { head, scheme }
     }
 
-    /// The prefix, without the colon that follows it in a key.
+    /// Returns the prefix, without the colon that follows it in a key.
     ///
     /// # Examples
     ///
@@ -91,7 +91,7 @@ impl RowHasher {
         self.head.strip_suffix(':').unwrap_or(&self.head)
     }
 
-    /// How rows are hashed.
+    /// Returns the hash scheme.
     ///
     /// # Examples
     ///
@@ -106,7 +106,7 @@ impl RowHasher {
         self.scheme
     }
 
-    /// The four characters of the row's hash.
+    /// Returns the four characters of the row's hash.
     ///
     /// # Examples
     ///
@@ -122,7 +122,7 @@ impl RowHasher {
         self.scheme.hash(row)
     }
 
-    /// The row's hash as a number, from 0 to below [`HashScheme::space`].
+    /// Returns the row's hash as a number, from 0 to below [`HashScheme::space`].
     ///
     /// # Examples
     ///
@@ -140,8 +140,8 @@ impl RowHasher {
         self.scheme.number(row)
     }
 
-    /// The part of a table's group regex that stands for this hasher: its prefix and colon, quoted
-    /// by [`java_quote`].
+    /// Returns the part of a table's group regex that matches this hasher: its prefix and colon,
+    /// quoted by [`java_quote`].
     ///
     /// # Examples
     ///
@@ -156,7 +156,7 @@ impl RowHasher {
         java_quote(&self.head)
     }
 
-    /// What every key begins with: the prefix and its colon.
+    /// Returns the prefix and its colon, with which every key begins.
     pub(super) fn head(&self) -> &[u8] {
         self.head.as_bytes()
     }

@@ -1,11 +1,11 @@
-//! A hashed key: how it is written, and how it is read back.
+//! The layout of a hashed key: writing it and reading it back.
 //!
 //! ```text
 //!  prefix            UTF-8 text, at least one byte, may itself hold `:`
 //!  ':'               0x3a
 //!  hash              4 bytes, digits of the scheme: 0-9a-z or 0-9a-v
 //!  ':'               0x3a
-//!  row               any bytes, also none
+//!  row               any bytes, possibly none
 //!
 //!   p    :    1    y    l    0    :    o    r    g    .    w  ..
 //! +----+----+----+----+----+----+----+----+----+----+----+----
@@ -14,8 +14,8 @@
 //!  prefix    '------ hash -----'      '------ row --
 //! ```
 //!
-//! The prefix is known to the reader and the hash has a fixed length, so nothing is escaped: a
-//! `:` in the prefix or in the row is an ordinary byte.
+//! The reader has the prefix and the hash has a fixed length, so no byte is escaped: a `:` in the
+//! prefix or in the row is an ordinary byte.
 
 use bytes::Bytes;
 
@@ -23,10 +23,10 @@ use super::digits::HASH_LEN;
 use super::error::KeyError;
 use super::hasher::RowHasher;
 
-/// What follows the hash in a key.
+/// The byte that follows the hash in a key.
 pub(super) const SEPARATOR: u8 = b':';
 
-/// What a hashed key is made of; from [`RowHasher::parts`].
+/// The parts of a hashed key; from [`RowHasher::parts`].
 ///
 /// # Examples
 ///
@@ -56,7 +56,7 @@ pub struct KeyParts<'a> {
 }
 
 impl RowHasher {
-    /// The key of a row, in an allocation of its own.
+    /// Returns the key of a row in a new allocation.
     ///
     /// # Examples
     ///
@@ -77,8 +77,8 @@ impl RowHasher {
 
     /// Appends the key of a row to a buffer.
     ///
-    /// What the buffer holds stays in it, so that a caller may gather many keys; one who wants a
-    /// single key clears the buffer before. Allocates only if the capacity is used up.
+    /// The buffer keeps its contents, so a caller can collect many keys in one buffer, or clear it
+    /// before each key. Allocates only if the capacity is used up.
     ///
     /// # Examples
     ///
@@ -103,15 +103,16 @@ impl RowHasher {
         key.extend_from_slice(row);
     }
 
-    /// The row of a key, borrowed from it.
+    /// Returns the row of a key, borrowed from the key.
     ///
-    /// Checks, in this order: the length, the prefix, that the hash has the digits of the scheme
-    /// and a `:` after it, and that it is the hash of the row.
+    /// The checks are, in this order: the length; the prefix; the four digits of the scheme with a
+    /// `:` after them; the hash of the row.
     ///
     /// # Errors
     ///
-    /// [`KeyError`] for a key that this hasher cannot have made. It says which check failed,
-    /// where, and what would be right; if the hash is that of another scheme, it says so.
+    /// [`KeyError`] for a key that this hasher cannot have made. The error names the failed check,
+    /// the offset and the expected bytes; if the hash matches in another scheme, it names that
+    /// scheme.
     ///
     /// # Examples
     ///
@@ -135,7 +136,7 @@ impl RowHasher {
         }
     }
 
-    /// The row of a key, as a slice that shares the key's allocation.
+    /// Returns the row of a key as a slice that shares the key's allocation.
     ///
     /// # Errors
     ///
@@ -157,7 +158,7 @@ impl RowHasher {
         Ok(key.slice_ref(self.remove(key)?))
     }
 
-    /// All the parts of a key.
+    /// Returns all parts of a key.
     ///
     /// # Errors
     ///
@@ -185,14 +186,14 @@ impl RowHasher {
         })
     }
 
-    /// Where the key's hash and row are, with neither of them checked.
+    /// Splits a key into its hash and its row, without checking either.
     pub(super) fn cut<'k>(&self, key: &'k [u8]) -> Option<(&'k [u8; HASH_LEN], &'k [u8])> {
         let rest = key.strip_prefix(self.head())?;
         let (hash, rest) = rest.split_first_chunk()?;
         Some((hash, rest.strip_prefix(&[SEPARATOR])?))
     }
 
-    /// Bytes in the key of a row.
+    /// Returns the length in bytes of the key of a row.
     pub(super) fn key_len(&self, row: &[u8]) -> usize {
         self.head().len() + HASH_LEN + 1 + row.len()
     }

@@ -4,18 +4,18 @@
 //! code. Guava's `Hashing.murmur3_32()`, which Fluo calls, gives the same bits; Java reads them as
 //! a signed number.
 
-/// The hash of the bytes.
+/// Returns the hash of the bytes.
 pub(super) fn murmur3_32(bytes: &[u8]) -> u32 {
     let (blocks, tail) = bytes.as_chunks::<4>();
     let mut hash = 0_u32;
     for block in blocks {
         hash = mix(hash, u32::from_le_bytes(*block));
     }
-    // Scrambling zero gives zero, so that a row without a tail needs no branch here.
+    // Scrambling zero gives zero, so a row without a tail needs no branch here.
     finish(hash ^ scramble(tail_word(tail)) ^ length_word(bytes))
 }
 
-/// One block of four bytes joins the hash.
+/// Mixes one block of four bytes into the hash.
 fn mix(hash: u32, block: u32) -> u32 {
     (hash ^ scramble(block))
         .rotate_left(13)
@@ -29,7 +29,7 @@ fn scramble(word: u32) -> u32 {
         .wrapping_mul(0x1b87_3593)
 }
 
-/// The last zero to three bytes as a little-endian word.
+/// Returns the last zero to three bytes as a little-endian word.
 fn tail_word(tail: &[u8]) -> u32 {
     match *tail {
         [a] => u32::from_le_bytes([a, 0, 0, 0]),
@@ -58,7 +58,7 @@ fn finish(mut hash: u32) -> u32 {
 mod tests {
     use super::murmur3_32;
 
-    /// What Guava's `murmur3_32().hashBytes(..).asInt()` prints.
+    /// Hashes as printed by Guava's `murmur3_32().hashBytes(..).asInt()`.
     const GUAVA: [(&[u8], i32); 18] = [
         (b"", 0),
         (b"a", 1_009_084_850),
@@ -77,7 +77,7 @@ mod tests {
         (b"\x00\x00\x00\x00", 593_689_054),
         (b"\xff\xff\xff\xff", 1_982_413_648),
         (b"\x01\x02\x03\x04\x05\x06\x07\x08\x09", -1_583_812_440),
-        // Reference code's own: tails of three bytes after several blocks.
+        // From the reference code itself: tails of three bytes after several blocks.
         (b"The quick brown fox jumps over the lazy dog", 776_992_547),
     ];
 

@@ -1,4 +1,4 @@
-//! The hash space cut into tablets: the arithmetic, with no bytes in it.
+//! The hash space cut into tablets: arithmetic on numbers, without key bytes.
 //!
 //! With `S` hashes and `n` tablets, tablet `i` holds the hashes from `start(i)` to below
 //! `start(i + 1)`; `start(0)` is 0 and `start(n)` is `S`.
@@ -8,7 +8,7 @@ use std::fmt;
 use super::error::SplitsError;
 use super::scheme::HashScheme;
 
-/// Which formula gives the split points of a [`RowHasher`](super::RowHasher).
+/// The formula that gives the split points of a [`RowHasher`](super::RowHasher).
 ///
 /// # Examples
 ///
@@ -22,7 +22,7 @@ use super::scheme::HashScheme;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SplitFormula {
-    /// Apache Fluo's: multiples of `ceil(space / n)`. The last tablet gets what remains.
+    /// Apache Fluo's: multiples of `ceil(space / n)`. The last tablet gets the rest.
     Fluo,
     /// Point `i` is `floor(i * space / n)`. Tablets differ by at most one hash.
     Even,
@@ -64,19 +64,19 @@ impl Partition {
         self.formula
     }
 
-    /// The points between the tablets, of which there is one less than tablets.
+    /// Returns the points between the tablets; there is one point less than there are tablets.
     pub(super) fn points(self) -> impl Iterator<Item = u32> {
         (1..self.tablets).map(move |tablet| self.start(tablet))
     }
 
-    /// For each tablet, how many values of the hash function fall in it.
+    /// Returns the number of values of the hash function in each tablet.
     pub(super) fn weights(self) -> impl Iterator<Item = u64> {
         (0..self.tablets).map(move |tablet| {
             self.values_below(self.start(tablet + 1)) - self.values_below(self.start(tablet))
         })
     }
 
-    /// The first hash of a tablet.
+    /// Returns the first hash of a tablet.
     fn start(&self, tablet: u32) -> u32 {
         let space = self.scheme.space();
         if tablet >= self.tablets {
@@ -88,10 +88,10 @@ impl Partition {
         }
     }
 
-    /// How many values of the hash function are hashes below a point.
+    /// Returns the number of values of the hash function whose hash is below a point.
     ///
-    /// Every hash has `values / space` of them, and as the space need not divide the values, the
-    /// first `values % space` hashes have one more.
+    /// Each hash has `values / space` values. The space need not divide the values, so each of the
+    /// first `values % space` hashes has one more.
     fn values_below(&self, point: u32) -> u64 {
         let (values, space) = (self.scheme.hash_values(), u64::from(self.scheme.space()));
         let point = u64::from(point);
@@ -99,7 +99,7 @@ impl Partition {
     }
 }
 
-/// Fluo's formula where it is sound, which is documented at
+/// Chooses Fluo's formula where it is sound, as documented at
 /// [`RowHasher::splits`](super::RowHasher::splits).
 fn formula(scheme: HashScheme, tablets: u32) -> SplitFormula {
     match scheme {
@@ -108,10 +108,10 @@ fn formula(scheme: HashScheme, tablets: u32) -> SplitFormula {
     }
 }
 
-/// Whether the last of Fluo's tablets has at least 3/4 of the hashes of each other.
+/// Checks whether the last of Fluo's tablets has at least 3/4 of the hashes of each other tablet.
 ///
-/// That is `space - (tablets - 1) * width >= 3/4 * width`, with every term on the side where it
-/// is positive. The tablets are at most as many as the hashes, so that no term exceeds
+/// That is `space - (tablets - 1) * width >= 3/4 * width`, with every term on the side where it is
+/// positive. There are at most as many tablets as hashes, so no term exceeds
 /// `4 * (space + tablets) <= 8 * 36^4`, far below 2^32.
 fn fluo_is_sound(space: u32, tablets: u32) -> bool {
     let width = space.div_ceil(tablets);

@@ -1,7 +1,7 @@
-//! Why a key is refused.
+//! The diagnosis of a rejected key.
 //!
-//! Reading a key takes the shortest way to its row. Only when that fails are the checks made one
-//! after the other, to find the first that explains the failure.
+//! Decoding a key takes the shortest way to its row. Only if that fails do the checks run one after
+//! the other, to find the first that explains the failure.
 
 use super::digits::HASH_LEN;
 use super::error::KeyError;
@@ -11,7 +11,7 @@ use super::key::SEPARATOR;
 use super::scheme::HashScheme;
 
 impl RowHasher {
-    /// What is wrong with a key that [`remove`](RowHasher::remove) does not accept.
+    /// Returns the error for a key that [`remove`](RowHasher::remove) does not accept.
     #[cold]
     pub(super) fn refusal(&self, key: &[u8]) -> KeyError {
         if key.len() < self.key_len(b"") {
@@ -44,8 +44,10 @@ impl RowHasher {
         }
     }
 
-    /// Before the digits are looked at: a `y` is no digit of base 32, but to be told so would not
-    /// help the user whose table has the other scheme.
+    /// Checks for another scheme before the digits are checked.
+    ///
+    /// A `y` is not a digit of base 32, but that message would not help a user whose table has the
+    /// other scheme.
     fn other_scheme(&self, key: &[u8]) -> Option<KeyError> {
         let (hash, row) = self.cut(key)?;
         let theirs = HashScheme::ALL

@@ -1,4 +1,4 @@
-//! How a row becomes four characters.
+//! The hash schemes: a row becomes four characters.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,11 +10,11 @@ use super::digits::{HASH_LEN, is_digit, to_digits};
 use super::error::UnknownScheme;
 use super::murmur3::murmur3_32;
 
-/// How a [`RowHasher`](super::RowHasher) makes four characters of a row.
+/// A scheme by which a [`RowHasher`](super::RowHasher) turns a row into four characters.
 ///
-/// A scheme is a hash function and the radix in which a number of it is written. Its digits are
-/// the first [`radix`](Self::radix) characters of `0-9a-z`. The scheme is a part of a table's
-/// layout: rows written with one cannot be found with another.
+/// A scheme is a hash function, and the radix in which the hash is written. Its digits are the
+/// first [`radix`](Self::radix) characters of `0-9a-z`. The scheme is part of a table's layout:
+/// rows written with one scheme cannot be found with another.
 ///
 /// Its name, in text and in serde's formats, is `murmur3-base36` or `sha1-base32`.
 ///
@@ -38,13 +38,13 @@ pub enum HashScheme {
     Murmur3Base36,
     /// The first 20 bits of SHA-1, as four digits in base 32.
     ///
-    /// 2^20 is a power of two, so every hash has exactly the same share of the digests.
+    /// 2^20 is a power of two, so every hash has exactly the same share of all digests.
     #[serde(rename = "sha1-base32")]
     Sha1Base32,
 }
 
 impl HashScheme {
-    /// Every scheme.
+    /// All schemes.
     ///
     /// # Examples
     ///
@@ -56,7 +56,7 @@ impl HashScheme {
     /// ```
     pub const ALL: &[Self] = &[Self::Murmur3Base36, Self::Sha1Base32];
 
-    /// The scheme's name, which [`FromStr`] reads back.
+    /// Returns the scheme's name, which [`FromStr`] parses.
     ///
     /// # Examples
     ///
@@ -73,7 +73,7 @@ impl HashScheme {
         }
     }
 
-    /// How many digits the scheme's alphabet has.
+    /// Returns the number of digits in the scheme's alphabet.
     ///
     /// # Examples
     ///
@@ -91,7 +91,7 @@ impl HashScheme {
         }
     }
 
-    /// How many hashes there are: the radix to the fourth power.
+    /// Returns the number of different hashes: the radix to the fourth power.
     ///
     /// # Examples
     ///
@@ -106,7 +106,7 @@ impl HashScheme {
         self.radix().pow(4)
     }
 
-    /// How many values the hash function has before the last four digits are taken.
+    /// Returns the number of values of the hash function before the last four digits are taken.
     pub(super) const fn hash_values(self) -> u64 {
         match self {
             Self::Murmur3Base36 => 1 << 31,
@@ -114,7 +114,7 @@ impl HashScheme {
         }
     }
 
-    /// The row's place in the space, from 0 on.
+    /// Returns the row's position in the space, counted from 0.
     #[inline]
     pub(super) fn number(self, row: &[u8]) -> u32 {
         match self {
@@ -123,7 +123,7 @@ impl HashScheme {
         }
     }
 
-    /// A number below [`space`](Self::space) in the scheme's digits.
+    /// Writes a number below [`space`](Self::space) in the scheme's digits.
     #[inline]
     pub(super) fn digits(self, number: u32) -> [u8; HASH_LEN] {
         match self {
@@ -132,7 +132,7 @@ impl HashScheme {
         }
     }
 
-    /// The row's hash. One choice of scheme for number and digits, for the sake of speed.
+    /// Returns the row's hash. Matches on the scheme once for number and digits, for speed.
     #[inline]
     pub(super) fn hash(self, row: &[u8]) -> [u8; HASH_LEN] {
         match self {
@@ -141,12 +141,12 @@ impl HashScheme {
         }
     }
 
-    /// Whether the byte is one of the scheme's digits.
+    /// Checks whether the byte is one of the scheme's digits.
     pub(super) fn has_digit(self, digit: u8) -> bool {
         is_digit(digit, self.radix())
     }
 
-    /// The digits, as a message names them.
+    /// Returns the digits as messages name them.
     pub(super) const fn alphabet(self) -> &'static str {
         match self {
             Self::Murmur3Base36 => "0-9a-z",
@@ -156,7 +156,7 @@ impl HashScheme {
 }
 
 fn murmur3_number(row: &[u8]) -> u32 {
-    // Java's hash is signed: masking its sign bit is what Fluo does to get a number to print.
+    // Java's hash is signed; Fluo masks the sign bit to get a printable number.
     (murmur3_32(row) & 0x7fff_ffff) % HashScheme::Murmur3Base36.space()
 }
 

@@ -1,9 +1,9 @@
-//! Where a table is split so that the rows of a hasher fall evenly on its tablets.
+//! The split points that spread the rows of a hasher evenly over the tablets of a table.
 //!
-//! A split is the head of a key: `<prefix>:<4 digits>`, and for the end of the last tablet
-//! `<prefix>:~`, as `~` is above every digit. A tablet holds its end row, but a split is shorter
-//! than every key that begins with it, and so it sorts before them: the keys of hash `h` are in
-//! the tablet that follows split `h`.
+//! A split point is the beginning of a key: `<prefix>:<4 digits>`, or `<prefix>:~` at the end of
+//! the last tablet, as `~` is above every digit. A tablet includes its end row, but a split point
+//! is shorter than every key that begins with it and sorts before them. So the keys of hash `h` are
+//! in the tablet that follows split point `h`.
 
 use std::iter;
 
@@ -13,38 +13,39 @@ use super::error::SplitsError;
 use super::hasher::RowHasher;
 use super::partition::{Partition, SplitFormula};
 
-/// Above every digit of every scheme.
+/// A byte above every digit of every scheme.
 const END: &[u8] = b"~";
 
 impl RowHasher {
-    /// The end rows of this many tablets, ascending.
+    /// Returns the end rows of this many tablets, ascending.
     ///
-    /// There are exactly as many splits as tablets. The last is `<prefix>:~`: behind it begins the
-    /// tablet of whatever sorts after the rows of this hasher.
+    /// There are exactly as many splits as tablets. The last is `<prefix>:~`; the next tablet
+    /// begins there, with the first row that sorts after the rows of this hasher.
     ///
     /// # Formula
     ///
-    /// With `S` for [`HashScheme::space`](super::HashScheme::space) and `n` for the tablets,
-    /// `sha1-base32` has its points at `i * S / n`, rounded down: the *even* formula.
+    /// With `S` for [`HashScheme::space`](super::HashScheme::space) and `n` for the number of
+    /// tablets, `sha1-base32` has its points at `i * S / n`, rounded down: the *even* formula.
     ///
-    /// `murmur3-base36` keeps *Fluo's* formula, `i * d` with `d = ceil(S / n)`, wherever it is
-    /// sound. Its last tablet gets what remains, `S - (n - 1) * d` hashes, and the rounding adds
-    /// up: to 99.5 % of the others at 100 tablets, 80 % at 1,020, 0.3 % at 1,295. At 1,297
-    /// nothing remains: the last point would be `10000`, which has 5 digits and sorts among the
-    /// first. So the even formula takes over where less than 3/4 of `d` would remain:
+    /// `murmur3-base36` uses *Fluo's* formula, `i * d` with `d = ceil(S / n)`, wherever it is
+    /// sound. The last tablet gets the rest, `S - (n - 1) * d` hashes, and the rounding adds up:
+    /// the last tablet has 99.5 % of the hashes of each other tablet at 100 tablets, 80 % at 1,020,
+    /// and 0.3 % at 1,295. At 1,297 no hashes remain: the last point would be `10000`, which has 5
+    /// digits and sorts among the first points. So the even formula takes over where less than 3/4
+    /// of `d` would remain:
     ///
     /// - never up to 660 tablets; 661 is the first count;
     /// - at 317 of the counts up to 1,296, such as 674, 680, 701, 898 to 903, 1,051 to 1,067, and
     ///   1,266 to 1,295. At 1,296 = 36² Fluo's formula divides without a rest;
-    /// - at all but 328 of the counts above, those at which `d` happens to fit.
+    /// - at all but 328 of the counts above 1,296, those at which `d` happens to fit.
     ///
-    /// [`split_formula`](Self::split_formula) tells which one applies. A table that a Java
-    /// application has split into one of those counts has other points, which is no error: keys
-    /// do not depend on splits.
+    /// [`split_formula`](Self::split_formula) returns the formula that applies. A table that a Java
+    /// application has split into one of those counts has other split points. That is not an error:
+    /// keys do not depend on splits.
     ///
     /// # Errors
     ///
-    /// [`SplitsError`] for no tablets at all, and for more than the scheme has hashes.
+    /// [`SplitsError`] if `tablets` is 0, or larger than the number of hashes of the scheme.
     ///
     /// # Examples
     ///
@@ -68,7 +69,7 @@ impl RowHasher {
             .collect())
     }
 
-    /// Which formula [`splits`](Self::splits) uses for this many tablets.
+    /// Returns the formula that [`splits`](Self::splits) uses for this many tablets.
     ///
     /// # Errors
     ///
@@ -88,13 +89,12 @@ impl RowHasher {
         Ok(Partition::new(self.scheme(), tablets)?.formula())
     }
 
-    /// For each tablet that ends at one of the [`splits`](Self::splits), how many values of the
-    /// hash function fall in it.
+    /// Returns the number of values of the hash function in each tablet that ends at one of the
+    /// [`splits`](Self::splits).
     ///
-    /// Divided by their sum, these are the shares of the rows that the tablets should get. The sum
-    /// is 2^31 for `murmur3-base36` and 2^20 for `sha1-base32`. The shares are exact, also in
-    /// that 2^31 is not a multiple of 36^4: the lower 934,400 hashes have 1,279 values each, the
-    /// others 1,278.
+    /// Divided by their sum, these are the expected shares of the rows. The sum is 2^31 for
+    /// `murmur3-base36` and 2^20 for `sha1-base32`. The shares are exact even though 2^31 is not a
+    /// multiple of 36^4: the lower 934,400 hashes have 1,279 values each, the others 1,278.
     ///
     /// # Errors
     ///
@@ -115,8 +115,8 @@ impl RowHasher {
         Ok(partition.weights().collect())
     }
 
-    /// What every key of a hash begins with: the prefix, its colon and the digits of a number below
-    /// [`HashScheme::space`](super::HashScheme::space).
+    /// Returns the bytes with which every key of a hash begins: the prefix, its colon and the
+    /// digits of a number below [`HashScheme::space`](super::HashScheme::space).
     pub(crate) fn nth_head(&self, number: u32) -> Bytes {
         self.split_at(&self.scheme().digits(number))
     }

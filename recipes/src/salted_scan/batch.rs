@@ -1,4 +1,4 @@
-//! What a salted scan yields: rows, many at a time.
+//! The output of a salted scan: rows, in batches.
 
 use std::fmt;
 use std::ops::Range;
@@ -8,10 +8,11 @@ use fluo_core::{Bytes, Cell};
 
 use super::cursor::{Mark, ScanCursor};
 
-/// Rows of a salted scan, in order: many at a time, so that the cost of a step is paid once for many rows.
+/// A batch of rows of a salted scan, in order.
 ///
-/// No batch of a scan is empty. A batch shares its cells with the reads that brought them, and keeps those in memory as
-/// a whole: a caller who keeps a few rows for long copies what it keeps.
+/// Rows come in batches so that the cost of a step is paid once for many rows. No batch of a scan
+/// is empty. A batch shares its cells with the reads that fetched them, and keeps each such read in
+/// memory as a whole: a caller that keeps a few rows for a long time should copy them.
 ///
 /// # Examples
 ///
@@ -41,30 +42,30 @@ pub struct RowBatch {
     mark: Mark,
     /// The user's rows, one after the other.
     rows: Vec<u8>,
-    /// What was read of the table. A row is a part of one of them: to move its cells would cost more than to read
-    /// them.
+    /// The reads that hold the cells. A row is a slice of one of them, because moving its cells
+    /// would cost more than reading them.
     reads: Vec<Arc<Vec<Cell>>>,
-    /// Cells of rows that no read holds whole.
+    /// Cells of rows that no single read holds whole.
     own: Vec<Cell>,
     places: Vec<Place>,
     cell_count: usize,
     open: Open,
 }
 
-/// Where a row of a batch is.
+/// The position of a row in a batch.
 #[derive(Clone, Copy)]
 struct Place {
-    /// Where the user's row ends; it begins where the one before it ends.
+    /// End of the user's row in `rows`; it begins at the end of the row before it.
     row_end: usize,
-    /// Which of the reads holds its cells; if none, they are the batch's own.
+    /// Index of the read that holds its cells, or [`OWN`] if the batch holds them itself.
     read: usize,
     cells: (usize, usize),
 }
 
-/// Of no read.
+/// The index for cells that belong to the batch and to no read.
 const OWN: usize = usize::MAX;
 
-/// Where the row begins that is being added cell by cell.
+/// The start of the row that is being added cell by cell.
 #[derive(Clone, Copy, Default)]
 struct Open {
     row_bytes: usize,
@@ -76,7 +77,8 @@ struct Open {
 pub struct SaltedRow<'a> {
     /// The user's row.
     pub row: &'a [u8],
-    /// Its cells, in the order of the table; at least one. Their keys hold the row as it is stored.
+    /// Its cells, in the order of the table; at least one. Their keys contain the row as it is
+    /// stored.
     pub cells: &'a [Cell],
     mark: Mark,
 }
@@ -94,19 +96,19 @@ impl RowBatch {
         }
     }
 
-    /// How many rows.
+    /// Returns the number of rows.
     #[must_use]
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// Whether there are none.
+    /// Checks whether the batch has no rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
 
-    /// The rows, in order.
+    /// Returns the rows, in order.
     pub fn rows(&self) -> impl ExactSizeIterator<Item = SaltedRow<'_>> {
         let mut start = 0;
         self.places.iter().map(move |place| {
@@ -120,18 +122,18 @@ impl RowBatch {
         })
     }
 
-    /// How many cells all rows have together.
+    /// Returns the number of cells of all rows together.
     #[must_use]
     pub fn cell_count(&self) -> usize {
         self.cell_count
     }
 
-    /// The cells of all rows, in order.
+    /// Returns the cells of all rows, in order.
     pub fn cells(&self) -> impl Iterator<Item = &Cell> {
         self.places.iter().flat_map(|place| self.cells_at(place))
     }
 
-    /// The cells of all rows, in order. They are copied; what they hold is shared.
+    /// Returns the cells of all rows, in order. The cells are copied; their bytes are shared.
     #[must_use]
     pub fn into_cells(self) -> Vec<Cell> {
         if self.reads.is_empty() {
@@ -144,9 +146,9 @@ impl RowBatch {
         cells
     }
 
-    /// Where a scan goes on after the last of these rows.
+    /// Returns the cursor from which a scan resumes after the last of these rows.
     ///
-    /// After any other row it is [`SaltedRow::cursor`].
+    /// [`SaltedRow::cursor`] is the cursor after any other row.
     #[must_use]
     pub fn cursor(&self) -> ScanCursor {
         let last = self
@@ -162,18 +164,18 @@ impl RowBatch {
         read.get(place.cells.0..place.cells.1).unwrap_or_default()
     }
 
-    /// Makes room for rows.
+    /// Reserves capacity for rows.
     pub(crate) fn reserve(&mut self, rows: usize) {
         self.places.reserve(rows);
     }
 
-    /// Takes a share in what was read; returns its number in this batch.
+    /// Keeps a reference to a read and returns its index in this batch.
     pub(super) fn share(&mut self, read: Arc<Vec<Cell>>) -> usize {
         self.reads.push(read);
         self.reads.len() - 1
     }
 
-    /// Adds a row that a read holds.
+    /// Adds a row whose cells a read holds.
     pub(super) fn add_shared(&mut self, row: &[u8], read: usize, cells: Range<usize>) {
         self.rows.extend_from_slice(row);
         self.add_place(read, (cells.start, cells.end));
@@ -189,12 +191,12 @@ impl RowBatch {
         });
     }
 
-    /// The batch's own cells, to which those of the open row are added.
+    /// Returns the batch's own cells, to which the cells of the open row are appended.
     pub(super) fn open_cells(&mut self) -> &mut Vec<Cell> {
         &mut self.own
     }
 
-    /// The open row: the key under which it is stored, and where the user's row is to be appended.
+    /// Returns the stored key of the open row, and the buffer to which the user's row is appended.
     pub(super) fn open_row(&mut self) -> Option<(&Bytes, &mut Vec<u8>)> {
         let first = self.own.get(self.open.cells)?;
         Some((&first.key.row, &mut self.rows))
@@ -209,14 +211,14 @@ impl RowBatch {
         };
     }
 
-    /// Adds a row with its cells, of which there is at least one.
+    /// Adds a row with its cells, which must not be empty.
     pub(crate) fn add_row(&mut self, row: &[u8], cells: Vec<Cell>) {
         self.rows.extend_from_slice(row);
         self.own.extend(cells);
         self.end_row();
     }
 
-    /// Takes back what was added of the open row.
+    /// Removes the cells and the text of the open row.
     pub(super) fn drop_row(&mut self) {
         self.rows.truncate(self.open.row_bytes);
         self.own.truncate(self.open.cells);
@@ -230,14 +232,14 @@ impl fmt::Debug for RowBatch {
 }
 
 impl SaltedRow<'_> {
-    /// The row as it is stored: the user's row with its salt. Where cells of several places were merged, that of the
-    /// first cell.
+    /// Returns the row as it is stored: the user's row with its salt. If cells of several keys were
+    /// merged, this is the key of the first cell.
     #[must_use]
     pub fn key(&self) -> &[u8] {
         self.cells.first().map_or(&[], |cell| cell.key.row.as_ref())
     }
 
-    /// Where a scan goes on after this row.
+    /// Returns the cursor from which a scan resumes after this row.
     #[must_use]
     pub fn cursor(&self) -> ScanCursor {
         ScanCursor::new(self.mark, Bytes::copy_from_slice(self.key()))

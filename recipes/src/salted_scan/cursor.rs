@@ -1,4 +1,4 @@
-//! Where a salted scan goes on.
+//! Cursors: the positions from which a salted scan resumes.
 //!
 //! ```text
 //!  scan-  16 hex digits    -  stored key of the last row, escaped
@@ -15,10 +15,10 @@ use thiserror::Error;
 
 use crate::key_design::{KeyDesign, Rows};
 
-/// Where a scan of the same design and rows goes on: right after a row.
+/// The position from which a scan of the same design and rows resumes: right after a row.
 ///
-/// It is plain text, in which it can be kept and sent; it says nothing of columns, filter or limit, which the next
-/// scan sets anew.
+/// A cursor converts to and from plain text, to be stored or sent. It contains no columns, filter
+/// or limit; the next scan sets them again.
 ///
 /// # Examples
 ///
@@ -37,11 +37,12 @@ pub struct ScanCursor {
     key: Bytes,
 }
 
-/// What a cursor was made for, in 64 bits: two requests that differ have different marks, but for one case in 2^64.
+/// A 64-bit digest of the request for which a cursor was made. Two different requests share a mark
+/// with a probability of 2^-64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Mark(u64);
 
-/// A cursor that is none, or one of another scan.
+/// A text that is not a cursor, or a cursor of another scan.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum CursorError {
@@ -53,13 +54,13 @@ pub enum CursorError {
     Text {
         /// The text.
         text: String,
-        /// What it should begin with.
+        /// The text with which a cursor begins.
         expected: &'static str,
     },
     /// The cursor was made by another scan.
     #[error(
-        "the cursor `{cursor}` is not of this scan: it was made for other rows or another design; scan the same rows \
-         of the same design, or start without a cursor"
+        "the cursor `{cursor}` belongs to another scan, of other rows or of another design: scan the same rows of \
+         the same design, or start without a cursor"
     )]
     Other {
         /// The cursor.
@@ -74,7 +75,7 @@ impl ScanCursor {
         Self { mark, key }
     }
 
-    /// The stored key of the row after which the scan goes on, if the cursor is of such a scan.
+    /// Returns the stored key of the row after which the scan resumes, if the cursor has this mark.
     pub(crate) fn key_for(&self, mark: Mark) -> Result<&Bytes, CursorError> {
         if self.mark == mark {
             return Ok(&self.key);
@@ -90,10 +91,10 @@ impl ScanCursor {
 }
 
 impl Mark {
-    /// The mark of a request.
+    /// Returns the mark of a request.
     ///
-    /// The text of a design says what its salts are; its keys for the rows of the request, where it has any, and the
-    /// rows themselves tell apart what reads alike.
+    /// The text of a design identifies its salts. The keys of the design for these rows (if it has
+    /// any) and the rows themselves distinguish requests whose designs have the same text.
     pub(crate) fn of(designs: &[KeyDesign], rows: &Rows) -> Self {
         let mut digest = Sha1::new();
         let mut add = |bytes: &[u8]| {
@@ -114,7 +115,7 @@ impl Mark {
         Self(u64::from_be_bytes(first))
     }
 
-    /// A mark as it stands in the text of a cursor.
+    /// Parses a mark as written in the text of a cursor.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let is_hex = text
             .bytes()

@@ -1,4 +1,4 @@
-//! Why a salted scan ended early.
+//! Errors of a salted scan.
 
 use fluo_core::Error;
 use thiserror::Error as ThisError;
@@ -6,39 +6,40 @@ use thiserror::Error as ThisError;
 use crate::key_design::DesignError;
 use crate::row_hasher::Excerpt;
 
-/// Why a salted scan ended early. What it yielded before stands, and a [cursor](crate::ScanCursor) resumes it.
+/// An error that ended a salted scan. The rows yielded before it are valid, and a
+/// [cursor](crate::ScanCursor) resumes the scan after them.
 #[derive(Clone, Debug, ThisError)]
 #[non_exhaustive]
 pub enum SaltedScanError {
     /// The table could not be read.
     #[error(transparent)]
     Table(#[from] Error),
-    /// A key lies among those of the design that the design cannot have made.
+    /// The scanned range contains a key that the design cannot have made.
     #[error(
-        "a row of another design lies among the rows that are scanned: {reason}; scan with the design that wrote it, \
-         or let such rows be counted and passed over"
+        "the scanned rows include a key of another design: {reason}; scan with the design that wrote it, or skip \
+         and count such keys"
     )]
     Foreign {
         /// The key as it is stored.
         key: Excerpt,
-        /// Why it is none of the design's.
+        /// The reason why the design cannot have made it.
         reason: DesignError,
     },
-    /// What has to be held at once is more than the scan may hold.
+    /// The cells that must be held at once exceed the memory bound of the scan.
     #[error(
-        "the scan holds {held} bytes of cells, {largest} of them of the row {row}, and may hold {bound} over all its \
+        "the scan holds {held} bytes of cells, {largest} of them for the row {row}, and may hold {bound} for all its \
          pieces of the table ({pieces}): raise memory_bytes, select fewer columns, or scan fewer rows"
     )]
     Memory {
-        /// Bytes that are held.
+        /// Bytes held.
         held: usize,
-        /// Bytes that may be held.
+        /// Maximum number of bytes to hold.
         bound: usize,
-        /// Over how many pieces of the table.
+        /// Number of pieces of the table that share the bound.
         pieces: usize,
-        /// The stored key of the largest row among the heads.
+        /// The stored key of the largest row at the head of a piece.
         row: Excerpt,
-        /// Its bytes.
+        /// Bytes of that row.
         largest: usize,
     },
 }

@@ -1,4 +1,4 @@
-//! One read of one piece.
+//! One read of one piece of the table.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use fluo_core::{Cell, CellBatches, ColumnSelector, Filter, Result, Scan, Span, Table};
 use futures::stream::StreamExt;
 
-/// What is read of every piece.
+/// The table, columns and filter that every read of a scan uses.
 #[derive(Clone, Debug)]
 pub(crate) struct Selection {
     pub(crate) table: Arc<dyn Table>,
@@ -14,29 +14,29 @@ pub(crate) struct Selection {
     pub(crate) filter: Filter,
 }
 
-/// Where a read begins.
+/// The starting point of a read.
 pub(super) enum From {
-    /// At the start of a span, once.
+    /// The start of a span, for a single read.
     Once(Span),
-    /// At the start of a span, to be gone on with.
+    /// The start of a span, for a scan that stays open after the read.
     Start(Span),
-    /// Where a scan stands whose batches have so many cells.
+    /// An open scan, and the number of cells in its batches.
     Open(CellBatches, usize),
 }
 
-/// What a read brought.
+/// The result of a read.
 pub(super) struct Fetched {
     /// The number of the piece.
     pub(super) piece: usize,
     /// Its next cells; empty only at its end.
     pub(super) cells: Result<Vec<Cell>>,
-    /// The scan, if it is to be gone on with, and how many cells its batches have.
+    /// The scan, if it stays open, and the number of cells in its batches.
     pub(super) open: Option<(CellBatches, usize)>,
-    /// Whether the piece has no more cells.
+    /// `true` if the piece has no more cells.
     pub(super) is_end: bool,
 }
 
-/// Reads about this many cells.
+/// Reads about this many cells of a piece.
 pub(super) async fn fetch(
     selection: Arc<Selection>,
     piece: usize,
@@ -59,7 +59,8 @@ pub(super) async fn fetch(
     }
 }
 
-/// Reads until there are as many cells or no more: a table may cut its batches shorter than asked for.
+/// Reads until there are `least` cells or the piece ends, because a table may return smaller
+/// batches than requested.
 async fn read_at_least(batches: &mut CellBatches, least: usize) -> Result<(Vec<Cell>, bool)> {
     let mut cells = Vec::new();
     while cells.len() < least {

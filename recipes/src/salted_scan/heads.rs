@@ -1,19 +1,20 @@
-//! The heads of all pieces, so that most comparisons take one instruction.
+//! The heads of all pieces, shortened to words so that most comparisons take one instruction.
 
-/// What the heads of all pieces have in common, and with it eight bytes of each head that tell most of them apart.
+/// The common prefix of the heads of all pieces. With it, eight bytes of each head distinguish most
+/// of them.
 ///
-/// Heads only grow. One that begins with the common bytes no more comes after all that do; when such a one is the
-/// smallest, the common bytes are found anew.
+/// Heads only grow. A head that no longer begins with the common prefix sorts after all that do;
+/// when such a head is the smallest, the common prefix is computed again.
 #[derive(Debug, Default)]
 pub(super) struct Heads {
     common: Vec<u8>,
 }
 
-/// The word of a head that comes after those with the common bytes, and of none.
+/// The word of a missing head, and of a head that sorts after those with the common prefix.
 pub(super) const LAST: u64 = u64::MAX;
 
 impl Heads {
-    /// Finds the common bytes.
+    /// Computes the common prefix.
     pub(super) fn find_common<'a>(&mut self, heads: impl Iterator<Item = Option<&'a [u8]>>) {
         let mut known = heads.flatten();
         let first = known.next().unwrap_or_default();
@@ -25,7 +26,7 @@ impl Heads {
         self.common.extend(first.iter().take(common));
     }
 
-    /// The word of a head: it orders heads, but for those whose words are the same.
+    /// Returns the word of a head. Words order heads, except heads with equal words.
     pub(super) fn word(&self, head: Option<&[u8]>) -> u64 {
         let Some(rest) = head.and_then(|head| head.strip_prefix(self.common.as_slice())) else {
             return LAST;
@@ -33,7 +34,7 @@ impl Heads {
         if let Some(word) = rest.first_chunk() {
             return u64::from_be_bytes(*word);
         }
-        // A shorter rest comes before a longer one with zeros, or looks alike.
+        // A shorter rest sorts before a longer one with zeros, or has the same word.
         let mut word = [0; 8];
         for (byte, of_rest) in word.iter_mut().zip(rest) {
             *byte = *of_rest;

@@ -1,12 +1,12 @@
-//! Which of many sorted sequences has the smallest head.
+//! A tournament tree that finds the smallest head among many sorted sequences.
 
-/// A tree of losers (Knuth, volume 3, 5.4.1): after the head of the winner has changed, the next winner is found with
-/// one comparison for each level of the tree.
+/// A loser tree (Knuth, volume 3, 5.4.1): after the winner's head has changed, finding the next
+/// winner takes one comparison for each level of the tree.
 ///
-/// Each player has a word with which most matches are decided. Where two are the same, a closure decides.
+/// Each player has a word that decides most matches. A closure decides between equal words.
 #[derive(Debug, Default)]
 pub(super) struct Losers {
-    /// At `n` from 1 on, who lost the match of node `n`; at 0, who won all.
+    /// The loser of the match at node `n`, for `n` from 1; the overall winner at index 0.
     nodes: Vec<Entrant>,
 }
 
@@ -16,40 +16,40 @@ struct Entrant {
     player: usize,
 }
 
-/// Nobody has played at a node yet.
-const NOBODY: Entrant = Entrant {
+/// A node at which no match has been played yet.
+const NO_ENTRANT: Entrant = Entrant {
     word: u64::MAX,
     player: usize::MAX,
 };
 
 impl Losers {
-    /// Plays all matches anew, between players with these words.
+    /// Plays all matches again, between players with these words.
     pub(super) fn play_all(&mut self, words: &[u64], is_less: impl Fn(usize, usize) -> bool) {
         self.nodes.clear();
-        self.nodes.resize(words.len(), NOBODY);
+        self.nodes.resize(words.len(), NO_ENTRANT);
         for (player, &word) in words.iter().enumerate() {
             self.play(Entrant { word, player }, &is_less);
         }
     }
 
-    /// Who won all; none without players.
+    /// Returns the overall winner, or `None` if there are no players.
     pub(super) fn winner(&self) -> Option<usize> {
         self.nodes.first().map(|winner| winner.player)
     }
 
-    /// The word of who won all.
+    /// Returns the word of the overall winner.
     pub(super) fn winner_word(&self) -> Option<u64> {
         self.nodes.first().map(|winner| winner.word)
     }
 
-    /// Plays the matches of the winner anew, who has another word now.
+    /// Replays the matches of the winner, whose word has changed.
     pub(super) fn replay(&mut self, word: u64, is_less: impl Fn(usize, usize) -> bool) {
         if let Some(player) = self.winner() {
             self.play(Entrant { word, player }, &is_less);
         }
     }
 
-    /// Plays from a leaf upwards, until all is won or an opponent has yet to come.
+    /// Plays from a leaf upwards, until the root is reached or an opponent is missing.
     fn play(&mut self, entrant: Entrant, is_less: &impl Fn(usize, usize) -> bool) {
         let mut entrant = entrant;
         let mut node = usize::midpoint(self.nodes.len(), entrant.player);
@@ -61,7 +61,7 @@ impl Losers {
             let Some(loser) = self.nodes.get_mut(node) else {
                 return;
             };
-            if loser.player == NOBODY.player {
+            if loser.player == NO_ENTRANT.player {
                 *loser = entrant;
                 return;
             }
@@ -96,7 +96,7 @@ mod tests {
 
             let mut losers = Losers::default();
             let head = |all: &[Vec<u32>], player: usize| all[player].last().copied().unwrap_or(u32::MAX);
-            // Words that leave ties.
+            // Coarse words, so that some are equal.
             let word = |all: &[Vec<u32>], player: usize| u64::from(head(all, player) / 10);
             let words: Vec<_> = (0..sequences.len()).map(|player| word(&sequences, player)).collect();
             losers.play_all(&words, |a, b| head(&sequences, a) < head(&sequences, b));

@@ -1,24 +1,26 @@
-//! How much a scan holds, and how much it may still ask for.
+//! The memory of a scan: bytes held, and the sizes of further reads.
 
 use fluo_core::Cell;
 
-/// Most cells of one read: beyond, longer reads make nothing faster.
+/// Maximum number of cells in one read; longer reads are not faster.
 const MOST_CELLS: usize = 1_024;
-/// Cells of one read of every piece together: what is merged soon after it was read is still in the processor's cache.
+/// Number of cells in one read of every piece together, so that cells are still in the processor's
+/// cache when they are merged.
 const CELLS_OF_ALL: usize = 16_384;
-/// Cells below which more pieces make no shorter reads, where memory allows: a read has a cost of its own.
+/// Number of cells below which more pieces do not shorten reads further, if memory allows, because
+/// each read has a fixed cost.
 const WORTH_A_READ: usize = 128;
-/// Fewest cells for which it is worth to read ahead of the merge.
+/// Minimum number of cells for which reading ahead of the merge pays off.
 const FEWEST_AHEAD: usize = 32;
-/// Bytes of a cell as long as none was seen.
+/// Assumed size of a cell in bytes, until the first cells have been read.
 const ASSUMED_CELL_BYTES: usize = 512;
-/// Most bytes of what is yielded at a time, give or take a row.
+/// Maximum number of bytes in a yielded batch, give or take a row.
 const MOST_YIELDED_BYTES: usize = 1 << 20;
 
-/// What is held against the bound of a scan.
+/// The bytes held, and the bound of a scan.
 ///
-/// Reads are sized to fill half of the bound, by the size of the cells seen so far: the other half is for cells that
-/// are larger than those.
+/// Reads are sized to fill half of the bound, estimated from the cells seen so far. The other half
+/// is reserved for larger cells.
 #[derive(Debug)]
 pub(super) struct Memory {
     bound: usize,
@@ -47,14 +49,15 @@ impl Memory {
         self.held > self.bound
     }
 
-    /// Cells of one read, with this many pieces that each hold one read and have one under way.
+    /// Returns the number of cells per read if this many pieces each hold one read and wait for
+    /// another.
     pub(super) fn share(&self, pieces: usize) -> usize {
         let each = self.bound / 4 / pieces.max(1);
         let most = (CELLS_OF_ALL / pieces.max(1)).clamp(WORTH_A_READ, MOST_CELLS);
         (each / self.cell_bytes).clamp(1, most)
     }
 
-    /// Whether this many cells may be read before they are needed.
+    /// Checks whether this many cells may be read ahead.
     pub(super) fn has_room_for(&self, cells: usize) -> bool {
         let filled = self
             .held
@@ -62,27 +65,27 @@ impl Memory {
         cells >= FEWEST_AHEAD && filled <= self.bound / 2
     }
 
-    /// Cells to be yielded at a time.
+    /// Returns the maximum number of cells in a yielded batch.
     pub(super) fn yielded_cells(&self) -> usize {
         (MOST_YIELDED_BYTES / self.cell_bytes).clamp(1, MOST_CELLS)
     }
 
-    /// Takes note of so many cells that were read, and of their bytes.
+    /// Counts cells that were read as held.
     pub(super) fn hold(&mut self, cells: usize, bytes: usize) {
         if let Some(average) = usize::checked_div(bytes, cells) {
-            // Up at once, down slowly: large cells come in runs.
+            // The estimate rises at once and falls slowly, because large cells come in runs.
             self.cell_bytes = average.max((3 * self.cell_bytes + average) / 4).max(1);
         }
         self.held = self.held.saturating_add(bytes);
     }
 
-    /// Takes note that bytes are held no more.
+    /// Counts bytes as released.
     pub(super) fn release(&mut self, bytes: usize) {
         self.held = self.held.saturating_sub(bytes);
     }
 }
 
-/// Bytes of a cell in memory.
+/// Returns the size of a cell in memory, in bytes.
 pub(crate) fn size_bytes(cell: &Cell) -> usize {
     size_of::<Cell>() + cell.key.row.len() + cell.key.column.size_bytes() + cell.value.len()
 }
@@ -94,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn more_pieces_and_larger_cells_make_shorter_reads() {
+    fn more_pieces_and_larger_cells_shorten_reads() {
         let mut memory = Memory::new(64 << 20);
         assert_eq!(memory.share(1), MOST_CELLS);
         assert_eq!(memory.share(64), 256);
@@ -107,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_released_is_held_no_more() {
+    fn releases_what_it_held() {
         let mut memory = Memory::new(1_000);
         let cell = Cell::new(Key::new("r", Column::default(), 0), vec![0; 900]);
         let bytes = size_bytes(&cell);

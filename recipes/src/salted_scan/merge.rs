@@ -23,37 +23,38 @@ use super::request::{ForeignKeys, MergeSettings};
 use crate::key_design::DesignError;
 use crate::row_hasher::Excerpt;
 
-/// Cells of the first read of a piece, where no limit asks for fewer.
+/// Number of cells in the first read of a piece, unless a limit asks for fewer.
 pub(super) const FIRST_CELLS: usize = 64;
 
-/// The first stored row of a piece, and the first one after it.
+/// The first stored row of a piece, and the first stored row after it.
 pub(crate) type PieceRows = (Bytes, Option<Bytes>);
 
-/// What is merged, and how.
+/// The pieces to merge, and the settings of the merge.
 pub(crate) struct MergeRequest {
     pub(crate) pieces: Vec<PieceRows>,
-    /// Bytes of a stored row that are its salt.
+    /// Number of leading bytes of a stored row that are its salt.
     pub(crate) head_len: usize,
     pub(crate) owner_of: OwnerOf,
     pub(crate) settings: MergeSettings,
     pub(crate) mark: Mark,
 }
 
-/// A merge that is under way.
+/// A merge in progress.
 pub(super) struct Merge {
     request: MergeRequest,
     selection: Arc<Selection>,
     pieces: Vec<Piece>,
     losers: Losers,
     heads: Heads,
-    /// Rows since the common bytes of the heads were found.
+    /// Rows merged since the common prefix of the heads was computed.
     rows_of_heads: usize,
     stale: Stale,
     memory: Memory,
-    /// The row that is being moved, if it is larger than a read, and the bytes of the reads that it has taken.
+    /// The row that is being copied, if it is larger than a read, and the bytes of the reads that
+    /// it spans so far.
     open_row: (Bytes, usize),
     fetches: FuturesUnordered<BoxFuture<'static, Fetched>>,
-    /// Pieces that are to be read, in this order.
+    /// Pieces to read, in this order.
     queue: VecDeque<usize>,
     live: usize,
     rows_left: Option<u64>,
@@ -62,7 +63,7 @@ pub(super) struct Merge {
     skipped: Arc<AtomicU64>,
 }
 
-/// Which matches of the tree have to be played again.
+/// The matches of the tree that must be replayed.
 enum Stale {
     Nothing,
     Winner,
@@ -100,7 +101,7 @@ impl Merge {
         }
     }
 
-    /// The next rows; none if there are no more.
+    /// Returns the next rows, or `None` if there are no more.
     pub(super) async fn next_batch(&mut self) -> Result<Option<RowBatch>> {
         let mut batch = RowBatch::new(self.request.mark);
         self.batch += 1;
@@ -124,7 +125,7 @@ impl Merge {
         self.rows_left != Some(0) && batch.cell_count() < self.memory.yielded_cells()
     }
 
-    /// The piece whose head comes first.
+    /// Returns the piece with the smallest head.
     async fn winner(&mut self) -> Result<Option<usize>> {
         match self.stale {
             Stale::Nothing => {}
@@ -144,13 +145,13 @@ impl Merge {
         Ok(self.losers.winner().filter(has_head))
     }
 
-    /// Plays the matches of the last winner anew.
+    /// Replays the matches of the last winner.
     fn replay(&mut self, winner: usize) {
         let head_len = self.request.head_len;
         let word = self.heads.word(head_of(&self.pieces, head_len, winner));
         self.rows_of_heads += 1;
         self.losers.replay(word, is_less(&self.pieces, head_len));
-        // Not for every row: to look at all heads costs as much as some comparisons at length.
+        // Not after every row: examining all heads costs as much as several full comparisons.
         if self.losers.winner_word() == Some(LAST) && self.rows_of_heads >= self.pieces.len() {
             self.play_all();
         }
@@ -166,9 +167,9 @@ impl Merge {
             .play_all(&words, is_less(&self.pieces, head_len));
     }
 
-    /// Adds rows to the batch, from a piece and those that win after it, for as long as nothing has to be read.
+    /// Adds rows to the batch, from a piece and from the winners after it, until a read is needed.
     ///
-    /// Returns the piece whose first row may go on in its next read.
+    /// Returns the piece whose first row may continue in its next read.
     fn take_rows(&mut self, first: usize, batch: &mut RowBatch) -> Result<Option<usize>> {
         let mut number = first;
         while self.wants_more(batch)
@@ -194,13 +195,13 @@ impl Merge {
         Ok(None)
     }
 
-    /// Copies the first row of a piece, which may go on in its next read, to the batch.
+    /// Copies the first row of a piece, which may continue in its next read, to the batch.
     async fn copy_row(&mut self, number: usize, batch: &mut RowBatch) -> Result {
         self.stale = Stale::Winner;
         while let Some(piece) = self.pieces.get_mut(number)
             && !piece.copy_row(batch)
         {
-            // The batch holds on to what the piece lets go of.
+            // The batch keeps the cells that the piece releases.
             self.open_row.1 += piece.clear();
             if let Some((row, _)) = batch.open_row() {
                 self.open_row.0 = row.clone();
@@ -212,7 +213,7 @@ impl Merge {
         self.close_row(batch)
     }
 
-    /// Passes over the first row of a piece, which is nobody's, or ends the scan for it.
+    /// Skips the first row of a piece, which has no owner, or ends the scan with an error.
     fn pass_over(&self, number: usize) -> Result {
         let key = self
             .pieces
@@ -220,7 +221,7 @@ impl Merge {
             .and_then(|piece| piece.current().next_key());
         let owner = key.map(|key| (key, (self.request.owner_of)(key, &mut Vec::new())));
         match owner {
-            Some((key, Owner::Nobody(reason))) => self.pass_over_key(key, reason),
+            Some((key, Owner::Unknown(reason))) => self.pass_over_key(key, reason),
             _ => Ok(()),
         }
     }
@@ -234,7 +235,7 @@ impl Merge {
         Ok(())
     }
 
-    /// Says whose the row is that was copied.
+    /// Keeps or drops the copied row, depending on its owner.
     fn close_row(&mut self, batch: &mut RowBatch) -> Result {
         let Some((key, row)) = batch.open_row() else {
             return Ok(());
@@ -245,7 +246,7 @@ impl Merge {
                 self.rows_left = self.rows_left.map(|left| left.saturating_sub(1));
             }
             Owner::Another => batch.drop_row(),
-            Owner::Nobody(reason) => {
+            Owner::Unknown(reason) => {
                 let passed = self.pass_over_key(key, reason);
                 batch.drop_row();
                 return passed;
@@ -264,7 +265,7 @@ impl Merge {
         Ok(())
     }
 
-    /// Makes sure that a piece has a head, unless it has ended.
+    /// Reads until a piece has a head or has ended.
     async fn fill(&mut self, number: usize) -> Result {
         while let Some(piece) = self.pieces.get_mut(number)
             && !piece.has_head()
@@ -291,7 +292,7 @@ impl Merge {
         Ok(())
     }
 
-    /// Has a piece read before its cells are needed, if there is room for them.
+    /// Queues a read of a piece before its cells are needed, if memory allows.
     fn read_ahead(&mut self, number: usize) {
         let cells = self.wanted(number);
         let is_wanted = |piece: &Piece| piece.is_idle() && !piece.has_ahead();
@@ -304,7 +305,7 @@ impl Merge {
         }
     }
 
-    /// Takes what has been read by now, and keeps the reads going, without waiting for any.
+    /// Processes the finished reads and starts queued ones, without waiting.
     fn read_on(&mut self) -> Result {
         self.begin_queued();
         while let Some(Some(fetched)) = self.fetches.next().now_or_never() {
@@ -330,7 +331,7 @@ impl Merge {
             return;
         };
         let from = match piece.begin() {
-            // A scan that was opened when cells were smaller asks for too many.
+            // A scan that was opened when cells were smaller returns batches that are too large.
             Source::Open(open, of_cells) if of_cells / 2 <= cells => From::Open(open, of_cells),
             _ if stays_open => From::Start(piece.rest()),
             _ => From::Once(piece.rest()),
@@ -340,7 +341,7 @@ impl Merge {
         self.fetches.push(fetch.boxed());
     }
 
-    /// How many cells the next read of a piece asks for: few at first, and more each time.
+    /// Returns the number of cells for the next read of a piece: few at first, more each time.
     fn wanted(&self, number: usize) -> usize {
         let reads = self.pieces.get(number).map_or(0, Piece::reads);
         let (first, growth_bits) = match self.rows_left {
@@ -402,19 +403,20 @@ impl Merge {
     }
 }
 
-/// What was done with the first row of a read.
+/// The outcome of adding the first row of a read to a batch.
 enum Added {
-    /// It was added.
+    /// The row was added.
     Row,
-    /// It is of no concern.
+    /// The row belongs to another reader, or there is no row.
     Nothing,
-    /// It is nobody's.
+    /// The row has no owner.
     Foreign,
-    /// It may go on in the next read.
+    /// The row may continue in the next read.
     MayGoOn,
 }
 
-/// Adds the first row of a read to a batch of this number, if it is the reader's and whole.
+/// Adds the first row of a read to the batch with this number, if the row is whole and belongs to
+/// the reader.
 fn add_row(read: &mut Read, batch: &mut RowBatch, number: u64) -> Added {
     let shared = read.shared_in(number, |cells| batch.share(cells));
     let Some(row) = read.next_row() else {
@@ -426,13 +428,15 @@ fn add_row(read: &mut Read, batch: &mut RowBatch, number: u64) -> Added {
     match row.whose {
         Whose::Reader { .. } => batch.add_shared(row.text, shared, row.cells),
         Whose::Another => return Added::Nothing,
-        Whose::Nobody => return Added::Foreign,
+        Whose::Unknown => return Added::Foreign,
     }
     Added::Row
 }
 
-/// Cells of the first read of a piece for a limit of rows: an even share, and two standard deviations of what a
-/// random salt makes of it, so that most pieces are read once.
+/// Returns the number of cells in the first read of a piece if the scan is limited to `rows` rows.
+///
+/// That is an even share plus two standard deviations of the share under a random salt, so that
+/// most pieces are read once.
 pub(super) fn first_of_limit(rows: u64, pieces: usize) -> usize {
     let rows = usize::try_from(rows).unwrap_or(usize::MAX);
     let share = rows / pieces.max(1);
@@ -443,20 +447,22 @@ pub(super) fn first_of_limit(rows: u64, pieces: usize) -> usize {
     }
 }
 
-/// What follows the salt of the first key that was not yet merged.
+/// Returns the part after the salt of the first key that is not yet merged.
 fn head_of(pieces: &[Piece], head_len: usize, number: usize) -> Option<&[u8]> {
     pieces.get(number)?.current().next_unsalted(head_len)
 }
 
-/// Whether the head of one piece comes before that of another, whose word is the same: by the unsalted key; of equal
-/// ones, which only random salts make, by the salt. A piece without a head comes last.
+/// Returns a comparison of the heads of two pieces whose words are equal.
+///
+/// The unsalted keys are compared first. Equal ones, which only random salts produce, are ordered
+/// by the salt. A piece without a head sorts last.
 fn is_less(pieces: &[Piece], head_len: usize) -> impl Fn(usize, usize) -> bool {
     move |one, other| {
         let (a, b) = (
             head_of(pieces, head_len, one),
             head_of(pieces, head_len, other),
         );
-        // None is the end here, and not the beginning.
+        // `None` sorts last here, not first.
         let ends = a.is_none().cmp(&b.is_none());
         ends.then_with(|| a.cmp(&b))
             .then_with(|| one.cmp(&other))

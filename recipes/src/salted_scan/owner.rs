@@ -1,27 +1,28 @@
-//! Whose key a stored key is.
+//! The ownership of stored keys.
 
 use std::sync::Arc;
 
 use crate::key_design::{DesignError, KeyDesign};
 
-/// Whose key a stored key is, as one reader of it sees that.
+/// The owner of a stored key, from the point of view of one reader.
 pub(crate) enum Owner {
-    /// The reader's: its row was appended.
+    /// The reader itself; the row was appended.
     Reader,
-    /// Another reader's, who sees to it.
+    /// Another reader, which yields the row.
     Another,
-    /// Nobody's, for this reason.
-    Nobody(DesignError),
+    /// No reader, for this reason.
+    Unknown(DesignError),
 }
 
-/// Says whose a stored key is; appends the row of one that is the reader's.
+/// A function that returns the owner of a stored key, and appends the row if the owner is the
+/// reader.
 pub(crate) type OwnerOf = Arc<dyn Fn(&[u8], &mut Vec<u8>) -> Owner + Send + Sync>;
 
-/// The keys of one design that is alone where it reads.
+/// Returns the ownership function of a design that is the only one in its range.
 pub(super) fn only(design: &KeyDesign) -> OwnerOf {
     let design = design.clone();
     Arc::new(move |key, row| match design.remove_to(key, row) {
         Ok(()) => Owner::Reader,
-        Err(reason) => Owner::Nobody(reason),
+        Err(reason) => Owner::Unknown(reason),
     })
 }

@@ -1,4 +1,4 @@
-//! One piece of the table: what was read of it, and where it is gone on with.
+//! One piece of the table: the cells read so far, and the position of the next read.
 
 use fluo_core::{Bytes, Cell, CellBatches, Key, Span};
 
@@ -12,35 +12,35 @@ pub(super) struct Piece {
     start: Bytes,
     /// The first stored row after the piece.
     end: Option<Bytes>,
-    /// What was read last, where the next scan starts in the middle of a row.
+    /// The last key read, if the next scan starts in the middle of a row.
     after: Option<Key>,
-    /// What is being merged.
+    /// The read that is being merged.
     current: Read,
-    /// What is merged after it.
+    /// The read that is merged after it.
     ahead: Option<Read>,
     source: Source,
-    /// How many reads were made.
+    /// Number of reads made.
     reads: u32,
 }
 
-/// Where the next cells come from.
+/// The source of the next cells.
 #[derive(Default)]
 pub(super) enum Source {
-    /// From a new scan.
+    /// A new scan.
     #[default]
     New,
-    /// From a scan that is open, with batches of so many cells.
+    /// An open scan, and the number of cells in its batches.
     Open(CellBatches, usize),
-    /// They are being read.
+    /// A read in progress.
     Reading,
-    /// There are no more.
+    /// The end of the piece.
     Ended,
 }
 
-/// What a read brought of a piece.
+/// The cells of one read of a piece.
 pub(super) struct Brought {
     pub(super) cells: Vec<Cell>,
-    /// Whether no cell of its last row can follow.
+    /// `true` if the last row is complete.
     pub(super) is_whole: bool,
 }
 
@@ -53,17 +53,17 @@ impl Piece {
         }
     }
 
-    /// What is being merged.
+    /// Returns the read that is being merged.
     pub(super) fn current(&self) -> &Read {
         &self.current
     }
 
-    /// What is being merged.
+    /// Returns the read that is being merged, to advance it.
     pub(super) fn current_mut(&mut self) -> &mut Read {
         &mut self.current
     }
 
-    /// Whether there is a row to be merged, as far as it was read.
+    /// Checks whether a row that was read is waiting to be merged.
     pub(super) fn has_head(&self) -> bool {
         self.current.has_next()
     }
@@ -84,7 +84,7 @@ impl Piece {
         self.ahead.is_some()
     }
 
-    /// What is left to be read by a new scan.
+    /// Returns the span that a new scan has to read.
     pub(super) fn rest(&self) -> Span {
         let start = match &self.after {
             Some(last) => last.successor(),
@@ -93,13 +93,13 @@ impl Piece {
         Span::between(start, self.end.clone().map(Key::first_of_row))
     }
 
-    /// Takes the source: it is being read.
+    /// Takes the source and marks the piece as being read.
     pub(super) fn begin(&mut self) -> Source {
         self.reads = self.reads.saturating_add(1);
         std::mem::replace(&mut self.source, Source::Reading)
     }
 
-    /// Takes note that a read was the last of the piece, and of what it brought.
+    /// Records the last read of the piece.
     pub(super) fn end_of_piece(&mut self, cells: Vec<Cell>) -> Brought {
         self.source = Source::Ended;
         if cells.is_empty() {
@@ -111,7 +111,7 @@ impl Piece {
         }
     }
 
-    /// Takes note of what a scan brought that stays open.
+    /// Records a read of a scan that stays open.
     pub(super) fn still_open(&mut self, cells: Vec<Cell>, open: (CellBatches, usize)) -> Brought {
         self.after = cells.last().map(|cell| cell.key.clone());
         self.source = Source::Open(open.0, open.1);
@@ -121,8 +121,10 @@ impl Piece {
         }
     }
 
-    /// Takes note of what a scan brought that is not gone on with. Nobody knows whether its last row is whole: the
-    /// next scan reads that row from its beginning, unless there is no other.
+    /// Records a read of a scan that was closed.
+    ///
+    /// Its last row may be incomplete, so the next scan reads that row from its beginning, unless
+    /// it is the only row of the read.
     pub(super) fn closed(&mut self, mut cells: Vec<Cell>) -> Brought {
         self.source = Source::New;
         let last = cells.last().map(|cell| cell.key.clone());
@@ -142,7 +144,7 @@ impl Piece {
         }
     }
 
-    /// Adds what was read last.
+    /// Adds the latest read.
     pub(super) fn add(&mut self, read: Read) {
         if !self.has_head() && self.current.bytes() == 0 {
             self.current = read;
@@ -151,7 +153,7 @@ impl Piece {
         }
     }
 
-    /// Goes on to what was read ahead; false if nothing was.
+    /// Advances to the read-ahead cells, or returns `false` if there are none.
     pub(super) fn turn(&mut self) -> bool {
         let ahead = self.ahead.take();
         let has_ahead = ahead.is_some();
@@ -161,12 +163,13 @@ impl Piece {
         has_ahead
     }
 
-    /// Lets go of what was merged; returns its bytes.
+    /// Releases the merged cells and returns their bytes.
     pub(super) fn clear(&mut self) -> usize {
         self.current.take_bytes()
     }
 
-    /// Copies the cells of the first row, or of the row that the batch has open. False if more of it has to be read.
+    /// Copies the cells of the first row, or of the row that the batch has open. Returns `false` if
+    /// more of the row must be read.
     pub(super) fn copy_row(&mut self, batch: &mut RowBatch) -> bool {
         let Some(cells) = self.current.next_cells() else {
             return self.current.is_whole();

@@ -1,4 +1,4 @@
-//! What a scan will touch.
+//! The plan of a scan.
 
 use std::fmt;
 
@@ -7,9 +7,11 @@ use fluo_core::Span;
 use super::request::ForeignKeys;
 use crate::key_design::KeyOrder;
 
-/// What a salted scan will touch and what it will hold, before anything is read.
+/// The plan of a salted scan: the ranges it will read and the memory it may hold.
 ///
-/// Its text is for people:
+/// The `Display` text is for people.
+///
+/// # Examples
 ///
 /// ```
 /// use fluo_recipes::{KeyDesign, Modulo, Rows, SaltedScan};
@@ -22,7 +24,7 @@ use crate::key_design::KeyOrder;
 ///      at most 100 rows\n\
 ///      each piece is read in steps of 20 to 1024 cells, 4 pieces at a time, by a scan that stays open\n\
 ///      at most 67108864 bytes of cells wait to be merged\n\
-///      a key that is none of modulo (Java's String.hashCode modulo 10) ends the scan with an error"
+///      a key that does not belong to modulo (Java's String.hashCode modulo 10) ends the scan with an error"
 /// );
 /// # Ok::<(), fluo_recipes::DesignError>(())
 /// ```
@@ -41,37 +43,40 @@ pub struct ScanPlan {
 }
 
 impl ScanPlan {
-    /// The pieces of the table, one for each salt that can hold a row, in the order of the table.
+    /// Returns the pieces of the table, one for each salt that can hold a row, in the order of the
+    /// table.
     #[must_use]
     pub fn spans(&self) -> &[Span] {
         &self.spans
     }
 
-    /// The order in which rows come.
+    /// Returns the order in which the scan yields rows.
     #[must_use]
     pub fn order(&self) -> KeyOrder {
         self.order
     }
 
-    /// Cells that the first read of each piece asks for.
+    /// Returns the number of cells that the first read of each piece requests.
     #[must_use]
     pub fn first_cells(&self) -> usize {
         self.first_cells
     }
 
-    /// Most cells that a later read asks for, by a first guess at their size: it follows the cells that are found.
+    /// Returns the maximum number of cells that a later read requests, for cells of an assumed
+    /// size. A running scan adapts the number to the cells that it finds.
     #[must_use]
     pub fn most_cells(&self) -> usize {
         self.most_cells
     }
 
-    /// Most bytes of cells that wait to be merged.
+    /// Returns the maximum number of bytes of cells that wait to be merged.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         self.memory_bytes
     }
 
-    /// Whether the scan of a piece stays open between two reads. Otherwise each read is a short scan of its own.
+    /// Checks whether the scan of a piece stays open between two reads. If not, each read is a
+    /// short scan of its own.
     #[must_use]
     pub fn stays_open(&self) -> bool {
         self.spans.len() <= self.open_scans
@@ -83,7 +88,7 @@ impl fmt::Display for ScanPlan {
         let [first, .., last] = self.spans.as_slice() else {
             return match self.spans.as_slice() {
                 [only] => self.write_one(f, only),
-                _ => f.write_str("nothing: no key can be of these rows"),
+                _ => f.write_str("nothing: no key can belong to these rows"),
             };
         };
         write!(
@@ -129,10 +134,10 @@ impl ScanPlan {
             "at most {} bytes of cells wait to be merged",
             self.memory_bytes
         )?;
-        write!(f, "a key that is none of {} ", self.design)?;
+        write!(f, "a key that does not belong to {} ", self.design)?;
         f.write_str(match self.foreign {
             ForeignKeys::Refuse => "ends the scan with an error",
-            ForeignKeys::Skip => "is passed over and counted",
+            ForeignKeys::Skip => "is skipped and counted",
         })
     }
 }

@@ -1,4 +1,4 @@
-//! What one read brought, and what the merge has to know of it.
+//! The cells of one read, with an index of their rows for the merge.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,24 +8,25 @@ use fluo_core::{Bytes, Cell};
 use super::memory::size_bytes;
 use super::owner::{Owner, OwnerOf};
 
-/// Cells that were read, and the rows that they make up.
+/// The cells of a read, and the rows that they form.
 ///
-/// All that is known of a row is found in one pass right after the read, while the cells lie in the processor's cache
-/// and one after the other. The merge goes to and fro between reads: it touches only these short arrays, and no cell.
+/// One pass right after the read collects everything the merge needs of each row, while the cells
+/// are adjacent in the processor's cache. The merge alternates between reads: it touches only these
+/// short arrays, and no cell.
 #[derive(Default)]
 pub(super) struct Read {
     cells: Arc<Vec<Cell>>,
     rows: Vec<ReadRow>,
     /// The user's rows, one after the other.
     text: Vec<u8>,
-    /// The first row that was not yet merged, and where its cells and its text begin.
+    /// The first row that is not yet merged, and the start of its cells and its text.
     next: usize,
     cell_start: usize,
     text_start: usize,
-    /// Whether no cell of the last row can follow.
+    /// `true` if the last row is complete.
     is_whole: bool,
     bytes: usize,
-    /// The last batch that shares the cells, and their number there.
+    /// The last batch that shares the cells, and the index of this read in that batch.
     shared: (u64, usize),
 }
 
@@ -37,24 +38,24 @@ struct ReadRow {
     whose: Whose,
 }
 
-/// Whose a row is.
+/// The owner of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Whose {
-    /// The reader's.
+    /// The reader itself.
     Reader {
-        /// Whether the user's row is what follows the salt.
+        /// `true` if the user's row equals the bytes after the salt.
         is_unsalted: bool,
     },
     Another,
-    Nobody,
+    Unknown,
 }
 
-/// The first row of a read that was not yet merged.
+/// The first row of a read that is not yet merged.
 pub(super) struct NextRow<'a> {
     pub(super) text: &'a [u8],
     pub(super) cells: Range<usize>,
     pub(super) whose: Whose,
-    /// Whether it ends with the read, and more of it may follow.
+    /// `true` if it ends with the read, so that more of it may follow.
     pub(super) may_go_on: bool,
 }
 
@@ -99,7 +100,7 @@ impl Read {
                 is_unsalted: self.text.get(text_start..) == key.get(head_len..),
             },
             Owner::Another => Whose::Another,
-            Owner::Nobody(_) => Whose::Nobody,
+            Owner::Unknown(_) => Whose::Unknown,
         };
         if !matches!(whose, Whose::Reader { .. }) {
             self.text.truncate(text_start);
@@ -111,12 +112,12 @@ impl Read {
         });
     }
 
-    /// Bytes of its cells, as long as they count as held.
+    /// Returns the bytes of the cells, while they count as held.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Its cells count as held no more.
+    /// Returns the bytes of the cells, which stop counting as held.
     pub(super) fn take_bytes(&mut self) -> usize {
         std::mem::take(&mut self.bytes)
     }
@@ -137,7 +138,7 @@ impl Read {
         self.next < self.rows.len()
     }
 
-    /// What follows the salt of the next row.
+    /// Returns the part of the next row after its salt.
     pub(super) fn next_unsalted(&self, head_len: usize) -> Option<&[u8]> {
         let row = self.rows.get(self.next)?;
         match row.whose {
@@ -146,12 +147,12 @@ impl Read {
         }
     }
 
-    /// The stored key of the next row.
+    /// Returns the stored key of the next row.
     pub(super) fn next_key(&self) -> Option<&Bytes> {
         self.cells.get(self.cell_start).map(|cell| &cell.key.row)
     }
 
-    /// The cells of the next row, as far as they were read.
+    /// Returns the cells of the next row that were read.
     pub(super) fn next_cells(&self) -> Option<&[Cell]> {
         let row = self.rows.get(self.next)?;
         self.cells.get(self.cell_start..row.cell_end)
@@ -167,7 +168,7 @@ impl Read {
         })
     }
 
-    /// Goes on to the row after the next one.
+    /// Advances to the following row.
     pub(super) fn advance(&mut self) {
         if let Some(row) = self.rows.get(self.next) {
             (self.cell_start, self.text_start) = (row.cell_end, row.text_end);
@@ -175,7 +176,7 @@ impl Read {
         }
     }
 
-    /// The number of the cells in a batch; `share` gives them one, once for each batch.
+    /// Returns the index of this read in a batch; calls `share` to get one, once for each batch.
     pub(super) fn shared_in(
         &mut self,
         batch: u64,

@@ -1,4 +1,4 @@
-//! The request: which rows, how many, and at what cost.
+//! The request of a scan: rows, limits and cost.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,20 +14,21 @@ use super::plan::ScanPlan;
 use super::stream::SaltedRows;
 use crate::key_design::{DesignError, KeyDesign, Rows};
 
-/// What becomes of a key that lies among those of the design and that the design cannot have made.
+/// The treatment of a stored key that the design cannot have made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ForeignKeys {
-    /// The scan ends with an error that names it.
+    /// The scan ends with an error that names the key.
     #[default]
     Refuse,
-    /// It is passed over, and [counted](SaltedRows::skipped).
+    /// The key is skipped and [counted](SaltedRows::skipped).
     Skip,
 }
 
-/// A scan of the user's rows over all pieces of the table that can hold them, merged into one sequence.
+/// A scan of the user's rows over all pieces of the table that can hold them, merged into one
+/// sequence.
 ///
-/// Rows come in the [order](KeyDesign::order) of the design. Rows whose salts are random may be stored several times;
-/// they come as often, one right after the other.
+/// Rows come in the [order](KeyDesign::order) of the design. With random salts, a row may be stored
+/// several times; the scan yields it once for each copy, one after the other.
 ///
 /// # Examples
 ///
@@ -54,7 +55,7 @@ pub enum ForeignKeys {
 /// let last = first[0].rows().last().ok_or("no rows")?;
 /// assert_eq!(last.row, b"2024-02-03");
 ///
-/// // Later, elsewhere: it goes on where it stopped.
+/// // Later, in another process: resume after the last row.
 /// let cursor = last.cursor().to_string().parse()?;
 /// let next: Vec<_> = scan.after(&cursor)?.run(table).try_collect().await?;
 /// assert_eq!(next[0].rows().next().ok_or("no rows")?.row, b"2024-02-04");
@@ -66,14 +67,14 @@ pub struct SaltedScan {
     design: KeyDesign,
     spans: Arc<[Span]>,
     mark: Mark,
-    /// The stored key after which the scan goes on.
+    /// The stored key after which the scan resumes.
     after: Option<Bytes>,
     columns: Vec<ColumnSelector>,
     filter: Filter,
     settings: MergeSettings,
 }
 
-/// What a merge may cost.
+/// The limits of a merge.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MergeSettings {
     pub(crate) limit: Option<u64>,
@@ -96,10 +97,11 @@ impl Default for MergeSettings {
 }
 
 impl SaltedScan {
-    /// A scan of these rows: all columns, no limit.
+    /// Creates a scan of these rows, with all columns and no limit.
     ///
     /// # Errors
-    /// As [`KeyDesign::spans`]: rows that the design scatters.
+    ///
+    /// As [`KeyDesign::spans`], for rows that the design scatters.
     pub fn new(design: &KeyDesign, rows: &Rows) -> Result<Self, DesignError> {
         Ok(Self {
             spans: design.spans(rows)?.into(),
@@ -112,7 +114,7 @@ impl SaltedScan {
         })
     }
 
-    /// Adds a column; a scan to which none was added reads all columns.
+    /// Adds a column. A scan without any added column reads all columns.
     #[must_use]
     pub fn column(mut self, column: ColumnSelector) -> Self {
         self.columns.push(column);
@@ -126,47 +128,53 @@ impl SaltedScan {
         self
     }
 
-    /// Sets the most rows that are yielded; no limit unless set.
+    /// Sets the maximum number of rows to yield. The default is no limit.
     #[must_use]
     pub fn limit(mut self, rows: u64) -> Self {
         self.settings.limit = Some(rows);
         self
     }
 
-    /// Sets the most bytes of cells that wait to be merged, of all pieces together; 64 MiB unless set.
+    /// Sets the maximum number of bytes of cells that wait to be merged, for all pieces together.
+    /// The default is 64 MiB.
     #[must_use]
     pub fn memory_bytes(mut self, bytes: usize) -> Self {
         self.settings.memory_bytes = bytes;
         self
     }
 
-    /// Sets the most scans of the table that stay open between two reads; 256 unless set. A scan of more pieces reads
-    /// each of them by short scans, one for each read.
+    /// Sets the maximum number of scans of the table that stay open between two reads. The default
+    /// is 256.
+    ///
+    /// A scan of more pieces reads each piece by short scans, one for each read.
     #[must_use]
     pub fn open_scans(mut self, scans: usize) -> Self {
         self.settings.open_scans = scans;
         self
     }
 
-    /// Sets how many pieces are read at the same time; 4 unless set, at least 1. More are of use where a table is far
-    /// away and answers late.
+    /// Sets the number of pieces that are read at the same time. The default is 4, the minimum 1.
+    ///
+    /// Larger values help if the table answers with high latency.
     #[must_use]
     pub fn concurrent_reads(mut self, reads: usize) -> Self {
         self.settings.concurrent_reads = reads.max(1);
         self
     }
 
-    /// Sets what becomes of keys that the design cannot have made; refused unless set.
+    /// Sets the treatment of keys that the design cannot have made. The default is
+    /// [`ForeignKeys::Refuse`].
     #[must_use]
     pub fn foreign(mut self, foreign: ForeignKeys) -> Self {
         self.settings.foreign = foreign;
         self
     }
 
-    /// The same scan, gone on with right after the row of a cursor. A limit counts from there.
+    /// Resumes the scan right after the row of a cursor. A limit counts from there.
     ///
     /// # Errors
-    /// A cursor that another design made, or a scan of other rows.
+    ///
+    /// [`CursorError::Other`] if the cursor was made with another design or for other rows.
     pub fn after(mut self, cursor: &ScanCursor) -> Result<Self, CursorError> {
         let key = cursor.key_for(self.mark)?;
         let is_in =
@@ -178,7 +186,7 @@ impl SaltedScan {
         Ok(self)
     }
 
-    /// What the scan will touch, and what it will hold. Nothing is read.
+    /// Returns the plan of the scan. Reads nothing.
     #[must_use]
     pub fn explain(&self) -> ScanPlan {
         let pieces = self.pieces();
@@ -204,7 +212,7 @@ impl SaltedScan {
         }
     }
 
-    /// Runs the scan.
+    /// Runs the scan on a table.
     #[must_use]
     pub fn run(self, table: Arc<dyn Table>) -> SaltedRows {
         let request = MergeRequest {
@@ -228,7 +236,8 @@ impl SaltedScan {
             .len()
     }
 
-    /// The pieces that are left: first stored row, and the first one after it.
+    /// Returns the remaining pieces: the first stored row of each, and the first stored row after
+    /// it.
     fn pieces(&self) -> Vec<PieceRows> {
         let rows = |span: &Span| {
             (
@@ -243,7 +252,7 @@ impl SaltedScan {
         let unsalted = after.get(self.head_len()..).unwrap_or_default();
         let rest = pieces.map(|(start, end)| {
             let head = self.design.head_of(&start);
-            // Of equal unsalted keys, those up to the salt of the last row were read.
+            // Among equal unsalted keys, those up to the salt of the last row have been read.
             let same = Bytes::from([head, unsalted].concat());
             let next = if same <= *after {
                 row_successor(&same)

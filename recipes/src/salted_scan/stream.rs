@@ -1,4 +1,4 @@
-//! The stream of rows.
+//! The stream of a scan's rows.
 
 use std::fmt;
 use std::pin::Pin;
@@ -13,9 +13,9 @@ use super::error::SaltedScanError;
 use super::fetch::Selection;
 use super::merge::{Merge, MergeRequest};
 
-/// The rows of a salted scan, in order, in batches.
+/// A stream of the rows of a salted scan, in order, in batches.
 ///
-/// It reads only while it is polled. After an error it ends; dropping it ends the scan.
+/// It reads only while it is polled. It ends after an error; dropping it ends the scan.
 pub struct SaltedRows {
     batches: BoxStream<'static, Result<RowBatch, SaltedScanError>>,
     skipped: Arc<AtomicU64>,
@@ -42,8 +42,8 @@ impl SaltedRows {
         Self { batches, skipped }
     }
 
-    /// How many rows were passed over so far that the design cannot have made, where such rows
-    /// [are passed over](crate::ForeignKeys::Skip).
+    /// Returns the number of rows skipped so far because the design cannot have made them, if such
+    /// rows [are skipped](crate::ForeignKeys::Skip).
     #[must_use]
     pub fn skipped(&self) -> u64 {
         self.skipped.load(Ordering::Relaxed)

@@ -1,4 +1,4 @@
-//! Tables in memory whose servers load other classes, and hold tablets where a test puts them.
+//! Tables in memory whose loadable classes, tablet placement and inherited properties a test sets.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -9,18 +9,21 @@ use fluo_core::{
     TableAdmin, Tablet, Tablets, Versions,
 };
 
-/// Tables in memory, on servers of which these things are said.
+/// Tables in memory on simulated servers.
 #[derive(Debug)]
 pub(crate) struct Servers {
     pub(crate) tables: MemoryTables,
-    /// The classes that they load.
+    /// The classes that the servers can load.
     pub(crate) loaded: Vec<String>,
-    /// The server of each tablet, in order, as an index; as the tables have it where there is none.
+    /// The index of each tablet's server, in order; `None` for a tablet without a server. Later
+    /// tablets keep the placement of `tables`.
     pub(crate) placed: Vec<Option<usize>>,
-    /// The properties that each table has unless it sets them itself, as a default of the instance has them.
+    /// The properties that each table inherits from the instance unless it sets them itself.
     pub(crate) inherited: BTreeMap<String, String>,
-    /// The property that may not be set.
+    /// The property that cannot be set.
     pub(crate) refused: Option<&'static str>,
+    /// Whether no table may be read.
+    pub(crate) is_unreadable: bool,
 }
 
 #[async_trait]
@@ -42,6 +45,9 @@ impl TableAdmin for Servers {
         name: &str,
         authorizations: Authorizations,
     ) -> Result<Arc<dyn Table>> {
+        if self.is_unreadable {
+            return Err(Error::new(ErrorKind::Denied, "the user lacks READ"));
+        }
         self.tables.open_table(name, authorizations).await
     }
 

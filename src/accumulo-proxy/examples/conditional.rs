@@ -58,7 +58,7 @@ fn say(what: &str, outcome: ConditionalOutcome) {
     match outcome {
         ConditionalOutcome::Accepted => println!("{what}: done"),
         ConditionalOutcome::Unknown(_) => {
-            println!("{what}: nobody knows; read before trying again");
+            println!("{what}: unknown; read before trying again");
         }
         refused => println!("{what}: {refused:?}"),
     }

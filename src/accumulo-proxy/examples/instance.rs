@@ -12,7 +12,7 @@ async fn main() -> Result<()> {
     let instance = client.instance_operations();
     for server in instance.tablet_servers().await? {
         instance.ping_tablet_server(&server).await?;
-        // It fails while a scan of a table that was deleted is still there.
+        // The call fails while a scan of a deleted table is still on the server.
         let scans = match instance.active_scans(&server).await {
             Ok(scans) => scans.len().to_string(),
             Err(error) => format!("unknown ({error})"),

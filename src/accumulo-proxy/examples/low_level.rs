@@ -40,7 +40,8 @@ async fn work(client: &ProxyClient) -> Result<()> {
     Ok(())
 }
 
-/// What a writer was given is written when it is flushed, and nobody is told what it could not take.
+/// Writes with a server-side writer. A flush writes the updates that the proxy accepted; it does
+/// not report the others.
 async fn write(client: &ProxyClient) -> Result<()> {
     let options = WriterOptions::default();
     let mut writer = client.low_level().create_writer(TABLE, &options).await?;
@@ -70,7 +71,7 @@ async fn write_on_conditions(client: &ProxyClient) -> Result<()> {
     Ok(())
 }
 
-/// The rows of a range. A scanner by its handle is closed by whoever opened it.
+/// Returns the rows of a range. The code that opens a scanner by its handle must close it.
 async fn rows(client: &ProxyClient, range: Range) -> Result<Vec<String>> {
     let options = ScanOptions::default().range(range);
     let scanner = client.low_level().create_scanner(TABLE, &options).await?;
@@ -84,7 +85,8 @@ async fn rows(client: &ProxyClient, range: Range) -> Result<Vec<String>> {
         Ok(())
     }
     .await;
-    // After an error of its own it may be closed already: that error is the one to tell.
+    // The scanner may already be closed after an error of a read, and that error is the one to
+    // report.
     let closed = client.low_level().close_scanner(&scanner).await;
     let () = read?;
     closed?;

@@ -44,7 +44,7 @@ async fn work(client: &ProxyClient) -> Result<()> {
     tables.compact(TABLE, Compaction::default()).await?;
     println!("on disk: {:?}", tables.disk_usage([TABLE]).await?);
 
-    // In compactions only: what scans show does not change before.
+    // The iterator runs in compactions only: scans show the same entries until then.
     let grep = IteratorSetting::new(
         30,
         "grep",

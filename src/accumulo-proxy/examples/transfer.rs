@@ -1,8 +1,9 @@
-//! Tables as files, exported and imported: `cargo run -p accumulo-proxy --example transfer`.
+//! Export and import of a table as files: `cargo run -p accumulo-proxy --example transfer`.
 //!
-//! The servers write the export, and this program copies the files of the table beside it. So the folder of both,
-//! `ACCUMULO_FOLDER` (the temporary one unless set), must be the same for it and for them: an Accumulo on this machine
-//! that keeps its files here. Where they are in HDFS, `hadoop distcp -f` does the copying.
+//! The servers write the export, and this program copies the files of the table to the same folder,
+//! `ACCUMULO_FOLDER` (the temporary folder unless set). The program and the servers must therefore
+//! share that folder: use an Accumulo on this machine with local files. If the files are in HDFS,
+//! `hadoop distcp -f` copies them.
 
 #![allow(clippy::print_stdout, reason = "an example prints what it does")]
 
@@ -31,7 +32,7 @@ async fn main() -> Result<()> {
         .await?;
     let done = work(&client, &folder).await;
     client.table_operations().delete(TABLE).await?;
-    // Where the export failed there is no folder.
+    // There is no folder if the export failed.
     let _ = fs::remove_dir_all(&folder);
     done
 }
@@ -43,8 +44,8 @@ async fn work(client: &ProxyClient, folder: &Path) -> Result<()> {
     client.write(TABLE, rows.to_vec()).await?;
     tables.flush(TABLE, None, None, true).await?;
 
-    let directory = folder.to_str().ok_or("the folder's name is no text")?;
-    // The files must not change any more.
+    let directory = folder.to_str().ok_or("the folder's name is not text")?;
+    // The files must not change from here on.
     tables.offline(TABLE, true).await?;
     tables.export_table(TABLE, directory).await?;
     println!("exported, {} files to copy", copy_files(folder)?);
@@ -57,7 +58,7 @@ async fn work(client: &ProxyClient, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Copies the files of the table, which the export lists, to where it is imported from.
+/// Copies the files of the table, which the export lists, to the folder of the import.
 fn copy_files(folder: &Path) -> Result<usize> {
     let list = fs::read_to_string(folder.join("distcp.txt"))?;
     let files: Vec<_> = list

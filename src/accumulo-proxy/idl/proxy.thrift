@@ -1,15 +1,15 @@
 // The service of the Apache Accumulo proxy, as structures of requests and replies.
 //
 // Thrift's own `service` blocks make every argument required, and this service needs absent ones: the rows of
-// `compactTable`, for one, where absent means the edge of the table. On the wire a call is nothing but a message
-// whose body is a structure of its arguments, and a reply one whose body is a structure of result and exceptions;
-// so these structures are written out here, every field optional, and nothing stands between absent and empty.
+// `compactTable`, for example, where absent means the edge of the table. On the wire a call is only a message whose
+// body is a structure of its arguments, and a reply is one whose body is a structure of result and exceptions. This
+// file therefore defines these structures. Every field is optional, so absent and empty are different.
 //
-// One file speaks to both proxies. Field 1 of most requests is the token that `login` gave (proxy of Accumulo 1.x) or
-// the shared secret (proxy of Accumulo 2.x): bytes and text are one type on the wire. `compactTable` has field 8 in
+// This file supports both proxies. Field 1 of most requests is the token from `login` (proxy of Accumulo 1.x) or the
+// shared secret (proxy of Accumulo 2.x): bytes and text are one type on the wire. `compactTable` has field 8 in
 // both (1.x: the compaction strategy, 2.x: the selector) and field 9 in 2.x only.
 //
-// `cargo xtask generate` makes `src/wire/generated.rs` from this file.
+// `cargo xtask generate` creates `src/wire/generated.rs` from this file.
 
 // Enumerations
 
@@ -257,12 +257,12 @@ struct PluginConfig {
   2: optional map<string, string> options,
 }
 
-// What every exception of the service is on the wire. Which exception it is, the number of its field in a reply tells.
+// The form of every exception on the wire. The number of its field in a reply determines which exception it is.
 struct Thrown {
   1: optional string msg,
 }
 
-// Calls: for each a request, whose fields are the arguments, and a reply, whose field 0 is the result and whose
+// Calls: each has a request, whose fields are the arguments, and a reply, whose field 0 is the result and whose
 // other fields are the exceptions.
 
 // login

@@ -1,8 +1,8 @@
-//! Between what users see and what the wire carries: the only place that knows both.
+//! Conversion between the public types and the types of the wire, all in this module.
 //!
-//! To the wire everything converts. From the wire an absent field that must be there, or a number that is no value
-//! of its enumeration, is an error: a sentence that becomes the reason of an
-//! [`ErrorKind::Protocol`](crate::ErrorKind::Protocol).
+//! Every public value converts to the wire. A value from the wire fails to convert if a required
+//! field is absent or if a number is not a value of its enumeration. The error is a sentence that
+//! becomes the reason of an [`ErrorKind::Protocol`](crate::ErrorKind::Protocol).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,50 +14,50 @@ use crate::data::{
 };
 use crate::wire::generated as wire;
 
-/// Why something from the wire has no meaning.
+/// The reason why a value from the wire has no meaning.
 pub(crate) type Meaningless = String;
 
-/// The wire's form of a value.
+/// A value that converts to its form on the wire.
 pub(crate) trait ToWire {
-    /// That form.
+    /// The form on the wire.
     type Wire;
 
-    /// Converts.
+    /// Converts the value.
     fn to_wire(&self) -> Self::Wire;
 }
 
-/// A value from the wire's form of it.
+/// A value that is created from its form on the wire.
 pub(crate) trait FromWire: Sized {
-    /// That form.
+    /// The form on the wire.
     type Wire;
 
-    /// Converts.
+    /// Converts the value.
     fn from_wire(wire: Self::Wire) -> Result<Self, Meaningless>;
 }
 
-/// The wire's form of many values.
+/// Converts many values to their form on the wire.
 pub(crate) fn all_to_wire<T: ToWire>(values: &[T]) -> Vec<T::Wire> {
     values.iter().map(ToWire::to_wire).collect()
 }
 
-/// Many values from the wire's form of them.
+/// Converts many values from their form on the wire.
 pub(crate) fn all_from_wire<T: FromWire>(
     values: impl IntoIterator<Item = T::Wire>,
 ) -> Result<Vec<T>, Meaningless> {
     values.into_iter().map(T::from_wire).collect()
 }
 
-/// Byte strings of the wire.
+/// Converts byte strings to a set on the wire.
 pub(crate) fn bytes_set<'a>(values: impl IntoIterator<Item = &'a Bytes>) -> BTreeSet<Vec<u8>> {
     values.into_iter().map(|value| value.to_vec()).collect()
 }
 
-/// A value that must be there.
+/// Returns a required value, or an error if it is absent.
 pub(crate) fn present<T>(value: Option<T>, name: &str) -> Result<T, Meaningless> {
     value.ok_or_else(|| format!("the reply lacks `{name}`"))
 }
 
-/// An enumeration: its values here and on the wire, both ways.
+/// Converts an enumeration and its values to the wire and back.
 macro_rules! enumeration {
     ($name:ident: $($value:ident = $wire:ident),* $(,)?) => {
         impl ToWire for $name {
@@ -77,7 +77,7 @@ macro_rules! enumeration {
                 match wire {
                     $(wire::$name::$wire => Ok(Self::$value),)*
                     other => Err(format!(
-                        "{} is not a value of {} that this client knows",
+                        "{} is not a value of {} that this client supports",
                         other.0,
                         stringify!($name)
                     )),
@@ -131,7 +131,7 @@ impl FromWire for Key {
             family: key.col_family.unwrap_or_default().into(),
             qualifier: key.col_qualifier.unwrap_or_default().into(),
             visibility: key.col_visibility.unwrap_or_default().into(),
-            // An absent timestamp is the newest there is.
+            // An absent timestamp means the latest one.
             timestamp: key.timestamp.unwrap_or(i64::MAX),
         })
     }
@@ -324,7 +324,7 @@ impl FromWire for DiskUsage {
     }
 }
 
-/// Iterators by name, each with the scopes in which it runs.
+/// Converts iterators by name, each with its scopes.
 pub(crate) fn scopes_by_name(
     iterators: BTreeMap<String, BTreeSet<wire::IteratorScope>>,
 ) -> Result<BTreeMap<String, BTreeSet<IteratorScope>>, Meaningless> {
@@ -336,7 +336,7 @@ pub(crate) fn scopes_by_name(
     Ok(named)
 }
 
-/// The wire's form of scopes.
+/// Converts scopes to their form on the wire.
 pub(crate) fn scopes_to_wire(scopes: &[IteratorScope]) -> BTreeSet<wire::IteratorScope> {
     scopes.iter().map(ToWire::to_wire).collect()
 }

@@ -1,9 +1,9 @@
-//! Where the proxies of Accumulo 1.x and 2.x differ, all of it.
+//! All differences between the proxies of Accumulo 1.x and 2.x.
 //!
 //! | | 1.x | 2.x |
 //! |---|---|---|
-//! | first argument of a call | the token that `login` gave (bytes) | the shared secret of the proxy (text; the same on the wire) |
-//! | user | that of the login | the proxy's own |
+//! | first argument | token from `login` (bytes) | shared secret (text; the same on the wire) |
+//! | user | the user of the login | the proxy's own |
 //! | `compactTable` | 8 compaction strategy | 8 selector, 9 configurer |
 
 use std::collections::BTreeMap;
@@ -11,9 +11,9 @@ use std::fmt;
 
 use crate::wire::generated as wire;
 
-/// Who calls, and with that, which proxy is called.
+/// Credentials of the caller. They also select the version of the proxy.
 ///
-/// `Debug` shows no secret.
+/// `Debug` output contains no secret.
 #[derive(Clone)]
 pub struct Credentials(Kind);
 
@@ -26,14 +26,18 @@ enum Kind {
     SharedSecret(String),
 }
 
-/// What a compaction chooses its files by.
+/// The selection of files for a compaction.
+///
+/// # Examples
 ///
 /// ```
 /// use accumulo_proxy::{CompactionPlan, Plugin};
 ///
 /// let everything = CompactionPlan::default();
 /// assert_eq!(everything, CompactionPlan::All);
-/// let some = CompactionPlan::Strategy(Plugin::new("org.apache.accumulo.tserver.compaction.strategies.ConfigurableCompactionStrategy"));
+/// let package = "org.apache.accumulo.tserver.compaction.strategies";
+/// let strategy = Plugin::new(format!("{package}.ConfigurableCompactionStrategy"));
+/// let some = CompactionPlan::Strategy(strategy);
 /// assert_ne!(some, everything);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,9 +45,9 @@ pub enum CompactionPlan {
     /// All files.
     #[default]
     All,
-    /// A compaction strategy: proxy of Accumulo 1.x only.
+    /// A compaction strategy: only for the proxy of Accumulo 1.x.
     Strategy(Plugin),
-    /// A selector of files and a configurer of the output: proxy of Accumulo 2.x only.
+    /// A selector of files and a configurer of the output: only for the proxy of Accumulo 2.x.
     Plugins {
         /// `CompactionSelector`.
         selector: Option<Plugin>,
@@ -52,17 +56,17 @@ pub enum CompactionPlan {
     },
 }
 
-/// A class on the servers, and options for it.
+/// A class on the servers, and its options.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plugin {
     /// The full name of the class.
     pub class: String,
-    /// Its options.
+    /// Options of the class.
     pub options: BTreeMap<String, String>,
 }
 
 impl Plugin {
-    /// A class without options.
+    /// Creates a plugin without options.
     pub fn new(class: impl Into<String>) -> Self {
         Self {
             class: class.into(),
@@ -76,25 +80,26 @@ impl Plugin {
 }
 
 impl Credentials {
-    /// A user with a password, on a proxy of Accumulo 1.x.
+    /// Creates credentials of a user with a password, for a proxy of Accumulo 1.x.
     pub fn password(user: impl Into<String>, password: impl Into<String>) -> Self {
         let properties = BTreeMap::from([("password".to_owned(), password.into())]);
         Self::login(user, properties)
     }
 
-    /// A user with the properties that the token class of the proxy asks for (`tokenClass`), on a proxy of
-    /// Accumulo 1.x.
+    /// Creates credentials of a user with the properties that the token class of the proxy requires
+    /// (`tokenClass`), for a proxy of Accumulo 1.x.
     pub fn login(user: impl Into<String>, properties: BTreeMap<String, String>) -> Self {
         let user = user.into();
         Self(Kind::Login { user, properties })
     }
 
-    /// The shared secret of a proxy of Accumulo 2.x. All calls are made as the proxy's own user.
+    /// Creates credentials with the shared secret of a proxy of Accumulo 2.x. All calls run as the
+    /// proxy's own user.
     pub fn shared_secret(secret: impl Into<String>) -> Self {
         Self(Kind::SharedSecret(secret.into()))
     }
 
-    /// The login to make, or the token where none is made.
+    /// Returns the login request, or the token if no login is necessary.
     pub(crate) fn opening(&self) -> Opening {
         match &self.0 {
             Kind::Login { user, properties } => {
@@ -104,7 +109,7 @@ impl Credentials {
         }
     }
 
-    /// The user, where it is not the proxy's.
+    /// Returns the user, or `None` if calls run as the proxy's own user.
     pub fn user(&self) -> Option<&str> {
         match &self.0 {
             Kind::Login { user, .. } => Some(user),
@@ -112,7 +117,8 @@ impl Credentials {
         }
     }
 
-    /// Fields 8 and 9 of `compactTable`, or a sentence where this proxy has no such thing.
+    /// Returns fields 8 and 9 of `compactTable`, or the reason why this proxy does not support the
+    /// plan.
     pub(crate) fn compaction(
         &self,
         plan: CompactionPlan,
@@ -133,11 +139,11 @@ impl Credentials {
                 configurer.map(Plugin::into_wire),
             )),
             (CompactionPlan::Strategy(_), Kind::SharedSecret(_)) => Err(
-                "the proxy of Accumulo 2.x knows no compaction strategy; give a selector or a configurer",
+                "the proxy of Accumulo 2.x has no compaction strategies; use a selector or a configurer",
             ),
-            (CompactionPlan::Plugins { .. }, Kind::Login { .. }) => Err(
-                "the proxy of Accumulo 1.x knows no selector and no configurer; give a strategy",
-            ),
+            (CompactionPlan::Plugins { .. }, Kind::Login { .. }) => {
+                Err("the proxy of Accumulo 1.x has no selectors and configurers; use a strategy")
+            }
         }
     }
 }
@@ -145,11 +151,11 @@ impl Credentials {
 /// Fields 8 and 9 of `compactTable`.
 pub(crate) type CompactionFields = (Option<wire::PluginConfig>, Option<wire::PluginConfig>);
 
-/// What comes before the first call.
+/// The first step of a session.
 pub(crate) enum Opening {
-    /// A login, whose result is the token.
+    /// A login; its result is the token.
     Login(wire::LoginRequest),
-    /// Nothing: this is the token.
+    /// No login: this is the token.
     Token(Vec<u8>),
 }
 

@@ -1,4 +1,4 @@
-//! The error of every call.
+//! The error type of all calls.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,46 +6,48 @@ use std::sync::Arc;
 /// The result of a call.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What went wrong, by what a caller can do about it.
+/// The kind of an error, by what a caller can do about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The request cannot be made: mend it. Nothing was sent.
+    /// The request is not valid: fix it. Nothing was sent.
     Invalid,
-    /// The request, or one row of it, is longer than a frame may be: make it smaller. Nothing was sent.
+    /// The request, or one row of it, is longer than a frame may be: make it smaller. Nothing was
+    /// sent.
     TooLarge,
-    /// User, password, shared secret, permission or authorization: `AccumuloSecurityException`.
+    /// The user, password, shared secret, permission or authorization was rejected:
+    /// `AccumuloSecurityException`.
     Security,
-    /// The proxy takes other credentials: a shared secret in place of user and password (Accumulo 2.x), or the other
-    /// way round (1.x). Nothing was done.
+    /// The proxy requires other credentials: a shared secret instead of user and password (Accumulo
+    /// 2.x), or user and password instead of a shared secret (1.x). The call had no effect.
     OtherCredentials,
-    /// There is no such table (any more).
+    /// The table does not exist, or no longer exists.
     TableNotFound,
-    /// There is such a table already.
+    /// The table already exists.
     TableExists,
-    /// There is no such namespace.
+    /// The namespace does not exist.
     NamespaceNotFound,
-    /// There is such a namespace already.
+    /// The namespace already exists.
     NamespaceExists,
     /// The namespace still has tables.
     NamespaceNotEmpty,
-    /// Mutations were rejected: a constraint was violated, or a server could not take them.
-    /// Some of them may have been written.
+    /// Mutations were rejected: a constraint was violated, or a server could not write them. Some
+    /// of them may have been written.
     MutationsRejected,
     /// Accumulo failed: `AccumuloException`.
     Accumulo,
-    /// The proxy does not know the scanner or writer (any more): a handle is forgotten after ten idle minutes, and
-    /// when the proxy is started again.
+    /// The proxy does not have the scanner or writer, or no longer has it: it drops a handle after
+    /// ten idle minutes, and when it is restarted.
     HandleExpired,
     /// The proxy cannot be reached, or the connection broke.
     Gone,
-    /// No answer within the limit.
+    /// No answer arrived within the limit.
     TimedOut,
-    /// What answers is not a proxy that this client understands.
+    /// The server is not a proxy that this client understands.
     Protocol,
 }
 
-/// An exception that a reply holds.
+/// An exception in a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exception {
     Accumulo,
@@ -61,10 +63,10 @@ pub(crate) enum Exception {
     NoMoreEntries,
 }
 
-/// What went wrong in a call: its [kind](ErrorKind), the name of the call, what it was about, where the proxy is, and
-/// whether the call may have taken effect all the same.
+/// The error of a call: its [kind](ErrorKind), the name of the call, its subject, the address of
+/// the proxy, and whether the call may have taken effect despite the error.
 ///
-/// Cloning is cheap: an error of a call that carried the rows of many callers goes to each of them.
+/// Cloning is cheap: if a call carries the rows of many callers, each of them gets its error.
 #[derive(Clone)]
 pub struct Error {
     inner: Arc<Inner>,
@@ -82,37 +84,39 @@ struct Inner {
 }
 
 impl Error {
-    /// What went wrong.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> ErrorKind {
         self.inner.kind
     }
 
-    /// The name of the call in the proxy's interface, e.g. `addSplits`.
+    /// Returns the name of the call in the proxy's interface, e.g. `addSplits`.
     pub fn call(&self) -> &'static str {
         self.inner.call
     }
 
-    /// The table, namespace, user or server that the call was about.
+    /// Returns the table, namespace, user or server of the call.
     pub fn subject(&self) -> Option<&str> {
         self.inner.subject.as_deref()
     }
 
-    /// Where the proxy is: `host:port`.
+    /// Returns the address of the proxy: `host:port`.
     pub fn address(&self) -> &str {
         &self.inner.address
     }
 
-    /// Why, as far as known: what Accumulo said, or what the connection did.
+    /// Returns the cause as far as it is known: the message of Accumulo, or the failure of the
+    /// connection.
     pub fn reason(&self) -> &str {
         &self.inner.reason
     }
 
-    /// Checks whether the user lacks a permission for what the call does. Accumulo does not say which one.
+    /// Checks whether the user lacks a permission for the call. Accumulo does not report which one.
     pub fn is_denial(&self) -> bool {
         self.kind() == ErrorKind::Security && self.reason().contains("PERMISSION_DENIED")
     }
 
-    /// Whether the call may have taken effect, in whole or in part, though it failed. False is certain.
+    /// Checks whether the call may have taken effect, in whole or in part, although it failed.
+    /// `false` is certain.
     pub fn may_have_taken_effect(&self) -> bool {
         self.inner.may_have_taken_effect
     }
@@ -137,7 +141,7 @@ impl Error {
         }
     }
 
-    /// The same error, of a call that may have taken effect.
+    /// Returns this error, marked with whether the call may have taken effect.
     pub(crate) fn with_possible_effect(self, is_possible: bool) -> Self {
         let mut inner = Arc::unwrap_or_clone(self.inner);
         inner.may_have_taken_effect = is_possible;
@@ -146,7 +150,7 @@ impl Error {
         }
     }
 
-    /// The same error, whose reason is, or is not, that the reply was too long.
+    /// Returns this error, marked with whether the reply was too long.
     pub(crate) fn with_reply_too_large(self, is_too_large: bool) -> Self {
         let mut inner = Arc::unwrap_or_clone(self.inner);
         inner.is_reply_too_large = is_too_large;
@@ -155,7 +159,8 @@ impl Error {
         }
     }
 
-    /// Whether the reply was longer than the settings allow: who can ask for less, may.
+    /// Checks whether the reply was longer than the settings allow, so that a smaller request may
+    /// succeed.
     pub(crate) fn is_reply_too_large(&self) -> bool {
         self.inner.is_reply_too_large
     }

@@ -1,19 +1,23 @@
 //! A client of Apache Accumulo through its Thrift proxy: the whole service, async and typed.
 //!
 //! # The proxy
-//! Accumulo's own client is a Java library. Programs in other languages talk to the *proxy*, a server that is part of
-//! Accumulo 1.x and a project of its own for 2.x: they send Thrift messages, and the proxy calls the Java library for
-//! them. This crate speaks that protocol. It needs no Java, no Thrift compiler and no ZooKeeper, only the address of a
-//! proxy.
 //!
-//! - All 100 calls of the proxy have a method here. `docs/proxy-calls.md` in the repository has the table.
-//! - No type of Thrift is in the interface. What the wire cannot say, or says in a way that leads astray, is mended
-//!   or told in the documentation of the method.
-//! - Connections are pooled, calls are sent again where that is safe, replies cannot be mixed up, a hostile reply
-//!   cannot exhaust the memory, and every queue has a bound.
+//! Accumulo's own client is a Java library. Programs in other languages talk to the *proxy*, a
+//! server that is part of Accumulo 1.x and a separate project for 2.x: they send Thrift messages,
+//! and the proxy calls the Java library for them. This crate implements that protocol. It needs
+//! only the address of a proxy: no Java, no Thrift compiler and no ZooKeeper.
+//!
+//! - All 100 calls of the proxy have a method here. `docs/proxy-calls.md` in the repository has the
+//!   table.
+//! - The public interface contains no Thrift types. Ambiguities of the wire protocol are either
+//!   resolved by this crate or documented on the method.
+//! - Connections are pooled, calls are retried where that is safe, a reply always reaches its own
+//!   call, a hostile reply cannot exhaust the memory, and every queue is bounded.
 //!
 //! # Connecting
-//! Everything begins with a [`ProxyClient`]: where the proxy is and who calls ([`Settings`], [`Credentials`]).
+//!
+//! Every program starts with a [`ProxyClient`]. Its [`Settings`] hold the address of the proxy and
+//! the [`Credentials`] of the caller.
 //!
 //! ```no_run
 //! use accumulo_proxy::{Credentials, Mutation, ProxyClient, ScanOptions, Settings, TimeType};
@@ -24,7 +28,8 @@
 //! let client = ProxyClient::connect(settings).await?;
 //!
 //! client.table_operations().create("pages", true, TimeType::Millis).await?;
-//! client.write("pages", vec![Mutation::new("com.example").put("page", "title", "An example")]).await?;
+//! let page = Mutation::new("com.example").put("page", "title", "An example");
+//! client.write("pages", vec![page]).await?;
 //! let mut scanner = client.scanner("pages", ScanOptions::default());
 //! while let Some(batch) = scanner.try_next().await? {
 //!     for entry in batch {
@@ -35,12 +40,14 @@
 //! # }
 //! ```
 //!
-//! [`ProxyClient::connect`] proves address, user and password at once. [`ProxyClient::lazy`] waits for the first call.
-//! The proxy of Accumulo 2.x knows no login: give [`Credentials::shared_secret`]. Whether the proxy speaks Thrift's
-//! compact or binary protocol is a [setting](Settings::protocol), and the feature `tls` adds connections over TLS.
+//! [`ProxyClient::connect`] checks the address, the user and the password immediately.
+//! [`ProxyClient::lazy`] connects at the first call. The proxy of Accumulo 2.x has no login: use
+//! [`Credentials::shared_secret`]. The [`Settings::protocol`] selects Thrift's compact or binary
+//! protocol, and the feature `tls` adds connections over TLS.
 //!
 //! # Tables, namespaces, users, servers
-//! The calls are in the groups of Accumulo's own client: [`TableOperations`], [`NamespaceOperations`],
+//!
+//! The calls are grouped as in Accumulo's own client: [`TableOperations`], [`NamespaceOperations`],
 //! [`SecurityOperations`] and [`InstanceOperations`].
 //!
 //! ```no_run
@@ -49,27 +56,29 @@
 //! # async fn run(client: ProxyClient) -> Result<()> {
 //! let tables = client.table_operations();
 //! tables.add_splits("pages", ["com.", "net.", "org."]).await?;
-//! let age_off = IteratorSetting::new(30, "age-off", "org.apache.accumulo.core.iterators.user.AgeOffFilter");
-//! tables.attach_iterator("pages", &age_off.option("ttl", "86400000"), &IteratorScope::ALL).await?;
+//! let class = "org.apache.accumulo.core.iterators.user.AgeOffFilter";
+//! let age_off = IteratorSetting::new(30, "age-off", class).option("ttl", "86400000");
+//! tables.attach_iterator("pages", &age_off, &IteratorScope::ALL).await?;
 //! tables.compact("pages", Compaction::default().rows(Some("com."), Some("net."))).await?;
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! Rows are bytes. Where two rows bound something, the first is *exclusive* and the second *inclusive*, as in Accumulo,
-//! and `None` is the edge of the table. What is set in one call reaches the servers a moment later: a property, a
-//! permission or an iterator holds within about a second.
+//! Rows are bytes. If two rows bound a range, the first is *exclusive* and the second *inclusive*,
+//! as in Accumulo, and `None` is the edge of the table. A change reaches the servers with a short
+//! delay: a property, a permission or an iterator takes effect within about a second.
 //!
 //! # Writing
-//! - [`ProxyClient::write`] writes some mutations, and returns when they are written.
-//! - [`BatchWriter`] takes many mutations from many tasks, and writes them in large calls, several at a time. Use it
-//!   for loading.
-//! - [`ConditionalWriter`] writes mutations whose conditions hold, atomically by row, and says of each what became of
-//!   it.
+//!
+//! - [`ProxyClient::write`] writes some mutations and returns when they are written.
+//! - [`BatchWriter`] accepts many mutations from many tasks and writes them in large calls, several
+//!   at a time. Use it for loading.
+//! - [`ConditionalWriter`] writes the mutations whose conditions hold, atomically by row, and
+//!   returns the outcome of each mutation.
 //!
 //! ```no_run
-//! use accumulo_proxy::{BatchWriterOptions, Condition, ConditionalOutcome, ConditionalWriterOptions};
-//! use accumulo_proxy::{Mutation, ProxyClient, Result};
+//! use accumulo_proxy::{BatchWriterOptions, ConditionalWriterOptions, ProxyClient, Result};
+//! use accumulo_proxy::{Condition, ConditionalOutcome, Mutation};
 //!
 //! # async fn run(client: ProxyClient) -> Result<()> {
 //! let writer = client.batch_writer("pages", BatchWriterOptions::default());
@@ -83,93 +92,138 @@
 //! match writer.write(one_more.when([Condition::equal("page", "links", "0")])).await? {
 //!     ConditionalOutcome::Accepted => {}
 //!     ConditionalOutcome::Unknown(_) => println!("read, then decide"),
-//!     refused => println!("somebody was faster: {refused:?}"),
+//!     refused => println!("another writer was faster: {refused:?}"),
 //! }
 //! # Ok(())
 //! # }
 //! ```
 //!
 //! # Scanning
-//! A [`Scanner`] gives the entries of one range in the order of their keys, a [`BatchScanner`] those of many ranges in
-//! no order. Both are streams of batches, read one batch ahead, and close what they hold on the proxy when they are
-//! dropped. A scanner whose connection breaks goes on after the last key.
 //!
-//! A scan shows what the authorizations of its options show; without any in the options these are *all of the user's*.
+//! A [`Scanner`] returns the entries of one range in the order of their keys, a [`BatchScanner`]
+//! those of many ranges in no order. Both are streams of batches. They read one batch ahead and
+//! close their cursor on the proxy when they are dropped. A scanner whose connection breaks resumes
+//! after the last key.
+//!
+//! A scan shows the entries that the authorizations in its options permit. Without authorizations
+//! in the options it uses *all authorizations of the user*.
 //!
 //! # Errors
-//! An [`Error`] has a [kind](ErrorKind), by what one can do about it. Every call can fail with `Gone`, `TimedOut` and
-//! `Protocol`, and nearly every one with `Security`.
+//!
+//! An [`Error`] has a [kind](ErrorKind) that tells the caller what to do. Every call can fail with
+//! `Gone`, `TimedOut` and `Protocol`, and nearly every call with `Security`.
 //!
 //! | kind | what to do |
 //! |---|---|
-//! | [`Invalid`](ErrorKind::Invalid) | mend the request |
-//! | [`TooLarge`](ErrorKind::TooLarge) | make it smaller: a proxy takes 16 MiB |
-//! | [`Security`](ErrorKind::Security) | log in as somebody else, or have the permission granted |
-//! | [`TableNotFound`](ErrorKind::TableNotFound), [`NamespaceNotFound`](ErrorKind::NamespaceNotFound) | create it, or mend the name |
-//! | [`TableExists`](ErrorKind::TableExists), [`NamespaceExists`](ErrorKind::NamespaceExists) | use it, or take another name |
+//! | [`Invalid`](ErrorKind::Invalid) | fix the request |
+//! | [`TooLarge`](ErrorKind::TooLarge) | make it smaller: a proxy accepts 16 MiB |
+//! | [`Security`](ErrorKind::Security) | log in as another user, or have the permission granted |
+//! | [`TableNotFound`](ErrorKind::TableNotFound) | create it, or fix the name |
+//! | [`NamespaceNotFound`](ErrorKind::NamespaceNotFound) | create it, or fix the name |
+//! | [`TableExists`](ErrorKind::TableExists) | use it, or choose another name |
+//! | [`NamespaceExists`](ErrorKind::NamespaceExists) | use it, or choose another name |
 //! | [`NamespaceNotEmpty`](ErrorKind::NamespaceNotEmpty) | delete its tables first |
-//! | [`MutationsRejected`](ErrorKind::MutationsRejected) | read the reason: a constraint was violated, or a server could not take them |
+//! | [`MutationsRejected`] | read the reason: a constraint was violated, or a server failed |
 //! | [`Accumulo`](ErrorKind::Accumulo) | read the reason: it is Accumulo's own |
-//! | [`HandleExpired`](ErrorKind::HandleExpired) | open the scanner or writer again; the high-level ones do |
-//! | [`Gone`](ErrorKind::Gone) | the proxy cannot be reached: start it, or mend the address |
-//! | [`TimedOut`](ErrorKind::TimedOut) | wait longer ([`Settings`] has the limits), or find out what holds it up |
-//! | [`Protocol`](ErrorKind::Protocol) | it is no proxy, speaks another protocol, or failed inside |
+//! | [`HandleExpired`] | open the scanner or writer again; the high-level ones do |
+//! | [`Gone`](ErrorKind::Gone) | the proxy cannot be reached: start it, or fix the address |
+//! | [`TimedOut`] | wait longer ([`Settings`] has the limits), or find the cause of the delay |
+//! | [`Protocol`](ErrorKind::Protocol) | not a proxy, another protocol, or an internal failure |
 //!
-//! [`Error::may_have_taken_effect`] tells whether the call may have been carried out although it failed. False is
-//! certain; where it is true, look before doing it again.
+//! [`MutationsRejected`]: ErrorKind::MutationsRejected
+//! [`HandleExpired`]: ErrorKind::HandleExpired
+//! [`TimedOut`]: ErrorKind::TimedOut
+//!
+//! [`Error::may_have_taken_effect`] returns whether the call may have been executed although it
+//! failed. `false` is certain; if it is `true`, check the state before you repeat the call.
 //!
 //! # Sending again
-//! When a connection breaks, a call is sent again by itself, as often as [`Settings::retry`] says, where that does no
-//! harm:
 //!
-//! | the request | the call | sent again |
-//! |---|---|---|
-//! | did not go out whole | any, the login excepted | yes: the proxy acts on whole requests only |
-//! | went out, and no reply came | changes nothing (`listSplits`, `tableExists`, `createScanner`..) | yes |
-//! | | done twice is as done once (`addSplits`, `setTableProperty`, `grantTablePermission`, `flushTable`, `mergeTablets`..) | yes |
-//! | | anything else (`createTable`, `deleteRows`, `compactTable`, `updateAndFlush`, `updateRowsConditionally`, `nextK`..) | no: the error says that it may have taken effect |
-//! | was answered, with an exception too | any | no |
+//! When a connection breaks, the client retries a call by itself if that does no harm, as often as
+//! [`Settings::retry`] allows:
 //!
-//! The documentation of a method that is sent once says so; `docs/proxy-calls.md` has the whole table.
-//! Scanners and conditional writers do more than that: their pages say what.
+//! - A request that was not sent completely: any call except the login is sent again, because the
+//!   proxy acts on complete requests only.
+//! - A request that was sent and has no reply: it depends on the call.
+//!   - Calls that change nothing (`listSplits`, `tableExists`, `createScanner`..) are sent again.
+//!   - Idempotent calls (`addSplits`, `setTableProperty`, `grantTablePermission`, `flushTable`,
+//!     `mergeTablets`..) are sent again.
+//!   - Any other call (`createTable`, `deleteRows`, `compactTable`, `updateAndFlush`,
+//!     `updateRowsConditionally`, `nextK`..) is not sent again. Its error says that it may have
+//!     taken effect.
+//! - A request that was answered, also with an exception: it is not sent again.
+//!
+//! The documentation of a method says so if the method is sent once; `docs/proxy-calls.md` has the
+//! whole table. Scanners and conditional writers retry more than that: see their pages.
 //!
 //! # Several tasks, several calls
-//! A client is cheap to clone, and all clones share one pool of [`Settings::connections`] (4). Each call has a
-//! connection for itself while it runs, and waits for one when all are in use; its limit counts from the beginning of
-//! that wait. The proxy serves as many calls at once as it has threads (`numThreads`, 5 unless set), so more
-//! connections than that only wait there.
+//!
+//! A client is cheap to clone, and all clones share one pool of [`Settings::connections`] (4). Each
+//! call has exclusive use of a connection while it runs, and waits for one if all are in use; its
+//! time limit includes that wait. The proxy executes as many calls at once as it has threads
+//! (`numThreads`, 5 unless set), so calls on additional connections only wait in the proxy.
 //!
 //! # Cancellation
-//! A call is a future: dropped, it is given up, and its connection with it, so that a late reply meets nobody. The
-//! proxy is not told, and carries out what it has received: after a dropped call nobody knows whether it took effect. A
-//! dropped scanner is closed on the proxy. A dropped [`BatchWriter`] gives up what was not sent;
-//! [`close`](BatchWriter::close) it.
 //!
-//! # For those who know the Java client
+//! A call is a future. Dropping it cancels the call and closes its connection, so that a late reply
+//! cannot reach another call. The proxy does not notice the cancellation and executes a request
+//! that it has received: after a dropped call it is unknown whether the call took effect. A dropped
+//! scanner is closed on the proxy. A dropped [`BatchWriter`] discards the mutations that were not
+//! sent; call [`close`](BatchWriter::close) to write them.
+//!
+//! # Java client equivalents
+//!
 //! | Java | here |
 //! |---|---|
 //! | `ZooKeeperInstance`, `Connector`, `AccumuloClient` | [`ProxyClient`] |
 //! | `ClientConfiguration`, `PasswordToken` | [`Settings`], [`Credentials`] |
 //! | `connector.tableOperations()` | [`table_operations`](ProxyClient::table_operations) |
 //! | `create`, `NewTableConfiguration` | [`create`](TableOperations::create), then properties |
-//! | `addSplits`, `listSplits`, `merge`, `getMaxRow` | [`add_splits`](TableOperations::add_splits), [`list_splits`](TableOperations::list_splits), [`merge`](TableOperations::merge), [`max_row`](TableOperations::max_row) |
-//! | `compact(CompactionConfig)`, `flush`, `deleteRows` | [`compact`](TableOperations::compact) ([`Compaction`]), [`flush`](TableOperations::flush), [`delete_rows`](TableOperations::delete_rows) |
-//! | `clone`, `exportTable`, `importTable`, `importDirectory` | [`clone_table`](TableOperations::clone_table), [`export_table`](TableOperations::export_table), [`import_table`](TableOperations::import_table), [`import_directory`](TableOperations::import_directory) |
-//! | `attachIterator`, `getIteratorSetting`, `addConstraint` | [`attach_iterator`](TableOperations::attach_iterator), [`iterator`](TableOperations::iterator), [`add_constraint`](TableOperations::add_constraint) |
-//! | `connector.namespaceOperations()` | [`namespace_operations`](ProxyClient::namespace_operations) |
+//! | `addSplits` | [`add_splits`](TableOperations::add_splits) |
+//! | `listSplits` | [`list_splits`](TableOperations::list_splits) |
+//! | `merge` | [`merge`](TableOperations::merge) |
+//! | `getMaxRow` | [`max_row`](TableOperations::max_row) |
+//! | `compact(CompactionConfig)` | [`compact`](TableOperations::compact) ([`Compaction`]) |
+//! | `flush` | [`flush`](TableOperations::flush) |
+//! | `deleteRows` | [`delete_rows`](TableOperations::delete_rows) |
+//! | `clone` | [`clone_table`](TableOperations::clone_table) |
+//! | `exportTable` | [`export_table`](TableOperations::export_table) |
+//! | `importTable` | [`import_table`](TableOperations::import_table) |
+//! | `importDirectory` | [`import_directory`](TableOperations::import_directory) |
+//! | `attachIterator` | [`attach_iterator`](TableOperations::attach_iterator) |
+//! | `getIteratorSetting` | [`iterator`](TableOperations::iterator) |
+//! | `addConstraint` | [`add_constraint`](TableOperations::add_constraint) |
+//! | `connector.namespaceOperations()` | [`namespace_operations`] |
 //! | `connector.securityOperations()` | [`security_operations`](ProxyClient::security_operations) |
-//! | `createLocalUser`, `changeUserAuthorizations`, `grantTablePermission` | [`create_user`](SecurityOperations::create_user), [`change_authorizations`](SecurityOperations::change_authorizations), [`grant_table_permission`](SecurityOperations::grant_table_permission) |
+//! | `createLocalUser` | [`create_user`](SecurityOperations::create_user) |
+//! | `changeUserAuthorizations` | [`change_authorizations`] |
+//! | `grantTablePermission` | [`grant_table_permission`] |
 //! | `connector.instanceOperations()` | [`instance_operations`](ProxyClient::instance_operations) |
-//! | `getTabletServers`, `getActiveScans`, `testClassLoad` | [`tablet_servers`](InstanceOperations::tablet_servers), [`active_scans`](InstanceOperations::active_scans), [`test_class_load`](InstanceOperations::test_class_load) |
+//! | `getTabletServers` | [`tablet_servers`](InstanceOperations::tablet_servers) |
+//! | `getActiveScans` | [`active_scans`](InstanceOperations::active_scans) |
+//! | `testClassLoad` | [`test_class_load`](InstanceOperations::test_class_load) |
 //! | `createScanner`, `Scanner` | [`scanner`](ProxyClient::scanner), [`Scanner`], [`ScanOptions`] |
-//! | `createBatchScanner`, `BatchScanner` | [`batch_scanner`](ProxyClient::batch_scanner), [`BatchScanner`], [`BatchScanOptions`] |
-//! | `createBatchWriter`, `BatchWriter`, `BatchWriterConfig` | [`batch_writer`](ProxyClient::batch_writer), [`BatchWriter`], [`BatchWriterOptions`] |
-//! | `createConditionalWriter`, `ConditionalWriter.Result` | [`conditional_writer`](ProxyClient::conditional_writer), [`ConditionalWriter`], [`ConditionalOutcome`] |
-//! | `Key`, `Value`, `Range`, `Mutation`, `Condition`, `IteratorSetting` | [`Key`], [`Bytes`], [`Range`], [`Mutation`], [`Condition`], [`IteratorSetting`] |
-//! | `Range.exact`, `Key.followingKey` | [`row_range`](ProxyClient::row_range), [`following_key`](ProxyClient::following_key) |
+//! | `createBatchScanner` | [`batch_scanner`](ProxyClient::batch_scanner), [`BatchScanOptions`] |
+//! | `BatchScanner` | [`BatchScanner`] |
+//! | `createBatchWriter` | [`batch_writer`](ProxyClient::batch_writer) |
+//! | `BatchWriter` | [`BatchWriter`] |
+//! | `BatchWriterConfig` | [`BatchWriterOptions`] |
+//! | `createConditionalWriter` | [`conditional_writer`](ProxyClient::conditional_writer) |
+//! | `ConditionalWriter` | [`ConditionalWriter`] |
+//! | `ConditionalWriter.Result` | [`ConditionalOutcome`] |
+//! | `Key`, `Value`, `Range` | [`Key`], [`Bytes`], [`Range`] |
+//! | `Mutation`, `Condition` | [`Mutation`], [`Condition`] |
+//! | `IteratorSetting` | [`IteratorSetting`] |
+//! | `Range.exact` | [`row_range`](ProxyClient::row_range) |
+//! | `Key.followingKey` | [`following_key`](ProxyClient::following_key) |
 //! | the handles of the Thrift interface | [`low_level`](ProxyClient::low_level) ([`LowLevel`]) |
 //!
-//! The proxy has no calls for the tablets' locations, for delegation tokens, for summaries or for samplers.
+//! [`namespace_operations`]: ProxyClient::namespace_operations
+//! [`change_authorizations`]: SecurityOperations::change_authorizations
+//! [`grant_table_permission`]: SecurityOperations::grant_table_permission
+//!
+//! The proxy has no calls for the locations of tablets, for delegation tokens, for summaries or for
+//! samplers.
 
 mod client;
 mod convert;
@@ -207,7 +261,7 @@ pub use write::{
     ConditionalWriterOptions,
 };
 
-/// The program of the README compiles.
+/// Compiles the program of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -17,7 +17,9 @@ pub enum Protocol {
     Binary,
 }
 
-/// Settings of a [`ProxyClient`](crate::ProxyClient): where, who, and every bound.
+/// Settings of a [`ProxyClient`](crate::ProxyClient): the address, the credentials and every limit.
+///
+/// # Examples
 ///
 /// ```
 /// use accumulo_proxy::{Credentials, Settings};
@@ -31,43 +33,48 @@ pub enum Protocol {
 pub struct Settings {
     /// `host:port` of the proxy.
     pub address: String,
-    /// Who calls.
+    /// The credentials of the caller.
     pub credentials: Credentials,
     /// The Thrift protocol; compact unless set.
     pub protocol: Protocol,
-    /// Most connections, and so most calls at a time; 4 unless set. The proxy needs more threads
-    /// (`numThreads`, 5 unless set) than all of its clients have connections: a call that waits in the proxy for a thread
-    /// may be carried out after its limit is over. Calls of [`wait_timeout`](Self::wait_timeout) leave one to the others,
-    /// where there are several.
+    /// Maximum number of connections, and so of concurrent calls; 4 unless set. The proxy needs
+    /// more threads (`numThreads`, 5 unless set) than all of its clients have connections: the
+    /// proxy may execute a call that waits for a thread after the client's time limit. If there are
+    /// several connections, calls with [`wait_timeout`](Self::wait_timeout) leave one of them to
+    /// the other calls.
     pub connections: NonZeroUsize,
-    /// Limit for a connection to be made, login included; 10 s unless set.
+    /// Time limit for a new connection, including the login; 10 s unless set.
     pub connect_timeout: Duration,
-    /// Limit for a call that only asks or writes, with the wait for a connection; 60 s unless set.
+    /// Time limit for a call that only reads or writes, including the wait for a connection; 60 s
+    /// unless set.
     pub call_timeout: Duration,
-    /// Limit for a call that returns when the cluster has done something (splits, merges, compactions, deletion); 10
-    /// minutes unless set.
+    /// Time limit for a call that waits for the cluster to finish an operation (split, merge,
+    /// compaction, deletion); 10 minutes unless set.
     pub wait_timeout: Duration,
-    /// How often and after which pauses a call is sent again, where [it may be](crate#sending-again).
+    /// Number of attempts and the pauses between them for a call that
+    /// [is safe to retry](crate#sending-again).
     pub retry: Retry,
-    /// Longest request; 16 MiB less 64 KiB unless set. A proxy drops the connection at a frame of `maxFrameSize` (16 MiB).
+    /// Maximum length of a request; 16 MiB less 64 KiB unless set. A proxy drops the connection at
+    /// a frame of `maxFrameSize` (16 MiB).
     pub max_request_bytes: usize,
-    /// Longest reply; 64 MiB unless set. A decoded reply takes at most eight times as much.
+    /// Maximum length of a reply; 64 MiB unless set. A decoded reply takes at most eight times as
+    /// much memory.
     pub max_reply_bytes: usize,
-    /// A connection that waited longer is closed; 60 s unless set.
+    /// Time after which an idle connection is closed; 60 s unless set.
     pub idle_timeout: Duration,
-    /// TLS; none unless set.
+    /// TLS configuration; `None` (no TLS) unless set.
     #[cfg(feature = "tls")]
     pub tls: Option<Tls>,
 }
 
-/// How often a call is tried, and the pauses between.
+/// Number of attempts of a call, and the pauses between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retry {
-    /// Most tries of one call, the first included; 8 unless set.
+    /// Maximum number of attempts of one call, including the first; 8 unless set.
     pub tries: NonZeroUsize,
-    /// Pause after the first try; doubled after each. 100 ms unless set.
+    /// Pause after the first attempt, doubled after each further attempt; 100 ms unless set.
     pub first_pause: Duration,
-    /// Longest pause; 2 s unless set.
+    /// Maximum pause; 2 s unless set.
     pub longest_pause: Duration,
 }
 
@@ -77,7 +84,8 @@ const CONNECTIONS: NonZeroUsize = NonZeroUsize::new(4).unwrap();
 const TRIES: NonZeroUsize = NonZeroUsize::new(8).unwrap();
 
 impl Settings {
-    /// The proxy at `address` (`host:port`), and who calls; everything else as its field says.
+    /// Creates settings for the proxy at `address` (`host:port`) and for these credentials. All
+    /// other fields have the defaults that they document.
     pub fn new(address: impl Into<String>, credentials: Credentials) -> Self {
         Self {
             address: address.into(),
@@ -108,7 +116,7 @@ impl Default for Retry {
 }
 
 impl Retry {
-    /// One try, none again.
+    /// Returns a policy with one attempt and no retry.
     pub fn never() -> Self {
         Self {
             tries: NonZeroUsize::MIN,
@@ -116,7 +124,7 @@ impl Retry {
         }
     }
 
-    /// The pauses between the tries.
+    /// Returns the pauses between the attempts.
     pub(crate) fn pauses(self) -> impl Iterator<Item = Duration> {
         let mut next = self.first_pause;
         (1..self.tries.get()).map(move |_| {

@@ -15,15 +15,15 @@ use tokio_rustls::rustls::{
 
 /// TLS to a proxy, or to a TLS terminator in front of one.
 ///
-/// The certificate of the server must be issued by one of the given authorities, and must not itself be an authority:
-/// a self-signed certificate that is marked as one is refused.
+/// The certificate of the server must be issued by one of the given authorities, and must not
+/// itself be an authority: a self-signed certificate that is marked as an authority is rejected.
 #[derive(Clone)]
 pub struct Tls {
     connector: TlsConnector,
     server_name: ServerName<'static>,
 }
 
-/// Why TLS cannot be set up: a sentence.
+/// The reason why TLS cannot be configured, as one sentence.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct TlsError(String);
@@ -31,17 +31,19 @@ pub struct TlsError(String);
 /// A certificate chain and its private key, both as PEM.
 #[derive(Clone, Copy)]
 pub struct ClientCertificate<'a> {
-    /// The chain, that of the client first.
+    /// The chain, starting with the certificate of the client.
     pub chain_pem: &'a [u8],
     /// The private key.
     pub key_pem: &'a [u8],
 }
 
 impl Tls {
-    /// TLS to the server with this name (or IP address), as its certificate has it, that trusts these authorities (PEM).
+    /// Creates a configuration for the server with this name or IP address, which its certificate
+    /// must contain. Only certificates of the given authorities (PEM) are trusted.
     ///
     /// # Errors
-    /// A sentence that says which of the arguments cannot be used, and why.
+    ///
+    /// A sentence with the argument that cannot be used, and the reason.
     pub fn new(
         server_name: &str,
         authorities_pem: &[u8],
@@ -85,14 +87,15 @@ impl Tls {
     }
 }
 
-/// The same error; one of TLS as a sentence for an operator, of kind [`io::ErrorKind::InvalidData`]. A server may refuse
-/// the client after the handshake, at any read or write.
+/// Returns the error unchanged, or, if it is a TLS error, as a sentence for an operator with kind
+/// [`io::ErrorKind::InvalidData`]. A server may reject the client after the handshake, at any read
+/// or write.
 pub(crate) fn in_words(error: io::Error) -> io::Error {
     let tls = error.get_ref().and_then(|inner| inner.downcast_ref());
     match tls.map(sentence) {
         Some(reason) => io::Error::new(
             io::ErrorKind::InvalidData,
-            format!("no TLS with the server: {reason}"),
+            format!("TLS with the server failed: {reason}"),
         ),
         None => error,
     }
@@ -103,10 +106,10 @@ fn sentence(error: &RustlsError) -> String {
         RustlsError::InvalidCertificate(error) => certificate_sentence(error),
         RustlsError::InvalidMessage(_) => "it answers without TLS".to_owned(),
         RustlsError::AlertReceived(AlertDescription::CertificateRequired) => {
-            "it wants a certificate of the client".to_owned()
+            "it requires a client certificate".to_owned()
         }
         RustlsError::AlertReceived(alert) => {
-            format!("it refuses the client (alert {alert:?})")
+            format!("it rejects the client (alert {alert:?})")
         }
         other => other.to_string(),
     }
@@ -114,9 +117,9 @@ fn sentence(error: &RustlsError) -> String {
 
 fn certificate_sentence(error: &CertificateError) -> String {
     match error {
-        // An authority that only has the name of the right one makes a signature that does not hold.
+        // A wrong authority with the name of the right one is reported as a bad signature.
         CertificateError::UnknownIssuer | CertificateError::BadSignature => {
-            "its certificate is of none of the given authorities".to_owned()
+            "its certificate is not issued by a given authority".to_owned()
         }
         CertificateError::NotValidForNameContext { expected, .. } => {
             format!("its certificate is not for `{}`", expected.to_str())
@@ -146,7 +149,7 @@ fn certificates(pem: &[u8], whose: &str) -> Result<Vec<CertificateDer<'static>>,
     let read: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
     match read {
         Ok(found) if !found.is_empty() => Ok(found),
-        Ok(_) => Err(TlsError(format!("the PEM {whose} holds no certificate"))),
+        Ok(_) => Err(TlsError(format!("the PEM {whose} contains no certificate"))),
         Err(error) => Err(TlsError(format!("the PEM {whose} cannot be read: {error}"))),
     }
 }

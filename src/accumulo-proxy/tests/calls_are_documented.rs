@@ -1,5 +1,5 @@
-//! `docs/proxy-calls.md` says of every call of the interface which method makes it, whether it is sent again, and where
-//! it is tested. This holds it to the interface, the source and the tests.
+//! A check that `docs/proxy-calls.md` agrees with the interface, the source and the tests about
+//! each call: the method that makes it, whether it is retried, and its live test.
 
 #![allow(
     clippy::unwrap_used,
@@ -46,7 +46,7 @@ fn rows() -> Vec<Row> {
     .collect()
 }
 
-/// The calls of the interface: the names of its structures of requests.
+/// Returns the calls of the interface, from the names of its request structures.
 fn calls() -> BTreeSet<String> {
     let interface = read("idl/proxy.thrift");
     let requests = interface
@@ -68,7 +68,7 @@ fn every_call_has_one_row() {
     assert_eq!((rows.len(), documented.len()), (100, 100));
 }
 
-/// The rules of each call as the source has them: whether it is sent again, and its limit.
+/// Returns the rules of each call in the source: its retry rule and its time limit.
 fn rules() -> BTreeMap<String, (String, String)> {
     let source = read("src/wire/calls.rs");
     let lines = source
@@ -88,12 +88,12 @@ fn rules() -> BTreeMap<String, (String, String)> {
 }
 
 #[test]
-fn what_is_sent_again_is_what_the_source_says() {
+fn retry_rules_and_limits_match_the_source() {
     let rules = rules();
     for row in rows() {
         let (again, limit) = match row.call.as_str() {
-            // It is made apart from all others.
-            "login" => ("no: one try", "connect_timeout"),
+            // The login has its own code.
+            "login" => ("no: one attempt", "connect_timeout"),
             "update" => ("no: one-way", "call_timeout"),
             call => {
                 let (resend, patience) = &rules[call];
@@ -112,7 +112,7 @@ fn what_is_sent_again_is_what_the_source_says() {
 fn sent_again(resend: &str) -> &'static str {
     match resend {
         "Read" => "yes: changes nothing",
-        "Repeat" => "yes: twice is as once",
+        "Repeat" => "yes: idempotent",
         "Once" => "no",
         other => panic!("{other}"),
     }
@@ -127,7 +127,7 @@ fn limit(patience: &str) -> &'static str {
 }
 
 #[test]
-fn every_method_is_there_and_names_its_call() {
+fn every_method_exists_and_names_its_call() {
     let source = sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"));
     for row in rows() {
         let (owner, method) = row.method.split_once("::").unwrap();
@@ -164,7 +164,7 @@ fn sources(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn every_test_is_there() {
+fn every_test_exists() {
     for row in rows() {
         let (file, test) = row.test.split_once("::").unwrap();
         let source = read(format!("../../tests/tests/live/{file}.rs"));
@@ -183,7 +183,7 @@ fn every_test_is_there() {
     }
 }
 
-/// The calls with recorded frames, in one of the folders.
+/// Returns the calls with recorded frames in one of the folders.
 fn recorded(folder: &str) -> BTreeSet<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/frames")
@@ -199,7 +199,7 @@ fn recorded(folder: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn what_is_recorded_is_counted() {
+fn the_number_of_recorded_calls_is_documented() {
     let count = recorded("2x-compact").len();
     for folder in ["1x-binary", "1x-compact", "2x-binary"] {
         assert_eq!(recorded(folder), recorded("2x-compact"), "{folder}");
@@ -212,7 +212,7 @@ fn what_is_recorded_is_counted() {
     assert!(recorded("2x-compact").contains("compactTable"));
 }
 
-/// The calls of one of the services, less their first argument.
+/// Returns the calls of one of the services, without their first argument.
 fn service(file: &str, first: &str) -> BTreeSet<String> {
     let interface = read(Path::new("tests/frames").join(file));
     let (_, service) = interface.split_once("service AccumuloProxy {").unwrap();
@@ -221,7 +221,7 @@ fn service(file: &str, first: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn the_lines_differ_where_it_is_said() {
+fn the_versions_differ_as_documented() {
     let one = service("proxy_1x.thrift", "(1: binary login");
     let two = service("proxy_2x.thrift", "(1: string sharedSecret");
     assert_eq!(one.len(), 100);

@@ -1,7 +1,8 @@
-//! What a hostile reply may cost: with everything made from it, never more than eight times `max_reply_bytes`.
+//! The memory that a hostile reply may use: with everything that is decoded from it, never more
+//! than eight times `max_reply_bytes`.
 //!
-//! A binary of its own, because the allocator that counts counts for the whole process. `FLUO_SOAK` makes the run over
-//! damaged replies longer.
+//! The test is a separate binary, because the counting allocator counts for the whole process.
+//! `FLUO_SOAK` makes the run with damaged replies longer.
 #![cfg(test)]
 
 #[allow(dead_code, reason = "only a part of it is needed here")]
@@ -28,21 +29,21 @@ use crate::raw::{Asked, Raw, field, framed, message, reply, structure};
 #[global_allocator]
 static ALLOCATED: PeakAlloc = PeakAlloc;
 
-/// One measurement at a time.
+/// A lock that allows one measurement at a time.
 static MEASURING: Mutex<()> = Mutex::new(());
 
 const PROTOCOLS: [Protocol; 2] = [Protocol::Compact, Protocol::Binary];
-/// What a call allocates besides: the connection, buffers of the runtime, the error.
+/// Allocations of a call apart from the reply: the connection, buffers of the runtime, the error.
 const BESIDES_BYTES: usize = 192 * 1024;
 const ROUNDS: u64 = 1_500;
 
-/// A call of the client, and the reply that it asks for.
+/// A call of the client, and the reply that it requests.
 #[derive(Clone, Copy)]
 struct Exchange {
     name: &'static str,
     call: fn(&ProxyClient) -> BoxFuture<'_, bool>,
     honest: fn(&mut dyn TOutputProtocol) -> thrift::Result<()>,
-    /// How deep the list stands: 0 is the result itself, 1 a field of it.
+    /// Depth of the list: 0 is the result itself, 1 a field of it.
     depth: usize,
 }
 
@@ -110,7 +111,8 @@ fn splits(output: &mut dyn TOutputProtocol) -> thrift::Result<()> {
     })
 }
 
-/// The name of the call under test and the frame that answers it. It stays until it is measured.
+/// The name of the call under test and the frame that answers it. It exists before the measurement
+/// starts.
 type Prepared = Arc<Mutex<(&'static str, Arc<Vec<u8>>)>>;
 
 struct Bench {
@@ -128,7 +130,7 @@ impl Bench {
         let mut settings = server.settings();
         settings.protocol = protocol;
         settings.max_reply_bytes = max_reply_bytes;
-        // A connection for each call, so that each has the number 1.
+        // Each call gets its own connection, so that each has the number 1.
         settings.idle_timeout = Duration::ZERO;
         Self {
             client: ProxyClient::lazy(settings),
@@ -138,7 +140,8 @@ impl Bench {
         }
     }
 
-    /// Whether the call succeeds that `frame` answers, and the most bytes that were allocated for it.
+    /// Makes the call that `frame` answers. Returns whether it succeeds and the peak of its
+    /// allocated bytes.
     async fn measure(&self, exchange: Exchange, frame: Vec<u8>, story: &str) -> (bool, usize) {
         *self.prepared.lock().unwrap() = (exchange.name, Arc::new(frame));
         let before = ALLOCATED.current_usage();
@@ -151,13 +154,13 @@ impl Bench {
     }
 }
 
-/// Sends what is prepared for the call under test, and what must be for those around it.
+/// Sends the prepared frame for the call under test, and valid replies for the other calls.
 async fn serve(mut stream: TcpStream, protocol: Protocol, prepared: Prepared) -> io::Result<()> {
     loop {
         let asked = raw::read_request(&mut stream).await?;
         let (name, frame) = prepared.lock().unwrap().clone();
         if asked.name == name {
-            // What follows is the end of the connection: a claim of more is not waited for.
+            // The connection ends here, so the client does not wait for the rest of a false claim.
             return stream.write_all(&frame).await;
         }
         let around = reply(protocol, &asked, |output| match asked.name.as_str() {
@@ -176,7 +179,8 @@ fn asked(exchange: Exchange) -> Asked {
     }
 }
 
-/// Frames of `bytes` bytes whose field 0 claims to be a container of `claim` elements, with zeros behind it.
+/// Returns frames of `bytes` bytes whose field 0 claims to be a container of `claim` elements,
+/// followed by zeros.
 fn hostile(protocol: Protocol, exchange: Exchange, bytes: usize) -> Vec<(String, Vec<u8>)> {
     let elements = [
         TType::Bool,
@@ -203,7 +207,7 @@ fn hostile(protocol: Protocol, exchange: Exchange, bytes: usize) -> Vec<(String,
                     begin(output, container, element, claim)
                 });
                 let mut message = start[4..].to_vec();
-                // Elements that are empty, false, 0, or a structure without fields.
+                // Zeros are elements that are empty, false, 0, or a structure without fields.
                 message.resize(bytes, 0);
                 let story = format!(
                     "{} {protocol:?}: {container} of {claim} {element} in {bytes} bytes",
@@ -216,7 +220,7 @@ fn hostile(protocol: Protocol, exchange: Exchange, bytes: usize) -> Vec<(String,
     frames
 }
 
-/// Begins the structure of a reply, and `depth` more inside of it.
+/// Begins the structure of a reply, and `depth` more structures inside of it.
 fn into_structures(output: &mut dyn TOutputProtocol, depth: usize) -> thrift::Result<()> {
     output.write_struct_begin(&TStructIdentifier::new("any"))?;
     for _ in 0..depth {
@@ -250,7 +254,7 @@ fn run(test: impl Future<Output = ()>) {
 }
 
 #[test]
-fn containers_that_claim_more_than_there_is() {
+fn limits_the_memory_for_containers_with_false_sizes() {
     run(async {
         let mut worst = (0, String::new());
         for protocol in PROTOCOLS {
@@ -275,7 +279,7 @@ fn containers_that_claim_more_than_there_is() {
 }
 
 #[test]
-fn a_length_alone_costs_nothing() {
+fn allocates_nothing_for_a_length_alone() {
     run(async {
         for protocol in PROTOCOLS {
             let bench = Bench::new(protocol, 64 * 1024 * 1024).await;
@@ -291,7 +295,7 @@ fn a_length_alone_costs_nothing() {
 }
 
 #[test]
-fn what_is_small_costs_little() {
+fn allocates_little_for_a_small_reply() {
     run(async {
         for protocol in PROTOCOLS {
             let bench = Bench::new(protocol, 64 * 1024 * 1024).await;
@@ -306,7 +310,7 @@ fn what_is_small_costs_little() {
 }
 
 #[test]
-fn honest_replies_are_read() {
+fn reads_valid_replies() {
     run(async {
         for protocol in PROTOCOLS {
             let bench = Bench::new(protocol, 1024 * 1024).await;
@@ -319,7 +323,7 @@ fn honest_replies_are_read() {
     });
 }
 
-/// Numbers that look random: xorshift.
+/// A pseudo-random number generator: xorshift.
 struct Dice(u64);
 
 impl Dice {
@@ -331,7 +335,7 @@ impl Dice {
     }
 }
 
-/// Does something to a message: most of it to sizes and types.
+/// Damages a message, mainly its sizes and types.
 fn damage(message: &mut Vec<u8>, dice: &mut Dice) {
     let at = dice.roll(message.len());
     match dice.roll(5) {
@@ -347,7 +351,7 @@ fn damage(message: &mut Vec<u8>, dice: &mut Dice) {
 }
 
 #[test]
-fn damaged_replies() {
+fn limits_the_memory_for_damaged_replies() {
     run(async {
         let rounds = ROUNDS * soak();
         let (mut read, mut worst) = (0_u64, 0);
@@ -376,10 +380,7 @@ fn damaged_replies() {
     });
 }
 
-#[expect(
-    clippy::print_stderr,
-    reason = "a figure for whoever asks with --nocapture"
-)]
+#[expect(clippy::print_stderr, reason = "a figure for a run with --nocapture")]
 fn say(line: &str) {
     eprintln!("{line}");
 }

@@ -13,6 +13,7 @@ use fluo_core::{
 
 use crate::error::{after_change, port_error};
 use crate::garbage;
+use crate::generation::ITERATOR;
 use crate::metadata;
 use crate::settle::Settling;
 use crate::table::AccumuloTable;
@@ -256,7 +257,6 @@ impl AccumuloTables {
 
     /// Refuses a compaction with iterators that the servers cannot load: it would fail in each tablet, again and again.
     async fn require_classes(&self, name: &str, iterators: &[IteratorSetting]) -> Result<()> {
-        const ITERATOR: &str = "org.apache.accumulo.core.iterators.SortedKeyValueIterator";
         for iterator in iterators {
             let class = &iterator.class;
             if !self.can_load(name, class, ITERATOR).await? {

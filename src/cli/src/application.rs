@@ -1,4 +1,4 @@
-//! An application and its table: what the commands on the data of an application have in common.
+//! The application and its table, for the commands that read its data.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use fluo_core::{
 
 use crate::target::DirectoryArguments;
 
-/// Which application, and what of its table is seen.
+/// The arguments that name an application and the labels to read its table with.
 #[derive(Args, Debug)]
 pub(crate) struct ApplicationArguments {
     #[command(flatten)]
@@ -21,12 +21,13 @@ pub(crate) struct ApplicationArguments {
     /// The application
     #[arg(value_name = "APPLICATION")]
     pub(crate) name: String,
-    /// A label of visibilities to read with; repeat it for each. What is not seen is not there for this command
+    /// A label of visibilities to read with; repeat it for each. The command ignores cells that the
+    /// labels do not allow
     #[arg(long = "authorization", value_name = "LABEL")]
     authorizations: Vec<String>,
 }
 
-/// An application that is there. Its directory is held until all of this is dropped.
+/// An open application. Its directory stays open until all of this is dropped.
 #[derive(Debug)]
 pub(crate) struct OpenApplication {
     pub(crate) application: Application,
@@ -50,14 +51,14 @@ impl ApplicationArguments {
 }
 
 impl OpenApplication {
-    /// A client of its own, which is a transactor.
+    /// Opens a client, which registers its own transactor.
     pub(crate) async fn client(&self) -> Result<Client> {
         let (table, coordination) = (Arc::clone(&self.table), Arc::clone(&self.coordination));
         Ok(Client::open(table, coordination, ClientSettings::default()).await?)
     }
 }
 
-/// The notifications that wait for their observers.
+/// Scans the notifications that wait for their observers.
 pub(crate) fn waiting(table: &dyn Table) -> CellBatches {
     let filter = Filter::Notifications { share: None };
     let family = ColumnSelector::family(NOTIFICATION_FAMILY);

@@ -1,4 +1,4 @@
-//! The commands and what they have in common.
+//! The command line: all commands and their help.
 
 use std::ffi::OsString;
 
@@ -36,7 +36,7 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Make rows into keys by a design, and back; split points, groups and scans
+    /// Convert rows to keys of a design and back; split points, groups and scans
     #[command(
         subcommand,
         after_help = "Example:\n  $ echo org.wikipedia/accumulo | fluo key add --prefix p"
@@ -48,15 +48,15 @@ pub(crate) enum Command {
         after_help = "Example:\n  fluo table create --at embedded:./data pages"
     )]
     Table(TableCommand),
-    /// Make applications, look at them and remove them
+    /// Make, inspect and remove applications
     #[command(
         subcommand,
         after_help = "Example:\n  fluo app init --at embedded:./data web"
     )]
     App(AppCommand),
-    // The help of these is the page of its arguments.
+    // The help of these commands is the doc comment of their arguments.
     Scan(Box<Scan>),
-    /// The changes that wait for their observers, and those that were set aside
+    /// List notifications that wait; list, requeue or discard dead letters
     #[command(
         subcommand,
         after_help = "Example:\n  fluo notifications list --at embedded:./data web"
@@ -64,12 +64,13 @@ pub(crate) enum Command {
     Notifications(NotificationsCommand),
     Wait(Wait),
     Advise(Advise),
-    /// Show what the row hasher does to real, skewed rows; leaves nothing behind
+    /// Show the effect of the row hasher on real, skewed rows; leaves no files behind
     #[command(after_help = "Example:\n  fluo demo")]
     Demo,
 }
 
-/// Returns the command of a command line, such as `fluo table load`, without its arguments: these can be secrets.
+/// Returns the words of a command, such as `fluo table load`, without its arguments, which may be
+/// secrets.
 pub(crate) fn command_words(line: impl IntoIterator<Item = OsString>) -> String {
     let all = Arguments::command();
     let mut words = vec![all.get_name()];
@@ -89,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_command_is_named_without_its_arguments() {
+    fn command_words_leave_out_the_arguments() {
         let words = |line: &str| command_words(line.split(' ').map(OsString::from));
         for (line, expected) in [
             (

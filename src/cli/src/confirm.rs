@@ -1,4 +1,4 @@
-//! The question before something is deleted.
+//! Confirmation before data is deleted.
 
 use std::io::{self, BufRead, IsTerminal};
 
@@ -6,21 +6,22 @@ use anyhow::{Result, bail};
 
 use crate::output;
 
-/// At a terminal, asks for the name of what is to be deleted. A script is not asked: it has said what it wants.
+/// Asks at a terminal for the name of the object to delete. Does not ask a script.
 ///
 /// # Errors
-/// `refusal`, if something else is typed.
+///
+/// `refusal`, if the answer is anything else.
 pub(crate) async fn at_terminal(question: &str, name: &str, refusal: &str) -> Result<()> {
     if !io::stdin().is_terminal() {
         return Ok(());
     }
     output::say(&format!("{question} type its name to confirm:"));
     let (name, refusal) = (name.to_owned(), refusal.to_owned());
-    // Somewhere else, so that Ctrl-C is an answer too.
+    // On a blocking thread, so Ctrl-C works while it waits.
     tokio::task::spawn_blocking(move || confirm(&name, &refusal, io::stdin().lock())).await?
 }
 
-/// Nothing is deleted unless its name is the answer.
+/// Checks that the answer is the name.
 fn confirm(name: &str, refusal: &str, mut answers: impl BufRead) -> Result<()> {
     let mut answer = Vec::new();
     answers.read_until(b'\n', &mut answer)?;
@@ -35,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn something_is_deleted_only_if_its_name_is_typed() {
+    fn accepts_only_the_exact_name() {
         let refusal = "table `pages` was not deleted";
         assert!(confirm("pages", refusal, b"pages\r\n".as_slice()).is_ok());
         for answer in [b"".as_slice(), b"y\n", b"page\n", b"\xff\n", b" pages\n"] {

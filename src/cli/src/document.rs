@@ -1,4 +1,4 @@
-//! Files that are read and written whole: specs and plans.
+//! Specs and plans: files that are read and written whole.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -6,10 +6,10 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
-/// The largest file that is read: far above any spec or plan, and a bound on memory.
+/// The maximum size of a file. It is far above any spec or plan, and bounds memory.
 const MAX_BYTES: u64 = 1 << 28;
 
-/// All bytes of a file.
+/// Reads a whole file.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut start = File::open(path)?.take(MAX_BYTES + 1);
@@ -19,25 +19,25 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Writes a file so that it is never half there: beside it, then renamed. What is there and is no file, such as a
-/// pipe, is written to as it is.
+/// Writes a file atomically: writes a temporary file beside it, then renames that. Writes directly
+/// to anything that is not a regular file, such as a pipe.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     match fs::metadata(path) {
         Ok(found) if found.is_dir() => bail!("it is a directory"),
-        // Where a symbolic link leads, so that the link stays one.
+        // Follow a symbolic link, so it stays a link.
         Ok(found) if found.is_file() => Ok(replace(&fs::canonicalize(path)?, bytes)?),
         Ok(_) => Ok(File::options().write(true).open(path)?.write_all(bytes)?),
         Err(_) => Ok(replace(path, bytes)?),
     }
 }
 
-/// Refuses to write a file that is also read, by whatever path: what was read would be gone. `what` says in a message
-/// what the file is that is read, such as `the spec`.
+/// Refuses to overwrite a file that is also read, even by another path. `what` names the file that
+/// is read in a message, such as `the spec`.
 pub(crate) fn check_is_another(out: &Path, read: &Path, what: &str) -> Result<()> {
     let (Ok(written), Ok(found)) = (fs::canonicalize(out), fs::canonicalize(read)) else {
         return Ok(());
     };
-    // A terminal or a pipe loses nothing.
+    // Writing to a terminal or a pipe overwrites nothing.
     if written == found && written.is_file() {
         bail!(
             "{} is {what} itself, which would be lost: give another file",
@@ -52,7 +52,7 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         .parent()
         .filter(|parent| !parent.as_os_str().is_empty())
         .unwrap_or(Path::new("."));
-    // Made as any other file is, so that whoever may read the directory's files may read this one.
+    // With the default permissions, so the users of the directory can read the file.
     let mut file = tempfile::Builder::new()
         .make_in(directory, |beside| File::create_new(beside))
         .map_err(plain)?;
@@ -62,7 +62,7 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// The error itself where it is wrapped in one that names the file beside, of which nobody knows.
+/// Returns the inner error if the error is wrapped in one that names the temporary file.
 fn plain(error: io::Error) -> io::Error {
     let inner = error.get_ref().and_then(|wrapped| wrapped.source());
     match inner.and_then(|inner| inner.downcast_ref::<io::Error>()) {
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_replaced_whole_and_nothing_else_is_left() {
+    fn replaces_a_file_and_leaves_no_temporary_file() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("plan.json");
         for text in [b"long, long ago".as_slice(), b"short"] {
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_written_is_told_without_the_file_beside() {
+    fn errors_do_not_name_the_temporary_file() {
         let directory = tempfile::tempdir().unwrap();
         let missing = directory.path().join("no/plan.json");
         let message = write(&missing, b"x").unwrap_err().to_string();
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_is_not_written() {
+    fn refuses_to_overwrite_the_input() {
         let directory = tempfile::tempdir().unwrap();
         let spec = directory.path().join("sp.toml");
         let other = directory.path().join("plan.json");
@@ -144,7 +144,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_link_stays_a_link_and_a_device_a_device() {
+    fn keeps_links_and_devices() {
         let directory = tempfile::tempdir().unwrap();
         let (file, link) = (directory.path().join("f"), directory.path().join("l"));
         write(&file, b"old").unwrap();
@@ -158,7 +158,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn an_endless_file_is_refused() {
+    fn refuses_an_endless_file() {
         let message = read(Path::new("/dev/zero")).unwrap_err().to_string();
         assert_eq!(message, "it is longer than 268435456 bytes");
     }

@@ -1,14 +1,14 @@
-//! Durations as people write them: `60s`, `2m`, `500ms`.
+//! Durations as users write them: `60s`, `2m`, `500ms`.
 
 use std::time::Duration;
 
-/// Reads a duration.
+/// Parses a duration.
 pub(crate) fn parse(text: &str) -> Result<Duration, String> {
     humantime::parse_duration(text)
         .map_err(|error| format!("{error}; write a number and a unit, such as 60s, 2m or 500ms"))
 }
 
-/// A duration in seconds for a message: whole, where it is longer than ten.
+/// Formats a duration in seconds for a message, without a fraction from ten seconds on.
 pub(crate) fn seconds(duration: Duration) -> String {
     if duration >= Duration::from_secs(10) || duration.subsec_millis() == 0 {
         format!("{} s", duration.as_secs())
@@ -22,7 +22,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn durations_have_a_unit() {
+    fn requires_a_unit() {
         for (text, millis) in [
             ("60s", 60_000),
             ("2m", 120_000),
@@ -42,7 +42,7 @@ mod tests {
     }
 
     #[test]
-    fn seconds_are_as_exact_as_helps() {
+    fn rounds_seconds_from_ten_on() {
         let told = |millis| seconds(Duration::from_millis(millis));
         assert_eq!(
             [told(0), told(6_000), told(6_240), told(61_900)],

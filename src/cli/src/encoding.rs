@@ -1,4 +1,4 @@
-//! Rows and keys as lines of text.
+//! Encodings of rows and keys on lines of text.
 
 use std::borrow::Cow;
 
@@ -6,20 +6,20 @@ use anyhow::{Result, anyhow, bail};
 use clap::ValueEnum;
 use data_encoding::{BASE64, HEXLOWER, HEXLOWER_PERMISSIVE};
 
-/// How bytes are written on a line.
+/// The encoding of bytes on a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Encoding {
-    /// As they are; they cannot contain a newline
+    /// Unchanged; they cannot contain a newline
     #[default]
     Text,
-    /// Two hex digits a byte
+    /// Two hex digits for each byte
     Hex,
     /// Base64 with padding
     Base64,
 }
 
 impl Encoding {
-    /// The bytes of a line.
+    /// Decodes the bytes of a line.
     pub(crate) fn decode(self, line: &[u8]) -> Result<Cow<'_, [u8]>> {
         match self {
             Self::Text => Ok(Cow::Borrowed(line)),
@@ -31,7 +31,7 @@ impl Encoding {
         }
     }
 
-    /// Appends bytes to a line.
+    /// Encodes bytes and appends them to a line.
     pub(crate) fn encode(self, bytes: &[u8], line: &mut Vec<u8>) -> Result<()> {
         match self {
             Self::Text if memchr::memchr(b'\n', bytes).is_some() => {

@@ -1,4 +1,4 @@
-//! How a run ends.
+//! Outcomes and exit codes of a run.
 
 use std::io;
 use std::process::ExitCode;
@@ -8,21 +8,21 @@ use crate::interruption::Interruption;
 /// The end of a run that did not fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// All is well.
+    /// Success.
     Success,
     /// A check found a difference.
     Difference,
-    /// Asked to end, before it was done.
+    /// A signal ended the run before it was done.
     Interrupted(Interruption),
 }
 
-/// The exit code; an error goes to standard error with its causes, on one line.
+/// Returns the exit code. Prints an error to standard error, with its causes, on one line.
 pub(crate) fn code_of(result: anyhow::Result<Outcome>) -> ExitCode {
     match result {
         Ok(Outcome::Success) => ExitCode::SUCCESS,
         Ok(Outcome::Difference) => ExitCode::from(1),
         Ok(Outcome::Interrupted(by)) => ExitCode::from(by.exit_code()),
-        // Whoever read our output has had enough: `fluo key add .. | head` is no failure.
+        // A closed output, as in `fluo key add ..| head`, is no failure.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             crate::output::say(&format!("error: {}", sentence(&error)));
@@ -36,7 +36,7 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
     io_error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// The error and its causes, leaving out a cause that the sentence before it has told already.
+/// Joins the error and its causes, without causes that the text before already contains.
 pub(crate) fn sentence(error: &anyhow::Error) -> String {
     let mut told = String::new();
     for cause in error.chain() {
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn causes_are_told_once() {
+    fn repeats_no_cause() {
         let error = anyhow!("disk full")
             .context("cannot write: disk full")
             .context("load stopped");

@@ -1,8 +1,8 @@
-//! Being asked to end.
+//! Signals that end a command.
 
 use anyhow::Result;
 
-/// What asks a command to end.
+/// The signal that ended a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Interruption {
     /// Ctrl-C (SIGINT).
@@ -14,7 +14,8 @@ pub(crate) enum Interruption {
 }
 
 impl Interruption {
-    /// As shells count a command that a signal ended: 128 and the number of the signal.
+    /// Returns the exit code that shells use for a command ended by this signal: 128 plus its
+    /// number.
     pub(crate) fn exit_code(self) -> u8 {
         match self {
             Self::Keyboard => 130,
@@ -24,8 +25,9 @@ impl Interruption {
     }
 }
 
-/// Waits for Ctrl-C, a terminal that closes, or a request to end. It listens from the call on, not only when it is
-/// waited for; from then on these no longer end the process by themselves, but for a second Ctrl-C, which does at once.
+/// Waits for Ctrl-C, SIGTERM or SIGHUP. Listens from the call on, even before the future is polled.
+/// From then on these signals no longer end the process by themselves, except a second Ctrl-C,
+/// which ends it at once.
 #[cfg(unix)]
 pub(crate) fn any() -> Result<impl Future<Output = Interruption>> {
     use std::sync::Arc;
@@ -35,7 +37,8 @@ pub(crate) fn any() -> Result<impl Future<Output = Interruption>> {
     use signal_hook::flag;
     use tokio::signal::unix::{SignalKind, signal};
 
-    // In this order: the first one passes the question and arms it for the second.
+    // The order matters: the first handler checks the flag, the second one sets it for the next
+    // Ctrl-C.
     let came_before = Arc::new(AtomicBool::new(false));
     let code = i32::from(Interruption::Keyboard.exit_code());
     flag::register_conditional_shutdown(SIGINT, code, Arc::clone(&came_before))?;
@@ -62,7 +65,8 @@ pub(crate) fn any() -> Result<impl Future<Output = Interruption>> {
     })
 }
 
-/// Whether whoever started this wants it to go on when the terminal closes, as `nohup` does. Listening would undo that.
+/// Checks whether this process was started with SIGHUP ignored, as by `nohup`. Listening would undo
+/// that.
 #[cfg(target_os = "linux")]
 fn is_hangup_ignored() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

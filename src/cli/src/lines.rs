@@ -1,4 +1,4 @@
-//! Lines in, lines out, at the speed of the pipe and in constant memory.
+//! Line-by-line input and output, in constant memory.
 
 use std::fmt;
 use std::io::{Read, Write};
@@ -7,18 +7,20 @@ use anyhow::{Context, Result, bail};
 
 use crate::output::CANNOT_WRITE;
 
-/// How much is read at once. A page cache away, larger reads gain nothing.
+/// Bytes of one read. Larger reads are not faster, even from the page cache.
 const READ_BYTES: usize = 1 << 18;
-/// The longest line: in hex digits the longest row that any table takes, and a bound on memory. An embedded table takes
-/// 16 MiB, a live Accumulo 1 MiB.
+/// The maximum length of a line: enough for the longest row of any table in hex digits, and a bound
+/// on memory. An embedded table accepts rows of 16 MiB, a live Accumulo 1 MiB.
 const MAX_LINE_BYTES: usize = 32 << 20;
-/// How much output is gathered before it is written.
+/// Bytes of output to collect before a write.
 const WRITE_BYTES: usize = 1 << 18;
 
-/// Calls `each` with the number (from 1) and the bytes of every line, without its newline. A last line without
-/// one is a line too.
+/// Calls `each` with the number (from 1) and the bytes of every line, without its newline. A last
+/// line without a newline counts too.
 ///
-/// An error of `each` is told with its line.
+/// # Errors
+///
+/// An error of `each`, with the number of its line.
 pub(crate) fn for_each(
     mut input: impl Read,
     mut each: impl FnMut(u64, &[u8]) -> Result<()>,
@@ -51,9 +53,10 @@ pub(crate) fn for_each(
     }
 }
 
-/// Writes for every line of `input` what `transform` appends to the buffer, and a newline.
+/// Calls `transform` for every line of `input`, and writes the bytes that it appends to the buffer,
+/// and a newline.
 ///
-/// What was transformed before an error is written.
+/// If a line fails, the lines before it are still written.
 pub(crate) fn transform(
     input: impl Read,
     mut output: impl Write,
@@ -78,8 +81,9 @@ pub(crate) fn transform(
     result
 }
 
-/// Feeds every complete line, and says how many bytes they took. The first `searched` bytes are known to have no
-/// newline: a long line that arrives in many pieces is not searched again with each.
+/// Calls `each` for every complete line, and returns the number of bytes they took. The first
+/// `searched` bytes have no newline, so a long line that arrives in many parts is searched only
+/// once.
 fn complete_lines(
     bytes: &[u8],
     searched: usize,
@@ -106,7 +110,7 @@ fn grow(buffer: &mut Vec<u8>, lines_before: u64) -> Result<()> {
             lines_before + 1
         );
     }
-    // The system gives zeros for nothing; to fill them in would cost as much as the reading.
+    // The system provides zeroed memory for free; filling it would cost as much as reading.
     let mut larger = vec![0; buffer.len() * 2];
     if let Some(start) = larger.get_mut(..buffer.len()) {
         start.copy_from_slice(buffer);
@@ -115,7 +119,7 @@ fn grow(buffer: &mut Vec<u8>, lines_before: u64) -> Result<()> {
     Ok(())
 }
 
-/// What is wrong with every line alike, and so is no fault of the one at which it was seen.
+/// An error that every line would have, so it is reported without a line number.
 #[derive(Debug)]
 pub(crate) struct OfEveryLine(pub(crate) String);
 
@@ -127,7 +131,7 @@ impl fmt::Display for OfEveryLine {
 
 impl std::error::Error for OfEveryLine {}
 
-/// An I/O error is of the output and not of the line.
+/// Adds the line number to an error, except to I/O errors, which belong to the output.
 fn in_line(number: u64, result: Result<()>) -> Result<()> {
     match result {
         Err(error) if !error.is::<std::io::Error>() && !error.is::<OfEveryLine>() => {
@@ -141,7 +145,7 @@ fn in_line(number: u64, result: Result<()>) -> Result<()> {
 mod tests {
     use super::*;
 
-    /// A reader that gives a few bytes at a time, as pipes do.
+    /// A reader that returns a few bytes at a time, as pipes do.
     struct Trickle<'a>(&'a [u8], usize);
 
     impl Read for Trickle<'_> {
@@ -165,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_the_same_however_they_arrive() {
+    fn splits_lines_independently_of_read_sizes() {
         let long = vec![b'x'; 3 * READ_BYTES];
         let input = [b"a\n\nb\r\n\0\xff\n".as_slice(), &long, b"\nlast"].concat();
         let expected: Vec<Vec<u8>> = vec![
@@ -183,7 +187,7 @@ mod tests {
         assert_eq!(lines_of(b"\n", 1), vec![b"".to_vec()]);
     }
 
-    /// Zeros without end, which counts how many of them were taken.
+    /// An endless reader of zeros that counts the bytes it returned.
     struct Endless<'a>(&'a mut usize);
 
     impl Read for Endless<'_> {
@@ -195,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_without_end_is_refused_before_it_is_read() {
+    fn refuses_an_endless_line_within_the_bound() {
         let mut taken = 0;
         let input = b"a\n".chain(Endless(&mut taken));
         let error = for_each(input, |_, _| Ok(())).unwrap_err();
@@ -207,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_has_its_line_and_what_came_before_is_written() {
+    fn reports_the_line_of_an_error_and_writes_the_lines_before() {
         let mut output = Vec::new();
         let error = transform(Trickle(b"a\nb\nc\nd", 3), &mut output, |line, buffer| {
             buffer.extend_from_slice(line);

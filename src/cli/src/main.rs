@@ -1,7 +1,8 @@
-//! The command `fluo`: parse, call one public function of the libraries, print.
+//! The command `fluo`: parses its arguments, calls one public function of the libraries, and
+//! prints.
 //!
-//! Data goes to standard output, everything else to standard error. The exit code is 0 on success, 1 when a
-//! check found a difference, 2 on bad use or failure; 130 on Ctrl-C, 143 on SIGTERM, 129 on SIGHUP.
+//! Data goes to standard output, everything else to standard error. Exit codes: 0 success, 1 a
+//! check found a difference, 2 bad use or failure, 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP.
 
 mod advise;
 mod app;
@@ -38,7 +39,7 @@ use crate::arguments::{Arguments, Command};
 use crate::exit::Outcome;
 use crate::standing::Standing;
 
-/// How long work that nobody needs any more may take to end.
+/// Time to let cancelled work end.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 fn main() -> ExitCode {
@@ -71,9 +72,11 @@ fn run(command: Command) -> anyhow::Result<Outcome> {
     }
 }
 
-/// Whatever asks a command to end does so between two steps, and not within one: a terminal that asks for a password
-/// would stay without echo, and an embedded table would have to be repaired. The command works elsewhere, so that it is
-/// left behind if it blocks.
+/// Runs a command until it ends or a signal arrives.
+///
+/// A signal takes effect only between two steps of the command: a password prompt restores the
+/// terminal's echo, and an embedded table needs no repair. The command runs in its own task, so a
+/// blocking command is abandoned.
 async fn until_interrupted<Work>(work: impl FnOnce(Standing) -> Work) -> anyhow::Result<Outcome>
 where
     Work: Future<Output = anyhow::Result<Outcome>> + Send + 'static,
@@ -85,7 +88,7 @@ where
         ended = &mut working => ended?,
         by = interrupted => {
             working.abort();
-            // What it holds is put back, and what it draws is cleared.
+            // Dropping the task releases its resources and clears its progress line.
             let _ = tokio::time::timeout(PATIENCE, working).await;
             if let Some(sentence) = standing.get() {
                 output::say(&format!("interrupted: {sentence}"));
@@ -101,7 +104,7 @@ fn in_runtime(work: impl Future<Output = anyhow::Result<Outcome>>) -> anyhow::Re
         .build()?;
     let result = runtime.block_on(work);
     if !matches!(result, Ok(Outcome::Success | Outcome::Difference)) {
-        // Something may still wait for input that never comes.
+        // A thread may still be blocked on input that never arrives.
         runtime.shutdown_timeout(PATIENCE);
     }
     result

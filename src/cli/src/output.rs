@@ -1,7 +1,8 @@
 //! Standard output and standard error.
 //!
-//! Names, properties and messages can come from a table or a file that somebody else wrote. What goes to a person
-//! is therefore printed without characters that a terminal would obey; what goes to a program is exact.
+//! Names, properties and messages can come from a table or a file of another user. Text for a
+//! person is therefore printed without characters that control a terminal; data for a program is
+//! exact.
 
 use std::io::{self, ErrorKind, Write};
 
@@ -15,7 +16,7 @@ pub(crate) fn print(lines: &str) -> Result<()> {
 
 /// Prints data for a program, and a newline.
 ///
-/// A reader that has had enough (`| head`) neither stops the work nor changes how it ends.
+/// A closed output, as with `head`, neither stops the work nor changes the exit code.
 pub(crate) fn print_exactly(data: &str) -> Result<()> {
     let mut stdout = io::stdout().lock();
     let written = stdout
@@ -27,7 +28,7 @@ pub(crate) fn print_exactly(data: &str) -> Result<()> {
     }
 }
 
-/// Prints a line of an output that has no end by itself. A reader that has had enough is an error, which ends it.
+/// Prints a line of an endless output. A closed output is an error, which ends the command.
 pub(crate) fn emit(line: &str) -> Result<()> {
     let mut stdout = io::stdout().lock();
     writeln!(stdout, "{line}")
@@ -35,7 +36,7 @@ pub(crate) fn emit(line: &str) -> Result<()> {
         .context(CANNOT_WRITE)
 }
 
-/// Prints whole lines of data as they are. A reader that has had enough is an error, which ends it.
+/// Prints whole lines of data unchanged. A closed output is an error, which ends the command.
 pub(crate) fn write(lines: &[u8]) -> Result<()> {
     let mut stdout = io::stdout().lock();
     stdout
@@ -49,12 +50,13 @@ pub(crate) fn print_json(data: &impl Serialize) -> Result<()> {
     print_exactly(&json_without_controls(&serde_json::to_string_pretty(data)?))
 }
 
-/// Data as JSON on a line.
+/// Formats data as JSON on one line.
 pub(crate) fn json_line(data: &impl Serialize) -> Result<String> {
     Ok(json_without_controls(&serde_json::to_string(data)?))
 }
 
-/// The same JSON. What a terminal would obey stands in strings only, and is escaped there as JSON escapes it.
+/// Escapes characters that control a terminal. They occur only within strings, so the JSON keeps
+/// its meaning.
 fn json_without_controls(json: &str) -> String {
     let mut shown = String::with_capacity(json.len());
     for c in json.chars() {
@@ -70,19 +72,19 @@ fn json_without_controls(json: &str) -> String {
     shown
 }
 
-/// Says a line to the person at the terminal. If standard error is gone there is nobody to tell.
+/// Prints a line for a person to standard error. Ignores a closed standard error.
 pub(crate) fn say(line: &str) {
-    // In one piece: other processes may write to the same terminal.
+    // In one write, because other processes may write to the same terminal.
     let line = format!("{}\n", shown(line));
     let _ = io::stderr().lock().write_all(line.as_bytes());
 }
 
-/// Text as it may stand within a line for a person: without characters that a terminal would obey.
+/// Escapes characters that control a terminal, for text within a line.
 pub(crate) fn shown(text: &str) -> String {
     without_controls(text, |_| false)
 }
 
-/// What is said where standard output fails.
+/// The message for a failure of standard output.
 pub(crate) const CANNOT_WRITE: &str = "cannot write to standard output";
 
 fn without_controls(text: &str, is_kept: impl Fn(char) -> bool) -> String {
@@ -97,8 +99,8 @@ fn without_controls(text: &str, is_kept: impl Fn(char) -> bool) -> String {
     shown
 }
 
-/// Whether a terminal would do something else than show it: control characters, those that turn the direction of what
-/// follows, those that cannot be seen, and other ends of lines.
+/// Checks whether a terminal interprets the character: control characters, marks that change the
+/// text direction, invisible characters, and line separators.
 fn is_obeyed(c: char) -> bool {
     c.is_control()
         || matches!(c,
@@ -106,7 +108,7 @@ fn is_obeyed(c: char) -> bool {
             | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// A count as people read it: `29,599`.
+/// Formats a count with thousands separators: `29,599`.
 pub(crate) fn grouped(count: u64) -> String {
     let digits = count.to_string();
     let mut text = String::new();
@@ -119,12 +121,12 @@ pub(crate) fn grouped(count: u64) -> String {
     text
 }
 
-/// A length as a count.
+/// Converts a length to a count.
 pub(crate) fn count_of(len: usize) -> u64 {
     u64::try_from(len).unwrap_or(u64::MAX)
 }
 
-/// `1 row`, `2 rows`.
+/// Formats a count with its noun: `1 row`, `2 rows`.
 pub(crate) fn plural(count: u64, noun: &str) -> String {
     let ending = if count == 1 { "" } else { "s" };
     format!("{} {noun}{ending}", grouped(count))
@@ -135,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_terminal_would_obey_is_shown_and_not_sent() {
+    fn escapes_characters_that_control_a_terminal() {
         assert_eq!(shown("a\x1b[31m\nb\u{9b}é\\Q"), r"a\u{1b}[31m\nb\u{9b}é\Q");
         assert_eq!(without_controls("a\nb\r", |c| c == '\n'), "a\nb\\r");
         assert_eq!(
@@ -145,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn json_is_the_same_for_a_program() {
+    fn escaped_json_keeps_its_meaning() {
         let text = "é\u{9b}\u{202e}\u{e0041}\u{1b}\n\\";
         let shown = json_line(&text).unwrap();
         assert_eq!(shown, r#""é\u009b\u202e\udb40\udc41\u001b\n\\""#);
@@ -153,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_are_grouped_by_thousands() {
+    fn groups_counts_by_thousands() {
         for (count, text) in [
             (0, "0"),
             (999, "999"),

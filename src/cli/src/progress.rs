@@ -1,4 +1,4 @@
-//! Progress for a person at a terminal; nothing in a pipe.
+//! Progress lines for a person at a terminal. Nothing is drawn into a pipe.
 
 use std::future::Future;
 use std::pin::pin;
@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// A line that counts things as they are done, with their rate. It draws on standard error, and only where that
-/// is a terminal.
+/// Creates a line that shows a count and its rate. It is drawn on standard error, if that is a
+/// terminal.
 pub(crate) fn counter(what: &str) -> ProgressBar {
     let bar = ProgressBar::new_spinner();
     bar.set_draw_target(ProgressDrawTarget::stderr());
@@ -19,7 +19,7 @@ pub(crate) fn counter(what: &str) -> ProgressBar {
     bar
 }
 
-/// A line that says what is waited for.
+/// Creates a line that names the work in progress.
 pub(crate) fn waiting(what: String) -> ProgressBar {
     let bar = ProgressBar::new_spinner();
     bar.set_draw_target(ProgressDrawTarget::stderr());
@@ -31,10 +31,10 @@ pub(crate) fn waiting(what: String) -> ProgressBar {
     bar
 }
 
-/// How long nothing is said of work that may be done at once.
+/// Time before a progress line appears.
 const AT_ONCE: Duration = Duration::from_secs(1);
 
-/// Does work, and says so if it takes longer than a second.
+/// Awaits `work`, and shows a progress line if it takes longer than a second.
 pub(crate) async fn while_it_lasts<T>(what: String, work: impl Future<Output = T>) -> T {
     let mut work = pin!(work);
     tokio::select! {

@@ -1,6 +1,6 @@
-//! A command line that holds a password is refused before anything could repeat it.
+//! Refuses a command line that contains a password, before any message can repeat it.
 //!
-//! The parser of the arguments quotes what it does not like, so it must not see them.
+//! The argument parser quotes wrong arguments, so this check runs before it.
 
 use std::ffi::OsStr;
 
@@ -9,29 +9,30 @@ use fluo_core::Escaped;
 
 use crate::arguments::Arguments;
 
-/// What is said in place of running it. It repeats nothing.
-const ARGUMENT: &str = "a password is not taken from the command line, which everybody on this machine can read and \
+/// The messages that replace the run. They repeat no argument.
+const ARGUMENT: &str = "a password is not taken from the command line, which all users of this machine can read and \
                         which the shell remembers; set FLUO_PASSWORD, or name the file that holds it with \
-                        --password-file FILE or FLUO_PASSWORD_FILE, or run this at a terminal and be asked";
-const TARGET: &str = "a target holds no user and no password, as everybody on this machine can read the command line; \
+                        --password-file FILE or FLUO_PASSWORD_FILE, or enter it at a terminal when asked";
+const TARGET: &str = "a target holds no user and no password, as all users of this machine can read the command line; \
                       write --at proxy:HOST:PORT, give --user USER, and set FLUO_PASSWORD, or name the file that \
-                      holds it with --password-file FILE or FLUO_PASSWORD_FILE, or run this at a terminal and be asked";
+                      holds it with --password-file FILE or FLUO_PASSWORD_FILE, or enter it at a terminal when asked";
 
-/// What is wrong with arguments that hold a password, if they do.
+/// Returns the message if the arguments contain a password.
 pub(crate) fn complaint<A: AsRef<OsStr>>(
     arguments: impl IntoIterator<Item = A>,
 ) -> Option<&'static str> {
     let mut arguments = arguments.into_iter().skip(1);
     let name = arguments.next()?;
-    // Other commands have no targets.
+    // The other commands have no targets.
     let has_target = ["table", "app", "scan", "notifications", "wait", "advise"]
         .iter()
         .any(|command| name.as_ref() == *command);
     if !has_target {
         return None;
     }
-    // The arguments of these are names and files: what looks like a target is one whose `--at` was forgotten. Those of
-    // the others are rows and columns too, which may look like anything.
+    // The arguments of these commands are names and files, so an argument that looks like a target
+    // is one whose `--at` was forgotten. The arguments of the others include rows and columns,
+    // which can look like anything.
     let has_names = ["table", "advise"]
         .iter()
         .any(|command| name.as_ref() == *command);
@@ -56,12 +57,12 @@ pub(crate) fn complaint<A: AsRef<OsStr>>(
         })
 }
 
-/// What stands before an argument.
+/// The argument before another one.
 #[derive(Clone, Copy)]
 enum Before {
-    /// `--at`: it is a target.
+    /// `--at`: the next argument is a target.
     At,
-    /// Another option, whose value it is.
+    /// Another option: the next argument is its value.
     Option,
     /// Another argument, or an option without a value.
     Argument,
@@ -77,11 +78,12 @@ impl Before {
     }
 }
 
-/// Whether an argument is an option of a command that has the next argument for its value.
+/// Checks whether an argument is an option of a command and takes the next argument as its value.
 fn takes_next(argument: &[u8], command: &Command) -> bool {
     let option = std::str::from_utf8(argument).unwrap_or_default();
     let Some(name) = option.strip_prefix("--") else {
-        // The first of a group of letters that takes a value has the rest of the group for it, if there is one.
+        // In a group of letters, the first one that takes a value takes the rest of the group, if
+        // any.
         let letters = option.strip_prefix('-').unwrap_or_default();
         let found = letters.char_indices().find(|(_, letter)| {
             let mut options = command.get_opts();
@@ -97,7 +99,8 @@ fn takes_value(option: &Arg) -> bool {
     option.get_action().takes_values()
 }
 
-/// A row or a key that cannot be read, as a message shows it: what stands before an `@` may hold a password.
+/// Formats a row or a key for an error message. Hides the part before an `@`, which may contain a
+/// password.
 pub(crate) fn masked(written: &[u8]) -> String {
     match written.iter().rposition(|byte| *byte == b'@') {
         None => Escaped(written).to_string(),
@@ -124,7 +127,7 @@ fn complaint_of(argument: &[u8], is_target: bool) -> Option<&'static str> {
         Some(target) => (target, true),
         None => (argument, is_target),
     };
-    // Also one whose kind was forgotten. Only a directory may have such a name.
+    // This includes a target without its kind. Only a directory may have such a name.
     let may_hold_user = is_target && !target.starts_with(b"embedded:") && target.contains(&b'@');
     may_hold_user.then_some(TARGET)
 }
@@ -138,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_password_among_the_arguments_is_refused() {
+    fn refuses_a_password_in_the_arguments() {
         for line in [
             "fluo table list --at proxy:h:1 --password x",
             "fluo table list --password=x",
@@ -169,14 +172,14 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_a_password_is_not_shown() {
+    fn masks_possible_passwords() {
         assert_eq!(masked(b"user:secret@x\n"), r"***@x\x0a");
         assert_eq!(masked(b"a@b@c"), "***@c");
         assert_eq!(masked(b"abc"), "abc");
     }
 
     #[test]
-    fn other_arguments_are_let_through() {
+    fn accepts_other_arguments() {
         for line in [
             "fluo",
             "fluo table list --at proxy:h:1 --password-file f --user root",

@@ -1,19 +1,19 @@
-//! How far a command has come, for whoever interrupts it.
+//! The state of a command, reported when it is interrupted.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A sentence that a command keeps up to date while it works, and that is told if it is interrupted. Nothing is told
-/// of a command that changes nothing.
+/// A sentence about the state of a command, which is printed if the command is interrupted.
+/// Commands that change nothing set none.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Standing(Arc<Mutex<Option<String>>>);
 
 impl Standing {
-    /// From now on it stands like this.
+    /// Sets the sentence.
     pub(crate) fn set(&self, sentence: String) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(sentence);
     }
 
-    /// How it stands.
+    /// Returns the sentence, if one is set.
     pub(crate) fn get(&self) -> Option<String> {
         self.0
             .lock()

@@ -14,42 +14,43 @@ use crate::exit::Outcome;
 use crate::output::{self, count_of, plural};
 use crate::progress;
 
-/// Pauses between two looks: short at first, as the work may be done at once.
+/// Pauses between checks. The first ones are short, because the work may already be done.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
-/// How long a look may wait for a moment in which no transaction begins.
+/// Maximum time that a check waits for a moment in which no transaction begins.
 const LONGEST_LOOK: Duration = Duration::from_secs(1);
 
-/// Wait until no notification waits, and none can come of a transaction that has begun.
+/// Wait until no notification waits, and no transaction that has begun can create one.
 ///
-/// Notifications that were set aside do not count. When the timeout has passed it exits 1 if notifications wait, and 2
-/// if it could not look. An embedded directory is held only while it is looked at. While another process holds it, that
-/// process is waited for: its workers may be what the wait is for.
+/// Dead letters (see `fluo notifications failed`) do not count. After the timeout it exits 1 if
+/// notifications wait, and 2 if it could not check. An embedded directory is open only during a
+/// check. If another process has it open, this command waits for that process, whose workers may be
+/// doing the work.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
   fluo wait --at embedded:./data --timeout 5m web
   fluo wait --at embedded:./data --timeout 0s web; [ $? -eq 1 ] && echo there is work left
 
-It exits 0 when nothing waits, 1 when something does, and 2 when it could not look or was asked in a wrong way.")]
+Exit codes: 0 no notification waits, 1 notifications wait, 2 it could not check, or bad use.")]
 pub(crate) struct Wait {
     #[command(flatten)]
     application: ApplicationArguments,
-    /// Give up after this long, such as 30s or 5m; 0s looks once [default: wait for ever]
+    /// Give up after this time, such as 30s or 5m; 0s checks once [default: wait for ever]
     #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
     timeout: Option<Duration>,
 }
 
-/// What was seen at a look.
+/// The result of a check.
 #[derive(Debug)]
 enum Looked {
-    /// Nothing is left, but for so many that are set aside.
+    /// No notification waits. The dead letters are counted.
     Idle { set_aside: usize },
-    /// So many notifications wait.
+    /// This number of notifications waits.
     Waiting(u64),
-    /// Transactions begin all the time.
+    /// Transactions begin all the time, so an idle moment was not found.
     Busy,
-    /// It cannot be seen at present.
+    /// The application cannot be opened at present.
     Unavailable(Error),
 }
 
@@ -72,7 +73,7 @@ impl Wait {
                 return looked.in_the_end(waited);
             }
             bar.set_message(output::shown(&looked.sentence()));
-            // Nobody at a pipe sees the line above, and only this is out of the hands of the application.
+            // The progress line is hidden in a pipe, and another process causes this wait.
             if let (Looked::Unavailable(_), false, true) = (&looked, is_told, bar.is_hidden()) {
                 output::say(&format!("note: waiting: {}", looked.sentence()));
                 is_told = true;
@@ -108,7 +109,7 @@ impl Wait {
             return Ok(Looked::Waiting(count));
         }
         let client = open.client().await?;
-        // The exact answer: a look is no instant.
+        // Counting takes time, so it does not prove that the application is idle. This does.
         match timeout(LONGEST_LOOK, client.wait_until_idle()).await {
             Ok(idle) => idle?,
             Err(_) => return Ok(Looked::Busy),
@@ -119,7 +120,7 @@ impl Wait {
 }
 
 impl Looked {
-    /// What a wait that is given up comes to.
+    /// Returns the result of a wait after its timeout.
     fn in_the_end(self, waited: Duration) -> Result<Outcome> {
         let waited = seconds(waited);
         if let Self::Unavailable(error) = self {
@@ -144,9 +145,9 @@ impl Looked {
 fn tell_idle(set_aside: usize) {
     let rest = match set_aside {
         0 => String::new(),
-        1 => "; 1 is set aside, see `fluo notifications failed`".to_owned(),
+        1 => "; 1 is in the dead letters, see `fluo notifications failed`".to_owned(),
         count => format!(
-            "; {} are set aside, see `fluo notifications failed`",
+            "; {} are in the dead letters, see `fluo notifications failed`",
             output::grouped(count_of(count))
         ),
     };

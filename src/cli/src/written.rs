@@ -1,7 +1,7 @@
-//! Rows, columns and values as the commands on the data of an application read and print them.
+//! Rows, columns and values in the arguments and the output of commands on application data.
 //!
-//! What is printed can be given again as an argument: `\xNN` stands for a byte in both. Letters that are not ASCII may be
-//! given as they are, and so may blanks.
+//! Printed text is valid as an argument: `\xNN` is a byte in both. Arguments may also contain
+//! blanks and letters that are not ASCII.
 
 use std::ffi::OsStr;
 
@@ -13,17 +13,18 @@ use fluo_core::{Bytes, Column, ColumnSelector, Escaped, unescape};
 use crate::encoding::Encoding;
 use crate::secrets;
 
-/// How bytes are written.
+/// The argument for the encoding of bytes.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct Written {
-    /// How bytes are written, in the arguments and in what is printed; as text, a byte that is not printable ASCII, and
-    /// a backslash, is \xNN. On a line of text so are blanks of rows and columns, and a `:` of a family
+    /// Encoding of bytes in the arguments and the output. As text, backslashes and bytes that are
+    /// not printable ASCII are written \xNN; on a line of text, so are blanks of rows and columns,
+    /// and a `:` of a family
     #[arg(long, value_enum, default_value_t)]
     encoding: Encoding,
 }
 
 impl Written {
-    /// Bytes as they are printed.
+    /// Formats bytes.
     pub(crate) fn shown(self, bytes: &[u8]) -> String {
         match self.encoding {
             Encoding::Text => Escaped(bytes).to_string(),
@@ -32,12 +33,13 @@ impl Written {
         }
     }
 
-    /// A row, or the qualifier or visibility of a column, on a line where blanks separate names.
+    /// Formats a row, or the qualifier or visibility of a column, for a line with names separated
+    /// by blanks.
     pub(crate) fn word(self, bytes: &[u8]) -> String {
         self.apart(bytes, b" ")
     }
 
-    /// The family of a column on such a line; it ends before the first `:`.
+    /// Formats the family of a column for such a line; it ends before the first `:`.
     pub(crate) fn family(self, bytes: &[u8]) -> String {
         self.apart(bytes, b" :")
     }
@@ -45,12 +47,12 @@ impl Written {
     fn apart(self, bytes: &[u8], separators: &[u8]) -> String {
         match self.encoding {
             Encoding::Text => Escaped(bytes).and(separators).to_string(),
-            // Their letters separate nothing.
+            // These encodings contain no separators.
             _ => self.shown(bytes),
         }
     }
 
-    /// A row of the arguments.
+    /// Parses a row.
     pub(crate) fn row(self, written: &OsStr) -> Result<Bytes> {
         let written = written.as_encoded_bytes();
         let row = self.bytes(written);
@@ -61,14 +63,14 @@ impl Written {
         Ok(row)
     }
 
-    /// The beginning of rows.
+    /// Parses a prefix of rows.
     pub(crate) fn prefix(self, written: &OsStr) -> Result<Bytes> {
         let written = written.as_encoded_bytes();
         let prefix = self.bytes(written);
         prefix.with_context(|| format!("prefix `{}`", secrets::masked(written)))
     }
 
-    /// A family, or a family and a qualifier.
+    /// Parses a family, or a family and a qualifier.
     pub(crate) fn selector(self, written: &OsStr) -> Result<ColumnSelector> {
         let (family, qualifier) = self.parts(written)?;
         match qualifier {
@@ -80,7 +82,7 @@ impl Written {
         }
     }
 
-    /// A whole column.
+    /// Parses a column, with a family and a qualifier.
     pub(crate) fn column(self, written: &OsStr) -> Result<Column> {
         let (family, qualifier) = self.parts(written)?;
         let Some(qualifier) = qualifier else {
@@ -92,7 +94,7 @@ impl Written {
         Ok(Column::new(family, qualifier))
     }
 
-    /// Family and qualifier. A `:` within the family is written `\x3a`.
+    /// Splits a column into family and qualifier. A `:` within the family is written `\x3a`.
     fn parts(self, written: &OsStr) -> Result<(Bytes, Option<Bytes>)> {
         let written = written.as_encoded_bytes();
         let read = |part: &[u8]| {
@@ -125,7 +127,7 @@ fn of_text(written: &[u8]) -> Result<Bytes> {
             _ => ascii.push_str(&Escaped(&[byte]).to_string()),
         }
     }
-    // Its own message counts bytes of another text.
+    // The message of `unescape` counts the bytes of a different text.
     unescape(&ascii).ok().context(
         "a backslash begins a byte, written `\\xNN` with two hex digits; a backslash itself is `\\x5c`",
     )
@@ -144,7 +146,7 @@ mod tests {
     const ALL: [Encoding; 3] = [Encoding::Text, Encoding::Hex, Encoding::Base64];
 
     #[test]
-    fn what_is_printed_is_read_back() {
+    fn parses_its_own_output() {
         let bytes: Vec<u8> = (0..=u8::MAX).collect();
         for written in ALL.map(written) {
             let shown = OsString::from(written.shown(&bytes));
@@ -157,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn text_may_be_given_as_it_is() {
+    fn accepts_unescaped_text() {
         let text = written(Encoding::Text);
         assert_eq!(text.row("é\n".as_ref()).unwrap(), "é\n");
         assert_eq!(text.row(r"\xFFa\x5cb".as_ref()).unwrap(), &b"\xffa\\b"[..]);
@@ -170,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_read_by_their_parts() {
+    fn parses_columns() {
         let text = written(Encoding::Text);
         let selector = |column: &str| text.selector(column.as_ref()).unwrap();
         assert_eq!(selector("f"), ColumnSelector::family("f"));
@@ -189,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_told() {
+    fn reports_wrong_encodings() {
         let message = |error: anyhow::Error| format!("{error:#}");
         let (text, hex) = (written(Encoding::Text), written(Encoding::Hex));
         assert_eq!(

@@ -130,7 +130,7 @@ fn the_spec_that_is_advised_for_a_table_changes_nothing_there() {
                 .succeeds();
             let context = format!("{}{}{}", set.spec, place.read("advised.toml"), plan.text());
             assert_says(&context, "Nothing to do: the table is as the spec says.");
-            assert!(!context.contains("nobody asked for"), "{context}");
+            assert!(!context.contains("does not ask for"), "{context}");
         }
     }
 }
@@ -154,9 +154,10 @@ fn rows_without_the_design_of_their_table_are_counted_and_named() {
     );
     assert_says(
         run.text(),
-        "Advice\n\n  Most rows are of no design that is there: 100 % of the keys that were read, such as `x/1`. If they were \
-         loaded without it, load them again through it.",
+        "Advice\n\n  The table is split for row-hasher with the prefix `p` in 20 tablets, but most rows are of no design that is \
+         there: 100 % of the keys that were read, such as `x/1`. If they were loaded without it, load them again through it.",
     );
+    assert!(!run.text().contains("Leave"), "{}", run.text());
     assert_says(
         run.text(),
         "The table is split for it, but no row that was read is a key of it.",
@@ -196,10 +197,7 @@ fn rows_are_sampled_in_proportion_to_the_entries_of_their_tablets() {
     assert!((0.85..0.97).contains(&share), "{share}");
     let run = place.fluo(command).succeeds();
     assert_says(run.text(), "Only the first rows of 21 tablets were read");
-    assert_says(
-        run.text(),
-        "Advice\n\n  Most rows are of no design that is there: ",
-    );
+    assert_says(run.text(), "but most rows are of no design that is there: ");
 }
 
 /// A plain table with split points of five digits took minutes to advise: each of 10,000 numbers of buckets and each
@@ -249,9 +247,14 @@ fn a_table_between_two_designs_keeps_both() {
         .succeeds();
     assert_says(
         run.text(),
-        "4,208 keys of digest-salt are still written in an earlier design, modulo (Java's String.hashCode modulo 10): a migration moves \
-         them.",
+        "Advice\n\n  Finish the migration that is under way to digest-salt (first 2 hexadecimal digits of MD5, then `:`) in 16 \
+         tablets: 4,208 keys are still in an earlier design. Until then the spec has both.",
     );
+    assert_says(
+        run.text(),
+        "4,208 keys of digest-salt are in an earlier design, modulo (Java's String.hashCode modulo 10",
+    );
+    assert!(!run.text().contains("Leave"), "{}", run.text());
     assert_says(&place.read("advised.toml"), "[[key_design.before]]");
     let plan = place
         .fluo("table plan --at embedded:d --spec advised.toml pages")
@@ -294,4 +297,72 @@ fn servers_and_tablets_that_are_given_go_before_those_of_the_table() {
         run.text(),
         "note     The advice is for 7 servers, as was asked for, and not for the ",
     );
+}
+
+/// A table whose design has a separator of two characters was advised a row hasher over its salts; one that was not split
+/// yet, more tablets than it has.
+#[test]
+fn an_unsplit_table_with_any_separator_keeps_its_design() {
+    for design in [
+        "--design digest-salt --separator=--",
+        "--design digest-salt --digits 1 --separator ::",
+        "--design modulo --separator=--",
+        "--design modulo --buckets 5000 --separator ->",
+        "--design digest-salt --over before:/",
+    ] {
+        let place = Place::new();
+        place.file("rows", Rows::Paths.text());
+        for command in [
+            "table create --at embedded:d pages".to_owned(),
+            format!("table load --at embedded:d pages {design} rows"),
+        ] {
+            place.fluo(&command).succeeds();
+        }
+        let run = place
+            .fluo("advise --at embedded:d --write-spec advised.toml pages")
+            .succeeds();
+        assert_says(run.text(), "Advice\n\n  Leave the table as it is: ");
+        assert_says(run.text(), "1 tablet, as the table has");
+        assert!(!run.text().contains("of no design"), "{}", run.text());
+        let plan = place
+            .fluo("table plan --at embedded:d --spec advised.toml pages")
+            .succeeds();
+        assert_says(plan.text(), "Nothing to do: the table is as the spec says.");
+    }
+}
+
+/// Salts of a hash that is not known were salted again, or the rows called plain, to be loaded again.
+#[test]
+fn keys_of_an_unknown_design_are_left_as_they_are() {
+    let mixed = |n: u64| n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+    let lines = (0..3_000).map(|n| {
+        let salt = (mixed(n) ^ (mixed(n * 31 + 7) >> 13)) & 0xff;
+        format!("{salt:02x}--user{n}\n")
+    });
+    let rows = lines.collect::<String>();
+    for spec in ["", "[[row_hasher]]\nprefix = \"p\"\ntablets = 20\n"] {
+        let place = Place::new();
+        place.file("rows", &rows);
+        place.file("s.toml", spec);
+        place.fluo("table create --at embedded:d pages").succeeds();
+        if !spec.is_empty() {
+            place
+                .fluo("table apply --at embedded:d --spec s.toml --no-wait pages")
+                .succeeds();
+        }
+        place
+            .fluo("table load --at embedded:d pages --design unsalted rows")
+            .succeeds();
+        let run = place.fluo("advise --at embedded:d pages").succeeds();
+        assert_says(
+            run.text(),
+            "Advice\n\n  Leave the keys as they are: they look salted or hashed already, as the first 2 characters, \
+             hexadecimal digits, are spread evenly, by a design that is not known here",
+        );
+        for wrong in ["load them again", "Leave the table", "Use "] {
+            assert!(!run.text().contains(wrong), "{wrong}: {}", run.text());
+        }
+        let json = place.fluo("advise --at embedded:d --json pages").json();
+        assert_eq!(json["advice"]["decision"], "unknown-design");
+    }
 }

@@ -1,4 +1,4 @@
-//! Applications come and go.
+//! The life of applications: they are initialised, listed, shown and removed.
 
 #![cfg(test)]
 
@@ -11,7 +11,7 @@ use fluo_embedded::{EmbeddedTables, Settings};
 const INIT: &str = "app init --at embedded:d";
 
 #[test]
-fn an_application_is_initialised_listed_shown_and_removed() {
+fn initialises_lists_shows_and_removes_an_application() {
     let place = Place::new();
     let observe = r"--observe page:links=strong,count --observe a\x3a:\xff=weak,other";
     let set = "--set web.tablets=20 --set b=x=y";
@@ -82,7 +82,7 @@ fn an_application_is_initialised_listed_shown_and_removed() {
 }
 
 #[test]
-fn what_is_there_is_kept_unless_it_is_cleared() {
+fn keeps_existing_data_unless_clear_is_given() {
     let place = Place::with_table();
     assert_eq!(
         place.fluo(&format!("{INIT} pages")).fails(),
@@ -95,23 +95,23 @@ fn what_is_there_is_kept_unless_it_is_cleared() {
         .succeeds();
     assert_eq!(
         place.fluo(&format!("{INIT} pages")).fails(),
-        "the application `pages` is initialised already; open it, or remove it first; --clear removes it and its \
+        "the application `pages` is already initialised; open it, or remove it first; --clear removes it and its \
          table first, with all that is in it"
     );
     assert_eq!(
         place.fluo(&format!("{INIT} --table other pages")).fails(),
-        "the application `pages` is initialised already; open it, or remove it first; `fluo app remove pages` removes \
+        "the application `pages` is already initialised; open it, or remove it first; `fluo app remove pages` removes \
          it and its table `pages`"
     );
     assert_eq!(
         place.fluo(&format!("{INIT} --table pages web")).fails(),
-        "the table `pages` is that of the application `pages`; give `web` a table of its own"
+        "the table `pages` belongs to the application `pages`; choose another table for `web`"
     );
     assert_eq!(
         place
             .fluo(&format!("{INIT} --clear --table pages web"))
             .fails(),
-        "the table `pages` is that of the application `pages`; give `web` a table of its own"
+        "the table `pages` belongs to the application `pages`; choose another table for `web`"
     );
     assert_eq!(
         place
@@ -130,9 +130,9 @@ fn what_is_there_is_kept_unless_it_is_cleared() {
     place.fluo("app config --at embedded:d pages").prints("");
 }
 
-/// What is interrupted between its two steps leaves a table without an application.
+/// A run that is interrupted between its two steps leaves a table without an application.
 #[tokio::test]
-async fn what_an_interrupted_run_leaves_is_named_with_the_way_out() {
+async fn names_the_table_that_an_interrupted_run_leaves() {
     let place = Place::new();
     let lose = async |table: &str| {
         place
@@ -159,23 +159,24 @@ async fn what_an_interrupted_run_leaves_is_named_with_the_way_out() {
     place.fluo(remove).succeeds();
     lose("web").await;
     place.fluo("table delete --at embedded:d web").succeeds();
-    let error = "there is no application `web`; `fluo app init`, or `admin::initialize` in a program, makes one";
+    let error = "there is no application `web`; create it with `fluo app init`, or with `admin::initialize` in a program";
     assert_eq!(place.fluo(remove).fails(), error);
-    // Whose another table is, and one that was made for something else, nobody knows.
+    // A table of another name, or one made for something else, is not attributed to the
+    // application.
     lose("pages").await;
     place.fluo("table create --at embedded:d web").succeeds();
     assert_eq!(place.fluo(remove).fails(), error);
 }
 
 #[test]
-fn what_is_not_there_is_named() {
+fn names_a_missing_application() {
     let place = Place::with_table();
     for command in ["config", "remove"] {
         assert_eq!(
             place
                 .fluo(&format!("app {command} --at embedded:d nope"))
                 .fails(),
-            "there is no application `nope`; `fluo app init`, or `admin::initialize` in a program, makes one"
+            "there is no application `nope`; create it with `fluo app init`, or with `admin::initialize` in a program"
         );
     }
     assert_says(
@@ -252,7 +253,7 @@ fn a_wrong_request_makes_no_directory() {
 }
 
 #[test]
-fn a_live_accumulo_is_not_reached_yet() {
+fn refuses_a_live_accumulo() {
     let place = Place::new();
     for command in ["init", "list", "status", "config", "remove"] {
         let name = if command == "list" { "" } else { "web" };
@@ -266,7 +267,7 @@ fn a_live_accumulo_is_not_reached_yet() {
 }
 
 #[test]
-fn a_name_that_a_terminal_would_obey_is_shown_and_not_sent() {
+fn escapes_names_with_terminal_controls() {
     let place = Place::new();
     place
         .with([
@@ -287,9 +288,10 @@ fn a_name_that_a_terminal_would_obey_is_shown_and_not_sent() {
     assert_eq!(run.json()["settings"]["a\n"], "\u{1b}[31m = \u{202e}\\");
 }
 
-/// The directory is held by one process, so an application that runs elsewhere cannot even be looked at.
+/// Only one process can open a directory, so an application that runs elsewhere cannot even be
+/// inspected.
 #[tokio::test]
-async fn a_directory_is_held_by_one_process() {
+async fn refuses_a_directory_that_another_process_has_open() {
     let place = Place::new();
     place.fluo(&format!("{INIT} web")).succeeds();
     let tables = EmbeddedTables::open(place.path("d"), Settings::default()).unwrap();
@@ -319,7 +321,7 @@ async fn a_directory_is_held_by_one_process() {
 }
 
 #[test]
-fn a_path_that_cannot_be_a_directory_is_told() {
+fn reports_a_path_that_cannot_be_a_directory() {
     let place = Place::new();
     place.file("f", "");
     for arguments in [
@@ -338,7 +340,7 @@ fn a_path_that_cannot_be_a_directory_is_told() {
 
 #[cfg(unix)]
 #[test]
-fn at_a_terminal_it_is_asked_for() {
+fn asks_for_confirmation_at_a_terminal() {
     let place = Place::new();
     place.fluo(&format!("{INIT} web")).succeeds();
     for (arguments, question, refusal) in [
@@ -363,7 +365,7 @@ fn at_a_terminal_it_is_asked_for() {
             .fluo("app status --at embedded:d web")
             .prints("STOPPED\n");
     }
-    // Nothing is deleted, nothing is asked.
+    // No question if nothing would be deleted.
     let other = format!("{INIT} --clear --table other web");
     let (code, shown) = place.at_terminal(&other, &[]).ended();
     assert_eq!(code, Some(2));

@@ -1,4 +1,4 @@
-//! The demo shows what it promises, and leaves nothing behind.
+//! The demo prints its story, and leaves no files behind.
 
 #![cfg(test)]
 
@@ -9,7 +9,7 @@ use std::fs;
 use command::{Place, assert_says};
 
 #[test]
-fn the_demo_tells_its_story_and_leaves_nothing() {
+fn prints_its_story_and_leaves_no_files() {
     let place = Place::new();
     let run = place.fluo("demo").succeeds();
     assert_eq!(run.stderr, "");
@@ -29,10 +29,10 @@ fn the_demo_tells_its_story_and_leaves_nothing() {
     assert!(place.names("tmp").is_empty());
 }
 
-/// It was left behind whenever the signal came before the first row was written.
+/// The directory was left behind if the signal arrived before the first row was written.
 #[cfg(unix)]
 #[test]
-fn a_demo_that_is_interrupted_leaves_nothing_whenever_that_is() {
+fn leaves_no_files_when_interrupted_at_any_time() {
     use std::process::Command;
     use std::thread;
     use std::time::Duration;
@@ -54,7 +54,8 @@ fn a_demo_that_is_interrupted_leaves_nothing_whenever_that_is() {
                 Some(code) if code == expected => {
                     assert_eq!(run.stderr, "interrupted: nothing is left of the demo\n");
                 }
-                // Before it listened, when there was nothing yet, or after the end.
+                // The signal arrived before the command listened, when no directory existed, or
+                // after the end.
                 code => assert!(matches!(code, None | Some(0)), "{code:?}: {}", run.stderr),
             }
         }
@@ -62,7 +63,7 @@ fn a_demo_that_is_interrupted_leaves_nothing_whenever_that_is() {
 }
 
 #[test]
-fn a_demo_without_a_place_to_work_in_says_so() {
+fn reports_a_missing_temporary_directory() {
     let place = Place::new();
     fs::remove_dir(place.path("tmp")).unwrap();
     let message = place.fluo("demo").fails();

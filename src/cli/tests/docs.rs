@@ -1,7 +1,9 @@
-//! The commands of the pages are run as a reader pastes them, and must print what the pages say.
+//! Runs the commands of the documentation pages as a reader pastes them, and compares the output
+//! with the pages.
 //!
-//! A page promised that everything on it runs as it stands, and named a file and two programs that only this test had. A
-//! page gets nothing here but an empty folder of the clone and `fluo`: what else it needs, it says how to get.
+//! A page claimed that all its commands run as they stand, but named a file and two programs that
+//! only this test had. Each page now gets only an empty folder of the clone and `fluo`, and must
+//! say how to get the rest.
 
 #![cfg(all(test, unix))]
 

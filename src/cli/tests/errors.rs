@@ -1,4 +1,4 @@
-//! What is wrong with a spec, a saved plan or an argument is told with its place, on one line.
+//! Errors in a spec, a saved plan or an argument are reported with their place, on one line.
 
 #![cfg(test)]
 
@@ -6,7 +6,7 @@ mod command;
 
 use command::{Place, SPEC, assert_says};
 
-/// What `table plan` says of a spec.
+/// Returns the error of `table plan` for a spec.
 fn spec_error(place: &Place, spec: impl AsRef<[u8]>) -> String {
     place.file("bad.toml", spec);
     let run = place.fluo("table plan --at embedded:d --spec bad.toml pages");
@@ -15,7 +15,7 @@ fn spec_error(place: &Place, spec: impl AsRef<[u8]>) -> String {
 }
 
 #[test]
-fn a_spec_is_refused_with_the_place_of_what_is_wrong() {
+fn refuses_a_wrong_spec_with_the_place_of_the_error() {
     let place = Place::with_table();
     let recipe = "[[row_hasher]]\nprefix = \"p\"\n";
     for (spec, part) in [
@@ -38,15 +38,15 @@ fn a_spec_is_refused_with_the_place_of_what_is_wrong() {
         ),
         (
             format!("{recipe}tablets = -1\n"),
-            "line 3, column 11: -1 is no number from 1 to 4294967295",
+            "line 3, column 11: -1 is not a number from 1 to 4294967295",
         ),
         (
             format!("{recipe}tablets = 1.5\n"),
-            "line 3, column 11: 1.5 is no number from 1 to 4294967295",
+            "line 3, column 11: 1.5 is not a number from 1 to 4294967295",
         ),
         (
             format!("{recipe}tablets = 99999999999999999999\n"),
-            "line 3, column 11: 99999999999999999999 is no number from 1 to 4294967295",
+            "line 3, column 11: 99999999999999999999 is not a number from 1 to 4294967295",
         ),
         (
             recipe.to_owned(),
@@ -93,7 +93,7 @@ fn a_spec_is_refused_with_the_place_of_what_is_wrong() {
 }
 
 #[test]
-fn a_spec_that_is_no_text_or_cannot_be_read_is_named() {
+fn names_a_spec_that_is_not_text_or_unreadable() {
     let place = Place::with_table();
     let message = spec_error(&place, b"a = 1\n\xff");
     assert_says(
@@ -116,7 +116,7 @@ fn a_spec_that_is_no_text_or_cannot_be_read_is_named() {
 
 #[cfg(unix)]
 #[test]
-fn a_file_without_end_is_refused() {
+fn refuses_an_endless_file() {
     let place = Place::with_table();
     let message = place
         .fluo("table plan --at embedded:d --spec /dev/zero pages")
@@ -128,7 +128,7 @@ fn a_file_without_end_is_refused() {
 }
 
 #[test]
-fn a_spec_from_another_system_is_read() {
+fn reads_a_spec_with_bom_and_crlf() {
     let place = Place::with_table();
     place.file("s.toml", format!("\u{feff}{}", SPEC.replace('\n', "\r\n")));
     place
@@ -137,7 +137,7 @@ fn a_spec_from_another_system_is_read() {
 }
 
 #[test]
-fn what_is_no_plan_is_refused_with_the_place() {
+fn refuses_a_wrong_plan_with_the_place_of_the_error() {
     let place = Place::with_table();
     place
         .fluo("table plan --at embedded:d --spec s.toml --out plan.json pages")
@@ -178,7 +178,7 @@ fn what_is_no_plan_is_refused_with_the_place() {
 }
 
 #[test]
-fn a_plan_that_no_table_led_to_is_refused() {
+fn refuses_an_inconsistent_plan() {
     let place = Place::with_table();
     place
         .fluo("table plan --at embedded:d --spec s.toml --out plan.json pages")
@@ -212,7 +212,7 @@ fn a_plan_that_no_table_led_to_is_refused() {
 }
 
 #[test]
-fn a_plan_that_cannot_be_read_says_how_a_spec_is_named() {
+fn an_unreadable_plan_is_reported_with_the_use_of_spec() {
     let place = Place::with_table();
     let message = place.fluo("table apply --at embedded:d pages").fails();
     assert_says(
@@ -235,7 +235,7 @@ fn a_plan_that_cannot_be_read_says_how_a_spec_is_named() {
 
 #[cfg(unix)]
 #[test]
-fn a_name_that_is_not_text_is_refused() {
+fn refuses_a_name_that_is_not_text() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
 
@@ -249,7 +249,7 @@ fn a_name_that_is_not_text_is_refused() {
     assert_eq!(message, "the name of the table is not text");
 }
 
-/// A name can come from somebody else, who must not write to the terminal.
+/// Another user may choose a name, which must not control the terminal.
 #[test]
 fn control_characters_do_not_reach_the_terminal() {
     let place = Place::with_table();
@@ -302,7 +302,7 @@ fn control_characters_do_not_reach_the_terminal() {
 }
 
 #[test]
-fn neither_do_those_of_a_property() {
+fn control_characters_of_a_property_do_not_reach_the_terminal() {
     let place = Place::with_table();
     place.file(
         "evil.toml",

@@ -1,4 +1,4 @@
-//! Every command explains itself.
+//! Every command documents itself.
 
 #![cfg(test)]
 
@@ -59,7 +59,7 @@ fn every_command_has_help_with_an_example() {
 }
 
 #[test]
-fn every_command_on_tables_tells_how_to_reach_a_live_accumulo() {
+fn help_of_every_table_command_describes_a_live_accumulo() {
     let place = Place::new();
     for command in COMMANDS.iter().filter(|name| name.starts_with("table ")) {
         let run = place.fluo(&format!("{command} --help")).succeeds();
@@ -91,7 +91,7 @@ fn every_command_on_tables_tells_how_to_reach_a_live_accumulo() {
     }
 }
 
-/// What they refuse is not offered.
+/// Help does not offer options that the commands refuse.
 #[test]
 fn commands_on_applications_offer_a_directory_only() {
     let place = Place::new();
@@ -104,7 +104,7 @@ fn commands_on_applications_offer_a_directory_only() {
             continue;
         }
         let run = place.fluo(&format!("{command} --help")).succeeds();
-        assert_says(run.text(), "Where the application is: embedded:DIR\n");
+        assert_says(run.text(), "Location of the application: embedded:DIR\n");
         for word in ["proxy", "Accumulo", "--user", "--tls-ca", "--protocol"] {
             assert!(!run.text().contains(word), "{command}: {word}");
         }
@@ -112,7 +112,7 @@ fn commands_on_applications_offer_a_directory_only() {
 }
 
 #[test]
-fn bounds_of_numbers_are_told() {
+fn help_names_the_bounds_of_numbers() {
     let place = Place::new();
     for (command, bounds) in [
         ("table create", "from 1 on"),
@@ -133,7 +133,7 @@ fn bounds_of_numbers_are_told() {
 }
 
 #[test]
-fn no_command_is_missing_here() {
+fn list_of_commands_is_complete() {
     let place = Place::new();
     for group in ["", "key", "table", "app", "notifications"] {
         let run = place.fluo(&format!("{group} --help")).succeeds();
@@ -154,7 +154,7 @@ fn no_command_is_missing_here() {
 }
 
 #[test]
-fn without_a_command_the_help_is_an_error() {
+fn a_missing_command_prints_the_help_as_an_error() {
     let place = Place::new();
     for command in ["", "key", "table", "app", "notifications"] {
         let run = place.fluo(command);
@@ -168,7 +168,7 @@ fn without_a_command_the_help_is_an_error() {
 }
 
 #[test]
-fn the_version_is_the_packages() {
+fn version_is_that_of_the_package() {
     Place::new()
         .fluo("--version")
         .prints(concat!("fluo ", env!("CARGO_PKG_VERSION"), "\n"));

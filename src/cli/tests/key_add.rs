@@ -1,4 +1,4 @@
-//! Rows in, keys out.
+//! `fluo key add` converts rows to keys.
 
 #![cfg(test)]
 
@@ -10,7 +10,7 @@ use std::process::Stdio;
 use command::{Place, assert_says};
 
 #[test]
-fn a_row_becomes_the_key_that_fluo_gives_it() {
+fn makes_the_same_keys_as_java_fluo() {
     let place = Place::new();
     let row = "org.wikipedia/accumulo\n";
     place
@@ -48,9 +48,9 @@ fn a_row_is_a_line_without_its_newline() {
 }
 
 #[test]
-fn rows_that_no_line_can_show_go_through_an_encoding() {
+fn encodes_rows_that_text_cannot_show() {
     let place = Place::new();
-    // NUL, 0xff, newline, colon; then the empty row, which is an empty line.
+    // NUL, 0xff, newline, colon; then an empty line, which is the empty row.
     place
         .fed("key add --prefix p --encoding hex", "00fF0a3a\n\n")
         .prints("703a697a6c783a00ff0a3a\n703a303030303a\n");
@@ -60,7 +60,7 @@ fn rows_that_no_line_can_show_go_through_an_encoding() {
 }
 
 #[test]
-fn every_row_comes_back_from_its_key() {
+fn remove_restores_every_row() {
     let place = Place::new();
     let megabyte = "x:y".repeat(350_000);
     let text = format!("\na\n\r\n:\n::p:1yl0:\n{megabyte}\n");
@@ -78,7 +78,7 @@ fn every_row_comes_back_from_its_key() {
 }
 
 #[test]
-fn a_line_that_is_not_in_the_encoding_ends_the_run_with_its_number() {
+fn stops_at_a_line_with_a_wrong_encoding() {
     let place = Place::new();
     let run = place.fed("key add --prefix p --encoding hex", "00\n0\n00\n");
     assert_eq!(
@@ -122,9 +122,9 @@ fn a_prefix_with_a_newline_needs_an_encoding() {
     );
 }
 
-/// The first line of the input was blamed.
+/// The message blamed the first line of the input.
 #[test]
-fn a_separator_with_a_newline_is_no_fault_of_a_line() {
+fn reports_a_separator_with_a_newline_without_a_line_number() {
     let place = Place::new();
     place.file("rows", "x|1\n");
     for (design, separator) in [
@@ -152,7 +152,7 @@ fn a_separator_with_a_newline_is_no_fault_of_a_line() {
 }
 
 #[test]
-fn a_line_without_end_is_refused() {
+fn refuses_an_endless_line() {
     let place = Place::new();
     let endless = File::create_new(place.path("zeros")).unwrap();
     endless.set_len((1 << 28) + 1).unwrap();
@@ -171,7 +171,7 @@ fn a_line_without_end_is_refused() {
 }
 
 #[test]
-fn input_that_cannot_be_read_is_told() {
+fn reports_unreadable_input() {
     let place = Place::new();
     let mut command = place.command(["key", "add", "--prefix", "p"]);
     let output = command
@@ -185,7 +185,7 @@ fn input_that_cannot_be_read_is_told() {
     );
 }
 
-/// Far more input than the memory that the shell allows the process.
+/// The input is far larger than the memory that the shell allows the process.
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_does_not_grow_with_the_input() {

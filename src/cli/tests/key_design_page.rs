@@ -7,7 +7,7 @@ mod command;
 use command::{Place, assert_says};
 
 #[test]
-fn all_designs_are_listed_and_each_has_a_page() {
+fn lists_all_designs_and_has_a_page_for_each() {
     let place = Place::new();
     let list = place.fluo("key design").succeeds();
     assert_says(
@@ -31,7 +31,7 @@ fn all_designs_are_listed_and_each_has_a_page() {
 }
 
 #[test]
-fn a_design_that_needs_settings_is_shown_with_an_example() {
+fn shows_example_settings_for_designs_that_need_some() {
     let place = Place::new();
     for (name, example) in [
         ("row-hasher", "--prefix p"),
@@ -49,7 +49,7 @@ fn a_design_that_needs_settings_is_shown_with_an_example() {
         let given = place.fluo(&format!("key design --json --design {name} {example}"));
         assert!(given.json().get("example").is_none());
     }
-    // Some settings were given, and not enough.
+    // Some settings are given, but not enough.
     let message = place
         .fluo("key design --design random-salt --separator -")
         .fails();

@@ -1,4 +1,4 @@
-//! The settings of a design, from arguments and from a spec: what is wrong with them is told with its place.
+//! The settings of a design, from arguments and from a spec. Errors are reported with their place.
 
 #![cfg(test)]
 
@@ -7,29 +7,29 @@ mod command;
 use command::{Place, assert_says};
 
 #[test]
-fn arguments_that_make_no_design_are_refused_with_a_sentence() {
+fn refuses_wrong_arguments_with_a_sentence() {
     let place = Place::new();
     for (arguments, message) in [
         (
             "--design digest-salt --buckets 3",
-            "--buckets is no setting of the design digest-salt, which has --digest, --end, --digits, --separator, \
+            "--buckets is not a setting of the design digest-salt, which has --digest, --end, --digits, --separator, \
              --over",
         ),
         (
             "--design modulo --prefix p",
-            "--prefix is no setting of the design modulo, which has --buckets, --of, --separator, --over",
+            "--prefix is not a setting of the design modulo, which has --buckets, --of, --separator, --over",
         ),
         (
             "--prefix p --digits 3",
-            "--digits is no setting of the design row-hasher, which has --prefix, --scheme",
+            "--digits is not a setting of the design row-hasher, which has --prefix, --scheme",
         ),
         (
             "--design modulo --salt digest-salt",
-            "--salt is no setting of the design modulo, which has --buckets, --of, --separator, --over",
+            "--salt is not a setting of the design modulo, which has --buckets, --of, --separator, --over",
         ),
         (
             "--design reverse-time --salt digest-salt --buckets 3",
-            "--buckets is no setting of the design reverse-time with the salt digest-salt, which has --digest, --end, \
+            "--buckets is not a setting of the design reverse-time with the salt digest-salt, which has --digest, --end, \
              --digits, --separator, --over, --time, --time-encoding, --salt-separator",
         ),
         (
@@ -38,7 +38,7 @@ fn arguments_that_make_no_design_are_refused_with_a_sentence() {
         ),
         (
             "--design modulo --buckets 0",
-            "0 buckets cannot be: give 1 to 1000000",
+            "the number of buckets cannot be 0: give 1 to 1000000",
         ),
         (
             "--design modulo --of x",
@@ -103,7 +103,7 @@ fn arguments_that_make_no_design_are_refused_with_a_sentence() {
         ),
         (
             "--design unsalted --digits 2",
-            "--digits is no setting of the design unsalted, which has none",
+            "--digits is not a setting of the design unsalted, which has none",
         ),
         (
             "--design modulo --seed 3",
@@ -150,7 +150,7 @@ fn arguments_that_make_no_design_are_refused_with_a_sentence() {
     );
 }
 
-/// What `fluo key splits` says of a spec.
+/// Returns the error of `fluo key splits` for a spec.
 fn spec_error(place: &Place, spec: &str) -> String {
     place.file("s.toml", spec);
     let run = place.fluo("key splits --spec s.toml");
@@ -159,7 +159,7 @@ fn spec_error(place: &Place, spec: &str) -> String {
 }
 
 #[test]
-fn a_key_design_of_a_spec_is_refused_with_the_place_of_what_is_wrong() {
+fn refuses_a_wrong_key_design_with_the_place_of_the_error() {
     let place = Place::new();
     let modulo = "# keys\n[[key_design]]\ndesign = \"modulo\"\n";
     for (rest, part) in [
@@ -222,7 +222,7 @@ fn a_key_design_of_a_spec_is_refused_with_the_place_of_what_is_wrong() {
         ),
         (
             "buckets = 0\ntablets = 2",
-            "[[key_design]] number 1: 0 buckets cannot be: give 1 to 1000000",
+            "[[key_design]] number 1: the number of buckets cannot be 0: give 1 to 1000000",
         ),
         (
             "tablets = 2\ntablets = 3",
@@ -247,7 +247,7 @@ fn a_key_design_of_a_spec_is_refused_with_the_place_of_what_is_wrong() {
         ),
         (
             "[[key_design]]\ndesign = \"reversed\"\ntablets = 2\n",
-            "[[key_design]] number 1: reversed rows of variable length cannot be told from keys",
+            "[[key_design]] number 1: reversed rows of variable length look like truncated keys",
         ),
         (
             "[key_design]\ndesign = \"modulo\"\n",
@@ -259,7 +259,7 @@ fn a_key_design_of_a_spec_is_refused_with_the_place_of_what_is_wrong() {
 }
 
 #[test]
-fn designs_that_overlap_are_refused_in_a_table() {
+fn refuses_overlapping_designs_in_a_table() {
     let place = Place::with_table();
     let plan = |spec: &str| {
         place.file("both.toml", spec);
@@ -284,7 +284,7 @@ fn designs_that_overlap_are_refused_in_a_table() {
 }
 
 #[test]
-fn designs_of_which_one_has_to_be_alone_are_refused_wherever_a_spec_is_read() {
+fn refuses_other_designs_beside_an_exclusive_one() {
     let place = Place::new();
     let designs = "[[key_design]]\ndesign = \"modulo\"\ntablets = 2\n[[key_design]]\ndesign = \"digest-salt\"\ntablets = \
                    2\n";
@@ -301,7 +301,7 @@ fn designs_of_which_one_has_to_be_alone_are_refused_wherever_a_spec_is_read() {
 }
 
 #[test]
-fn a_spec_leaves_keys_as_they_are() {
+fn unsalted_leaves_keys_unchanged() {
     let place = Place::with_table();
     let spec = "[[key_design]]\ndesign = \"unsalted\"\n";
     place.file("u.toml", format!("{spec}split_points = [\"g\", \"p\"]\n"));
@@ -332,7 +332,7 @@ fn a_spec_leaves_keys_as_they_are() {
 }
 
 #[test]
-fn a_spec_names_the_design_of_keys() {
+fn reads_the_design_from_a_spec() {
     let place = Place::new();
     place.file(
         "s.toml",
@@ -396,7 +396,7 @@ fn a_spec_names_the_design_of_keys() {
 }
 
 #[test]
-fn one_is_no_plural() {
+fn uses_the_singular_for_one() {
     let place = Place::new();
     for (arguments, input, message) in [
         (
@@ -407,12 +407,12 @@ fn one_is_no_plural() {
         (
             "add --design composite --field text --field text",
             "a\n",
-            "line 1: `a` has 1 field where `\\x09` parts them, and rows of this composite design have 2",
+            "line 1: `a` has 1 field separated by `\\x09`, but rows of this composite design have 2",
         ),
         (
             "add --design random-salt --buckets 1",
             "",
-            "a random salt of 1 bucket cannot be: ",
+            "a random salt cannot have 1 bucket: ",
         ),
         (
             "splits --design modulo --buckets 1 --tablets 2",

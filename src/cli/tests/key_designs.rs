@@ -1,4 +1,4 @@
-//! Every key design by name: the cases that its users know, as lines of `fluo key`.
+//! Every key design by name: well-known cases, as lines of `fluo key`.
 
 #![cfg(test)]
 
@@ -6,7 +6,7 @@ mod command;
 
 use command::{Place, assert_says};
 
-/// A line in, a line out, and back.
+/// Converts a row to its key and back.
 #[track_caller]
 fn both_ways(design: &str, row: &str, key: &str) {
     let place = Place::new();
@@ -99,7 +99,8 @@ fn web_table() {
         &format!("00 {fifteen}"),
     );
 
-    // `com.example2` is not among the pages of a domain; its subdomains are the caller's choice.
+    // `com.example2` is not among the pages of the domain. The pages of its subdomains are
+    // optional.
     let spans = |set: &str| {
         let arguments = format!("key spans --design web-table --domain example.com {set}");
         place.fluo(&arguments).succeeds().text().to_owned()
@@ -109,7 +110,7 @@ fn web_table() {
         spans("--subdomains").lines().next_back(),
         Some("[5a:com.example., 5a:com.example0)")
     );
-    // MD5 of example2.com begins with 95, so that it has another salt as well.
+    // MD5 of example2.com begins with 95, so it also has another salt.
     both_ways("--design web-table", "example2.com/", "95:com.example2/");
     place
         .fluo("key spans --design web-table --domain example2.com")
@@ -145,7 +146,7 @@ fn reverse_time() {
         "1696744051903|sensor7",
         "9223370340110723904|sensor7",
     );
-    // 8 bytes, big-endian: the time, and what is left until the largest.
+    // 8 bytes, big-endian: the row has the time, the key the maximum minus the time.
     both_ways(
         "--design reverse-time --time-encoding binary --encoding hex",
         "617c0000018b0dd394bf",
@@ -194,7 +195,7 @@ fn random_salt() {
     assert_says(&message, "its salt is `10`, and salts are `00` to `09`");
 }
 
-/// What follows a field that ends in `ff` is not what follows the bytes `ff`.
+/// The successor of a field that ends in `ff` differs from the successor of the bytes `ff`.
 #[test]
 fn composite_fields_that_end_in_ff() {
     let place = Place::new();
@@ -256,13 +257,13 @@ fn composite() {
 }
 
 #[test]
-fn a_row_that_a_design_has_no_key_for_is_refused_with_its_line() {
+fn refuses_rows_without_a_key_with_their_line() {
     let place = Place::new();
     for (design, rows, part) in [
         (
             "modulo",
             b"ok\n\xff\n".as_slice(),
-            "line 2: `\\xff` is not UTF-8 text, and Java's String.hashCode is that of text: use a digest-salt",
+            "line 2: `\\xff` is not UTF-8 text, which Java's String.hashCode needs: use a digest-salt",
         ),
         (
             "modulo --of number",
@@ -296,7 +297,7 @@ fn a_row_that_a_design_has_no_key_for_is_refused_with_its_line() {
 }
 
 #[test]
-fn a_key_is_explained_piece_by_piece() {
+fn explains_a_key_by_its_parts() {
     let place = Place::new();
     let explained = |arguments: &str| -> Vec<String> {
         let run = place.fluo(&format!("key explain {arguments}")).succeeds();
@@ -354,7 +355,7 @@ fn a_key_is_explained_piece_by_piece() {
 }
 
 #[test]
-fn a_design_has_a_page() {
+fn shows_a_page_about_a_design() {
     let place = Place::new();
     let page = |arguments: &str| -> Vec<String> {
         let run = place.fluo(&format!("key design {arguments}")).succeeds();
@@ -393,7 +394,7 @@ fn a_design_has_a_page() {
     assert_eq!(json["scans"][1]["possible"], false);
     assert_says(
         json["scans"][1]["sentence"].as_str().unwrap(),
-        "impossible: rows with one prefix lie apart where rows are reversed",
+        "impossible: rows with one prefix are scattered if rows are reversed",
     );
     assert_eq!(json.get("group"), None);
 
@@ -414,7 +415,7 @@ fn a_design_has_a_page() {
 }
 
 #[test]
-fn a_set_of_rows_is_asked_for_in_one_way() {
+fn accepts_one_way_to_select_rows() {
     let place = Place::new();
     let spans = |set: &str| {
         let run = place.fluo(&format!("key spans --design modulo --buckets 1 {set}"));

@@ -1,4 +1,4 @@
-//! Keys of a table whose rows may be written in several designs: read as readers of the table do.
+//! Keys of a table whose rows may be written in several designs.
 
 #![cfg(test)]
 
@@ -6,7 +6,8 @@ mod command;
 
 use command::{Place, assert_says};
 
-/// Once salted by 2, then by 4 buckets: of `a` (Java's hash 97) the key is 01 in both, of `b` 00 and then 02.
+/// Rows were salted with 2 buckets, then with 4. The key of `a` (Java's hash 97) is 01 in both,
+/// that of `b` 00 and then 02.
 const SPEC: &str = "[[key_design]]\ndesign = \"modulo\"\nbuckets = 4\ntablets = 4\n\
                     [[key_design.before]]\ndesign = \"modulo\"\nbuckets = 2\n";
 
@@ -18,9 +19,9 @@ fn words(text: &str) -> Vec<String> {
     text.lines().map(words).collect()
 }
 
-/// It read the newest design alone, and refused keys that every reader of the table finds.
+/// The command used the newest design only, and refused keys that every reader of the table finds.
 #[test]
-fn a_key_of_an_earlier_design_becomes_its_row_and_is_told() {
+fn converts_and_counts_keys_of_earlier_designs() {
     let place = Place::new();
     place.file("s.toml", SPEC);
     let run = place
@@ -37,7 +38,7 @@ fn a_key_of_an_earlier_design_becomes_its_row_and_is_told() {
         .fed("key remove --spec s.toml", "00|b\n00|b\n")
         .succeeds();
     assert_says(&run.stderr, "2 of 2 keys are of an earlier design");
-    // What both make is as new as it will be.
+    // A key of both designs counts as one of the newest.
     let run = place
         .fed("key remove --spec s.toml", "02|b\n01|a\n")
         .succeeds();
@@ -45,7 +46,7 @@ fn a_key_of_an_earlier_design_becomes_its_row_and_is_told() {
 }
 
 #[test]
-fn a_key_of_no_design_of_the_spec_is_refused_after_the_rows_before_it() {
+fn stops_at_a_key_of_no_design_of_the_spec() {
     let place = Place::new();
     place.file("s.toml", SPEC);
     let run = place.fed("key remove --spec s.toml", "00|b\n03|b\n");
@@ -65,7 +66,7 @@ fn a_key_of_no_design_of_the_spec_is_refused_after_the_rows_before_it() {
 }
 
 #[test]
-fn the_epoch_of_a_key_is_explained() {
+fn explains_the_epoch_of_a_key() {
     let place = Place::new();
     place.file("s.toml", SPEC);
     let epoch_of = |key: &str| {
@@ -90,7 +91,7 @@ fn the_epoch_of_a_key_is_explained() {
             "epoch 2 of 2, the newest: {NEW}; epoch 1 makes the same key, which counts as the newer's"
         )
     );
-    // The tablet is one of the spec: a table has one set of split points.
+    // The tablet is that of the spec, because a table has only one set of split points.
     let run = place.fluo("key explain --spec s.toml 00|b").succeeds();
     assert_says(run.text(), "1 of 4: the rows before, up to 01");
 
@@ -109,7 +110,7 @@ fn the_epoch_of_a_key_is_explained() {
 }
 
 #[test]
-fn what_stays_in_an_earlier_design_is_told_as_such() {
+fn reports_rows_that_stay_in_an_earlier_design() {
     let place = Place::new();
     place.file(
         "s.toml",
@@ -140,7 +141,7 @@ fn what_stays_in_an_earlier_design_is_told_as_such() {
     );
 }
 
-/// Without earlier designs nothing is said of epochs.
+/// Without earlier designs, no message mentions epochs.
 #[test]
 fn a_spec_of_one_design_has_no_epochs() {
     let place = Place::new();
@@ -154,9 +155,9 @@ fn a_spec_of_one_design_has_no_epochs() {
     assert_eq!(json[0]["epoch"], serde_json::Value::Null);
 }
 
-/// Designs that no reader takes together are refused here too.
+/// The commands refuse designs that no reader of a table accepts together.
 #[test]
-fn designs_that_cannot_share_a_table_are_refused() {
+fn refuses_designs_that_cannot_share_a_table() {
     let place = Place::new();
     place.file(
         "s.toml",

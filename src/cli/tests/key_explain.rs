@@ -1,4 +1,4 @@
-//! What each part of a key is.
+//! `fluo key explain` describes each part of a key.
 
 #![cfg(test)]
 
@@ -9,7 +9,7 @@ use command::{Place, assert_says};
 const KEY: &str = "p:1yl0:org.wikipedia/accumulo";
 
 #[test]
-fn the_parts_and_the_tablet_are_told() {
+fn describes_the_parts_and_the_tablet() {
     let place = Place::new();
     let run = place
         .fluo(&format!("key explain --prefix p --tablets 20 {KEY}"))
@@ -33,7 +33,7 @@ fn the_parts_and_the_tablet_are_told() {
 }
 
 #[test]
-fn the_first_tablet_and_the_last_have_their_bounds() {
+fn describes_the_bounds_of_the_first_and_the_last_tablet() {
     let place = Place::new();
     let run = place
         .fluo("key explain --prefix p --tablets 2 p:0000:")
@@ -66,7 +66,7 @@ fn json_has_every_key_in_order() {
 }
 
 #[test]
-fn the_even_formula_is_noted_beside_the_data() {
+fn notes_the_even_formula_on_standard_error() {
     let place = Place::new();
     let run = place
         .fluo(&format!("key explain --prefix p --tablets 1297 {KEY}"))
@@ -79,7 +79,7 @@ fn the_even_formula_is_noted_beside_the_data() {
 }
 
 #[test]
-fn bytes_are_read_in_an_encoding_and_shown_escaped() {
+fn reads_encoded_keys_and_escapes_the_output() {
     let place = Place::new();
     let run = place
         .fluo("key explain --prefix p --encoding hex 703a697a6c783a00ff0a3a")
@@ -93,7 +93,7 @@ fn bytes_are_read_in_an_encoding_and_shown_escaped() {
 
 #[cfg(unix)]
 #[test]
-fn a_key_need_not_be_text() {
+fn accepts_keys_that_are_not_text() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
 
@@ -109,7 +109,7 @@ fn a_key_need_not_be_text() {
 }
 
 #[test]
-fn a_key_that_is_none_is_refused_by_name() {
+fn refuses_a_wrong_key_by_name() {
     let place = Place::new();
     let message = place.fluo("key explain --prefix p q:1yl0:x").fails();
     assert_eq!(

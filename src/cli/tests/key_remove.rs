@@ -1,4 +1,4 @@
-//! Keys in, rows out; what is no such key is refused.
+//! `fluo key remove` converts keys to rows, and refuses other lines.
 
 #![cfg(test)]
 
@@ -7,7 +7,7 @@ mod command;
 use command::{Place, assert_says};
 
 #[test]
-fn a_key_becomes_its_row() {
+fn converts_keys_to_rows() {
     let place = Place::new();
     let key = "p:1yl0:org.wikipedia/accumulo\n";
     place
@@ -18,7 +18,7 @@ fn a_key_becomes_its_row() {
 }
 
 #[test]
-fn a_line_that_is_no_key_ends_the_run_after_the_rows_before_it() {
+fn stops_at_a_line_that_is_not_a_key() {
     let place = Place::new();
     let run = place.fed(
         "key remove --prefix p",
@@ -33,7 +33,7 @@ fn a_line_that_is_no_key_ends_the_run_after_the_rows_before_it() {
 }
 
 #[test]
-fn what_is_wrong_with_a_line_is_told() {
+fn describes_the_error_of_a_line() {
     let place = Place::new();
     for (line, part) in [
         (
@@ -98,7 +98,7 @@ fn a_row_with_a_newline_needs_an_encoding() {
     place
         .fed("key remove --prefix p --encoding hex", &key.stdout)
         .prints("0a\n");
-    // As text the newline ends the line, and what is left is no key.
+    // As text, the newline ends the line, and the rest is not a key.
     assert_says(
         &place.fed("key remove --prefix p", "p:0002:\n\n").fails(),
         "line 1: key `p:0002:`",

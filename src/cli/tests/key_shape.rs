@@ -1,4 +1,4 @@
-//! What the keys ask of a table: split points and the balancer's group.
+//! The split points and the balancer's group of a key design.
 
 #![cfg(test)]
 
@@ -16,7 +16,7 @@ fn lines(words: &str) -> String {
 }
 
 #[test]
-fn the_split_points_are_fluos() {
+fn split_points_are_those_of_java_fluo() {
     let place = Place::new();
     place
         .fluo("key splits --prefix p --tablets 20")
@@ -30,7 +30,7 @@ fn the_split_points_are_fluos() {
 }
 
 #[test]
-fn the_encoded_split_points_are_the_same() {
+fn encodes_split_points() {
     let place = Place::new();
     for (name, encoding) in [("base64", BASE64), ("hex", HEXLOWER)] {
         let run = place
@@ -58,7 +58,7 @@ fn the_encoded_split_points_are_the_same() {
 }
 
 #[test]
-fn as_many_tablets_as_there_are_hashes_and_no_more() {
+fn accepts_at_most_as_many_tablets_as_hashes() {
     let place = Place::new();
     let run = place
         .fluo("key splits --prefix p --tablets 1048576 --scheme sha1-base32")
@@ -92,7 +92,7 @@ fn as_many_tablets_as_there_are_hashes_and_no_more() {
 }
 
 #[test]
-fn the_group_is_javas_regex() {
+fn group_is_a_java_regex() {
     let place = Place::new();
     place.fluo("key group --prefix p").prints("(\\Qp:\\E).*\n");
     place
@@ -105,7 +105,7 @@ fn the_group_is_javas_regex() {
 }
 
 #[test]
-fn a_prefix_with_a_newline_is_printed_only_where_it_can_be_read_back() {
+fn prints_a_prefix_with_a_newline_only_in_an_encoding() {
     let place = Place::new();
     let message = place
         .with(["key", "splits", "--prefix", "a\nb", "--tablets", "3"])

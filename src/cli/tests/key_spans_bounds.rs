@@ -6,9 +6,10 @@ mod command;
 
 use command::{Place, assert_says};
 
-/// It was refused with the advice to ask for the rows between two times, which was what was asked.
+/// The command refused the request and advised to ask for the rows between two times, which was the
+/// request.
 #[test]
-fn bounds_alone_are_of_the_first_part_where_rows_are_made_of_parts() {
+fn bounds_of_composite_rows_apply_to_the_first_part() {
     let place = Place::new();
     place
         .fluo("key spans --design reverse-time --time first --from 5 --to 10")
@@ -18,14 +19,14 @@ fn bounds_alone_are_of_the_first_part_where_rows_are_made_of_parts() {
         .prints(
             "[\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x05, \\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x0a)\n",
         );
-    // Rows that lie in their own order have ranges.
+    // Rows in their own order have ranges.
     place
         .fluo("key spans --design unsalted --from a --to b")
         .prints("[a, b)\n");
 }
 
 #[test]
-fn an_empty_set_is_called_empty() {
+fn reports_an_empty_set() {
     let place = Place::new();
     for design in ["modulo", "unsalted", "reverse-time --time first"] {
         let (from, to) = if design.contains("time") {
@@ -41,14 +42,14 @@ fn an_empty_set_is_called_empty() {
         assert_eq!(run.text(), "");
         assert_says(
             &run.stderr,
-            "no row is in this set: what --from says is not before what --to says",
+            "no row is in this set: --from is not before --to",
         );
     }
 }
 
-/// A reader that took the pieces of the newest design alone would miss what has not moved yet.
+/// A reader that used only the pieces of the newest design would miss rows that have not moved yet.
 #[test]
-fn the_pieces_of_earlier_designs_are_printed_too() {
+fn prints_the_pieces_of_earlier_designs_too() {
     let place = Place::new();
     place.file(
         "s.toml",
@@ -58,7 +59,7 @@ fn the_pieces_of_earlier_designs_are_printed_too() {
     let run = place
         .fluo("key spans --spec s.toml --prefix-of user-1")
         .succeeds();
-    // The pieces that both have are read once, as those of the newest.
+    // Pieces that both designs have are printed once, with those of the newest.
     assert_eq!(
         run.text(),
         "[00|user-1, 00|user-2)\n[01|user-1, 01|user-2)\n[02|user-1, 02|user-2)\n"
@@ -78,7 +79,7 @@ fn the_pieces_of_earlier_designs_are_printed_too() {
         run.text().lines().collect::<Vec<_>>(),
         ["[01|7, 01|7\\x00)", "[8-7, 8-7\\x00)"]
     );
-    // Text is no number, so that the earlier design has no place for it.
+    // The row is not a number, so it has no key in the earlier design.
     let run = place
         .fluo("key spans --spec s.toml --row abc001")
         .succeeds();

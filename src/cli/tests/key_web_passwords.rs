@@ -1,4 +1,4 @@
-//! What may be a password in a URL is not repeated.
+//! Messages about URLs do not repeat text that may be a password.
 
 #![cfg(test)]
 

@@ -1,4 +1,4 @@
-//! Notifications that wait are listed, and those that were set aside are put back.
+//! Waiting notifications are listed, and dead letters are listed, requeued and discarded.
 
 #![cfg(test)]
 
@@ -15,7 +15,7 @@ const LIST: &str = "notifications list --at embedded:d";
 const FAILED: &str = "notifications failed --at embedded:d";
 const RETRY: &str = "notifications retry --at embedded:d";
 
-/// Prints this and says that, and succeeds.
+/// Expects success with this standard output and this standard error.
 #[track_caller]
 fn tells(place: &Place, arguments: &str, stdout: &str, stderr: &str) {
     let run = place.fluo(arguments).succeeds();
@@ -56,7 +56,7 @@ async fn with_notifications() -> Place {
 }
 
 #[tokio::test]
-async fn those_that_wait_are_listed_and_counted() {
+async fn lists_and_counts_waiting_notifications() {
     let place = with_notifications().await;
     let note = "note: 1 cell of the family `ntfy` cannot be read, and no worker can either; \
                 `fluo scan --notifications` shows what is stored\n";
@@ -92,7 +92,7 @@ async fn those_that_wait_are_listed_and_counted() {
 }
 
 #[tokio::test]
-async fn a_line_can_be_taken_apart() {
+async fn lines_can_be_parsed() {
     let place = place();
     let web = Web::open(&place).await;
     let column = Column::new("a b:c", "d e:f");
@@ -118,11 +118,11 @@ async fn a_line_can_be_taken_apart() {
         r"a\x20b\x3ac:d\x20e:f",
     ];
     let run = place.with(arguments).succeeds();
-    assert_eq!(run.stderr, "put back 1 notification\n");
+    assert_eq!(run.stderr, "requeued 1 notification\n");
 }
 
 #[tokio::test]
-async fn a_change_waits_until_an_observer_has_run() {
+async fn lists_a_change_until_its_observer_has_run() {
     let place = place();
     tells(&place, &format!("{LIST} web"), "", "0 notifications wait\n");
     let web = Web::open(&place).await;
@@ -161,13 +161,13 @@ async fn with_failures() -> Place {
 }
 
 #[tokio::test]
-async fn those_that_failed_are_listed_with_their_errors() {
+async fn lists_dead_letters_with_their_errors() {
     let place = place();
     tells(
         &place,
         &format!("{FAILED} web"),
         "",
-        "0 notifications are set aside\n",
+        "0 notifications are in the dead letters\n",
     );
     let place = with_failures().await;
     let rest = "strong\t17\t4\t2025-12-31T23:59:59Z";
@@ -179,7 +179,7 @@ async fn those_that_failed_are_listed_with_their_errors() {
              bad page:text [eu]\t{rest}\tno such page\n\
              worse\\x5c page:links\t{rest}\tcannot count\n"
         ),
-        "3 notifications are set aside\n",
+        "3 notifications are in the dead letters\n",
     );
     let run = place.fluo(&format!("{FAILED} --json web")).succeeds();
     assert_eq!(
@@ -190,13 +190,13 @@ async fn those_that_failed_are_listed_with_their_errors() {
 }
 
 #[tokio::test]
-async fn one_is_put_back_and_waits_again() {
+async fn requeues_one_notification() {
     let place = with_failures().await;
     tells(
         &place,
         &format!(r"{RETRY} web worse\x5c page:links"),
         "",
-        "put back 1 notification\n",
+        "requeued 1 notification\n",
     );
     let run = place.fluo(&format!("{LIST} web")).succeeds();
     assert_says(run.text(), "worse\\x5c page:links\tweak\t");
@@ -205,39 +205,39 @@ async fn one_is_put_back_and_waits_again() {
         place
             .fluo(&format!(r"{RETRY} web worse\x5c page:links"))
             .fails(),
-        r"no notification of `worse\x5c page:links` is set aside; `fluo notifications failed` lists those that are"
+        r"no notification of `worse\x5c page:links` is in the dead letters; `fluo notifications failed` lists them"
     );
     tells(
         &place,
         &format!("{RETRY} --encoding hex --visibility eu web 626164 70616765:74657874"),
         "",
-        "put back 1 notification\n",
+        "requeued 1 notification\n",
     );
     let run = place.fluo(&format!("{FAILED} web")).succeeds();
     assert_says(run.text(), "bad page:text\tstrong");
-    assert_eq!(run.stderr, "1 notification is set aside\n");
+    assert_eq!(run.stderr, "1 notification is in the dead letters\n");
 }
 
 #[tokio::test]
-async fn all_are_put_back() {
+async fn requeues_all_notifications() {
     let place = with_failures().await;
     tells(
         &place,
         &format!("{RETRY} --all web"),
         "",
-        "put back 3 notifications\n",
+        "requeued 3 notifications\n",
     );
     tells(
         &place,
         &format!("{RETRY} --all web"),
         "",
-        "put back 0 notifications\n",
+        "requeued 0 notifications\n",
     );
     tells(
         &place,
         &format!("{FAILED} web"),
         "",
-        "0 notifications are set aside\n",
+        "0 notifications are in the dead letters\n",
     );
     let run = place
         .fluo(&format!("{LIST} --authorization eu web"))
@@ -246,7 +246,7 @@ async fn all_are_put_back() {
 }
 
 #[tokio::test]
-async fn what_is_discarded_does_not_wait_again() {
+async fn discards_notifications() {
     let place = with_failures().await;
     let discard = "notifications discard --at embedded:d";
     tells(
@@ -257,12 +257,12 @@ async fn what_is_discarded_does_not_wait_again() {
     );
     assert_eq!(
         place.fluo(&format!("{discard} web bad page:text")).fails(),
-        "no notification of `bad page:text` is set aside; `fluo notifications failed` lists those that are"
+        "no notification of `bad page:text` is in the dead letters; `fluo notifications failed` lists them"
     );
-    // The one of another visibility is another one.
+    // The notification with another visibility is a different one.
     let run = place.fluo(&format!("{FAILED} web")).succeeds();
     assert_says(run.text(), "bad page:text [eu]\t");
-    assert_eq!(run.stderr, "2 notifications are set aside\n");
+    assert_eq!(run.stderr, "2 notifications are in the dead letters\n");
     for said in ["discarded 2 notifications\n", "discarded 0 notifications\n"] {
         tells(&place, &format!("{discard} --all web"), "", said);
     }
@@ -273,7 +273,7 @@ async fn what_is_discarded_does_not_wait_again() {
 }
 
 #[test]
-fn what_is_put_back_is_said() {
+fn requires_a_selection_to_requeue() {
     let place = place();
     for (arguments, message) in [
         ("web", "<ROW>"),

@@ -1,4 +1,5 @@
-//! In a pipe the command is quiet, and a reader that goes away is no failure.
+//! Output into a pipe contains no progress, and a reader that closes the pipe early is not a
+//! failure.
 
 #![cfg(test)]
 
@@ -10,7 +11,7 @@ use std::process::Stdio;
 
 use command::{Place, ROWS, Run, assert_says, ended};
 
-/// Reads one line of what the command prints, and goes away.
+/// Reads one line of the output, and closes the pipe.
 fn head(place: &Place, arguments: &str) -> Run {
     let mut child = place.command(arguments.split(' ')).spawn().unwrap();
     let mut stdout = BufReader::with_capacity(16, child.stdout.take().unwrap());
@@ -20,7 +21,7 @@ fn head(place: &Place, arguments: &str) -> Run {
 }
 
 #[test]
-fn a_reader_that_has_had_enough_is_no_failure() {
+fn a_closed_output_is_no_failure() {
     let place = Place::with_table();
     for arguments in [
         "key splits --prefix p --tablets 100000",
@@ -54,14 +55,14 @@ fn endless_input_ends_with_its_reader() {
         .read_line(&mut line)
         .unwrap();
     assert!(line.ends_with(":row\n"), "{line}");
-    // The shell itself may say that its loop lost its reader.
+    // The shell may itself report that its loop lost its reader.
     assert_eq!(ended(child).code, Some(0));
     drop(place);
 }
 
-/// A check must not succeed because nobody reads what it found.
+/// A check must not succeed because its output was closed.
 #[test]
-fn a_verdict_is_the_same_when_nobody_reads_it() {
+fn a_closed_output_does_not_change_the_verdict() {
     let place = Place::with_table();
     for arguments in ["", "--json "] {
         let arguments = format!("table verify --at embedded:d --spec s.toml {arguments}pages");
@@ -73,7 +74,7 @@ fn a_verdict_is_the_same_when_nobody_reads_it() {
 }
 
 #[test]
-fn work_is_done_when_nobody_reads_of_it() {
+fn a_closed_output_does_not_stop_the_work() {
     let place = Place::with_table();
     let mut command =
         place.command("table apply --at embedded:d --spec s.toml --json pages".split(' '));
@@ -109,7 +110,7 @@ fn there_is_no_progress_and_no_colour_in_a_pipe() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn an_output_that_is_full_is_told() {
+fn reports_a_full_output() {
     let place = Place::with_table();
     let full = Path::new("/dev/full");
     for arguments in [

@@ -1,4 +1,4 @@
-//! What is committed in an application is printed, as it is at one moment.
+//! `fluo scan` prints the committed cells of an application, as of one moment.
 
 #![cfg(test)]
 
@@ -32,7 +32,7 @@ async fn loaded() -> Place {
 }
 
 #[tokio::test]
-async fn cells_are_printed_as_java_fluo_prints_them() {
+async fn prints_cells_like_java_fluo() {
     let place = loaded().await;
     place.fluo(&format!("{SCAN} web")).prints(
         "com.example page text \tan example, \"quoted\"\n\
@@ -45,7 +45,7 @@ async fn cells_are_printed_as_java_fluo_prints_them() {
 }
 
 #[tokio::test]
-async fn rows_and_columns_are_chosen() {
+async fn selects_rows_and_columns() {
     let place = loaded().await;
     let rows = |arguments: &[&str]| {
         let scan = ["scan", "--at", "embedded:d"];
@@ -66,7 +66,7 @@ async fn rows_and_columns_are_chosen() {
             &["--start", "org.apache", "--column", "page"][..],
             vec![apache, wikipedia, odd],
         ),
-        // The last one is scanned too.
+        // The end is inclusive.
         (&["--end", "org.apache"], vec![example, example, apache]),
         (&["--start", "d", "--end", "org.apache"], vec![apache]),
         (
@@ -95,7 +95,7 @@ async fn rows_and_columns_are_chosen() {
             &["--limit", "7"],
             vec![example, example, apache, wikipedia, wikipedia, odd],
         ),
-        // One with a visibility that is allowed.
+        // A cell with a visibility that the label allows.
         (
             &["--row", apache, "--authorization", "eu"],
             vec![apache, apache],
@@ -107,7 +107,7 @@ async fn rows_and_columns_are_chosen() {
 }
 
 #[tokio::test]
-async fn bytes_are_written_in_three_ways_in_and_out() {
+async fn reads_and_writes_bytes_in_an_encoding() {
     let place = loaded().await;
     let hex = "--encoding hex --prefix ff5c --column 70616765:7469746c65";
     place
@@ -120,7 +120,7 @@ async fn bytes_are_written_in_three_ways_in_and_out() {
 }
 
 #[tokio::test]
-async fn cells_are_csv_and_json_too() {
+async fn prints_csv_and_json() {
     let place = loaded().await;
     let row = "--row com.example";
     let csv = place.fluo(&format!("{SCAN} {row} --format csv web"));
@@ -143,9 +143,9 @@ async fn cells_are_csv_and_json_too() {
     place.fluo(&format!("{SCAN} {nothing} json web")).prints("");
 }
 
-/// Blanks and a `:` separate names on a line, so that those of the names are written in another way.
+/// Blanks and a `:` separate names on a line, so they are escaped within names.
 #[tokio::test]
-async fn a_line_can_be_taken_apart() {
+async fn lines_can_be_parsed() {
     let place = place();
     let web = Web::open(&place).await;
     let row = "a \u{202e}:b".as_bytes();
@@ -160,14 +160,14 @@ async fn a_line_can_be_taken_apart() {
     let (row, family, qualifier) = (r"a\x20\xe2\x80\xae:b", r"a\x20b\x3ac", r"d\x20e:f");
     let line = format!("{row} {family} {qualifier} \ta value: of words\n");
     assert_eq!(scan(&[]), line);
-    // As they are printed, they can be given.
+    // Printed names are valid arguments.
     let column = format!("{family}:{qualifier}");
     assert_eq!(scan(&["--row", row, "--column", &column]), line);
     let lock = format!(
         "{row} {family}:{qualifier} [] 3-LOCK\t{row} {family} {qualifier}  WRITE NOT_DELETE "
     );
     assert_says(&scan(&["--raw"]), &lock);
-    // A field is by itself, and as it was.
+    // Separators are not escaped in fields of their own.
     assert_says(
         &scan(&["--format", "csv"]),
         "\na \\xe2\\x80\\xae:b,a b:c,d e:f,,3,a value: of words\n",
@@ -178,9 +178,9 @@ async fn a_line_can_be_taken_apart() {
     );
 }
 
-/// It is a row, and no target with a password.
+/// This is a row, and not a target with a password.
 #[tokio::test]
-async fn a_row_may_look_like_anything() {
+async fn accepts_a_row_that_looks_like_a_target() {
     let place = place();
     let web = Web::open(&place).await;
     web.set(&[(b"proxy:a@b", page("title"), b"v")]).await;
@@ -197,11 +197,11 @@ async fn a_row_may_look_like_anything() {
 }
 
 #[tokio::test]
-async fn the_lock_of_the_dead_is_shown_raw_and_resolved_by_a_scan_that_says_nothing_of_it() {
+async fn shows_the_lock_of_a_crashed_process_raw_and_resolves_it_otherwise() {
     let place = place();
     let web = Web::open(&place).await;
-    web.set(&[(b"a", page("title"), b"of the living")]).await;
-    let start = web.die_locking("a", &page("title")).await;
+    web.set(&[(b"a", page("title"), b"committed")]).await;
+    let start = web.crash_locking("a", &page("title")).await;
     drop(web);
     let raw = || place.fluo(&format!("{SCAN} --raw web")).succeeds();
     let lock = format!("a page:title [] {start}-LOCK\ta page title  WRITE NOT_DELETE NOT_TRIGGER ");
@@ -209,7 +209,7 @@ async fn the_lock_of_the_dead_is_shown_raw_and_resolved_by_a_scan_that_says_noth
     assert!(!raw().text().contains("DEL_LOCK"), "{}", raw().text());
     place
         .fluo(&format!("{SCAN} web"))
-        .prints("a page title \tof the living\n");
+        .prints("a page title \tcommitted\n");
     assert_says(
         raw().text(),
         &format!("a page:title [] {start}-DEL_LOCK\tABORT PRIMARY 0\n"),
@@ -218,7 +218,7 @@ async fn the_lock_of_the_dead_is_shown_raw_and_resolved_by_a_scan_that_says_noth
 }
 
 #[tokio::test]
-async fn a_wrong_request_is_told() {
+async fn refuses_a_wrong_request() {
     let place = place();
     let says = |arguments: &str, message: &str| {
         let run = place.fluo(&format!("{SCAN} {arguments} web"));
@@ -246,7 +246,7 @@ async fn a_wrong_request_is_told() {
     );
     says(
         "--column ntfy",
-        "column `ntfy`: it holds notifications, which are no data; --raw and --notifications show them",
+        "column `ntfy`: it holds notifications, which are not data; --raw and --notifications show them",
     );
     let empty = |option: &str| {
         let arguments = ["scan", "--at", "embedded:d", option, "", "web"];
@@ -284,7 +284,7 @@ async fn a_wrong_request_is_told() {
 }
 
 #[tokio::test]
-async fn an_application_that_is_not_there_held_or_elsewhere_is_told() {
+async fn reports_an_application_that_cannot_be_opened() {
     let place = place();
     for command in [
         "scan",
@@ -301,7 +301,7 @@ async fn an_application_that_is_not_there_held_or_elsewhere_is_told() {
         };
         assert_eq!(
             fails("embedded:d", "nope"),
-            "there is no application `nope`; `fluo app init`, or `admin::initialize` in a program, makes one"
+            "there is no application `nope`; create it with `fluo app init`, or with `admin::initialize` in a program"
         );
         assert_says(
             &fails("embedded:none", "web"),
@@ -332,7 +332,7 @@ async fn an_application_that_is_not_there_held_or_elsewhere_is_told() {
     place.fluo(&format!("{SCAN} web")).prints("");
 }
 
-/// More than a pipe holds.
+/// Creates more cells than a pipe holds.
 async fn with_many_cells() -> Place {
     let place = place();
     let client = Web::open(&place).await.client().await;
@@ -351,7 +351,7 @@ async fn with_many_cells() -> Place {
 }
 
 #[tokio::test]
-async fn a_reader_that_has_had_enough_ends_it_and_is_no_failure() {
+async fn a_closed_output_ends_a_scan_without_a_failure() {
     let place = with_many_cells().await;
     let all = place.fluo(&format!("{SCAN} web")).succeeds();
     assert_eq!(all.text().lines().count(), 1_000);
@@ -377,13 +377,13 @@ async fn a_reader_that_has_had_enough_ends_it_and_is_no_failure() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn ctrl_c_ends_it_whoever_reads() {
+async fn ctrl_c_ends_a_scan_that_waits_for_its_reader() {
     let place = with_many_cells().await;
     let mut child = place
         .command(format!("{SCAN} web").split(' '))
         .spawn()
         .unwrap();
-    // It writes, and nobody reads on.
+    // The scan waits, because its output is not read further.
     let mut stdout = BufReader::with_capacity(16, child.stdout.take().unwrap());
     stdout.read_line(&mut String::new()).unwrap();
     command::signal(child.id(), "INT");
@@ -396,7 +396,7 @@ async fn ctrl_c_ends_it_whoever_reads() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn cells_at_a_terminal_are_not_mixed_with_progress() {
+async fn shows_no_progress_between_cells_at_a_terminal() {
     let place = loaded().await;
     let (code, shown) = place.at_terminal(&format!("{SCAN} web"), &[]).ended();
     assert_eq!(code, Some(0));

@@ -1,4 +1,5 @@
-//! What is stored is shown in the words of Java Fluo's formatter, and in hex where it cannot be decoded.
+//! `fluo scan --raw` prints stored entries in the words of Java Fluo's formatter, or in hex if it
+//! cannot decode them.
 
 #![cfg(test)]
 
@@ -105,7 +106,7 @@ async fn write(place: &Place, entries: Vec<(Column, i64, Bytes)>) {
 }
 
 #[tokio::test]
-async fn every_kind_of_entry_has_its_line() {
+async fn prints_every_kind_of_entry() {
     let place = place();
     let entries = entries().map(|(kind, at, value)| (page("text"), stamp(kind, at), value));
     write(&place, entries.into()).await;
@@ -134,7 +135,7 @@ async fn every_kind_of_entry_has_its_line() {
 }
 
 #[tokio::test]
-async fn notifications_are_shown_among_the_others_and_alone() {
+async fn prints_notifications_with_other_entries_and_alone() {
     let place = place();
     let stamp = |timestamp, is_delete| {
         let timestamp = at(timestamp);
@@ -184,7 +185,7 @@ async fn notifications_are_shown_among_the_others_and_alone() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_decoded_is_shown_in_hex_and_does_not_end_the_scan() {
+async fn prints_undecodable_entries_in_hex_and_continues() {
     let place = place();
     let broken = |kind, at| (page("text"), stamp(kind, at), Bytes::from_static(b"\xffx"));
     let unused_kind = i64::MIN + 5;
@@ -226,7 +227,7 @@ async fn what_cannot_be_decoded_is_shown_in_hex_and_does_not_end_the_scan() {
 }
 
 #[tokio::test]
-async fn entries_are_csv_and_json_and_in_hex_too() {
+async fn prints_entries_as_csv_json_and_hex() {
     let place = place();
     let primary = RowColumn::new("a,b", page("text"));
     let lock = lock(primary, TransactorId(7)).encode();
@@ -262,9 +263,9 @@ async fn entries_are_csv_and_json_and_in_hex_too() {
     );
 }
 
-/// The entries that a transaction leaves, as a user sees them.
+/// Prints the entries that a transaction leaves.
 #[tokio::test]
-async fn a_transaction_is_shown_as_it_stands() {
+async fn prints_the_entries_of_a_transaction() {
     let place = place();
     let web = Web::open(&place).await;
     web.set(&[

@@ -1,4 +1,4 @@
-//! Rows that are written only where they are absent.
+//! Rows that are written only if they are absent.
 
 #![cfg(test)]
 
@@ -9,7 +9,7 @@ use command::{Place, assert_says};
 const LOAD: &str = "table load --at embedded:d pages --design modulo --create-if-absent";
 
 #[test]
-fn a_row_that_is_there_is_named_and_not_written() {
+fn names_existing_rows_and_does_not_write_them() {
     let place = Place::with_table();
     let run = place.fed(&format!("{LOAD} -"), "a\nb\nc\n").succeeds();
     assert_eq!(run.stderr.lines().count(), 1);
@@ -42,9 +42,10 @@ fn a_row_that_is_there_is_named_and_not_written() {
 }
 
 #[test]
-fn a_row_that_is_twice_in_the_input_is_written_once() {
+fn writes_a_repeated_row_once() {
     let place = Place::with_table();
-    // Far apart and near, so that they are in one write and in two.
+    // Some repeated rows are near each other and some are far apart, so they are in one write and
+    // in two.
     let mut rows: Vec<_> = (0..5_000).map(|n| format!("row {n}")).collect();
     rows[4_321] = "row 17".to_owned();
     rows[4_322] = "row 4323".to_owned();
@@ -75,14 +76,14 @@ fn another_column_is_no_conflict() {
     place
         .fed(&format!("{LOAD} --column page:uri -"), "a\n")
         .succeeds();
-    // Nor is a row that is written whatever is there.
+    // An unconditional load of the row is no conflict either.
     place
         .fed("table load --at embedded:d pages --design modulo -", "a\n")
         .succeeds();
 }
 
 #[test]
-fn what_stops_it_is_told_with_what_is_written() {
+fn reports_the_error_and_the_number_of_written_rows() {
     let place = Place::with_table();
     let message = place
         .fed(&format!("{LOAD} --encoding hex -"), "61\n62\n0\n")
@@ -96,7 +97,7 @@ fn what_stops_it_is_told_with_what_is_written() {
 }
 
 #[test]
-fn a_design_that_draws_its_salts_is_refused() {
+fn refuses_designs_with_drawn_salts() {
     let place = Place::with_table();
     let message = place
         .fed(
@@ -106,8 +107,8 @@ fn a_design_that_draws_its_salts_is_refused() {
         .fails();
     assert_eq!(
         message,
-        "--create-if-absent looks whether the key of a row is there, and the salts of the design random-salt are drawn, \
-         so that a row has many keys: use a design that computes them, such as modulo or digest-salt"
+        "--create-if-absent checks whether the key of a row exists, and the salts of the design random-salt are drawn, \
+         so a row has many keys: use a design that computes them, such as modulo or digest-salt"
     );
     assert_eq!(place.shown()["entries"], 0);
 }
@@ -116,7 +117,7 @@ const OLD: &str = "[[key_design]]\ndesign = \"modulo\"\nbuckets = 4\ntablets = 4
 const NEW: &str = "[[key_design]]\ndesign = \"modulo\"\nbuckets = 16\ntablets = 16\n\
                    [[key_design.before]]\ndesign = \"modulo\"\nbuckets = 4\n";
 
-/// What `table load` says there is already, in the table of a spec.
+/// Returns the messages of a `table load` that finds existing rows, and the number of entries.
 fn there_already(place: &Place, spec: &str, rows: &str) -> (String, u64) {
     let load = format!("table load --at embedded:d pages --spec {spec} --create-if-absent -");
     let run = place.fed(&load, rows);
@@ -125,10 +126,11 @@ fn there_already(place: &Place, spec: &str, rows: &str) -> (String, u64) {
     (run.stderr, entries)
 }
 
-/// While rows move to a design with more salts, the spec names the earlier one. Only the newest key was looked for, so
-/// that a row that had not moved yet was written a second time, and counted as new.
+/// While rows move to a design with more salts, the spec names the earlier one. The load checked
+/// only the newest key, so it wrote a row that had not moved yet a second time, and counted it as
+/// new.
 #[test]
-fn a_row_in_the_place_of_an_earlier_design_is_there_already() {
+fn finds_existing_rows_under_earlier_keys() {
     let place = Place::with_table();
     place.file("old.toml", OLD);
     place.file("new.toml", NEW);
@@ -146,7 +148,7 @@ fn a_row_in_the_place_of_an_earlier_design_is_there_already() {
     );
     assert_eq!(entries, 6);
 
-    // Moved, it is there already in its new place.
+    // After the migration it exists under its new key.
     place
         .fluo("table migrate --at embedded:d --spec new.toml pages")
         .succeeds();
@@ -155,7 +157,7 @@ fn a_row_in_the_place_of_an_earlier_design_is_there_already() {
 }
 
 #[test]
-fn many_rows_in_earlier_places_are_all_there_already() {
+fn finds_many_existing_rows_under_earlier_keys() {
     let place = Place::with_table();
     place.file("old.toml", OLD);
     place.file("new.toml", NEW);
@@ -177,7 +179,7 @@ fn many_rows_in_earlier_places_are_all_there_already() {
 }
 
 #[test]
-fn earlier_designs_that_cannot_be_in_one_table_are_refused() {
+fn refuses_designs_that_cannot_share_a_table() {
     let place = Place::with_table();
     let reversed = "[[key_design]]\ndesign = \"modulo\"\ntablets = 4\n\
                     [[key_design.before]]\ndesign = \"reversed\"\nlength = \"stored\"\n";
@@ -187,6 +189,6 @@ fn earlier_designs_that_cannot_be_in_one_table_are_refused() {
         .fed(&format!("{load} --create-if-absent -"), "a\n")
         .fails();
     assert_says(&message, "the designs of s.toml: ");
-    assert_says(&message, "do not write rows alike");
+    assert_says(&message, "write rows differently");
     assert_eq!(place.shown()["entries"], 0);
 }

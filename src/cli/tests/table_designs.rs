@@ -1,4 +1,4 @@
-//! Tables whose keys have a design by name: loaded with real pages, planned, applied and proved.
+//! Tables with a key design by name: loaded with real pages, planned, applied and verified.
 
 #![cfg(test)]
 
@@ -6,7 +6,7 @@ mod command;
 
 use command::{Place, ROWS, SPEC, assert_says};
 
-/// The pages as URLs: the rows have their hosts from the top level down.
+/// Returns the pages as URLs. In the rows, the parts of the host are reversed.
 fn urls() -> String {
     let url = |row: &str| {
         let end = row.find(['/', ':', '?']).unwrap_or(row.len());
@@ -17,7 +17,7 @@ fn urls() -> String {
     ROWS.lines().map(url).collect()
 }
 
-/// A table `pages` with these rows in the design of a spec.
+/// Creates a table `pages` with these rows in the design of a spec.
 fn loaded(spec: &str, rows: &str) -> Place {
     let place = Place::with_table();
     place.file("s.toml", spec);
@@ -30,7 +30,7 @@ fn loaded(spec: &str, rows: &str) -> Place {
     place
 }
 
-/// Loads, plans, applies and verifies: the verdict.
+/// Loads, plans, applies and verifies. Returns the verdict.
 fn proved(spec: &str, rows: &str) -> serde_json::Value {
     let place = loaded(spec, rows);
     let plan = place
@@ -78,7 +78,7 @@ fn proved(spec: &str, rows: &str) -> serde_json::Value {
 }
 
 #[test]
-fn designs_that_spread_each_row_by_itself() {
+fn spreads_rows_of_designs_with_a_salt_per_row() {
     for (settings, tablets) in [
         ("design = \"modulo\"\ntablets = 10\n", 10),
         (
@@ -101,12 +101,12 @@ fn designs_that_spread_each_row_by_itself() {
 }
 
 #[test]
-fn a_web_table_keeps_domains_together_and_spreads_them() {
+fn keeps_domains_together_and_spreads_them() {
     let spec = "max_skew = 8\n[[key_design]]\ndesign = \"web-table\"\ntablets = 16\n";
     let verdict = proved(spec, &urls());
     let rows = &verdict["rows"][0];
     assert_eq!(rows["evenness_of"], "salted_parts");
-    // Two of the URLs are one page.
+    // Two of the URLs are the same page.
     assert_eq!(rows["total"], 4_207);
     let domains = rows["salted_parts"].as_u64().unwrap();
     assert!((800..2_000).contains(&domains), "{rows}");
@@ -114,7 +114,7 @@ fn a_web_table_keeps_domains_together_and_spreads_them() {
     // 43 % of the pages are on one host, so its tablet is far above the mean.
     assert!(rows["largest"].as_u64().unwrap() > 1_819, "{rows}");
 
-    // The table that guides make has a seventeenth tablet, which is always empty.
+    // The table of the guides has a seventeenth tablet, which is always empty.
     let verdict = proved(
         &spec.replace("tablets", "leading_point = true\ntablets"),
         &urls(),
@@ -125,9 +125,10 @@ fn a_web_table_keeps_domains_together_and_spreads_them() {
     assert!(rows["p_value"].as_f64().unwrap() > 1e-6, "{rows}");
 }
 
-/// A table of 29,598 URLs had one tablet at 9 times the mean, and `verify` said OK: the hash was even.
+/// In a table of 29,598 URLs, one tablet had 9 times the mean. `verify` said OK, because the hash
+/// was even.
 #[test]
-fn a_web_table_with_a_hot_host_is_not_ok_unless_its_spec_accepts_that() {
+fn rejects_a_hot_host_unless_the_spec_accepts_it() {
     let place = loaded(
         "[[key_design]]\ndesign = \"web-table\"\ntablets = 16\n",
         &urls(),
@@ -197,7 +198,7 @@ fn hosts_and_paths_as_fields_salted_by_host() {
     );
     assert_eq!(verdict["rows"][0]["evenness_of"], "salted_parts");
 
-    // Without a salt the points are given: there is no alphabet to split evenly.
+    // Without a salt the spec must give the points, because there is no alphabet to split evenly.
     let verdict = proved(
         &format!(
             "max_skew = 12\n[[key_design]]\ndesign = \"composite\"\n{fields}split_points = [\"g\", \"p\", \"w\"]\n"
@@ -235,7 +236,7 @@ fn a_row_hasher_by_name_is_the_row_hasher() {
 }
 
 #[test]
-fn keys_of_another_design_are_told() {
+fn reports_keys_of_another_design() {
     let place = loaded("[[key_design]]\ndesign = \"modulo\"\ntablets = 10\n", ROWS);
     place
         .fluo("table apply --at embedded:d --spec s.toml pages")
@@ -253,7 +254,7 @@ fn keys_of_another_design_are_told() {
 }
 
 #[test]
-fn a_table_of_a_row_hasher_becomes_one_of_a_design() {
+fn changes_the_design_of_an_empty_table() {
     let place = Place::with_table();
     place.file("s.toml", SPEC.replace("\"p\"", "\"0\""));
     place
@@ -268,7 +269,7 @@ fn a_table_of_a_row_hasher_becomes_one_of_a_design() {
         .succeeds();
     assert_says(
         plan.text(),
-        "\nproperties there that nobody asked for; they stay (--prune removes them):\n  ? table.balancer = ",
+        "\nproperties that the spec does not ask for; they stay (--prune removes them):\n  ? table.balancer = ",
     );
     assert_says(plan.text(), "0 to remove, 0 properties to remove.");
     place

@@ -1,4 +1,4 @@
-//! Tables come and go.
+//! The life of tables: they are made, listed, shown and deleted.
 
 #![cfg(test)]
 
@@ -11,7 +11,7 @@ use command::{Place, Run, assert_says};
 use fluo_embedded::{EmbeddedTables, Settings};
 
 #[test]
-fn the_table_of_an_application_is_deleted_with_it_or_with_a_word_more() {
+fn deletes_the_table_of_an_application_only_with_despite_application() {
     let place = Place::with_table();
     let init = "app init --at embedded:d --table links web";
     place.fluo(init).succeeds();
@@ -24,7 +24,7 @@ fn the_table_of_an_application_is_deleted_with_it_or_with_a_word_more() {
              removes both, and --despite-application deletes the table alone"
         );
     }
-    // Others are nobody's.
+    // Other tables belong to no application.
     place.fluo("table delete --at embedded:d pages").succeeds();
     place.fluo("table list --at embedded:d").prints("links\n");
     let run = place
@@ -35,10 +35,10 @@ fn the_table_of_an_application_is_deleted_with_it_or_with_a_word_more() {
 }
 
 #[test]
-fn a_table_is_made_listed_shown_and_deleted() {
+fn makes_lists_shows_and_deletes_a_table() {
     let place = Place::new();
     let run = place.fluo("table create --at embedded:d pages").succeeds();
-    // A typing error in the target makes another directory: it is named.
+    // A typing error in the target makes another directory, so the message names it.
     let directory = place.path("d").canonicalize().unwrap();
     let made = format!("made directory `{}` with 2 servers\n", directory.display());
     assert_eq!(
@@ -89,14 +89,14 @@ fn a_table_is_made_listed_shown_and_deleted() {
 }
 
 #[test]
-fn a_script_is_not_asked() {
+fn does_not_ask_a_script() {
     let place = Place::with_table();
     place.fluo("table delete --at embedded:d pages").succeeds();
     place.fluo("table list --at embedded:d").prints("");
 }
 
 #[test]
-fn what_is_not_there_is_named() {
+fn names_a_missing_table() {
     let place = Place::with_table();
     for arguments in [
         "table delete --at embedded:d --yes nope",
@@ -116,14 +116,14 @@ fn what_is_not_there_is_named() {
 }
 
 #[test]
-fn a_table_that_is_there_is_not_made_again() {
+fn refuses_to_make_an_existing_table() {
     let place = Place::with_table();
     let message = place.fluo("table create --at embedded:d pages").fails();
-    assert_eq!(message, "there is a table `pages` already");
+    assert_eq!(message, "the table `pages` already exists");
 }
 
 #[test]
-fn a_name_that_no_table_has_makes_no_directory() {
+fn an_invalid_name_makes_no_directory() {
     let place = Place::new();
     for name in [
         "a/b",
@@ -146,7 +146,7 @@ fn a_name_that_no_table_has_makes_no_directory() {
 }
 
 #[test]
-fn versions_and_servers_are_as_asked_for() {
+fn sets_versions_and_servers() {
     let place = Place::new();
     place
         .fluo("table create --at embedded:d --servers 3 --versions all pages")
@@ -180,7 +180,7 @@ fn versions_and_servers_are_as_asked_for() {
 }
 
 #[test]
-fn numbers_out_of_bounds_are_refused() {
+fn refuses_numbers_out_of_bounds() {
     let place = Place::new();
     for (option, part) in [
         ("--versions 0", "write a number from 1 on, or all"),
@@ -202,7 +202,7 @@ fn numbers_out_of_bounds_are_refused() {
 }
 
 #[test]
-fn a_target_is_a_kind_and_a_place() {
+fn refuses_wrong_targets() {
     let place = Place::new();
     for (target, part) in [
         (
@@ -237,7 +237,7 @@ fn a_target_is_a_kind_and_a_place() {
 }
 
 #[test]
-fn a_target_without_tables_says_how_to_make_one() {
+fn names_the_remedy_for_a_target_without_tables() {
     let place = Place::new();
     let message = place.fluo("table list --at embedded:none").fails();
     assert_says(
@@ -270,7 +270,7 @@ fn a_target_without_tables_says_how_to_make_one() {
 }
 
 #[test]
-fn a_directory_with_an_odd_name_is_a_directory() {
+fn accepts_directories_with_odd_names() {
     let place = Place::new();
     for target in [
         "embedded:a/b/c",
@@ -287,9 +287,10 @@ fn a_directory_with_an_odd_name_is_a_directory() {
     }
 }
 
-/// `embedded:~/data` made a directory of the name `~`: a shell expands a tilde in front of a word only.
+/// `embedded:~/data` made a directory of the name `~`, because shells expand a tilde only at the
+/// start of a word.
 #[test]
-fn a_tilde_is_the_home_directory() {
+fn expands_a_leading_tilde() {
     let place = Place::new();
     let at_home = |home: &str, arguments: &str| {
         let mut command = place.command(arguments.split_whitespace());
@@ -302,7 +303,7 @@ fn a_tilde_is_the_home_directory() {
         .fluo("table list --at embedded:home/d")
         .prints("pages\nweb\n");
     assert_eq!(place.names("."), ["home", "tmp"]);
-    // What is really called so can be reached.
+    // A directory of this name can still be reached.
     place
         .fluo("table create --at embedded:./~/d --parents pages")
         .succeeds();
@@ -328,13 +329,13 @@ fn a_tilde_is_the_home_directory() {
 
 /// A typing error in the path made a chain of new directories.
 #[test]
-fn a_missing_parent_is_named_and_made_only_if_that_is_asked_for() {
+fn makes_missing_parents_only_with_parents() {
     let place = Place::new();
     for command in ["table create", "app init"] {
         let create = format!("{command} --at embedded:a/b/c");
         assert_eq!(
             place.fluo(&format!("{create} web")).fails(),
-            "cannot make the directory `a/b/c`: the directory `a` above it does not exist; make that one first, or give \
+            "cannot create the directory `a/b/c`: the directory `a` above it does not exist; make that one first, or give \
              --parents"
         );
         assert_eq!(place.names("."), ["tmp"]);
@@ -348,9 +349,10 @@ fn a_missing_parent_is_named_and_made_only_if_that_is_asked_for() {
     }
 }
 
-/// The message said twice that somebody has the directory, and neither which process nor which command.
+/// The message said twice that the directory is open, but named neither the process nor the
+/// command.
 #[test]
-fn the_command_that_has_a_directory_open_is_named() {
+fn names_the_command_that_has_a_directory_open() {
     let place = Place::with_table();
     let load = "table load --at embedded:d pages --prefix p -";
     let mut command = place.command(load.split(' '));
@@ -367,7 +369,7 @@ fn the_command_that_has_a_directory_open_is_named() {
             )
         );
     }
-    // What it leaves when it is killed stops nobody.
+    // The lock file of a killed process blocks no other process.
     loading.kill().unwrap();
     loading.wait().unwrap();
     assert_eq!(place.read("d/fluo.lock"), format!("{id} fluo table load\n"));
@@ -376,7 +378,7 @@ fn the_command_that_has_a_directory_open_is_named() {
 }
 
 #[test]
-fn a_directory_is_held_by_one_process() {
+fn refuses_a_directory_that_another_process_has_open() {
     let place = Place::with_table();
     let held = EmbeddedTables::open(place.path("d"), Settings::default()).unwrap();
     for arguments in [

@@ -1,4 +1,4 @@
-//! Rows into a table.
+//! `fluo table load` writes rows to a table.
 
 #![cfg(test)]
 
@@ -12,7 +12,7 @@ use command::{Place, ROWS, assert_says, ended};
 const LOAD: &str = "table load --at embedded:d pages --prefix p";
 
 #[test]
-fn the_table_of_an_application_is_not_loaded_by_mistake() {
+fn refuses_the_table_of_an_application() {
     let place = Place::new();
     place
         .fluo("app init --at embedded:d --table links web")
@@ -36,9 +36,10 @@ fn the_table_of_an_application_is_not_loaded_by_mistake() {
     );
 }
 
-/// Of 29,598 lines "29,598 rows written" was said, and the table had 29,353 rows: lines with one key were not told.
+/// After a load of 29,598 lines, the message was "29,598 rows written", but the table had 29,353
+/// rows: several lines shared a key.
 #[test]
-fn lines_with_one_key_are_told() {
+fn reports_lines_that_share_a_key() {
     let place = Place::with_table();
     place.file("rows.txt", "a\nb\na\na\nc\n");
     let load = format!("{LOAD} rows.txt");
@@ -56,11 +57,11 @@ fn lines_with_one_key_are_told() {
         ),
         (&2.into(), &false.into())
     );
-    // A row of an earlier load is no line of this one.
+    // Rows of an earlier load do not count as repeated.
     place.file("rows.txt", "a\nb\n");
     let run = place.fluo(&load).succeeds();
     assert!(run.stderr.ends_with(" rows/s)\n"), "{}", run.stderr);
-    // With this they are conflicts, which are named.
+    // With --create-if-absent they are conflicts, which are named.
     place.file("rows.txt", "d\nd\n");
     let run = place.fluo(&format!("{load} --create-if-absent"));
     assert_eq!(run.code, Some(1));
@@ -69,7 +70,7 @@ fn lines_with_one_key_are_told() {
 }
 
 #[test]
-fn a_file_is_loaded_and_counted() {
+fn loads_and_counts_a_file() {
     let place = Place::with_table();
     place.file("rows.txt", ROWS);
     let run = place.fluo(&format!("{LOAD} rows.txt")).succeeds();
@@ -79,9 +80,9 @@ fn a_file_is_loaded_and_counted() {
     assert_eq!(place.shown()["entries"], 4_208);
 }
 
-/// It was told that a row that is there is written again, and that loading again is safe.
+/// The help said that a row that exists is written again, and that loading again is safe.
 #[test]
-fn under_drawn_salts_a_row_that_is_loaded_again_is_there_twice() {
+fn loading_again_with_drawn_salts_writes_rows_twice() {
     let place = Place::with_table();
     place.file(
         "r.toml",
@@ -101,8 +102,8 @@ fn under_drawn_salts_a_row_that_is_loaded_again_is_there_twice() {
     let help: Vec<_> = help.text().split_whitespace().collect();
     assert_says(
         &help.join(" "),
-        "That does not hold where salts are drawn (random-salt): a row that is loaded again gets another salt as a rule, \
-         and is then there twice. Only the same file with the same --seed gets the same salts.",
+        "Loading again is not safe with drawn salts (random-salt): a row usually gets another salt, \
+         and then exists twice. Only the same file with the same --seed gets the same salts.",
     );
     let run = place.fed(&format!("{load} --encoding hex -"), "00\nx\n");
     let message = run.fails();
@@ -114,7 +115,7 @@ fn under_drawn_salts_a_row_that_is_loaded_again_is_there_twice() {
 }
 
 #[test]
-fn tables_of_the_system_are_not_written_to() {
+fn refuses_system_tables() {
     let place = Place::with_table();
     place.file("s.toml", command::SPEC);
     for command in [
@@ -133,7 +134,7 @@ fn tables_of_the_system_are_not_written_to() {
 }
 
 #[test]
-fn json_has_the_figures() {
+fn prints_the_figures_as_json() {
     let place = Place::with_table();
     let run = place.fed(&format!("{LOAD} --json -"), "a\nb\n");
     assert_eq!(run.stderr, "");
@@ -149,7 +150,7 @@ fn json_has_the_figures() {
 }
 
 #[test]
-fn rows_are_bytes_however_they_are_written() {
+fn loads_arbitrary_bytes() {
     let place = Place::with_table();
     place
         .fed(&format!("{LOAD} --encoding hex -"), "00ff0a3a\n\n")
@@ -181,7 +182,7 @@ fn rows_are_bytes_however_they_are_written() {
 }
 
 #[test]
-fn nothing_is_nothing() {
+fn loads_an_empty_file() {
     let place = Place::with_table();
     let run = place.fed(&format!("{LOAD} -"), "").succeeds();
     assert_says(&run.stderr, "0 rows written to table `pages`");
@@ -189,7 +190,7 @@ fn nothing_is_nothing() {
 }
 
 #[test]
-fn a_line_that_is_no_row_stops_the_load_and_says_what_is_written() {
+fn stops_at_a_wrong_line_and_reports_the_written_rows() {
     let place = Place::with_table();
     let message = place
         .fed(&format!("{LOAD} --encoding hex -"), "00\n01\n0\n02\n")
@@ -203,7 +204,7 @@ fn a_line_that_is_no_row_stops_the_load_and_says_what_is_written() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_is_named() {
+fn names_an_unreadable_file() {
     let place = Place::with_table();
     let message = place.fluo(&format!("{LOAD} nope.txt")).fails();
     assert_says(&message, "cannot read the rows of nope.txt: ");
@@ -233,7 +234,7 @@ fn arguments_are_checked() {
 }
 
 #[test]
-fn a_line_of_200_megabytes_is_refused_by_its_number() {
+fn refuses_a_line_of_200_megabytes_by_its_number() {
     let place = Place::with_table();
     let mut input = b"one\ntwo\n".to_vec();
     input.resize(200_000_000, b'x');
@@ -246,10 +247,10 @@ fn a_line_of_200_megabytes_is_refused_by_its_number() {
     assert_eq!(place.shown()["entries"], 2);
 }
 
-/// It ended without a word, and what became of the rows was anybody's guess.
+/// An interrupted load ended without a message, so the state of its rows was unknown.
 #[cfg(unix)]
 #[test]
-fn a_load_that_is_interrupted_says_how_far_it_came() {
+fn an_interrupted_load_reports_the_written_rows() {
     for (signal, expected) in [("INT", 130), ("TERM", 143), ("HUP", 129)] {
         if signal == "HUP" && command::is_hangup_ignored() {
             continue;
@@ -259,7 +260,8 @@ fn a_load_that_is_interrupted_says_how_far_it_came() {
         let mut command = place.command(arguments.split(' '));
         let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();
-        // More than the pipes and batches on the way hold: the first thousands are written when the last are taken.
+        // More than the pipes and batches hold, so the first thousands are written when the last
+        // rows are taken.
         stdin.write_all(ROWS.repeat(20).as_bytes()).unwrap();
         command::signal(child.id(), signal);
         let run = ended(child);
@@ -282,13 +284,13 @@ fn a_load_that_is_interrupted_says_how_far_it_came() {
 
 #[cfg(unix)]
 #[test]
-fn a_second_ctrl_c_is_not_needed_and_no_row_is_told_where_none_is_written() {
+fn one_ctrl_c_ends_a_load_without_rows() {
     let place = Place::with_table();
     let arguments = format!("{LOAD} -");
     let mut command = place.command(arguments.split(' '));
     let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
     let stdin = child.stdin.take().unwrap();
-    // Until it listens a signal ends it at once, as any program.
+    // Before the command listens, a signal ends it at once, like any program.
     std::thread::sleep(std::time::Duration::from_secs(1));
     command::signal(child.id(), "INT");
     let run = ended(child);
@@ -300,7 +302,7 @@ fn a_second_ctrl_c_is_not_needed_and_no_row_is_told_where_none_is_written() {
     );
 }
 
-/// The spec is a pipe that nobody writes to.
+/// The spec is a pipe without a writer.
 #[cfg(unix)]
 #[test]
 fn a_second_ctrl_c_ends_at_once() {
@@ -324,7 +326,7 @@ fn a_second_ctrl_c_ends_at_once() {
     command::signal(child.id(), "INT");
     let run = ended(child);
     assert_eq!((run.code, run.stderr.as_str()), (Some(130), ""));
-    // The first would have taken two seconds, in which what blocks is waited for in vain.
+    // After the first Ctrl-C alone, the command would wait two seconds for the blocked read.
     assert!(
         start.elapsed() < Duration::from_millis(1_800),
         "{:?}",
@@ -332,9 +334,9 @@ fn a_second_ctrl_c_ends_at_once() {
     );
 }
 
-/// Told at once, and not when the input ends, which may be never.
+/// The error is reported at once, and not at the end of the input, which may never come.
 #[test]
-fn a_row_that_the_table_refuses_stops_a_load_whose_input_goes_on() {
+fn stops_at_a_refused_row_before_the_end_of_the_input() {
     let place = Place::with_table();
     let arguments = format!("{LOAD} -");
     let mut child = place

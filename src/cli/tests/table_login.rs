@@ -1,4 +1,4 @@
-//! Who asks a live Accumulo, and what is never told.
+//! Credentials for a live Accumulo: their sources, and messages that do not contain them.
 
 #![cfg(test)]
 
@@ -14,7 +14,7 @@ use command::{Place, Run, assert_says};
 
 const PASSWORD: &str = "hunter2";
 
-/// A port that nobody listens on.
+/// Returns a port on which no process listens.
 fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0")
         .unwrap()
@@ -33,7 +33,7 @@ fn list(place: &Place, port: u16, more: &str, environment: &[(&str, &str)]) -> R
 }
 
 #[test]
-fn nobody_and_nobodys_password_are_told_every_way_to_say_them() {
+fn reports_a_missing_user_or_password_with_all_ways_to_give_it() {
     let place = Place::new();
     for (more, part) in [
         ("", "asks who you are: give --user USER or set FLUO_USER"),
@@ -57,7 +57,7 @@ fn nobody_and_nobodys_password_are_told_every_way_to_say_them() {
 }
 
 #[test]
-fn authorities_that_are_none_are_named() {
+fn names_invalid_authorities() {
     let place = Place::new();
     place.file("none.pem", "no certificate\n");
     for (more, part) in [
@@ -67,7 +67,7 @@ fn authorities_that_are_none_are_named() {
         ),
         (
             "--tls-ca none.pem",
-            "TLS with the authorities of --tls-ca none.pem cannot be used: the PEM of the authorities holds no \
+            "TLS with the authorities of --tls-ca none.pem cannot be used: the PEM of the authorities contains no \
              certificate",
         ),
     ] {
@@ -82,7 +82,7 @@ fn authorities_that_are_none_are_named() {
 }
 
 #[test]
-fn an_empty_user_is_refused() {
+fn refuses_an_empty_user() {
     let place = Place::new();
     let arguments = "table list --at proxy:127.0.0.1:1 --user".split(' ');
     let message = place.with(arguments.chain([""])).fails();
@@ -93,7 +93,7 @@ fn an_empty_user_is_refused() {
 }
 
 #[test]
-fn a_password_on_the_command_line_is_refused_and_not_repeated() {
+fn refuses_a_password_on_the_command_line_without_repeating_it() {
     let place = Place::new();
     for arguments in [
         "table list --at proxy:localhost:1 --user root --password hunter2",
@@ -106,13 +106,13 @@ fn a_password_on_the_command_line_is_refused_and_not_repeated() {
         let run = place.fluo(arguments);
         assert!(!run.stderr.contains(PASSWORD), "{}", run.stderr);
         let message = run.fails();
-        assert_says(&message, "everybody on this machine can read");
+        assert_says(&message, "all users of this machine can read");
         assert_says(&message, "FLUO_PASSWORD");
     }
 }
 
 #[test]
-fn a_password_comes_from_the_environment_or_a_file() {
+fn reads_the_password_from_the_environment_or_a_file() {
     let place = Place::new();
     place.file("password", format!("{PASSWORD}\nmore\n"));
     let path = place.path("password").to_str().unwrap().to_owned();
@@ -132,7 +132,7 @@ fn a_password_comes_from_the_environment_or_a_file() {
 
 #[cfg(unix)]
 #[test]
-fn a_password_file_that_others_can_read_is_taken_with_a_warning() {
+fn warns_about_a_password_file_that_others_can_read() {
     use std::fs::{Permissions, set_permissions};
     use std::os::unix::fs::PermissionsExt;
 
@@ -162,10 +162,10 @@ fn a_password_file_that_others_can_read_is_taken_with_a_warning() {
     }
 }
 
-/// As `--password-file <(command)` of a shell.
+/// Like `--password-file <(command)` in a shell.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_password_comes_from_a_pipe() {
+fn reads_the_password_from_a_pipe() {
     let place = Place::new();
     let script = format!(
         "echo {PASSWORD} | \"$0\" table list --at proxy:127.0.0.1:{} --user root --password-file /dev/fd/0",
@@ -181,7 +181,7 @@ fn a_password_comes_from_a_pipe() {
 }
 
 #[test]
-fn a_password_file_that_is_none_is_named() {
+fn names_an_invalid_password_file() {
     let place = Place::new();
     place.file("empty", "\n");
     for (file, part) in [
@@ -198,7 +198,7 @@ fn a_password_file_that_is_none_is_named() {
 }
 
 #[test]
-fn an_embedded_table_asks_nobody() {
+fn refuses_credentials_for_an_embedded_table() {
     let place = Place::with_table();
     for option in [
         "--user root",
@@ -211,7 +211,7 @@ fn an_embedded_table_asks_nobody() {
             .fails();
         assert_says(
             &message,
-            " is for a live Accumulo (--at proxy:HOST:PORT); embedded:d asks nobody who they are",
+            " is for a live Accumulo (--at proxy:HOST:PORT); embedded:d has no users",
         );
     }
     let mut command = place.command("table list --at embedded:d".split(' '));
@@ -224,7 +224,7 @@ fn an_embedded_table_asks_nobody() {
 }
 
 #[test]
-fn a_live_accumulo_has_the_servers_that_it_has() {
+fn refuses_a_number_of_servers_for_a_live_accumulo() {
     let place = Place::new();
     let message = place
         .fluo("table create --at proxy:localhost:1 --user root --servers 3 pages")
@@ -236,7 +236,7 @@ fn a_live_accumulo_has_the_servers_that_it_has() {
 }
 
 #[test]
-fn what_is_no_proxy_is_told_within_seconds() {
+fn reports_a_server_that_is_no_proxy_within_seconds() {
     let place = Place::new();
     let http = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = http.local_addr().unwrap().port();
@@ -258,7 +258,7 @@ fn what_is_no_proxy_is_told_within_seconds() {
 }
 
 #[test]
-fn what_never_answers_is_told_within_seconds() {
+fn reports_a_silent_server_within_seconds() {
     let place = Place::new();
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = silent.local_addr().unwrap().port();
@@ -273,10 +273,10 @@ fn what_never_answers_is_told_within_seconds() {
     drop(silent);
 }
 
-/// With a terminal of its own, which `script` makes.
+/// The `script` program provides a terminal.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_password_is_asked_for_at_a_terminal_without_an_echo() {
+fn asks_for_a_password_without_echo_at_a_terminal() {
     use std::process::Stdio;
 
     let place = Place::new();
@@ -319,8 +319,8 @@ fn a_password_is_asked_for_at_a_terminal_without_an_echo() {
     assert!(!shown.contains(PASSWORD), "{shown}");
 }
 
-/// A server that has no call, as a proxy of Accumulo 2.x has no `login`: it answers a request of the compact protocol
-/// with the application exception for an unknown method.
+/// Starts a server without any call, as a proxy of Accumulo 2.x has no `login`. It answers a
+/// request of the compact protocol with the application exception for an unknown method.
 fn proxy_without_calls() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -343,16 +343,16 @@ fn proxy_without_calls() -> u16 {
             .write_all(&u32::try_from(reply.len()).unwrap().to_be_bytes())
             .unwrap();
         stream.write_all(&reply).unwrap();
-        // Until the client closes the connection.
+        // Wait until the client closes the connection.
         let _ = stream.read(&mut length);
     });
     port
 }
 
-/// A user with a password met a proxy of Accumulo 2.x. The message was `it does not know it (Invalid method name:
-/// \'login\')`, without a word about the variable to set.
+/// With a user and a password on a proxy of Accumulo 2.x, the message was `it does not know it
+/// (Invalid method name: \'login\')`, without the name of the variable to set.
 #[test]
-fn a_login_on_a_proxy_without_logins_names_the_variable_of_the_secret() {
+fn names_the_variable_of_the_secret_for_a_proxy_without_logins() {
     let place = Place::new();
     let environment = [("FLUO_USER", "root"), ("FLUO_PASSWORD", PASSWORD)];
     let port = proxy_without_calls();
@@ -360,8 +360,8 @@ fn a_login_on_a_proxy_without_logins_names_the_variable_of_the_secret() {
     assert_eq!(
         message,
         format!(
-            "login of `root` at 127.0.0.1:{port}: the proxy has no logins, as those of Accumulo 2.x; it takes its shared \
-             secret in place of user and password; set FLUO_SHARED_SECRET to it, and leave --user, FLUO_USER and the \
+            "login of `root` at 127.0.0.1:{port}: the proxy has no logins (Accumulo 2.x); it requires its shared \
+             secret instead of user and password; set FLUO_SHARED_SECRET to it, and leave --user, FLUO_USER and the \
              password out"
         )
     );

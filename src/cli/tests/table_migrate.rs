@@ -1,4 +1,4 @@
-//! `fluo table migrate`: more salts for a table that is in use.
+//! `fluo table migrate`: more salts for a table in use.
 
 #![cfg(test)]
 
@@ -12,7 +12,7 @@ const BEFORE: &str = "[[key_design]]\ndesign = \"modulo\"\nbuckets = 4\ntablets 
 const AFTER: &str = "[[key_design]]\ndesign = \"modulo\"\nbuckets = 16\ntablets = 16\n\
                      [[key_design.before]]\ndesign = \"modulo\"\nbuckets = 4\n";
 
-/// A table of five thousand rows in the earlier design.
+/// Creates a table of five thousand rows in the earlier design.
 fn place() -> Place {
     place_of(5_000)
 }
@@ -28,10 +28,10 @@ fn place_of(rows: usize) -> Place {
     place
 }
 
-/// `load` and `delete` refused the table of an application, and `migrate` moved its rows without a word: 500 of them,
-/// with their locks, which then named primaries that were gone.
+/// `load` and `delete` refused the table of an application, but `migrate` silently moved 500 of its
+/// rows with their locks, whose primaries then no longer existed.
 #[test]
-fn the_table_of_an_application_is_not_migrated_by_mistake() {
+fn refuses_the_table_of_an_application() {
     let place = Place::new();
     place.file("after.toml", AFTER);
     place.fluo("app init --at embedded:d web").succeeds();
@@ -48,7 +48,7 @@ fn the_table_of_an_application_is_not_migrated_by_mistake() {
 }
 
 #[test]
-fn rows_are_moved_and_verify_says_how_far_it_is() {
+fn moves_rows_and_verify_shows_the_progress() {
     let place = place();
     let verify = "table verify --at embedded:d --spec after.toml pages";
     place
@@ -56,7 +56,7 @@ fn rows_are_moved_and_verify_says_how_far_it_is() {
         .succeeds();
     let run = place.fluo(verify);
     assert_eq!(run.code, Some(1));
-    // A hash is the same modulo both now and then.
+    // Some rows have the same salt in both designs.
     let told = run.text();
     assert!(
         told.contains(" of 5,000 rows are still written in an earlier design ("),
@@ -81,14 +81,15 @@ fn rows_are_moved_and_verify_says_how_far_it_is() {
     );
 }
 
-/// It says how far it came, and the next run does the rest.
+/// An interrupted migration reports its progress, and the next run completes it.
 #[cfg(unix)]
 #[test]
-fn a_migration_that_is_interrupted_says_how_far_it_came() {
+fn an_interrupted_migration_reports_its_progress() {
     let place = place_of(60_000);
     let migrate = "table migrate --at embedded:d --spec after.toml pages";
     let mut moved = 0;
-    // Until it listens a signal ends it at once, and when it is through there is nothing to interrupt: so later and later.
+    // Before the command listens, a signal ends it at once; after the last row there is nothing to
+    // interrupt. So the delay grows.
     for wait in (1..).map(|n| Duration::from_millis(100 * n)) {
         let child = place.command(migrate.split(' ')).spawn().unwrap();
         std::thread::sleep(wait);
@@ -103,7 +104,7 @@ fn a_migration_that_is_interrupted_says_how_far_it_came() {
         let (rows, rest) = rest.split_once(' ').unwrap();
         assert!(
             rest.ends_with(
-                " of table `pages` were moved; no row is lost, and migrating again goes on"
+                " of table `pages` were moved; no row is lost, and migrating again continues"
             ),
             "{told}"
         );
@@ -115,7 +116,7 @@ fn a_migration_that_is_interrupted_says_how_far_it_came() {
     let run = place.fluo(&format!("{migrate} --json")).succeeds();
     let json: serde_json::Value = serde_json::from_str(run.text()).unwrap();
     assert_eq!(json["rows_left"], 0);
-    // What a step had moved when it was cut off is told by nobody.
+    // Rows that an interrupted step had already moved are not counted by either run.
     let later = json["rows_moved"].as_u64().unwrap();
     assert!(later > 0 && later + moved <= 60_000, "{moved} and {later}");
     let run = place.fluo(migrate).succeeds();
@@ -123,9 +124,9 @@ fn a_migration_that_is_interrupted_says_how_far_it_came() {
 }
 
 #[test]
-fn rows_of_neither_design_are_left_alone_and_told() {
+fn leaves_rows_of_neither_design_and_reports_them() {
     let place = place();
-    // Keys that lie among those of a salt, with rows that have another.
+    // Keys among those of a salt, with rows that have another salt.
     place
         .fed("table load --at embedded:d --prefix 00| pages -", "b\n")
         .succeeds();
@@ -139,7 +140,7 @@ fn rows_of_neither_design_are_left_alone_and_told() {
 }
 
 #[test]
-fn a_spec_without_an_earlier_design_is_refused() {
+fn refuses_a_spec_without_an_earlier_design() {
     let place = place();
     let run = place.fluo("table migrate --at embedded:d --spec before.toml pages");
     assert_eq!(run.code, Some(2));
@@ -151,7 +152,7 @@ fn a_spec_without_an_earlier_design_is_refused() {
 }
 
 #[test]
-fn designs_that_do_not_go_together_are_refused() {
+fn refuses_designs_that_cannot_share_a_table() {
     let place = place();
     place.file(
         "reversed.toml",
@@ -169,6 +170,6 @@ fn designs_that_do_not_go_together_are_refused() {
     let run = place.fluo("table migrate --at embedded:d --spec wrong.toml pages");
     assert_says(
         &run.stderr,
-        "[[key_design.before]] number 1: 0 buckets cannot be",
+        "[[key_design.before]] number 1: the number of buckets cannot be 0",
     );
 }

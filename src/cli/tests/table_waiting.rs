@@ -1,4 +1,4 @@
-//! Apply waits until the tablets have moved, and verify until all is well.
+//! `apply` waits until the tablets have moved, and `verify` until all checks pass.
 
 #![cfg(test)]
 
@@ -11,7 +11,7 @@ use command::{Place, assert_says};
 const VERIFY: &str = "table verify --at embedded:d --spec s.toml pages";
 
 #[test]
-fn apply_need_not_wait() {
+fn apply_does_not_wait_with_no_wait() {
     let place = Place::with_table();
     let run = place
         .fluo("table apply --at embedded:d --spec s.toml --no-wait pages")
@@ -24,7 +24,7 @@ fn apply_need_not_wait() {
 }
 
 #[test]
-fn verify_waits_for_what_does_not_come_no_longer_than_it_may() {
+fn verify_ends_its_wait_at_the_limit() {
     let place = Place::with_table();
     let start = Instant::now();
     let run = place.fluo(&format!("{VERIFY} --wait 700ms")).differs();
@@ -38,7 +38,7 @@ fn verify_waits_for_what_does_not_come_no_longer_than_it_may() {
 }
 
 #[test]
-fn verify_that_has_nothing_to_wait_for_does_not_wait() {
+fn verify_does_not_wait_if_all_checks_pass() {
     let place = Place::with_table();
     place
         .fluo("table apply --at embedded:d --spec s.toml pages")
@@ -53,7 +53,7 @@ fn verify_that_has_nothing_to_wait_for_does_not_wait() {
 }
 
 #[test]
-fn a_duration_has_a_unit() {
+fn requires_a_unit_for_durations() {
     let place = Place::with_table();
     for (arguments, part) in [
         (format!("{VERIFY} --wait 60"), "such as 60s, 2m or 500ms"),

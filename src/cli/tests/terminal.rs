@@ -1,4 +1,5 @@
-//! At a terminal: a password is asked for, and whatever ends that, the terminal is as it was before.
+//! Password prompts at a terminal. The terminal is restored, regardless of the way in which the
+//! prompt ends.
 
 #![cfg(test)]
 #![cfg(unix)]
@@ -14,7 +15,7 @@ const QUESTION: &str = "password of root at proxy:127.0.0.1:1: ";
 const LIST: &str = "table list --at proxy:127.0.0.1:1 --user root";
 
 #[test]
-fn a_password_is_asked_for_and_not_shown() {
+fn asks_for_a_password_without_echo() {
     let session = Place::new().at_terminal(LIST, &[]);
     session.waits_for(QUESTION);
     session.waits_for_echo(false);
@@ -25,9 +26,9 @@ fn a_password_is_asked_for_and_not_shown() {
     assert!(!shown.contains(PASSWORD), "{shown}");
 }
 
-/// Its exit code was 2, with a sentence on an interrupted system call.
+/// The exit code was 2, with a message about an interrupted system call.
 #[test]
-fn ctrl_c_at_the_question_ends_it_and_shows_again_what_is_typed() {
+fn ctrl_c_at_the_prompt_ends_the_command_and_restores_the_echo() {
     let session = Place::new().at_terminal(LIST, &[]);
     session.waits_for(QUESTION);
     session.waits_for_echo(false);
@@ -39,7 +40,7 @@ fn ctrl_c_at_the_question_ends_it_and_shows_again_what_is_typed() {
 }
 
 #[test]
-fn so_it_does_for_a_command_that_only_reads() {
+fn ctrl_c_at_the_prompt_ends_a_command_that_only_reads() {
     let advise = "advise --at proxy:127.0.0.1:1 --user root pages";
     let session = Place::new().at_terminal(advise, &[]);
     session.waits_for(QUESTION);
@@ -51,7 +52,7 @@ fn so_it_does_for_a_command_that_only_reads() {
 
 /// The terminal was left without echo.
 #[test]
-fn a_signal_at_the_question_ends_it_and_shows_again_what_is_typed() {
+fn a_signal_at_the_prompt_ends_the_command_and_restores_the_echo() {
     for (signal, expected) in [("TERM", 143), ("INT", 130), ("HUP", 129)] {
         if signal == "HUP" && command::is_hangup_ignored() {
             continue;
@@ -66,10 +67,10 @@ fn a_signal_at_the_question_ends_it_and_shows_again_what_is_typed() {
     }
 }
 
-/// While it asks, Ctrl-Z is a key without a meaning: the command is not stopped, so no shell gets a terminal that does
-/// not show what is typed.
+/// During the prompt, Ctrl-Z is an ordinary key. The command is not stopped, so no shell gets a
+/// terminal without echo.
 #[test]
-fn ctrl_z_at_the_question_does_not_stop_it() {
+fn ctrl_z_at_the_prompt_does_not_stop_the_command() {
     let session = Place::new().at_terminal(LIST, &[]);
     session.waits_for(QUESTION);
     session.waits_for_echo(false);
@@ -81,7 +82,7 @@ fn ctrl_z_at_the_question_does_not_stop_it() {
 }
 
 #[test]
-fn no_password_is_refused() {
+fn refuses_an_empty_password() {
     let session = Place::new().at_terminal(LIST, &[]);
     session.waits_for(QUESTION);
     session.waits_for_echo(false);
@@ -91,9 +92,9 @@ fn no_password_is_refused() {
     assert_says(&shown, "error: no password was typed");
 }
 
-/// It waited without a word, and Ctrl-C was in vain.
+/// The command waited without a message, and ignored Ctrl-C.
 #[test]
-fn a_pipe_that_has_no_password_yet_is_said_to_be_waited_for() {
+fn reports_the_wait_for_a_password_pipe() {
     let place = Place::new();
     let made = std::process::Command::new("mkfifo")
         .arg(place.path("pipe"))
@@ -113,9 +114,10 @@ fn a_pipe_that_has_no_password_yet_is_said_to_be_waited_for() {
     assert!(!shown.contains(PASSWORD), "{shown}");
 }
 
-/// A server that takes everything and answers nothing: what is waited for is said, with the time.
+/// The server accepts connections and answers nothing. The progress line names the wait, with its
+/// duration.
 #[test]
-fn a_proxy_that_hangs_is_said_to_be_waited_for_and_ctrl_c_ends_it() {
+fn reports_the_wait_for_a_hanging_proxy_and_ctrl_c_ends_it() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = silent.local_addr().unwrap();
     let place = Place::new();

@@ -1,4 +1,4 @@
-//! The wait ends when no notification waits, and says so.
+//! `fluo wait` ends when no notification waits.
 
 #![cfg(test)]
 
@@ -36,7 +36,7 @@ async fn set_aside(place: &Place, row: &'static str) {
     web.coordination.set_aside(failed).await.unwrap();
 }
 
-/// Runs the observers until nothing waits.
+/// Runs the observers until no notification waits.
 async fn work(place: &Place) {
     let web = Web::open_when_free(place).await;
     let client = web.client().await;
@@ -63,7 +63,7 @@ fn says(place: &Place, arguments: &str, code: i32, stderr: &str) {
 }
 
 #[tokio::test]
-async fn an_idle_application_is_not_waited_for() {
+async fn ends_at_once_if_the_application_is_idle() {
     let place = place();
     let idle = "idle: no notification waits";
     says(&place, "", 0, &format!("{idle}\n"));
@@ -74,19 +74,19 @@ async fn an_idle_application_is_not_waited_for() {
         &place,
         "",
         0,
-        &format!("{idle}; 1 is set aside, {failed}\n"),
+        &format!("{idle}; 1 is in the dead letters, {failed}\n"),
     );
     set_aside(&place, "worse").await;
     says(
         &place,
         "",
         0,
-        &format!("{idle}; 2 are set aside, {failed}\n"),
+        &format!("{idle}; 2 are in the dead letters, {failed}\n"),
     );
 }
 
 #[tokio::test]
-async fn what_is_left_when_the_time_is_over_is_told() {
+async fn reports_waiting_notifications_after_the_timeout() {
     let place = with_change().await;
     let run = place.fluo(&format!("{WAIT} --timeout 0s web"));
     assert_eq!(run.code, Some(1));
@@ -105,7 +105,7 @@ async fn what_is_left_when_the_time_is_over_is_told() {
 }
 
 #[tokio::test]
-async fn it_ends_when_the_observers_of_another_process_have_run() {
+async fn ends_when_the_observers_of_another_process_have_run() {
     let place = with_change().await;
     let child = place
         .command(format!("{WAIT} web").split(' '))
@@ -117,7 +117,7 @@ async fn it_ends_when_the_observers_of_another_process_have_run() {
 }
 
 #[tokio::test]
-async fn a_process_that_holds_the_directory_is_waited_for() {
+async fn waits_for_a_process_that_has_the_directory_open() {
     let place = place();
     let web = Web::open(&place).await;
     let program = std::env::current_exe().unwrap();
@@ -147,7 +147,7 @@ async fn a_process_that_holds_the_directory_is_waited_for() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn ctrl_c_ends_it_and_a_terminal_shows_what_waits() {
+async fn shows_waiting_notifications_at_a_terminal_until_ctrl_c() {
     let place = with_change().await;
     let session = place.at_terminal(&format!("{WAIT} web"), &[]);
     session.waits_for("1 notification waits");

@@ -3,9 +3,11 @@
 use std::fmt::Debug;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Where a table that assigns timestamps takes the time from, so that a test can hold it still.
+/// A source of the time for tables that assign timestamps. A test can use a clock that stands
+/// still.
 pub trait Clock: Debug + Send + Sync {
-    /// Milliseconds since 1970-01-01T00:00:00Z. May stand still or go back; who needs order makes it.
+    /// Returns the milliseconds since 1970-01-01T00:00:00Z. They may stand still or go back;
+    /// callers that need an order must enforce it.
     fn now_ms(&self) -> i64;
 }
 

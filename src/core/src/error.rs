@@ -1,4 +1,5 @@
-//! The error of every port: a kind that tells the caller what to do, a sentence for an operator, a source.
+//! The error type of all ports: a kind that tells the caller what to do, a sentence for an
+//! operator, and a source.
 
 use std::borrow::Cow;
 use std::error::Error as StdError;
@@ -8,35 +9,39 @@ use std::sync::Arc;
 /// The result of a call on a port.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What a caller can do about an [`Error`].
+/// A reaction that an [`Error`] asks of its caller.
 ///
-/// There are few kinds on purpose: each is a different reaction, not a different cause. The cause is in
-/// the sentence and in [`source`](StdError::source).
+/// There are few kinds on purpose: each stands for a different reaction, not for a different cause.
+/// The message and the [`source`](StdError::source) describe the cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
-    /// The request is wrong and stays wrong. Nothing was done. Mend the request.
+    /// The request is wrong, and will fail again. Nothing was done. Fix the request.
     Invalid,
-    /// The table, file or directory that was named does not exist. Nothing was done.
+    /// The named table, file or directory does not exist. Nothing was done.
     NotFound,
-    /// What was to be made is there already. Nothing was done.
+    /// The object to create already exists. Nothing was done.
     AlreadyExists,
     /// The caller may not do this. Nothing was done.
     Denied,
-    /// Held by somebody else, or not reachable at present. Nothing was done. The same call may succeed later.
+    /// The resource is held by another caller or is not reachable at present. Nothing was done. The
+    /// same call may succeed later.
     Unavailable,
-    /// The call may or may not have taken effect, in whole or in part. Look before it is repeated.
+    /// The call may or may not have taken effect, in whole or in part. Check before you repeat it.
     Uncertain,
-    /// The storage below refused: full, read-only, broken. What was acknowledged before is safe;
-    /// this call took no effect. Mend the storage and open again.
+    /// The underlying storage failed: it is full, read-only or broken. Acknowledged writes are
+    /// safe; this call had no effect. Fix the storage and open it again.
     Storage,
-    /// What is stored cannot be read: damaged, or of a version that this build does not know. Nothing was
-    /// written. Restore it or use another build.
+    /// The stored data cannot be read: it is damaged, or has a version that this build does not
+    /// support. Nothing was written. Restore the data or use another build.
     Corrupt,
 }
 
 /// An error of a port: a [kind](ErrorKind), one sentence, and a source.
 ///
-/// Cloning is cheap, so that one failed commit can answer every mutation that waited for it.
+/// Cloning is cheap, so one failed commit can fail every mutation that waited for it.
+///
+/// # Examples
+///
 ///
 /// ```
 /// use fluo_core::{Error, ErrorKind};
@@ -57,12 +62,12 @@ struct Inner {
 }
 
 impl Error {
-    /// An error of `kind` that says `message`: what was wrong, where, and what would be right.
+    /// Creates an error of `kind` with `message`, which states the cause, the place and the remedy.
     pub fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
         Self::build(kind, message.into(), None)
     }
 
-    /// An error of `kind` with the error that caused it.
+    /// Creates an error of `kind` with the error that caused it.
     pub fn with_source(
         kind: ErrorKind,
         message: impl Into<Cow<'static, str>>,
@@ -71,17 +76,17 @@ impl Error {
         Self::build(kind, message.into(), Some(source.into()))
     }
 
-    /// An error of kind [`Invalid`](ErrorKind::Invalid).
+    /// Creates an error of kind [`Invalid`](ErrorKind::Invalid).
     pub fn invalid(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(ErrorKind::Invalid, message)
     }
 
-    /// The error of every implementation for a table that does not exist.
+    /// Creates the error that every implementation returns for a table that does not exist.
     pub fn no_such_table(name: &str) -> Self {
         Self::new(ErrorKind::NotFound, format!("there is no table `{name}`"))
     }
 
-    /// What the caller can do about it.
+    /// Returns the kind of the error, which tells the caller how to react.
     pub fn kind(&self) -> ErrorKind {
         self.inner.kind
     }
@@ -131,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn display_is_the_sentence_and_the_source_is_apart() {
+    fn displays_only_its_message_and_keeps_the_source() {
         let cause = std::io::Error::other("No space left on device");
         let error = Error::with_source(ErrorKind::Storage, "cannot commit 3 mutations", cause);
         assert_eq!(error.to_string(), "cannot commit 3 mutations");

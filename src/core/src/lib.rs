@@ -1,16 +1,17 @@
 //! The ports to a big sorted table, the data that goes through them, and transactions on top.
 //!
-//! A table is a sorted map from [`Key`] (row, column, timestamp) to value, cut into [`Tablets`] at split
-//! points, each tablet hosted by one server. Apache Accumulo is such a table; so is the embedded one of the
-//! crate `fluo-embedded`; and [`MemoryTables`], here, is the reference that both are compared with. What they
-//! have in common is two traits: [`Table`] for data, [`TableAdmin`] for everything around it. Recipes and
-//! tools are written against these two and know no implementation.
+//! A table is a sorted map from [`Key`] (row, column, timestamp) to value, cut into [`Tablets`] at
+//! split points. One server hosts each tablet. There are three implementations: Apache Accumulo,
+//! the embedded table of the crate `fluo-embedded`, and [`MemoryTables`] in this crate, which is
+//! the reference for the other two. All of them implement two traits: [`Table`] for data, and
+//! [`TableAdmin`] for everything around it. Recipes and tools use only these two traits.
 //!
 //! ```
 //! use std::sync::Arc;
 //!
 //! use fluo_core::{
-//!     Authorizations, Column, Condition, MemoryTables, Mutation, Scan, Span, TableAdmin, TableExt, Versions,
+//!     Authorizations, Column, Condition, MemoryTables, Mutation, Scan, Span, TableAdmin, TableExt,
+//!     Versions,
 //! };
 //!
 //! # #[tokio::main(flavor = "current_thread")]
@@ -19,17 +20,20 @@
 //! tables.create_table("pages", Versions::default()).await?;
 //! let pages = tables.open_table("pages", Authorizations::none()).await?;
 //!
-//! // Writes are atomic by row, and durable when the call returns.
+//! // A write is atomic for each row, and durable when the call returns.
 //! let uri = Column::new("page", "uri");
-//! pages.write(vec![Mutation::new("org.wikipedia/accumulo").put(uri.clone(), "wikipedia.org")]).await?;
-//! assert_eq!(pages.get("org.wikipedia/accumulo", &uri).await?.as_deref(), Some(&b"wikipedia.org"[..]));
+//! let page = Mutation::new("org.wikipedia/accumulo").put(uri.clone(), "wikipedia.org");
+//! pages.write(vec![page]).await?;
+//! let value = pages.get("org.wikipedia/accumulo", &uri).await?;
+//! assert_eq!(value.as_deref(), Some(&b"wikipedia.org"[..]));
 //!
-//! // A conditional write says what became of it; one of the answers is that nobody knows.
-//! let first = Mutation::new("com.example").put(uri.clone(), "example.com").when(Condition::absent(uri.clone()));
+//! // A conditional write returns an outcome for each mutation, which may also be `Unknown`.
+//! let is_absent = Condition::absent(uri.clone());
+//! let first = Mutation::new("com.example").put(uri.clone(), "example.com").when(is_absent);
 //! let outcomes = pages.write_conditional(vec![first.clone(), first]).await?;
 //! assert!(outcomes[0].is_accepted() && outcomes[1].is_rejected());
 //!
-//! // Scans come in key order, in batches.
+//! // Scans return cells in key order, in batches.
 //! let cells = pages.read(Scan::over(Span::prefix("org."))).await?;
 //! assert_eq!(cells.len(), 1);
 //! # Ok(())
@@ -37,9 +41,11 @@
 //! ```
 //!
 //! # Transactions
-//! Rows are atomic by themselves. What belongs together in several rows, several cells that have to be read as they were
-//! at one moment, or work that follows from a change, is for a [`Client`]: it runs transactions with the protocol and the
-//! bytes of Apache Fluo, and everybody who writes the table through one sees whole transactions only.
+//!
+//! A table makes only the writes of one row atomic. A [`Client`] runs transactions, for changes
+//! that span several rows, for reads of several cells at one moment, and for work that follows from
+//! a change. It uses the protocol and the bytes of Apache Fluo. All clients of a table see only
+//! whole transactions of the others.
 //!
 //! ```
 //! use fluo_core::admin::{Initialization, initialize};
@@ -48,13 +54,15 @@
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> fluo_core::Result<()> {
-//! // An application is a table, and beside it what its processes share: timestamps, and who is alive.
+//! // An application is a table, and the state that its processes share: timestamps and presence.
 //! let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());
-//! initialize(&tables, &applications, "bank", Initialization::new("8d2fa41c", "accounts")).await?;
+//! let bank = Initialization::new("8d2fa41c", "accounts");
+//! initialize(&tables, &applications, "bank", bank).await?;
 //! let table = tables.open_table("accounts", Authorizations::none()).await?;
-//! let client = Client::open(table, applications.open("bank").await?, ClientSettings::default()).await?;
+//! let bank = applications.open("bank").await?;
+//! let client = Client::open(table, bank, ClientSettings::default()).await?;
 //!
-//! // The body reads a snapshot and says what to write. It may run several times, and cannot commit by itself.
+//! // The body reads a snapshot and buffers writes. It may run several times, and cannot commit.
 //! let balance = Column::new("account", "balance");
 //! client.run(async |tx| tx.set("alice", &balance, "100")).await?;
 //! client
@@ -73,14 +81,17 @@
 //! ```
 //!
 //! # Observers
-//! An observer runs when an observed cell has changed: a [`Worker`] starts a transaction for each notification. The example
-//! `15_count_words` of the repository is a worker process with a graceful stop, and a test of its observer.
+//!
+//! An observer runs when an observed cell has changed: a [`Worker`] starts a transaction for each
+//! notification. The example `15_count_words` of the repository is a worker process with a graceful
+//! stop, and includes a test of its observer.
 //!
 //! ```
 //! # use fluo_core::admin::{Initialization, initialize};
 //! # use fluo_core::coordination::MemoryApplications;
 //! # use fluo_core::{Client, ClientSettings, MemoryTables};
-//! use fluo_core::{Bytes, Column, Error, Observers, Transaction, Worker, WorkerSettings, observer_fn};
+//! use fluo_core::{Bytes, Column, Error, Observers, Transaction};
+//! use fluo_core::{Worker, WorkerSettings, observer_fn};
 //!
 //! async fn measure(tx: Transaction, page: Bytes, text: Column) -> Result<(), Error> {
 //!     let length = tx.get(page.clone(), &text).await?.map_or(0, |text| text.len());
@@ -93,9 +104,10 @@
 //! let observers = Observers::new().strong(text.clone(), "measure", observer_fn(measure))?;
 //! # let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());
 //! # let observed = observers.observed_columns();
-//! # let initialization = Initialization { observers: observed, ..Initialization::new("8d2fa41c", "web") };
-//! # initialize(&tables, &applications, "web", initialization).await?;
-//! # let client = Client::open_application(&tables, &applications, "web", ClientSettings::default()).await?;
+//! # let web = Initialization { observers: observed, ..Initialization::new("8d2fa41c", "web") };
+//! # initialize(&tables, &applications, "web", web).await?;
+//! # let settings = ClientSettings::default();
+//! # let client = Client::open_application(&tables, &applications, "web", settings).await?;
 //! let worker = Worker::start(&client, observers, WorkerSettings::default()).await?;
 //! client.run(async |tx| tx.set("org.wikipedia", &text, "an encyclopedia")).await?;
 //! client.wait_until_idle().await?;
@@ -108,30 +120,33 @@
 //! # }
 //! ```
 //!
-//! [`Loaders`] bring data in, many transactions at once. [`admin`] makes and removes applications; [`coordination`] is the
-//! port to what their processes share.
+//! [`Loaders`] run many transactions at once, to load data. [`admin`] creates and removes
+//! applications. [`coordination`] is the port to the state that the processes of an application
+//! share.
 //!
-//! # Where to look
+//! # Guide
+//!
 //! | question | answer |
 //! |---|---|
-//! | how do I run a transaction, and what happens when two meet? | [`Client::run`], [`Runner`], [`CommitError`] |
+//! | how do I run a transaction and handle conflicts? | [`Client::run`], [`CommitError`] |
 //! | how do I commit thousands at once? | [`Loaders`], [`Client::commit_in_background`] |
 //! | what does a transaction read, and for how long? | [`Snapshot`], [`Stale`] |
 //! | how do I run code when data has changed? | [`Observer`], [`Observers`], [`Worker`] |
-//! | what can be measured while it runs? | [`telemetry`] |
-//! | what can be set, and what is the default? | [`ClientSettings`], [`RetryPolicy`], [`WorkerSettings`] |
-//! | what may I rely on between processes? | the contract of [`Coordination`](coordination::Coordination) |
-//! | what may I rely on when I read and write? | the contract of [`Table`], rules T1 to T16 |
-//! | what may I rely on when I split, merge, set properties? | the contract of [`TableAdmin`], rules A1 to A12 |
-//! | what does a scan show of versions, deletes, visibilities? | [`table::View`], rules V1 to V5 |
+//! | which metrics and traces are there? | [`telemetry`] |
+//! | which settings are there? | [`ClientSettings`], [`RetryPolicy`], [`WorkerSettings`] |
+//! | what is guaranteed between processes? | [`Coordination`](coordination::Coordination) |
+//! | what is guaranteed for reads and writes? | [`Table`], rules T1 to T16 |
+//! | what is guaranteed for splits, merges, properties? | [`TableAdmin`], rules A1 to A12 |
+//! | which versions and deletes does a scan show? | [`table::View`], rules V1 to V5 |
 //! | in which order do keys come? | [`Key`] |
-//! | what do transactions write, and what of it may go? | [`layout`] |
+//! | what do transactions write, and which of it is garbage? | [`layout`] |
 //! | where will the balancer put my tablets? | [`balancer`] |
 //! | what can I do about an error? | [`ErrorKind`] |
 //!
-//! Nothing in this crate reads the wall clock unasked or draws random numbers: a [`Clock`] is an argument, and what
-//! differs between transactions is drawn from their timestamps. Whoever waits (for a lock, before another attempt, between
-//! looks for notifications) waits on tokio's timers, which a test can pause.
+//! Nothing in this crate reads the wall clock unless the caller asks for it: a [`Clock`] is an
+//! argument. Nothing draws random numbers: values that differ between transactions are derived from
+//! their timestamps. All waits (for a lock, before another attempt, between scans for
+//! notifications) use tokio's timers, which a test can pause.
 
 mod client;
 mod clock;

@@ -1,13 +1,16 @@
-//! What the engine tells of itself while it runs: metrics, and traces.
+//! Metrics and traces of the engine.
 //!
-//! Metrics go to whatever recorder the process has installed for the crate [`metrics`]; without one they cost next to
-//! nothing. [`METRICS`] lists them, [`describe`] gives the recorder their units and descriptions.
+//! Metrics go to the recorder that the process has installed for the crate [`metrics`]; without a
+//! recorder they cost next to nothing. [`METRICS`] lists them, and [`describe`] gives the recorder
+//! their units and descriptions.
 //!
-//! Traces go to the subscriber of the crate [`tracing`], all at the level `DEBUG` but for what somebody has to look at, which
-//! is a warning. A transaction is a span `transaction` with its `start` timestamp, whether a runner runs it or its owner; a
-//! snapshot is a span `snapshot`. In it, each read and each write is an event with the cell and the value, bytes escaped.
-//! The commit of a transaction is a span `commit`. A notification that is processed is a span `notification` with its
-//! `cell` and the timestamp `at`; the span of the transaction lies in it.
+//! Traces go to the subscriber of the crate [`tracing`]. Their level is `DEBUG`, apart from
+//! conditions that need an operator's attention, which are warnings. A transaction is a span
+//! `transaction` with its `start` timestamp, whether a runner or the caller runs it; a snapshot is
+//! a span `snapshot`. Each read and each write is an event in that span, with the cell and the
+//! value, bytes escaped. The commit of a transaction is a span `commit`. A notification that is
+//! processed is a span `notification` with its `cell` and the timestamp `at`; the span of its
+//! transaction is nested in it.
 
 use metrics::Unit;
 
@@ -15,29 +18,29 @@ use metrics::Unit;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Metric {
-    /// The name, `fluo_` in front.
+    /// The name; starts with `fluo_`.
     pub name: &'static str,
-    /// How it counts.
+    /// The kind of its values.
     pub kind: MetricKind,
-    /// Its label and the values that this can have, if it has one.
+    /// Its label, with the values that the label can have, or `None`.
     pub label: Option<(&'static str, &'static [&'static str])>,
-    /// What it counts.
+    /// The description for the recorder.
     pub description: &'static str,
 }
 
-/// How a metric counts.
+/// The kind of a metric's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MetricKind {
-    /// It only grows.
+    /// A value that only grows.
     Counter,
-    /// It grows and shrinks.
+    /// A value that grows and shrinks.
     Gauge,
-    /// Values are gathered, to see how they are distributed; in seconds where the name ends so.
+    /// A distribution of values; in seconds if the name ends with `_seconds`.
     Histogram,
 }
 
-/// All metrics of the engine, by their names.
+/// All metrics of the engine, sorted by name.
 pub const METRICS: &[Metric] = &[
     counter(
         "fluo_cells_read_total",
@@ -47,15 +50,15 @@ pub const METRICS: &[Metric] = &[
         "fluo_garbage_collections_total",
         "outcome",
         &["collected", "failed"],
-        "collections of garbage that workers began, by their outcome",
+        "garbage collections that workers started, by outcome",
     ),
     gauge(
         "fluo_horizon_timestamp",
-        "the timestamp below which garbage may be collected, when the client that did so last in this process moved it up",
+        "the timestamp below which garbage may be collected, as last advanced by a client of this process",
     ),
     counter(
         "fluo_loads_failed_total",
-        "bodies handed to loaders whose transaction failed for good",
+        "bodies passed to loaders whose transaction failed permanently",
     ),
     histogram(
         "fluo_lock_wait_seconds",
@@ -71,7 +74,7 @@ pub const METRICS: &[Metric] = &[
     ),
     histogram(
         "fluo_notification_tries",
-        "tries that a notification took until it was dealt with",
+        "tries of a notification until it was processed",
     ),
     counter(
         "fluo_notifications_found_total",
@@ -83,21 +86,21 @@ pub const METRICS: &[Metric] = &[
     ),
     counter(
         "fluo_notifications_set_aside_total",
-        "notifications that were set aside after too many tries",
+        "notifications that were moved to the failed notifications after too many tries",
     ),
     labelled(
         "fluo_notifications_total",
         "outcome",
         &["committed", "acknowledged", "passing", "failed"],
-        "tries of notifications: its transaction committed, another one had dealt with it, it will be tried again for a reason that passes, or its observer failed",
+        "tries of notifications: the transaction committed, another transaction had processed the notification, a temporary failure will be retried, or the observer failed",
     ),
     gauge(
         "fluo_oldest_active_timestamp",
-        "the oldest timestamp at which a transaction or snapshot reads, of the client that published last in this process; 0 where there was none",
+        "the oldest timestamp at which a transaction or snapshot reads, of the client that published last in this process; 0 if there was none",
     ),
     counter(
         "fluo_sessions_ended_total",
-        "sessions of this process that ended while it went on, each replaced by a new one",
+        "sessions that ended while this process was running, each replaced by a new one",
     ),
     counter(
         "fluo_transaction_retries_total",
@@ -107,21 +110,22 @@ pub const METRICS: &[Metric] = &[
         "fluo_transactions_recovered_total",
         "cause",
         &["dead", "timed out"],
-        "transactions of others that were rolled back, because their process is gone or because they took too long",
+        "transactions of other clients that were rolled back because the client is no longer alive or the transaction took too long",
     ),
     labelled(
         "fluo_transactions_total",
         "outcome",
         &["committed", "conflict", "acknowledged", "stale", "failed"],
-        "commits, by what became of them",
+        "commits, by outcome",
     ),
     counter(
         "fluo_unfinished_commits_total",
-        "committed transactions whose locks were left to whoever meets them",
+        "committed transactions whose locks are left for other transactions to resolve",
     ),
 ];
 
-/// Gives the process's recorder the descriptions of [`METRICS`]. Call it once, after the recorder is installed.
+/// Passes the descriptions of [`METRICS`] to the recorder of the process. Call it once, after you
+/// install the recorder.
 pub fn describe() {
     for metric in METRICS {
         let unit = match metric.name.ends_with("_seconds") {

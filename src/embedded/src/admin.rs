@@ -24,7 +24,7 @@ use crate::tablets;
 use crate::writer::{TableRef, Verdict};
 
 impl EmbeddedTables {
-    /// Reads of a table, from one snapshot.
+    /// Reads the data of a table from one snapshot.
     async fn read<T: Send + 'static>(
         &self,
         name: &str,
@@ -37,7 +37,7 @@ impl EmbeddedTables {
         .await
     }
 
-    /// Changes something about a table, durably.
+    /// Changes a table durably.
     async fn change(
         &self,
         name: &str,
@@ -78,8 +78,8 @@ impl TableAdmin for EmbeddedTables {
         self.shared.writer.run(job).await
     }
 
-    /// One step of the writer, however large the table is: other writes to the directory wait until the space of all
-    /// its entries is free again.
+    /// Deletes a table in one step of the writer, however large the table is: other writes to the
+    /// directory wait until the space of all its entries is free.
     async fn delete_table(&self, name: &str) -> Result<()> {
         let name = name.to_owned();
         let job = move |transaction: &WriteTransaction| {
@@ -116,9 +116,9 @@ impl TableAdmin for EmbeddedTables {
         .await
     }
 
-    /// One step of the writer. Splitting a tablet that has entries counts them, up to the last new split point in it,
-    /// and other writes to the directory wait meanwhile: so a table is better split while it is empty.
-    /// `docs/storage-format.md` has a figure.
+    /// Adds split points in one step of the writer. Splitting a tablet that has entries counts the
+    /// entries up to the last new split point in it, while other writes to the directory wait. So
+    /// split a table while it is empty. `docs/storage-format.md` has a figure.
     async fn add_splits(&self, name: &str, splits: &BTreeSet<Bytes>) -> Result<()> {
         let splits = splits.clone();
         self.change(name, move |transaction, id| {
@@ -143,7 +143,7 @@ impl TableAdmin for EmbeddedTables {
         .await
     }
 
-    /// None: there are no defaults here.
+    /// Returns no properties: there are no defaults here.
     async fn inherited_properties(&self, name: &str) -> Result<BTreeMap<String, String>> {
         self.read(name, |_, _| Ok(BTreeMap::new())).await
     }
@@ -156,7 +156,7 @@ impl TableAdmin for EmbeddedTables {
         self.put_property(name, property, None).await
     }
 
-    /// Everything acknowledged is durable and counted already: this only looks whether the table is there.
+    /// Checks only whether the table exists: acknowledged data is already durable and counted.
     async fn flush(&self, name: &str) -> Result<()> {
         self.read(name, |_, _| Ok(())).await
     }
@@ -195,8 +195,8 @@ impl TableAdmin for EmbeddedTables {
             .collect())
     }
 
-    /// True for the class that says where the group balancer is, as on a real server, and false for the group
-    /// balancer itself, which cannot be made without arguments.
+    /// Returns true for the class that tells the package of the group balancer, as a real server
+    /// does, and false for the group balancer itself, which cannot be created without arguments.
     async fn can_load(&self, name: &str, class: &str, _as_type: &str) -> Result<bool> {
         let class = class.to_owned();
         self.read(name, move |_, _| Ok(pretends_to_load(&class)))

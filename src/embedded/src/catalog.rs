@@ -10,19 +10,19 @@ use crate::error::Failure;
 use crate::schema::{CellsDefinition, META, PROPERTIES, TABLES, TABLETS, cells_name, meta};
 use crate::tablets;
 
-/// The keys of everything that belongs to a table where keys start with its id.
+/// Returns the range of keys that belong to a table, if keys start with the id of their table.
 pub(crate) fn keys_of(table_id: u64) -> Range<[u8; 8]> {
     table_id.to_be_bytes()..table_id.saturating_add(1).to_be_bytes()
 }
 
-/// The names of all tables, sorted.
+/// Returns the names of all tables, sorted.
 pub(crate) fn names(snapshot: &ReadTransaction) -> Result<Vec<String>, Failure> {
     let tables = snapshot.open_table(TABLES)?;
     let names = tables.iter()?.map(|entry| Ok(entry?.0.value().to_owned()));
     names.collect()
 }
 
-/// The id of a table that exists.
+/// Returns the id of a table.
 pub(crate) fn id_of(
     tables: &impl ReadableTable<&'static str, u64>,
     name: &str,
@@ -31,17 +31,17 @@ pub(crate) fn id_of(
     id.ok_or_else(|| Error::no_such_table(name).into())
 }
 
-/// [`id_of`] in a snapshot.
+/// Returns [`id_of`] in a snapshot.
 pub(crate) fn id_in(snapshot: &ReadTransaction, name: &str) -> Result<u64, Failure> {
     id_of(&snapshot.open_table(TABLES)?, name)
 }
 
-/// [`id_of`] in a write.
+/// Returns [`id_of`] in a write transaction.
 pub(crate) fn id_in_write(transaction: &WriteTransaction, name: &str) -> Result<u64, Failure> {
     id_of(&transaction.open_table(TABLES)?, name)
 }
 
-/// All properties of a table.
+/// Returns all properties of a table.
 pub(crate) fn properties(
     properties: &impl ReadableTable<&'static [u8], &'static str>,
     table_id: u64,
@@ -77,7 +77,7 @@ pub(crate) fn put_property(
     Ok(())
 }
 
-/// Makes a table of one tablet.
+/// Creates a table of one tablet.
 pub(crate) fn create(
     transaction: &WriteTransaction,
     name: &str,
@@ -85,7 +85,7 @@ pub(crate) fn create(
 ) -> Result<(), Failure> {
     let mut tables = transaction.open_table(TABLES)?;
     if tables.get(name)?.is_some() {
-        let message = format!("there is a table `{name}` already");
+        let message = format!("the table `{name}` already exists");
         return Err(Error::new(ErrorKind::AlreadyExists, message).into());
     }
     let id = next_id(transaction)?;
@@ -106,7 +106,7 @@ fn next_id(transaction: &WriteTransaction) -> Result<u64, Failure> {
     Ok(id)
 }
 
-/// Deletes a table and all that is in it.
+/// Deletes a table and its data.
 pub(crate) fn delete(transaction: &WriteTransaction, name: &str) -> Result<(), Failure> {
     let mut tables = transaction.open_table(TABLES)?;
     let id = id_of(&tables, name)?;

@@ -37,11 +37,12 @@ pub struct CheckReport {
 }
 
 impl EmbeddedTables {
-    /// Reads all of a directory that nobody has open, and holds it against its checksums and the invariants of
-    /// `docs/storage-format.md`.
+    /// Reads all of a directory that no process has open, and compares it with its checksums and with
+    /// the invariants of `docs/storage-format.md`.
     ///
-    /// Opening looks at little of the file, and reading checks no checksums: a flipped bit in a value is shown as
-    /// it is. This is what finds it. It reads at the speed of the disk and blocks the thread as long.
+    /// Opening reads little of the file, and reads verify no checksums, so a flipped bit in a value
+    /// is returned as it is. Only a check finds it. A check reads at the speed of the disk and blocks
+    /// the thread.
     ///
     /// It writes nothing to the file of the tables, so a copy may be read-only; `fluo.redb` alone is enough of one. A
     /// file that was left by a crash is checked as it would be after its repair, which is done in memory.
@@ -72,11 +73,13 @@ impl EmbeddedTables {
     /// ```
     pub fn check(directory: impl AsRef<Path>) -> Result<CheckReport> {
         let path = directory.as_ref();
-        let mut check = Check::default();
-        match check.run(path) {
+        // No other process may open the directory before its mark is right.
+        let held = Directory::hold_to_read(path)?;
+        let (mut check, mut store) = (Check::default(), None);
+        match check.run(path, &mut store) {
             Err(failure) => match failure.finding() {
                 None => return Err(failure.into_error(path)),
-                Some(finding) => check.findings = located(path).unwrap_or_else(|| vec![finding]),
+                Some(finding) => check.findings = located(&held).unwrap_or_else(|| vec![finding]),
             },
             Ok(()) if check.findings.is_empty() => {
                 return mark::remove(path)
@@ -93,7 +96,7 @@ impl EmbeddedTables {
     }
 }
 
-/// A check that goes on after it has found damage in one place.
+/// A check that continues after it has found damage in one place.
 #[derive(Default)]
 struct Check {
     report: CheckReport,
@@ -101,8 +104,9 @@ struct Check {
 }
 
 impl Check {
-    fn run(&mut self, path: &Path) -> Result<(), Failure> {
-        let mut store = Store::open_unwritten(path)?;
+    /// Runs the check. The store stays open: without a lock file it is what keeps other processes out.
+    fn run(&mut self, path: &Path, store: &mut Option<Store>) -> Result<(), Failure> {
+        let store = store.insert(Store::open_unwritten(path)?);
         if !contain(|| Ok(store.engine_mut()?.check_integrity()?))? {
             return Err(Failure::damaged("pages do not have their checksums"));
         }
@@ -164,8 +168,7 @@ impl Check {
 
 /// Returns a finding for each page that does not have its checksum, with its table and its first row; `None` if there is
 /// no such page, or none that can be found.
-fn located(path: &Path) -> Option<Vec<String>> {
-    let directory = Directory::hold_to_read(path).ok()?;
+fn located(directory: &Directory) -> Option<Vec<String>> {
     let walk = pages::walk(&directory.data_file_to_read().ok()?)?;
     let names: BTreeMap<_, _> = walk
         .tables

@@ -1,4 +1,4 @@
-//! Conditions, checked on what is stored.
+//! The evaluation of conditions against stored entries.
 
 use fluo_core::layout::LooksNext;
 use fluo_core::table::{Admission, View};
@@ -9,17 +9,17 @@ use crate::error::Failure;
 use crate::key::{self, KeyReader};
 use crate::skip::Skip;
 
-/// How the writer of a condition sees the table.
+/// The view of the table for a condition.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reader<'a> {
-    /// How many versions the table shows.
+    /// The number of versions that the table shows.
     pub(crate) versions: Versions,
-    /// What the reader may see.
+    /// The authorizations of the writer.
     pub(crate) authorizations: &'a Authorizations,
 }
 
 impl Reader<'_> {
-    /// Whether a condition holds for a row of `cells` (T10).
+    /// Checks whether a condition holds for a row of `cells` (T10).
     pub(crate) fn holds(
         self,
         cells: &impl ReadableTable<&'static [u8], &'static [u8]>,
@@ -40,7 +40,7 @@ impl Reader<'_> {
         key::push_after_all_versions(&mut to);
         let mut entries = cells.range::<&[u8]>(from.as_slice()..to.as_slice())?;
         let mut next = entries.next();
-        // Most conditions are about a column that is not there: no view is needed to say so.
+        // Most conditions are about a column without entries, which needs no view.
         if next.is_none() {
             return Ok(condition.holds(None));
         }
@@ -60,7 +60,8 @@ impl Reader<'_> {
             if view.admit(key, value.value(), is_delete) == Admission::Show && is_wanted {
                 return Ok(condition.holds(Some(value.value())));
             }
-            // There is only this column: where nothing more of it is looked at, nothing is left.
+            // The range contains only this column: if no further entry of it can matter, the loop
+            // is done.
             if view.looks_next() == LooksNext::Nowhere {
                 break;
             }
@@ -74,7 +75,7 @@ impl Reader<'_> {
     }
 }
 
-/// The failure for a stored key that is none.
+/// Returns the failure for a stored key that cannot be decoded.
 pub(crate) fn unreadable_key() -> Failure {
     Failure::damaged("a stored key cannot be read")
 }

@@ -1,12 +1,16 @@
-//! The one place where a panic becomes an error.
+//! Conversion of panics into errors.
 //!
-//! The storage engine checks what it reads by assertions: on a damaged page it panics. A library must not take
-//! its process down for a bad disk, so everything that touches the engine runs through [`contain`].
+//! The storage engine checks pages by assertions, so it panics on a damaged page. A library must not
+//! abort its process because of a bad disk, so every call of the engine runs in [`contain`].
 //!
-//! A panic whose place is in the engine's source is damage, and prints nothing. Any other one is a bug, of this
-//! crate most likely: it says so, and it is printed as it would be anywhere. To tell the two apart, the panic hook
-//! of the process is wrapped once. Where somebody has set another hook since and never calls this one, the place
-//! is not known; that is taken for damage, which is the safe side.
+//! A panic in the engine's source is reported as damage and prints nothing. Any other panic is a bug,
+//! most likely of this crate: it is reported as one, and printed as usual. To distinguish the two, the
+//! panic hook of the process is wrapped once. If the program has since set a hook that does not call
+//! this one, the place of the panic is unknown, and it is reported as damage, which is the safe side.
+//!
+//! Only a panic in the engine's modules that read pages proves damage and [marks](crate::mark) the
+//! directory. The engine also panics on misuse, on a lock that an earlier panic poisoned, and on bugs
+//! of its own.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -21,9 +25,36 @@ use crate::error::Failure;
 
 thread_local! {
     static CONTAINED: Cell<bool> = const { Cell::new(false) };
-    /// The place of the last contained panic, unless it was the engine's.
-    static BUG_AT: Cell<Option<String>> = const { Cell::new(None) };
+    /// The place of the last contained panic, if it is known.
+    static PLACE: Cell<Option<Place>> = const { Cell::new(None) };
 }
+
+/// The place of a panic.
+#[derive(Debug, PartialEq, Eq)]
+enum Place {
+    /// A module of the engine that reads pages.
+    ReadingPages,
+    /// Any other module of the engine.
+    Engine,
+    /// Any other source file, with the line.
+    Elsewhere(String),
+}
+
+/// The modules of the engine that read pages, below its `tree_store`.
+const READING_PAGES: [&str; 12] = [
+    "btree.rs",
+    "btree_base.rs",
+    "btree_cursor.rs",
+    "btree_cursor_range.rs",
+    "btree_iters.rs",
+    "multimap_btree.rs",
+    "table_tree.rs",
+    "table_tree_base.rs",
+    "base.rs",
+    "header.rs",
+    "layout.rs",
+    "page_manager.rs",
+];
 
 static WRAP_HOOK: Once = Once::new();
 
@@ -53,14 +84,11 @@ fn wrap_hook() {
     }
     let before = take_hook();
     set_hook(Box::new(move |panic| {
-        let bug_at = match panic.location() {
-            Some(place) if !is_of_the_engine(place.file()) => Some(name_of(place)),
-            _ => None,
-        };
-        let prints = !CONTAINED.get() || bug_at.is_some();
+        let place = panic.location().map(Place::of);
+        let prints = !CONTAINED.get() || matches!(place, Some(Place::Elsewhere(_)));
         if CONTAINED.get() {
             // A thread that is ending may not have the cell any more.
-            let _ = BUG_AT.try_with(|cell| cell.set(bug_at));
+            let _ = PLACE.try_with(|cell| cell.set(place));
         }
         if prints {
             before(panic);
@@ -68,30 +96,43 @@ fn wrap_hook() {
     }));
 }
 
-/// Whether a source file is the storage engine's: its folder is `redb`, or `redb-` and its version.
-fn is_of_the_engine(file: &str) -> bool {
-    let version = |folder: &str| {
-        let version = folder.strip_prefix("redb")?;
-        let digits = version.strip_prefix('-')?;
-        Some(digits.starts_with(|first: char| first.is_ascii_digit()))
-    };
-    file.split(['/', '\\'])
-        .any(|folder| folder == "redb" || version(folder) == Some(true))
-}
+impl Place {
+    fn of(location: &Location<'_>) -> Self {
+        Self::in_file(location.file())
+            .unwrap_or_else(|| Self::Elsewhere(format!("{}:{}", location.file(), location.line())))
+    }
 
-fn name_of(place: &Location<'_>) -> String {
-    format!("{}:{}", place.file(), place.line())
+    /// Returns the place in a source file of the storage engine, whose folder is `redb` or `redb-` and its version. `None`
+    /// for any other file.
+    fn in_file(file: &str) -> Option<Self> {
+        let is_engine = |folder: &&str| {
+            let version = folder.strip_prefix("redb-").unwrap_or_default();
+            *folder == "redb" || version.starts_with(|first: char| first.is_ascii_digit())
+        };
+        let mut folders = file.split(['/', '\\']);
+        folders.find(is_engine)?;
+        let is_of_trees = folders.any(|folder| folder == "tree_store");
+        Some(match folders.next_back() {
+            Some(name) if is_of_trees && READING_PAGES.contains(&name) => Self::ReadingPages,
+            _ => Self::Engine,
+        })
+    }
 }
 
 fn failure_of(panic: &(dyn Any + Send)) -> Failure {
     let message = message_of(panic);
-    let Some(place) = BUG_AT.take() else {
-        return Failure::Stopped(message);
-    };
-    error!(place, message, "a bug in this build");
-    Failure::Bug {
-        what: format!("{place}: {message}"),
-        leaves_doubt: false,
+    match PLACE.take() {
+        Some(Place::Elsewhere(place)) => {
+            error!(place, message, "a bug in this build");
+            Failure::Bug {
+                what: format!("{place}: {message}"),
+                leaves_doubt: false,
+            }
+        }
+        place => Failure::Stopped {
+            message,
+            read_pages: place == Some(Place::ReadingPages),
+        },
     }
 }
 
@@ -121,30 +162,50 @@ mod tests {
         assert!(!CONTAINED.get());
     }
 
-    /// The engine refuses a table without a name by an assertion.
+    /// The engine refuses a table without a name by an assertion. A directory was marked as damaged for misuse like this,
+    /// and took no writes until a check.
     #[test]
-    fn a_panic_of_the_engine_is_damage() {
+    fn a_panic_of_the_engine_is_damage_and_no_proof_of_it() {
         let stopped = contain::<()>(|| {
             let _ = redb::TableDefinition::<u64, u64>::new("");
             Ok(())
         });
-        assert!(matches!(stopped, Err(Failure::Stopped(_))), "{stopped:?}");
+        let Err(failure) = stopped else {
+            panic!("{stopped:?}")
+        };
+        assert!(failure.finding().is_some(), "{failure:?}");
+        assert!(!failure.is_proof(), "{failure:?}");
+    }
+
+    /// The program replaced the hook that tells the place.
+    #[test]
+    fn a_panic_of_unknown_place_is_no_proof_of_damage() {
+        let stopped = failure_of(&"page 7 is odd");
+        assert!(stopped.finding().is_some(), "{stopped:?}");
+        assert!(!stopped.is_proof(), "{stopped:?}");
     }
 
     #[test]
     fn the_engine_is_known_by_the_folder_of_its_source() {
-        for file in [
-            "/home/x/.cargo/registry/src/index-1949/redb-4.4.0/src/db.rs",
-            r"C:\vendor\redb\src\db.rs",
+        let registry = "/home/x/.cargo/registry/src/index-1949/redb-4.4.0/src";
+        for (file, place) in [
+            ("tree_store/btree_base.rs", Place::ReadingPages),
+            ("tree_store/page_store/page_manager.rs", Place::ReadingPages),
+            ("tree_store/page_store/buddy_allocator.rs", Place::Engine),
+            ("tree_store/btree_mutator.rs", Place::Engine),
+            ("db.rs", Place::Engine),
         ] {
-            assert!(is_of_the_engine(file), "{file}");
+            let found = Place::in_file(&format!("{registry}/{file}"));
+            assert_eq!(found, Some(place), "{file}");
         }
+        let vendored = Place::in_file(r"C:\vendor\redb\src\db.rs");
+        assert_eq!(vendored, Some(Place::Engine));
         for file in [
             "src/embedded/src/key.rs",
             "/home/x/redb-play/src/clock.rs",
             "redbx/a.rs",
         ] {
-            assert!(!is_of_the_engine(file), "{file}");
+            assert_eq!(Place::in_file(file), None, "{file}");
         }
     }
 }

@@ -1,11 +1,11 @@
-//! The directory: what is in it, who holds it, how it comes to be.
+//! The directory: its files, its lock and its creation.
 //!
 //! ```text
 //! <directory>/
-//!   fluo.redb       the tables
-//!   fluo.lock       locked by whoever has the directory open, with a note about that process
-//!   fluo.redb.new   a file of tables in the making; one that is left over is replaced
-//!   fluo.damaged    there while the tables are known to be damaged
+//!   fluo.redb        the tables
+//!   fluo.lock        locked by the process that has the directory open; names that process
+//!   fluo.redb.new    an unfinished file of tables; a leftover one is replaced
+//!   fluo.damaged     exists while the tables are known to be damaged
 //! ```
 
 use std::fs::{self, File, OpenOptions};
@@ -23,21 +23,23 @@ use crate::settings::Settings;
 const DATA_FILE: &str = "fluo.redb";
 const NEW_DATA_FILE: &str = "fluo.redb.new";
 
-/// A directory that this process holds, until it is dropped. What was made in it, and it itself, is removed again
-/// then, unless it is [kept](Directory::keep).
+/// A directory that this process holds until this is dropped. The directory, and the files in it,
+/// are removed on drop if this process created them and they were not [kept](Directory::keep).
 #[derive(Debug)]
 pub(crate) struct Directory {
     path: PathBuf,
-    /// Before the lock, so that nobody else comes in before it is gone.
+    /// The created paths. Dropped before the lock, so that they are removed before another process
+    /// can open the directory.
     made: Made,
-    /// Whether the file of the tables was made now.
+    /// True if this process created the file of the tables.
     is_new: bool,
-    /// Never read: it is what keeps others out. None where there is none and nothing may be written.
+    /// The lock, which keeps other processes out; it is never read. `None` if there is no lock file
+    /// and nothing may be written.
     _lock: Option<Lock>,
 }
 
 impl Directory {
-    /// Takes hold of a directory; makes it if it is missing and the settings say so.
+    /// Locks a directory. Creates it first if it is missing and the settings allow it.
     pub(crate) fn hold(path: &Path, settings: &Settings) -> Result<Self> {
         let mut made = Made::default();
         let create = settings.create_if_missing;
@@ -45,7 +47,7 @@ impl Directory {
             Err(error) if error.kind() == ErrorKind::NotFound && create => {
                 check_parents(path, settings.create_parents)?;
                 made.directories(path, sync_directory)
-                    .map_err(|error| cannot("make", path, error))?;
+                    .map_err(|error| cannot("create", path, error))?;
             }
             found => found?,
         }
@@ -58,10 +60,10 @@ impl Directory {
         })
     }
 
-    /// Takes hold of a directory that exists, and writes nothing for it.
+    /// Locks an existing directory for reading, without writing to it.
     ///
-    /// Where there is no file for the lock, nobody has the directory open; the engine's own lock keeps out whoever
-    /// opens it meanwhile.
+    /// If there is no lock file, no process has the directory open; the engine's own lock keeps out
+    /// a process that opens it in the meantime.
     pub(crate) fn hold_to_read(path: &Path) -> Result<Self> {
         look_at(path, false)?;
         Ok(Self {
@@ -72,24 +74,25 @@ impl Directory {
         })
     }
 
-    /// The directory's path, for messages.
+    /// Returns the path of the directory, for messages.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Checks whether the file of the tables was made since the directory is held.
+    /// Checks whether the file of the tables was created since the directory was locked.
     pub(crate) fn is_new(&self) -> bool {
         self.is_new
     }
 
-    /// Whatever was made stays.
+    /// Keeps the created files and directories.
     pub(crate) fn keep(&self) {
         self.made.keep();
     }
 
-    /// Opens the file of the tables; makes it by `fill` if there is none.
+    /// Opens the file of the tables. If there is none, creates it with `fill`.
     ///
-    /// The file is made under another name and renamed when it is whole, so that a crash leaves no half of it.
+    /// The file is created under another name and renamed when it is complete, so that a crash
+    /// never leaves a partial file.
     pub(crate) fn data_file(
         &mut self,
         fill: impl FnOnce(File) -> Result<()>,
@@ -128,26 +131,27 @@ impl Directory {
             .create(true)
             .truncate(true)
             .open(&new)
-            .map_err(|error| cannot("make", &new, error))
+            .map_err(|error| cannot("create", &new, error))
             .and_then(fill)
-            // The mark is of tables that are gone.
-            .and_then(|()| mark::remove(&self.path).map_err(|error| cannot("make", path, error)))
+            // The mark is about tables that no longer exist.
+            .and_then(|()| mark::remove(&self.path).map_err(|error| cannot("create", path, error)))
             .and_then(|()| {
-                rename_durably(&self.path, &new, path).map_err(|error| cannot("make", path, error))
+                rename_durably(&self.path, &new, path)
+                    .map_err(|error| cannot("create", path, error))
             });
         match &made {
             Ok(()) => {
                 self.made.push(path);
                 self.is_new = true;
             }
-            // The error that matters is the first one; what is left over here is replaced next time.
+            // Report the first error; the leftover file is replaced at the next attempt.
             Err(_) => drop(fs::remove_file(&new)),
         }
         made
     }
 }
 
-/// Whether there is a directory, with tables in it or one where they may be made.
+/// Checks that the directory exists, and contains tables or may receive them.
 fn look_at(path: &Path, create: bool) -> Result<()> {
     match fs::metadata(path) {
         Ok(found) if !found.is_dir() => Err(is_a_file(path)),
@@ -158,13 +162,13 @@ fn look_at(path: &Path, create: bool) -> Result<()> {
     }
 }
 
-/// Checks that only the directory itself is missing, unless those above it may be made too.
+/// Checks that only the directory itself is missing, unless its parents may be created too.
 fn check_parents(path: &Path, create_parents: bool) -> Result<()> {
     match missing(path).as_slice() {
         [first, _, ..] if !create_parents => Err(Error::new(
             ErrorKind::NotFound,
             format!(
-                "cannot make the directory `{}`: the directory `{}` above it does not exist",
+                "cannot create the directory `{}`: the directory `{}` above it does not exist",
                 path.display(),
                 first.display()
             ),
@@ -178,12 +182,12 @@ fn exists(path: &Path) -> Result<bool> {
         .map_err(|error| cannot("read", path, error))
 }
 
-/// Renames a file within a directory, so that a loss of power does not undo it.
+/// Renames a file within a directory, durably: a power failure does not undo it.
 pub(crate) fn rename_durably(directory: &Path, from: &Path, to: &Path) -> io::Result<()> {
     fs::rename(from, to).and_then(|()| sync_directory(directory))
 }
 
-/// Returns the error of an operation that the file system refused.
+/// Returns the error of an operation that the file system rejected.
 pub(crate) fn cannot(what: &str, path: &Path, error: io::Error) -> Error {
     let kind = match error.kind() {
         io::ErrorKind::PermissionDenied => ErrorKind::Denied,
@@ -196,7 +200,7 @@ pub(crate) fn cannot(what: &str, path: &Path, error: io::Error) -> Error {
 
 fn is_a_file(path: &Path) -> Error {
     Error::invalid(format!(
-        "`{}` is a file; the tables are kept in a directory: name the directory, or another path",
+        "`{}` is a file, but tables are stored in a directory; pass the directory, or another path",
         path.display()
     ))
 }
@@ -245,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_creation_that_failed_leaves_nothing() {
+    fn a_failed_creation_leaves_nothing() {
         let parent = tempfile::tempdir().unwrap();
         let path = parent.path().join("a/b");
         let mut held = hold(&path);
@@ -260,7 +264,7 @@ mod tests {
         drop(held);
         assert_eq!(entries(parent.path()), [""; 0]);
 
-        // Made whole, but what came next failed.
+        // The file is complete, but the next step failed.
         let mut held = hold(&path);
         let fill = |file: File| {
             file.set_len(1)
@@ -278,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_there_before_stays() {
+    fn keeps_files_that_existed_before() {
         let parent = tempfile::tempdir().unwrap();
         fs::write(parent.path().join("other"), "").unwrap();
         let mut held = hold(parent.path());
@@ -293,12 +297,12 @@ mod tests {
     }
 
     #[test]
-    fn who_reads_makes_no_lock_and_respects_one() {
+    fn a_reader_creates_no_lock_file_and_respects_one() {
         let parent = tempfile::tempdir().unwrap();
         fs::write(parent.path().join(DATA_FILE), "x").unwrap();
         let reading = Directory::hold_to_read(parent.path()).unwrap();
         assert_eq!(entries(parent.path()), [DATA_FILE]);
-        // What cannot be written cannot be opened by mistake either.
+        // A handle for reading cannot be used for writing by mistake.
         let mut file = reading.data_file_to_read().unwrap();
         io::Write::write_all(&mut file, b"y").unwrap_err();
         let writing = Directory::hold(parent.path(), &Settings::default()).unwrap();

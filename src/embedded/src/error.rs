@@ -1,28 +1,33 @@
-//! From the storage engine's errors to the error of the ports.
+//! Failures inside the directory, and their conversion to the error of the ports.
 
 use std::io;
 use std::path::Path;
 
 use fluo_core::{Error, ErrorKind};
 
-/// Why something inside the directory did not work.
+/// The reason why an operation inside the directory failed.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The request was refused; nothing is wrong with the directory.
+    /// The request was rejected; the directory is not affected.
     Refused(Error),
     /// The storage engine failed.
     Engine(redb::Error),
-    /// The file is whole, and not one that this build reads; the text goes on after the directory's name.
+    /// The file is intact, but this build cannot read it; the text continues a sentence after the
+    /// name of the directory.
     Foreign(String),
-    /// What is stored makes no sense at one place.
+    /// Stored data is invalid at one place.
     Damaged(String),
-    /// The storage engine stopped in the middle, which it does on damaged pages.
-    Stopped(String),
-    /// Something else stopped in the middle.
+    /// The storage engine panicked, as it does on damaged pages.
+    Stopped {
+        message: String,
+        /// True if the engine was certainly reading pages.
+        read_pages: bool,
+    },
+    /// Other code panicked.
     Bug {
-        /// Where, and with which message.
+        /// The place and the message of the panic.
         what: String,
-        /// Whether something that it had begun may not have been undone.
+        /// True if the effects of the interrupted operation may not have been undone.
         leaves_doubt: bool,
     },
 }
@@ -49,49 +54,56 @@ impl Failure {
                 Error::with_source(ErrorKind::Corrupt, damage(&finding), error)
             }
             (Self::Engine(error), None) => engine_error(&directory.to_string(), error),
-            (Self::Damaged(what) | Self::Stopped(what), finding) => {
+            (Self::Damaged(what) | Self::Stopped { message: what, .. }, finding) => {
                 Error::new(ErrorKind::Corrupt, damage(&finding.unwrap_or(what)))
             }
         }
     }
 
-    /// Returns what is damaged, or `None` if the failure is not damage.
+    /// Returns the description of the damage, or `None` if the failure is not damage.
     pub(crate) fn finding(&self) -> Option<String> {
         match self {
             Self::Damaged(what) => Some(what.clone()),
-            Self::Stopped(message) => Some(format!("the storage engine stopped ({message})")),
+            Self::Stopped { message, .. } => {
+                Some(format!("the storage engine stopped ({message})"))
+            }
             Self::Engine(error) => engine_finding(error),
             Self::Refused(_) | Self::Foreign(_) | Self::Bug { .. } => None,
         }
     }
 
-    /// Checks whether the failure proves that the directory is damaged, so that it is marked for good. Misuse of the engine,
-    /// and a lock that an earlier panic poisoned, stop it too, and are gone when the directory is opened again.
+    /// Checks whether the failure proves that the directory is damaged, so that it must be marked.
+    /// A panic of the engine does only if the engine was reading pages. Misuse of the engine, and a
+    /// lock that an earlier panic poisoned, also cause failures, but these do not recur after the
+    /// directory is opened again.
     pub(crate) fn is_proof(&self) -> bool {
         match self {
             Self::Damaged(_) => true,
-            Self::Stopped(message) => !message.contains("PoisonError"),
+            Self::Stopped {
+                message,
+                read_pages,
+            } => *read_pages && !message.contains("PoisonError"),
             Self::Engine(redb::Error::Io(io)) => is_damage(io),
             Self::Engine(error) => matches!(error, redb::Error::Corrupted(_)),
             Self::Refused(_) | Self::Foreign(_) | Self::Bug { .. } => false,
         }
     }
 
-    /// Returns the failure of a place where what is stored makes no sense.
+    /// Returns the failure for invalid stored data.
     pub(crate) fn damaged(what: impl std::fmt::Display) -> Self {
         Self::Damaged(what.to_string())
     }
 
-    /// Whether the directory can no longer be trusted with a write.
+    /// Checks whether the directory can no longer be trusted with writes.
     pub(crate) fn is_of_the_storage(&self) -> bool {
         match self {
             Self::Refused(_) => false,
             Self::Bug { leaves_doubt, .. } => *leaves_doubt,
-            Self::Engine(_) | Self::Foreign(_) | Self::Damaged(_) | Self::Stopped(_) => true,
+            Self::Engine(_) | Self::Foreign(_) | Self::Damaged(_) | Self::Stopped { .. } => true,
         }
     }
 
-    /// The same, where what had been begun was not undone.
+    /// Marks a bug as one whose effects may not have been undone.
     pub(crate) fn leaving_doubt(self) -> Self {
         match self {
             Self::Bug { what, .. } => Self::Bug {
@@ -128,15 +140,15 @@ fn engine_error(directory: &str, error: redb::Error) -> Error {
         redb::Error::PreviousIo | redb::Error::DatabaseClosed => (
             ErrorKind::Storage,
             format!(
-                "the directory `{directory}` is out of use since its storage failed; repair the storage and open the \
-                 directory again"
+                "the directory `{directory}` cannot be used because its storage failed; repair the \
+                 storage and open the directory again"
             ),
         ),
         redb::Error::UpgradeRequired(version) => (
             ErrorKind::Corrupt,
             format!(
-                "the directory `{directory}` has a file of the storage engine's version {version}, which \
-                 this build does not read"
+                "the directory `{directory}` has a file of the storage engine's version {version}, \
+                 which this build cannot read"
             ),
         ),
         redb::Error::Io(io) => (
@@ -151,7 +163,7 @@ fn engine_error(directory: &str, error: redb::Error) -> Error {
     Error::with_source(kind, message, error)
 }
 
-/// Bytes that are missing or make no sense are damage, not a failing disk.
+/// Checks whether an error is damage rather than a failing disk: bytes are missing or invalid.
 fn is_damage(error: &io::Error) -> bool {
     matches!(
         error.kind(),

@@ -1,13 +1,14 @@
-//! The file under the storage engine, with two habits added to it.
+//! The file under the storage engine, with two additional guarantees:
 //!
-//! - **The header goes last.** The engine's header says which pages are the current ones, so a commit takes
-//!   effect when the header is written, and not before. Within one commit the engine leaves the order of writes
-//!   open; here the header is kept back until everything else of the commit was written. So a commit that failed
-//!   before its header is known to have had no effect (a full disk is such a failure), and only one that failed
-//!   at the header or after it is in doubt.
-//! - **Nothing is written before the file was recognised.** While a file is being opened, writes (the engine
-//!   marks the file as open, and repairs it after a crash) are kept in memory. They reach the file when
-//!   [`release`](FileState::release) is called; a file that is damaged or of another format stays as it was.
+//! - **The header is written last.** The engine's header names the current pages, so a commit takes
+//!   effect when the header is written, and not before. The engine does not define the order of the
+//!   writes of one commit; here the header is delayed until everything else of the commit was
+//!   written. So a commit that fails before its header (on a full disk, for example) is known to
+//!   have had no effect, and only a commit that fails at the header or later is in doubt.
+//! - **Nothing is written before the file was recognised.** While a file is being opened, writes
+//!   (the engine marks the file as open, and repairs it after a crash) are kept in memory. They are
+//!   written to the file when [`release`](FileState::release) is called. A file that is damaged or
+//!   of another format stays unchanged.
 
 use std::fs::File;
 use std::io;
@@ -18,23 +19,24 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use redb::backends::FileBackend;
 use redb::{BackendError, DatabaseError, StorageBackend};
 
-/// The header's place in the file.
+/// The position of the header in the file.
 const HEADER_OFFSET: u64 = 0;
 
-/// The file, as the storage engine holds it.
+/// The file, as used by the storage engine.
 #[derive(Debug)]
 pub(crate) struct TableFile(Arc<FileState>);
 
-/// The file, as its directory holds it beside the engine.
+/// The state of the file, shared with the directory beside the engine.
 #[derive(Debug)]
 pub(crate) struct FileState {
     file: Box<dyn StorageBackend>,
-    /// Whether the file was opened for reading only: its locks are shared then, and what is held stays so.
+    /// True if the file was opened for reading only: its locks are shared, and held writes are
+    /// never released.
     is_read_only: bool,
-    /// Whether writes are kept in memory, in `kept`.
+    /// True while writes are kept in memory, in `kept`.
     is_holding: AtomicBool,
     kept: Mutex<Kept>,
-    /// Whether the header may have been written since the last commit began.
+    /// True if the header may have been written since the last commit began.
     header_was_written: AtomicBool,
 }
 
@@ -52,12 +54,12 @@ enum Operation {
 }
 
 impl TableFile {
-    /// Wraps a file whose writes are to be held, and gives the half that releases them.
+    /// Wraps a file and holds its writes, and returns the state that releases them.
     pub(crate) fn holding(file: File) -> Result<(Self, Arc<FileState>), DatabaseError> {
         Ok(Self::over(Box::new(FileBackend::new(file)?), false))
     }
 
-    /// Wraps a file that was opened for reading only. What is written to it stays in memory.
+    /// Wraps a file that was opened for reading only. Writes to it stay in memory.
     pub(crate) fn read_only(file: File) -> Result<(Self, Arc<FileState>), DatabaseError> {
         Ok(Self::over(Box::new(FileBackend::new(file)?), true))
     }
@@ -75,7 +77,7 @@ impl TableFile {
 }
 
 impl FileState {
-    /// Writes what was held, in the order in which it came, and holds nothing from now on.
+    /// Writes the held operations in their order, and stops holding writes.
     pub(crate) fn release(&self) -> io::Result<()> {
         let mut kept = self.kept();
         let operations = std::mem::take(&mut kept.operations);
@@ -95,7 +97,7 @@ impl FileState {
         self.header_was_written.store(false, Ordering::Release);
     }
 
-    /// Whether a commit that failed may have taken effect all the same.
+    /// Checks whether a failed commit may have taken effect.
     pub(crate) fn may_have_committed(&self) -> bool {
         self.header_was_written.load(Ordering::Acquire)
     }
@@ -142,7 +144,7 @@ impl FileState {
         self.file.len()
     }
 
-    /// Reads what the file would have here if everything kept had been written.
+    /// Reads the bytes that the file would contain here if all kept operations had been written.
     fn read_with_kept(&self, offset: u64, into: &mut [u8]) -> io::Result<()> {
         let kept = self.kept();
         self.read_zero_filled(offset, into)?;
@@ -159,7 +161,7 @@ impl FileState {
         Ok(())
     }
 
-    /// Reads with zeros for what lies beyond the file's end, if it was made longer in memory.
+    /// Reads bytes, with zeros beyond the end of the file if the file was extended in memory.
     fn read_zero_filled(&self, offset: u64, into: &mut [u8]) -> io::Result<()> {
         let is_longer_in_memory = self.is_holding();
         let present =
@@ -174,7 +176,8 @@ impl FileState {
     }
 }
 
-/// Copies the part of `bytes`, which stand at `at`, that lies in `into`, which stands at `offset`.
+/// Copies the part of `bytes`, which are at position `at`, that lies in `into`, which is at
+/// position `offset`.
 fn overlay(offset: u64, into: &mut [u8], at: u64, bytes: &[u8]) {
     let distance =
         |far: u64, near: u64| usize::try_from(far.saturating_sub(near)).unwrap_or(usize::MAX);
@@ -283,7 +286,7 @@ mod tests {
 
     const ROWS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("rows");
 
-    /// A disk that does so many writes, syncs and changes of length, and fails from then on.
+    /// A disk that performs a number of writes, syncs and changes of length, and then fails.
     #[derive(Debug)]
     struct Disk {
         memory: InMemoryBackend,
@@ -295,13 +298,13 @@ mod tests {
             let left = self.left.load(Ordering::Relaxed);
             self.left.store(left.saturating_sub(1), Ordering::Relaxed);
             if left == 0 {
-                Err(io::Error::other("the disk is gone"))
+                Err(io::Error::other("the disk failed"))
             } else {
                 Ok(())
             }
         }
 
-        /// What would be found there by the next process.
+        /// Returns the content that the next process would find.
         fn copy(&self) -> InMemoryBackend {
             let mut bytes = vec![0; usize::try_from(self.memory.len().unwrap()).unwrap()];
             self.memory.read(0, &mut bytes).unwrap();
@@ -366,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn a_commit_that_failed_before_its_header_is_not_in_the_file() {
+    fn a_commit_that_fails_before_its_header_is_not_in_the_file() {
         let (mut certain, mut in_doubt) = (0, 0);
         for operations in 0..400 {
             let disk = Arc::new(Disk {
@@ -399,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_held_is_read_back_and_not_in_the_file() {
+    fn held_writes_are_read_back_and_are_not_in_the_file() {
         let disk = Arc::new(Disk {
             memory: InMemoryBackend::new(),
             left: AtomicUsize::new(usize::MAX),

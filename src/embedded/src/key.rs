@@ -9,8 +9,8 @@
 //! kind                00 a delete marker, 01 a put
 //! ```
 //!
-//! `00 01` sorts before `00 ff` and before every other byte that can follow, so a part sorts before all parts
-//! that it begins.
+//! `00 01` sorts before `00 ff` and before every other byte that can follow, so a part sorts before
+//! all longer parts that start with it.
 
 use fluo_core::KeyRef;
 use memchr::memchr;
@@ -20,13 +20,14 @@ const ZERO_IN_PART: [u8; 2] = [0x00, 0xff];
 const DELETE: u8 = 0x00;
 const PUT: u8 = 0x01;
 
-/// Longer and larger than any timestamp and kind: with it a column's bytes end after all its entries.
+/// A suffix longer and larger than any timestamp and kind: a column's bytes with it sort after all
+/// its entries.
 const AFTER_ALL_VERSIONS: [u8; 10] = [0xff; 10];
 
-/// Bytes of timestamp and kind, with which a key ends.
+/// The number of bytes of timestamp and kind at the end of a key.
 const TIMESTAMP_AND_KIND_BYTES: usize = 9;
 
-/// A stored entry's key and whether it is a delete marker.
+/// The key of a stored entry, and whether the entry is a delete marker.
 pub(crate) type Entry<'a> = (KeyRef<'a>, bool);
 
 /// Appends the bytes of a stored key.
@@ -36,44 +37,44 @@ pub(crate) fn push_key(into: &mut Vec<u8>, key: KeyRef<'_>, is_delete: bool) {
     into.push(if is_delete { DELETE } else { PUT });
 }
 
-/// Appends what the keys of all versions of a column start with; the timestamp is not looked at.
+/// Appends the common prefix of the keys of all versions of a column; ignores the timestamp.
 pub(crate) fn push_column(into: &mut Vec<u8>, key: KeyRef<'_>) {
     for part in [key.row, key.family, key.qualifier, key.visibility] {
         push_part(into, part);
     }
 }
 
-/// Turns what [`push_column`] wrote into a bound after all versions of the column.
+/// Turns the output of [`push_column`] into a bound after all versions of the column.
 pub(crate) fn push_after_all_versions(into: &mut Vec<u8>) {
     into.extend_from_slice(&AFTER_ALL_VERSIONS);
 }
 
-/// The stored key of a put of a column, whose bytes [`push_column`] wrote.
+/// Returns the stored key of a put of a column; [`push_column`] wrote the bytes of the column.
 pub(crate) fn version(column: &[u8], timestamp: i64) -> Vec<u8> {
     let timestamp = (timestamp ^ i64::MAX).to_be_bytes();
     [column, &timestamp, &[PUT]].concat()
 }
 
-/// The first stored key of a column at or below a timestamp, as bytes: where a range that starts there is cut.
+/// Returns a bound at the first stored key of a column at or below a timestamp.
 pub(crate) fn first_version(column: &[u8], timestamp: i64) -> Vec<u8> {
     let timestamp = (timestamp ^ i64::MAX).to_be_bytes();
     [column, &timestamp, &[DELETE]].concat()
 }
 
-/// A bound after all versions of a column.
+/// Returns a bound after all versions of a column.
 pub(crate) fn after_all_versions(column: &[u8]) -> Vec<u8> {
     let mut bound = column.to_vec();
     push_after_all_versions(&mut bound);
     bound
 }
 
-/// The bytes of a stored key without timestamp and kind: those of its column.
+/// Returns the bytes of a stored key without timestamp and kind: those of its column.
 pub(crate) fn column_of(stored: &[u8]) -> &[u8] {
     let column_bytes = stored.len().saturating_sub(TIMESTAMP_AND_KIND_BYTES);
     stored.get(..column_bytes).unwrap_or_default()
 }
 
-/// The first stored key at or after `key`, as bytes: where a range that starts or ends there is cut.
+/// Returns a bound at the first stored key at or after `key`.
 pub(crate) fn bound(key: KeyRef<'_>) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(key.row.len() + 64);
     push_key(&mut bytes, key, true);
@@ -92,14 +93,15 @@ fn push_part(into: &mut Vec<u8>, part: &[u8]) {
     into.extend_from_slice(&END_OF_PART);
 }
 
-/// Reads keys. Keeps a buffer for those whose parts have zero bytes in them; all others are read in place.
+/// A decoder of keys. It has a buffer for keys whose parts contain zero bytes; all others are
+/// decoded in place.
 #[derive(Debug, Default)]
 pub(crate) struct KeyReader {
     unescaped: Vec<u8>,
 }
 
 impl KeyReader {
-    /// Reads a key; `None` if the bytes are not one.
+    /// Decodes a key, or returns `None` if the bytes are no key.
     pub(crate) fn read<'a>(&'a mut self, bytes: &'a [u8]) -> Option<Entry<'a>> {
         let (rest, &[kind]) = bytes.split_last_chunk()?;
         let (parts, timestamp) = rest.split_last_chunk()?;
@@ -141,7 +143,7 @@ impl KeyReader {
     }
 }
 
-/// The four parts, if no byte of them is escaped.
+/// Returns the four parts if no byte of them is escaped.
 fn plain_parts(bytes: &[u8]) -> Option<[&[u8]; 4]> {
     let mut rest = bytes;
     let mut parts: [&[u8]; 4] = [&[]; 4];
@@ -153,7 +155,7 @@ fn plain_parts(bytes: &[u8]) -> Option<[&[u8]; 4]> {
     rest.is_empty().then_some(parts)
 }
 
-/// Appends the next part and returns what comes after it.
+/// Appends the next part, and returns the bytes after it.
 fn unescape_part<'a>(bytes: &'a [u8], into: &mut Vec<u8>) -> Option<&'a [u8]> {
     let mut rest = bytes;
     loop {
@@ -212,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn the_example_of_the_format_document_is_what_is_written() {
+    fn writes_the_example_of_the_format_document() {
         let document = include_str!("../../../docs/storage-format.md");
         let hex: String = document
             .lines()
@@ -250,7 +252,7 @@ mod tests {
         }
 
         #[test]
-        fn what_was_written_is_read(stored in stored_key()) {
+        fn reads_what_it_writes(stored in stored_key()) {
             let bytes = encode(&stored);
             let mut reader = KeyReader::default();
             let (key, is_delete) = reader.read(&bytes).unwrap();
@@ -258,7 +260,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_a_key_or_refused(
+        fn any_bytes_are_a_key_or_rejected(
             bytes in proptest::collection::vec(prop_oneof![Just(0u8), Just(1), Just(0xff), any::<u8>()], 0..40)
         ) {
             let mut reader = KeyReader::default();

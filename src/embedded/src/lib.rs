@@ -1,38 +1,44 @@
-//! Tables of Accumulo's model in one directory: durable, conditional writes atomic by row, and no server to run.
+//! Tables of Accumulo's model in one directory: durable, with conditional writes that are atomic by
+//! row, and without a server.
 //!
 //! [`EmbeddedTables`] is a [`TableAdmin`](fluo_core::TableAdmin), and the tables that it opens are
-//! [`Table`](fluo_core::Table)s. Everything that is written against these two ports runs on it as it runs on a
-//! cluster: the same order of keys, the same versions, deletes and visibilities, the same split points, properties and
-//! group balancer. The tablets stand on pretended servers, so a plan for a cluster can be tried here.
+//! [`Table`](fluo_core::Table)s. Code that is written against these two ports behaves here as on a
+//! cluster: keys have the same order, and versions, deletes, visibilities, split points, properties
+//! and the group balancer work the same way. The tablets are on simulated servers, so you can try a
+//! plan for a cluster here.
 //!
 //! ```
-//! use fluo_core::{Authorizations, Column, Condition, Mutation, Scan, Span, TableAdmin, TableExt, Versions};
+//! use fluo_core::{
+//!     Authorizations, Column, Condition, Mutation, Scan, Span, TableAdmin, TableExt, Versions,
+//! };
 //! use fluo_embedded::{EmbeddedTables, Settings};
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let parent = tempfile::tempdir()?;
 //! # let directory = parent.path().join("tables");
-//! // The directory is made because the settings say so; a mistyped one would be an error otherwise.
-//! let tables = EmbeddedTables::open(&directory, Settings { create_if_missing: true, ..Settings::default() })?;
+//! // This creates the directory; by default a missing directory, or a mistyped path, is an error.
+//! let create = Settings { create_if_missing: true, ..Settings::default() };
+//! let tables = EmbeddedTables::open(&directory, create)?;
 //! tables.create_table("pages", Versions::default()).await?;
 //! let pages = tables.open_table("pages", Authorizations::none()).await?;
 //!
-//! // When the call returns, the row is on the disk.
+//! // When the call returns, the row is on disk.
 //! let uri = Column::new("page", "uri");
 //! let row = || Mutation::new("org.wikipedia/accumulo").put(uri.clone(), "wikipedia.org");
 //! pages.write(vec![row()]).await?;
 //!
-//! // One step of check and write, whoever else writes.
+//! // The check and the write are one step, even with concurrent writers.
 //! let again = row().when(Condition::absent(uri.clone()));
 //! assert!(pages.write_conditional(vec![again]).await?[0].is_rejected());
 //!
-//! // Split points, tablets and counts are real.
+//! // Split points, tablets and counts work as on a cluster.
 //! tables.add_splits("pages", &["org.m".into()].into()).await?;
 //! let tablets = tables.tablets("pages").await?;
-//! assert_eq!(tablets.as_slice().iter().map(|tablet| tablet.entries).collect::<Vec<_>>(), [0, 1]);
+//! let entries: Vec<_> = tablets.as_slice().iter().map(|tablet| tablet.entries).collect();
+//! assert_eq!(entries, [0, 1]);
 //!
-//! // Everything is there when the directory is opened again.
+//! // The data is still there after the directory is opened again.
 //! drop((pages, tables));
 //! let tables = EmbeddedTables::open(&directory, Settings::default())?;
 //! let pages = tables.open_table("pages", Authorizations::none()).await?;
@@ -41,31 +47,42 @@
 //! # }
 //! ```
 //!
-//! # How it works
-//! The directory has one file, kept by the storage engine `redb`: copy-on-write B-trees, so that what was committed is
-//! never overwritten, and a crash at any instant leaves the last commit. All writes go through one thread, which takes
-//! everything that waits and makes it durable at once; its rate grows with the number of callers. Reads run beside it
-//! on snapshots. The format is written down byte by byte in `docs/storage-format.md`.
+//! # Design
 //!
-//! # What to expect of it
-//! | question | answer |
-//! |---|---|
-//! | when is a write durable? | when the call returns: the file was synced |
-//! | what does a crash cost? | nothing that was acknowledged; the next opening reads the whole file once |
-//! | what happens when the disk is full? | the write fails and nothing of it is there; the handle takes no more writes until it is opened again |
-//! | what if the file is damaged? | [`Corrupt`](fluo_core::ErrorKind::Corrupt) as soon as it is noticed, never a panic; [`EmbeddedTables::check`] notices all of it. From then on the directory takes no writes, until a check finds it whole |
-//! | what if this crate has a bug? | a [`Storage`](fluo_core::ErrorKind::Storage) error that names the line; nothing of the call was written, and the next one works |
-//! | who can open the directory? | one handle (and its clones) of one process at a time |
-//! | how large may it grow? | as the disk; deleted space is used again but the file does not shrink |
-//! | what does a long scan cost? | its snapshot: as long as the stream is held, nothing that is in it is freed, so the file grows by all that is written meanwhile. Drop streams that are not read on |
-//! | what holds up writers? | splitting a tablet that has entries, and deleting a table: see [`add_splits`](EmbeddedTables#method.add_splits) |
-//! | how much memory does it take? | [`cache_bytes`](Settings::cache_bytes), [`max_queued_bytes`](Settings::max_queued_bytes), a few megabytes for each running scan |
+//! The directory has one file, managed by the storage engine `redb`. Its B-trees are copy-on-write:
+//! committed data is never overwritten, and a crash at any instant leaves the last commit. All
+//! writes go through one thread, which takes all waiting calls and makes them durable at once; its
+//! throughput grows with the number of callers. Reads run in parallel, on snapshots.
+//! `docs/storage-format.md` describes the format byte by byte.
 //!
-//! What it does not do: several processes, replication, encryption, compression.
+//! # Behaviour
 //!
-//! A panic of the storage engine on a damaged page becomes an error. For that the process's panic hook is wrapped
-//! once, so that such a panic prints nothing; it needs `panic = "unwind"`, which is the default. A program that sets a
-//! hook of its own does so before it opens a directory.
+//! - **Durability.** A write is durable when the call returns: the file was synced.
+//! - **Crash.** No acknowledged write is lost; the next opening reads the whole file once.
+//! - **Full disk.** The write fails without any effect. The handle accepts no more writes until the
+//!   directory is opened again.
+//! - **Damaged file.** Calls return [`Corrupt`](fluo_core::ErrorKind::Corrupt) as soon as the
+//!   damage is detected, and never panic; [`EmbeddedTables::check`] detects all damage. From then
+//!   on the directory accepts no writes, until a check finds no damage.
+//! - **Bug in this crate.** The call returns a [`Storage`](fluo_core::ErrorKind::Storage) error
+//!   that names the line. Nothing of the call was written, and the next call works.
+//! - **Concurrent access.** One handle (and its clones) of one process can open the directory at a
+//!   time.
+//! - **Size.** The disk is the limit. Deleted space is reused, but the file does not shrink.
+//! - **Long scans.** A stream keeps its snapshot: while it exists, no data in the snapshot is
+//!   freed, so the file grows by everything that is written in the meantime. Drop streams that you
+//!   do not finish.
+//! - **Slow writes.** Splitting a tablet with entries and deleting a table block the writer: see
+//!   [`add_splits`](EmbeddedTables#method.add_splits).
+//! - **Memory.** [`cache_bytes`](Settings::cache_bytes),
+//!   [`max_queued_bytes`](Settings::max_queued_bytes), and a few megabytes for each running scan.
+//!
+//! Not supported: several processes, replication, encryption, compression.
+//!
+//! A panic of the storage engine on a damaged page becomes an error. For this the crate wraps the
+//! panic hook of the process once, so that such a panic prints nothing; it requires
+//! `panic = "unwind"`, which is the default. A program that sets its own hook must do so before it
+//! opens a directory.
 
 mod admin;
 mod catalog;

@@ -47,8 +47,8 @@ impl Lock {
             };
             let file = file.map_err(|error| cannot("open", &path, error))?;
             taken(directory, &file, file.try_lock())?;
-            // Whoever made it may have removed it between the two: a lock on it would keep nobody out. Each round
-            // takes another process that failed in that instant.
+            // Another process may have removed the file after it was opened here. A lock on a removed
+            // file excludes no process, so the file is opened again.
             if is_at(&file, &path) {
                 if is_new {
                     made.push(&path);
@@ -166,7 +166,7 @@ mod tests {
         Lock::exclusive(directory, program, &mut made).unwrap()
     }
 
-    /// The message said twice that somebody has the directory, and not who.
+    /// The message said twice that the directory is open, and did not name the process.
     #[test]
     fn the_process_that_has_the_lock_is_named_while_it_has_it() {
         let directory = tempfile::tempdir().unwrap();
@@ -227,7 +227,7 @@ mod tests {
         }
     }
 
-    /// Whoever removed it may have let go of it just before somebody else locked it.
+    /// A process can remove its lock file just before another process locks it.
     #[cfg(unix)]
     #[test]
     fn a_lock_on_a_file_that_was_removed_is_none() {

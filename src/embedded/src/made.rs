@@ -1,14 +1,15 @@
-//! What was made for a directory that is being opened, and what becomes of it.
+//! The files and directories that were created for a directory that is being opened.
 
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Files and directories that were made. Those that are not [kept](Made::keep) are removed again.
+/// A guard of created files and directories. Removes them on drop unless they are
+/// [kept](Made::keep).
 #[derive(Debug, Default)]
 pub(crate) struct Made {
-    /// In the order in which they were made.
+    /// The paths in the order of their creation.
     paths: Vec<PathBuf>,
     is_kept: AtomicBool,
 }
@@ -18,13 +19,13 @@ impl Made {
         self.paths.push(path.to_owned());
     }
 
-    /// Whatever was made stays.
+    /// Keeps the created files and directories.
     pub(crate) fn keep(&self) {
         self.is_kept.store(true, Ordering::Release);
     }
 
-    /// Makes a directory and those above it that are missing, so that a loss of power does not take them: a new
-    /// directory is durable once the one above it was synced.
+    /// Creates a directory and its missing parents, durably: a new directory survives a power
+    /// failure once its parent was synced.
     pub(crate) fn directories(
         &mut self,
         path: &Path,
@@ -33,7 +34,7 @@ impl Made {
         for directory in missing(path) {
             match fs::create_dir(directory) {
                 Ok(()) => self.push(directory),
-                // Somebody else made it meanwhile.
+                // Another process created it in the meantime.
                 Err(_) if directory.is_dir() => {}
                 Err(error) => return Err(error),
             }
@@ -49,7 +50,8 @@ impl Drop for Made {
             return;
         }
         for path in self.paths.iter().rev() {
-            // What cannot be removed stays; a directory that somebody else uses meanwhile is not empty.
+            // Ignore a path that cannot be removed: a directory that another process uses by now is
+            // not empty.
             let _ = fs::remove_file(path).or_else(|_| fs::remove_dir(path));
         }
     }
@@ -79,15 +81,16 @@ fn above(path: &Path) -> &Path {
 mod tests {
     use super::*;
 
-    /// Nothing above a new directory was synced once: a loss of power could take it with all that was acknowledged.
+    /// A parent of a new directory was once not synced: a power failure could lose the directory
+    /// with all acknowledged data.
     #[test]
-    fn the_directory_above_each_new_one_is_synced() {
+    fn syncs_the_parent_of_each_new_directory() {
         let parent = tempfile::tempdir().unwrap();
         let path = parent.path().join("a/b/c");
         let mut synced = Vec::new();
         let mut made = Made::default();
         let sync = |directory: &Path| {
-            // What is to be made durable is there already.
+            // The entry to make durable exists already.
             assert!(directory.read_dir().unwrap().next().is_some());
             synced.push(directory.to_owned());
             sync_directory(directory)
@@ -99,14 +102,16 @@ mod tests {
             parent.path().join("a/b"),
         ];
         assert_eq!(synced, above);
-        made.directories(&path, |_| panic!("nothing is made, nothing is synced"))
-            .unwrap();
+        made.directories(&path, |_| {
+            panic!("nothing is created, so nothing is synced")
+        })
+        .unwrap();
         drop(made);
         assert_eq!(parent.path().read_dir().unwrap().count(), 0);
     }
 
     #[test]
-    fn what_is_kept_or_used_stays() {
+    fn paths_that_are_kept_or_used_stay() {
         let parent = tempfile::tempdir().unwrap();
         let path = parent.path().join("a/b");
         let mut used = Made::default();
@@ -119,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn the_one_above_a_bare_name_is_the_working_directory() {
+    fn the_parent_of_a_bare_name_is_the_working_directory() {
         assert_eq!(above(Path::new("tables")), Path::new("."));
         assert_eq!(above(Path::new("a/tables")), Path::new("a"));
     }

@@ -1,30 +1,31 @@
-//! The names and types of what is in the file. `docs/storage-format.md` has the bytes.
+//! The names and types of the tables in the file. `docs/storage-format.md` describes their bytes.
 
 use redb::TableDefinition;
 
 /// The version of the format that this build writes and reads.
 pub(crate) const FORMAT_VERSION: u64 = 1;
 
-/// Numbers about the whole file, by name.
+/// Numbers of the whole file, by name.
 pub(crate) const META: TableDefinition<'_, &str, u64> = TableDefinition::new("meta");
-/// The id of each table, by name. Ids are never used again.
+/// The id of each table, by name. Ids are never reused.
 pub(crate) const TABLES: TableDefinition<'_, &str, u64> = TableDefinition::new("tables");
-/// The properties of all tables: table id and name of the property, to value.
+/// The properties of all tables: table id and property name to value.
 pub(crate) const PROPERTIES: TableDefinition<'_, &[u8], &str> = TableDefinition::new("properties");
-/// The tablets of all tables: table id and end row, to the count of stored entries.
+/// The tablets of all tables: table id and end row to the number of stored entries.
 pub(crate) const TABLETS: TableDefinition<'_, &[u8], u64> = TableDefinition::new("tablets");
 
-/// What is stored of applications: path to bytes. There once there was an application.
+/// Application state: node path to bytes. The table is created with the first application.
 pub(crate) const COORDINATION: TableDefinition<'_, &str, &[u8]> =
     TableDefinition::new("coordination");
-/// The failed notifications of applications, by application and cell. There once there was one.
+/// The failed notifications of applications, by application and cell. The table is created with the
+/// first one.
 pub(crate) const SET_ASIDE: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("set-aside");
 
-/// Names in [`META`].
+/// The names in [`META`].
 pub(crate) mod meta {
-    /// [`FORMAT_VERSION`](super::FORMAT_VERSION) of the build that made the file.
+    /// The [`FORMAT_VERSION`](super::FORMAT_VERSION) of the build that created the file.
     pub(crate) const FORMAT: &str = "format";
-    /// How many servers are pretended.
+    /// The number of simulated servers.
     pub(crate) const SERVERS: &str = "servers";
     /// The id of the next table.
     pub(crate) const NEXT_TABLE_ID: &str = "next-table-id";
@@ -35,7 +36,7 @@ pub(crate) mod meta {
 /// The stored entries of a table: encoded key to value.
 pub(crate) type CellsDefinition<'a> = TableDefinition<'a, &'static [u8], &'static [u8]>;
 
-/// The name under which the entries of a table are stored.
+/// Returns the name under which the entries of a table are stored.
 pub(crate) fn cells_name(table_id: u64) -> String {
     format!("cells-{table_id}")
 }

@@ -1,4 +1,4 @@
-//! What can be set.
+//! The settings of a directory.
 
 use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
@@ -7,51 +7,61 @@ use std::sync::Arc;
 
 use fluo_core::{Clock, Error, Result, SystemClock};
 
-/// How many servers can be pretended.
+/// The valid numbers of simulated servers.
 pub(crate) const SERVERS: RangeInclusive<usize> = 1..=10_000;
 
-/// How a directory is opened.
+/// The settings with which a directory is opened.
+///
+/// # Examples
 ///
 /// ```
 /// use fluo_embedded::Settings;
 ///
-/// let settings = Settings { create_if_missing: true, cache_bytes: 256 << 20, ..Settings::default() };
+/// let settings = Settings { create_if_missing: true, ..Settings::default() };
+/// let settings = Settings { cache_bytes: 256 << 20, ..settings };
 /// assert!(settings.check().is_ok());
 /// ```
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Whether a directory that does not exist, or has no tables in it yet, is made. Default: no.
+    /// True to create the directory if it does not exist, and tables if it has none yet. Default:
+    /// no.
     pub create_if_missing: bool,
-    /// Whether the directories above it are made too, if they are missing and it is made. Default: no.
+    /// True to create missing parents of the directory with it. Default: no.
     pub create_parents: bool,
-    /// The name of the program that opens the directory, for the message of another one that finds it open. At most 100
-    /// characters, without secrets: whoever can read the directory can read it. Default: the file name of the running
-    /// program.
+    /// The name of the program that opens the directory, for the message of another program that
+    /// finds it open. At most 100 characters. Do not put secrets in it: it can be read by everyone
+    /// who can read the directory. Default: the file name of the running program.
     pub program: String,
-    /// How many servers the tablets are pretended to stand on; 1 to 10,000. Default: 2.
+    /// The number of simulated servers for the tablets; 1 to 10,000. Default: 2.
     ///
-    /// Stored when the directory is made; a directory that is there keeps its own number.
+    /// The number is stored when the directory is created; an existing directory keeps its number.
     pub servers: NonZeroUsize,
-    /// Where the time comes from for updates without a timestamp. It is asked once in each call that writes, in the
-    /// caller's task. Default: the system's clock.
+    /// The source of the time for updates without a timestamp. It is read once in each call that
+    /// writes, in the caller's task. Default: the system's clock.
     pub clock: Arc<dyn Clock>,
-    /// Memory for pages that were read or are to be written, in bytes; 1 MiB at least. Default: 128 MiB.
+    /// The memory for pages that were read or are to be written, in bytes; at least 1 MiB. Default:
+    /// 128 MiB.
     pub cache_bytes: usize,
-    /// Most mutations that wait for the writer, over all callers; 1 to 1,000,000. A call that finds no room waits
-    /// until there is; one that is larger than this alone waits until it is alone. Default: 16,384.
+    /// The maximum number of mutations that wait for the writer, over all callers; 1 to 1,000,000.
+    /// A call waits until there is room; a call that is larger than this number waits until all
+    /// other calls have been answered. Default: 16,384.
     pub max_queued_mutations: usize,
-    /// Most bytes of mutations and conditions that wait for the writer, over all callers; 1 to 4,294,967,295. As with
-    /// their number, a call that finds no room waits, and one that is larger than this waits until it is alone: so
-    /// the queue has no more bytes than this, or than the largest call. What a call that waits for room has is the
-    /// caller's memory. Default: 256 MiB.
+    /// The maximum number of bytes of mutations and conditions that wait for the writer, over all
+    /// callers; 1 to 4,294,967,295. As with the number of mutations, a call waits until there is
+    /// room, and a call that is larger than this waits until all other calls have been answered: so
+    /// the queue never has more bytes than this, or than the largest call. The data of a call that
+    /// waits for room is in the caller's memory and does not count. Default: 256 MiB.
     pub max_queued_bytes: usize,
-    /// Mutations after which a commit takes no further call in; at least 1. A call is never spread over two
-    /// commits, so a larger one is a commit of its own. Default: 4,096.
+    /// The number of mutations after which a commit takes no further call; at least 1. A call is
+    /// never split into two commits, so a commit with a large call may exceed this number. Default:
+    /// 4,096.
     pub max_commit_mutations: usize,
-    /// Bytes of mutations, as [`size_bytes`](fluo_core::Mutation::size_bytes) says, after which a commit takes no further call in; at least 1. Default: 16 MiB.
+    /// The number of bytes of mutations, as [`size_bytes`](fluo_core::Mutation::size_bytes)
+    /// returns, after which a commit takes no further call; at least 1. Default: 16 MiB.
     pub max_commit_bytes: usize,
-    /// Largest mutation, in bytes as [`size_bytes`](fluo_core::Mutation::size_bytes) says, its conditions included;
-    /// 1 to 512 MiB. A larger one is refused. Default: 16 MiB.
+    /// The maximum size of a mutation with its conditions, in bytes as
+    /// [`size_bytes`](fluo_core::Mutation::size_bytes) returns; 1 to 512 MiB. A larger one is
+    /// rejected. Default: 16 MiB.
     pub max_mutation_bytes: usize,
 }
 
@@ -74,10 +84,12 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Checks every bound; opening does it too.
+    /// Checks every bound; opening a directory does it too.
     ///
     /// # Errors
-    /// [`Invalid`](fluo_core::ErrorKind::Invalid): the first field that is out of its bounds, and what they are.
+    ///
+    /// [`Invalid`](fluo_core::ErrorKind::Invalid) for the first field that is out of its bounds;
+    /// the message states them.
     pub fn check(&self) -> Result<()> {
         within("servers", self.servers.get(), SERVERS)?;
         within("cache_bytes", self.cache_bytes, 1 << 20..=usize::MAX)?;
@@ -102,7 +114,8 @@ impl Settings {
     }
 }
 
-/// Returns the name of the running program, without its arguments: these can be secrets.
+/// Returns the name of the running program. The arguments are left out because they may contain
+/// secrets.
 fn program() -> String {
     let path = std::env::args_os().next().map(PathBuf::from);
     let name = path.as_deref().and_then(Path::file_name);
@@ -128,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_setting_out_of_bounds_is_named_with_its_bounds() {
+    fn names_a_setting_that_is_out_of_bounds_with_its_bounds() {
         let message = |settings: Settings| settings.check().unwrap_err().to_string();
         let defaults = Settings::default;
         assert_eq!(

@@ -1,26 +1,27 @@
-//! Passing over what a filter will not look at.
+//! Skipping entries that a filter does not need.
 
 use fluo_core::layout::LooksNext;
 use fluo_core::table::View;
 
 use crate::key;
 
-/// Entries that are read before it is worth while to look for the next one anew.
+/// The number of hidden entries in a row after which seeking is cheaper than reading on.
 const READ_ON: usize = 16;
 
-/// Counts the entries of a column that were read in vain, and says when to begin anew, and where.
+/// A counter of hidden entries that decides when to seek, and to which key.
 #[derive(Debug, Default)]
 pub(crate) struct Skip {
     hidden: usize,
 }
 
 impl Skip {
-    /// Takes note of an entry that is shown.
+    /// Records a shown entry.
     pub(crate) fn shown(&mut self) {
         self.hidden = 0;
     }
 
-    /// Takes note of an entry that is hidden. Where to read on, if it is not at the next one.
+    /// Records a hidden entry. Returns the key to seek to, or `None` to continue with the next
+    /// entry.
     pub(crate) fn hidden(&mut self, view: &View<'_>, stored: &[u8]) -> Option<Vec<u8>> {
         self.hidden += 1;
         if self.hidden < READ_ON {
@@ -47,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_filter_passes_over_is_not_read_one_by_one() {
+    fn does_not_read_skipped_entries_one_by_one() {
         let column = Column::new("f", "q");
         let key = |kind, number| {
             let stamp = EntryStamp::new(kind, at(number)).encode();

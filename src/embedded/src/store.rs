@@ -1,4 +1,4 @@
-//! The open file: the storage engine, its health, and the snapshots that are read from.
+//! The open file: the storage engine, its health, and its snapshots.
 
 use std::fs::File;
 use std::path::Path;
@@ -18,32 +18,33 @@ use crate::mark;
 use crate::schema::{self, FORMAT_VERSION, META, PROPERTIES, TABLES, TABLETS, meta};
 use crate::settings::Settings;
 
-/// The storage engine with a directory open. Closed when dropped.
+/// The storage engine with an open directory. Dropping it closes the file.
 #[derive(Debug)]
 pub(crate) struct Store {
-    /// `None` only while the store is being dropped.
+    /// The engine; `None` only while the store is being dropped.
     engine: Option<Database>,
     file: Arc<FileState>,
-    /// Why no more is written, once a write has failed or the tables are known to be damaged.
+    /// The reason why writes are rejected, once a write has failed or the tables are known to be
+    /// damaged.
     failed: OnceLock<Error>,
-    /// Done once damage was found and the directory is marked.
+    /// Completed once damage was found and the directory is marked.
     marked: Once,
-    /// Last, so that the directory is let go after the engine has closed its file.
+    /// The directory. Last field, so that it is unlocked after the engine has closed its file.
     directory: Directory,
 }
 
-/// How a commit ended that did not succeed.
+/// The result of a failed commit.
 #[derive(Debug)]
 pub(crate) enum CommitFailure {
     /// Nothing of it is in the file.
     NothingWritten(Failure),
-    /// All of it or nothing of it is in the file, and nobody can tell.
+    /// Either all of it or nothing of it is in the file, and it cannot be determined which.
     InDoubt(Failure),
 }
 
 impl Store {
-    /// Opens a directory, and makes it first if that is asked for. What was made is gone again with the store,
-    /// unless it is [kept](Store::keep_directory).
+    /// Opens a directory, and creates it first if the settings say so. Created paths are removed
+    /// again with the store unless they are [kept](Store::keep_directory).
     pub(crate) fn open(path: &Path, settings: &Settings) -> Result<Self> {
         settings.check()?;
         let mut directory = Directory::hold(path, settings)?;
@@ -65,7 +66,8 @@ impl Store {
         Ok(store)
     }
 
-    /// Opens a directory for reading only: what the engine writes stays in memory. The format is not checked.
+    /// Opens a directory for reading only: writes of the engine stay in memory. The format is not
+    /// checked.
     pub(crate) fn open_unwritten(path: &Path) -> Result<Self, Failure> {
         let directory = Directory::hold_to_read(path)?;
         let file = directory.data_file_to_read()?;
@@ -74,7 +76,7 @@ impl Store {
         })
     }
 
-    /// Opens the engine on a directory to which nothing is written yet.
+    /// Opens the engine on a directory to which nothing has been written yet.
     fn open_held(
         directory: Directory,
         settings: &Settings,
@@ -94,12 +96,12 @@ impl Store {
         })
     }
 
-    /// Checks whether the tables were made when the directory was opened.
+    /// Checks whether the tables were created when the directory was opened.
     pub(crate) fn is_new(&self) -> bool {
         self.directory.is_new()
     }
 
-    /// The directory was opened and stays as it is now.
+    /// Keeps the directory and its files.
     pub(crate) fn keep_directory(&self) {
         self.directory.keep();
     }
@@ -108,7 +110,7 @@ impl Store {
         self.directory.path()
     }
 
-    /// What is committed now, for reading.
+    /// Returns a snapshot of the last commit.
     pub(crate) fn snapshot(&self) -> Result<ReadTransaction, Failure> {
         Ok(self.engine()?.begin_read()?)
     }
@@ -121,12 +123,14 @@ impl Store {
         self.contained(|| read(&self.snapshot()?))
     }
 
-    /// Runs what touches the engine, and returns its failure as the error for a caller. Damage marks the directory.
+    /// Runs code that uses the engine, and converts its failure to the error for a caller. Damage
+    /// marks the directory.
     pub(crate) fn contained<T>(&self, work: impl FnOnce() -> Result<T, Failure>) -> Result<T> {
         contain(work).map_err(|failure| self.error_of(failure))
     }
 
-    /// Returns the error of a failure. Damage marks the directory, which takes no more writes.
+    /// Returns the error of a failure. Damage marks the directory, which then accepts no more
+    /// writes.
     pub(crate) fn error_of(&self, failure: Failure) -> Error {
         if let Some(finding) = failure.finding().filter(|_| failure.is_proof()) {
             self.marked.call_once(|| self.mark(finding));
@@ -135,19 +139,20 @@ impl Store {
     }
 
     fn mark(&self, finding: String) {
-        // Writes stop in this process even if the mark cannot be written, on a full disk for example.
+        // Writes stop in this process even if the mark cannot be written, for example on a full
+        // disk.
         let _ = self.failed.set(mark::refusal(self.path(), &finding));
         if let Err(error) = mark::set(self.path(), &[finding]) {
-            warn!(directory = %self.path().display(), %error, "damage was found, and cannot be marked");
+            warn!(directory = %self.path().display(), %error, "damage was found, but the directory cannot be marked");
         }
     }
 
-    /// Begins a write. Only the writer's thread does.
+    /// Begins a write. Only the writer thread may call this.
     pub(crate) fn begin_write(&self) -> Result<WriteTransaction, Failure> {
         Ok(self.engine()?.begin_write()?)
     }
 
-    /// Commits, durably. Must run contained, as everything that touches the engine.
+    /// Commits durably. Must run contained, like all code that uses the engine.
     pub(crate) fn commit(&self, transaction: WriteTransaction) -> Result<(), CommitFailure> {
         self.file.begin_commit();
         contain(|| Ok(transaction.commit()?)).map_err(|failure| {
@@ -160,8 +165,8 @@ impl Store {
         })
     }
 
-    /// Refuses once a write has failed, as the engine's memory may no longer be what the file says, and while the tables
-    /// are known to be damaged.
+    /// Returns an error once a write has failed, because the engine's memory may no longer match
+    /// the file, and while the tables are known to be damaged.
     pub(crate) fn check_writable(&self) -> Result<()> {
         match self.failed.get() {
             None => Ok(()),
@@ -169,7 +174,7 @@ impl Store {
         }
     }
 
-    /// Takes no more writes from now on.
+    /// Stops all further writes.
     pub(crate) fn stop_writing(&self, cause: &Error) {
         warn!(directory = %self.path().display(), error = %cause, "no more writes after a failed one");
         let kind = match cause.kind() {
@@ -177,7 +182,7 @@ impl Store {
             _ => ErrorKind::Storage,
         };
         let message = format!(
-            "the directory `{}` takes no more writes since one failed ({cause}); repair the storage and open \
+            "the directory `{}` accepts no more writes because one failed ({cause}); repair the storage and open \
              the directory again",
             self.path().display()
         );
@@ -186,7 +191,7 @@ impl Store {
             .set(Error::with_source(kind, message, cause.clone()));
     }
 
-    /// The engine alone, while nothing else uses it.
+    /// Returns the engine for exclusive use.
     pub(crate) fn engine_mut(&mut self) -> Result<&mut Database, Failure> {
         self.engine
             .as_mut()
@@ -203,7 +208,7 @@ impl Store {
 impl Drop for Store {
     fn drop(&mut self) {
         let engine = self.engine.take();
-        // Closing writes; where it fails, the next opening repairs.
+        // Closing writes to the file; if that fails, the next opening repairs it.
         let close = || {
             drop(engine);
             Ok(())
@@ -214,7 +219,7 @@ impl Drop for Store {
     }
 }
 
-/// Writes what a file without tables has in it.
+/// Writes the content of a file without tables.
 fn fill(file: File, settings: &Settings) -> Result<(), Failure> {
     let (file, state) = TableFile::holding(file)?;
     state.release().map_err(io_failure)?;
@@ -249,7 +254,7 @@ fn builder(settings: &Settings, path: &Path) -> redb::Builder {
     builder
 }
 
-/// Checks that the file is one of this build's.
+/// Checks that this build can read the file.
 pub(crate) fn check_format(snapshot: &ReadTransaction) -> Result<(), Failure> {
     let version = match snapshot.open_table(META) {
         Ok(numbers) => numbers.get(meta::FORMAT)?.map(|version| version.value()),
@@ -259,11 +264,11 @@ pub(crate) fn check_format(snapshot: &ReadTransaction) -> Result<(), Failure> {
     match version {
         Some(FORMAT_VERSION) => check_tables(snapshot),
         Some(other) => Err(Failure::Foreign(format!(
-            "has format version {other}, and this build knows version {FORMAT_VERSION} only; use the build \
-             that made it"
+            "has format version {other}, but this build supports only version {FORMAT_VERSION}; \
+             use the build that created it"
         ))),
         None => Err(Failure::Foreign(
-            "has a file in it that another program made: there is no format version in it; name another \
+            "contains a file of another program: the file has no format version; choose another \
              directory"
                 .to_owned(),
         )),
@@ -279,4 +284,33 @@ fn check_tables(snapshot: &ReadTransaction) -> Result<(), Failure> {
 
 fn io_failure(error: std::io::Error) -> Failure {
     redb::StorageError::from(error).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A panic in a bug of this crate poisoned a lock of the engine. The next call panicked on the poisoned lock, in a module
+    /// that reads pages, and a sound directory was marked as damaged: it took no writes after it was opened again.
+    #[test]
+    fn a_poisoned_lock_marks_no_directory() {
+        let directory = tempfile::tempdir().unwrap();
+        let settings = Settings {
+            create_if_missing: true,
+            ..Settings::default()
+        };
+        let store = Store::open(directory.path(), &settings).unwrap();
+        let stopped = |message: &str| Failure::Stopped {
+            message: message.to_owned(),
+            read_pages: true,
+        };
+        let poisoned = "called `Result::unwrap()` on an `Err` value: PoisonError { .. }";
+        let error = store.error_of(stopped(poisoned));
+        assert_eq!(error.kind(), ErrorKind::Corrupt);
+        assert!(mark::stored_refusal(directory.path()).is_none());
+        store.check_writable().unwrap();
+        store.error_of(stopped("internal error: entered unreachable code"));
+        assert!(mark::stored_refusal(directory.path()).is_some());
+        store.check_writable().unwrap_err();
+    }
 }

@@ -26,7 +26,8 @@ pub(crate) struct EmbeddedTable {
 
 #[async_trait]
 impl Table for EmbeddedTable {
-    /// Takes the snapshot now: what the scan shows is what was acknowledged until now, and nothing later.
+    /// Takes the snapshot immediately: the scan shows everything that was acknowledged until now,
+    /// and nothing later.
     fn scan(&self, scan: Scan) -> CellBatches {
         scan::batches(self.shared.store.contained(|| self.reader(scan)))
     }
@@ -59,7 +60,7 @@ impl Table for EmbeddedTable {
 
 #[async_trait]
 impl WriteTogether for EmbeddedTable {
-    /// The writer applies a call in one transaction of the storage, whatever it holds.
+    /// Passes the call to the writer, which applies a call in one transaction of the storage.
     async fn write_together(&self, mutations: Vec<ConditionalMutation>) -> Result<Outcome> {
         ConditionalMutation::check_together(&mutations, &self.authorizations)?;
         self.check_sizes(&mutations)?;

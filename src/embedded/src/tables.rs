@@ -1,4 +1,4 @@
-//! The handle on a directory.
+//! The handle of a directory.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,8 +18,11 @@ use crate::writer::Writer;
 
 /// The tables of one directory: a [`TableAdmin`](fluo_core::TableAdmin). A clone shares them.
 ///
-/// The directory is held, so that no other process and no other handle can open it, until the last clone, the last
-/// table opened through one, and the last running scan are dropped. The last drop waits for what is queued.
+/// No other process and no other handle can open the directory until the last clone, the last table
+/// opened through one, and the last running scan are dropped. The last drop waits for the queued
+/// writes.
+///
+/// # Examples
 ///
 /// ```
 /// use fluo_core::{Authorizations, Column, Mutation, Scan, Span, TableAdmin, TableExt, Versions};
@@ -32,7 +35,8 @@ use crate::writer::Writer;
 /// let tables = EmbeddedTables::open(directory.path(), create)?;
 /// tables.create_table("pages", Versions::default()).await?;
 /// let pages = tables.open_table("pages", Authorizations::none()).await?;
-/// pages.write(vec![Mutation::new("org.wikipedia").put(Column::new("page", "uri"), "wikipedia.org")]).await?;
+/// let page = Mutation::new("org.wikipedia").put(Column::new("page", "uri"), "wikipedia.org");
+/// pages.write(vec![page]).await?;
 /// assert_eq!(pages.read(Scan::over(Span::all())).await?.len(), 1);
 /// # Ok(())
 /// # }
@@ -42,38 +46,44 @@ pub struct EmbeddedTables {
     pub(crate) shared: Arc<Shared>,
 }
 
-/// What all handles on a directory share.
+/// The state that all handles of a directory share.
 #[derive(Debug)]
 pub(crate) struct Shared {
-    /// Before the store: it must be done with it when the store is closed.
+    /// The writer. Before the store, because it must finish before the store is closed.
     pub(crate) writer: Writer,
     pub(crate) store: Arc<Store>,
     pub(crate) servers: usize,
     pub(crate) max_mutation_bytes: usize,
-    /// Held by a compaction: two at once could each rely on what the other drops.
+    /// Held by a compaction: two at the same time could each rely on entries that the other one
+    /// drops.
     pub(crate) compacting: Mutex<()>,
-    /// The applications that are open. The writer's thread uses it too.
+    /// The open applications. The writer thread uses it too.
     pub(crate) applications: Arc<Registry>,
     /// The epoch of this opening (C14).
     pub(crate) epoch: Arc<str>,
 }
 
 impl EmbeddedTables {
-    /// Opens the tables of a directory, and makes them first if the settings say so.
+    /// Opens the tables of a directory, and creates them first if the settings say so.
     ///
-    /// It blocks the thread: for milliseconds, or, after a crash, for as long as reading the whole file takes.
+    /// Blocks the thread: for milliseconds, or, after a crash, for the time that it takes to read
+    /// the whole file.
     ///
     /// # Errors
-    /// Nothing is written to a directory that is not opened, and nothing is made where nothing was.
-    /// - [`Invalid`](fluo_core::ErrorKind::Invalid): a setting is out of its bounds, or the path is a file's.
-    /// - [`NotFound`](fluo_core::ErrorKind::NotFound): the directory does not exist or has no tables in it, and
-    ///   [`create_if_missing`](Settings::create_if_missing) is not set; or a directory above it does not exist, and
-    ///   [`create_parents`](Settings::create_parents) is not set.
+    ///
+    /// If opening fails, nothing is written to an existing directory, and created files and
+    /// directories are removed.
+    /// - [`Invalid`](fluo_core::ErrorKind::Invalid): a setting is out of its bounds, or the path is
+    ///   that of a file.
+    /// - [`NotFound`](fluo_core::ErrorKind::NotFound): the directory does not exist or has no
+    ///   tables in it, and [`create_if_missing`](Settings::create_if_missing) is not set; or a
+    ///   directory above it does not exist, and [`create_parents`](Settings::create_parents) is not
+    ///   set.
     /// - [`Unavailable`](fluo_core::ErrorKind::Unavailable): another process or handle holds it.
-    /// - [`Corrupt`](fluo_core::ErrorKind::Corrupt): the file is damaged, is not one of this crate's, or has a
-    ///   format that this build does not know.
-    /// - [`Denied`](fluo_core::ErrorKind::Denied), [`Storage`](fluo_core::ErrorKind::Storage): the file system
-    ///   refused.
+    /// - [`Corrupt`](fluo_core::ErrorKind::Corrupt): the file is damaged, was not created by this
+    ///   crate, or has a format that this build does not support.
+    /// - [`Denied`](fluo_core::ErrorKind::Denied), [`Storage`](fluo_core::ErrorKind::Storage): the
+    ///   file system rejected an operation.
     pub fn open(directory: impl AsRef<Path>, settings: Settings) -> Result<Self> {
         let store = Store::open(directory.as_ref(), &settings)?;
         let (servers, last_time_ms) = store.read(numbers)?;
@@ -95,7 +105,9 @@ impl EmbeddedTables {
         })
     }
 
-    /// Checks whether the tables were made by this opening, and not found.
+    /// Checks whether this opening created the tables.
+    ///
+    /// # Examples
     ///
     /// ```
     /// use fluo_embedded::{EmbeddedTables, Settings};
@@ -113,19 +125,20 @@ impl EmbeddedTables {
         self.shared.store.is_new()
     }
 
-    /// Checks that the tables take writes. Reading works in any case.
+    /// Checks that the tables accept writes. Reading works in any case.
     ///
     /// # Errors
-    /// - [`Corrupt`](fluo_core::ErrorKind::Corrupt): the tables are known to be damaged: [`check`](Self::check) or a
-    ///   call found damage, and no check has found the tables whole since. Restore the directory from a copy and check
-    ///   it.
+    ///
+    /// - [`Corrupt`](fluo_core::ErrorKind::Corrupt): the tables are known to be damaged:
+    ///   [`check`](Self::check) or another call found damage, and no check has found the tables
+    ///   intact since. Restore the directory from a copy and check it.
     /// - [`Storage`](fluo_core::ErrorKind::Storage): a write failed. Open the directory again.
     pub fn check_writable(&self) -> Result<()> {
         self.shared.store.check_writable()
     }
 }
 
-/// Returns a text that no other opening of this directory or of a copy of it has.
+/// Returns a text that no other opening of this directory or of a copy of it returns.
 fn epoch() -> String {
     static OPENINGS: AtomicU64 = AtomicU64::new(0);
     let opening = OPENINGS.fetch_add(1, Ordering::Relaxed);
@@ -134,7 +147,7 @@ fn epoch() -> String {
     format!("{now:x}-{:x}-{opening:x}", std::process::id())
 }
 
-/// The number of pretended servers, and the highest time that was assigned.
+/// Returns the number of simulated servers, and the highest time that was assigned.
 pub(crate) fn numbers(snapshot: &ReadTransaction) -> Result<(usize, i64), Failure> {
     let numbers = snapshot.open_table(META)?;
     let number = |name: &str| {

@@ -1,12 +1,12 @@
-//! The tablets of a table: where they end, and how many entries are stored in each.
+//! The tablets of a table: their end rows, and the number of entries stored in each.
 //!
 //! ```text
 //! table id                 8 bytes, big-endian
 //! 00 and the end row       or 01 for the last tablet, which has none
 //! ```
 //!
-//! So the tablet of a row is the first one at or after the row's own key. A table has its last tablet for as
-//! long as it exists.
+//! So the tablet of a row is the first one at or after the row's own record key. A table has its
+//! last tablet for as long as it exists.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,18 +21,18 @@ use crate::schema::{CellsDefinition, TABLETS, cells_name};
 const ENDS_AT_ROW: u8 = 0x00;
 const LAST: u8 = 0x01;
 
-/// What has the records of tablets.
+/// The table of tablet records.
 type Records<'a> = Table<'a, &'static [u8], u64>;
-/// The end row of a tablet and the entries stored in it.
+/// The end row of a tablet, and the number of entries stored in it.
 pub(crate) type Counted = (Option<Bytes>, u64);
 
-/// Adds the one tablet of a new table.
+/// Adds the single tablet of a new table.
 pub(crate) fn create(records: &mut Records<'_>, table_id: u64) -> Result<(), Failure> {
     records.insert(record_key(table_id, None).as_slice(), 0)?;
     Ok(())
 }
 
-/// Whether a table is there.
+/// Checks whether a table exists.
 pub(crate) fn exist(
     records: &impl ReadableTable<&'static [u8], u64>,
     table_id: u64,
@@ -42,7 +42,7 @@ pub(crate) fn exist(
         .is_some())
 }
 
-/// All tablets of a table, in order.
+/// Returns all tablets of a table, in order.
 pub(crate) fn list(
     records: &impl ReadableTable<&'static [u8], u64>,
     table_id: u64,
@@ -57,7 +57,7 @@ pub(crate) fn list(
     Ok(tablets)
 }
 
-/// The record key of the tablet that holds `row`.
+/// Returns the record key of the tablet that contains `row`.
 pub(crate) fn key_of_row(
     records: &impl ReadableTable<&'static [u8], u64>,
     table_id: u64,
@@ -73,7 +73,7 @@ pub(crate) fn key_of_row(
         .ok_or_else(|| Failure::damaged("the last tablet of a table is missing"))
 }
 
-/// The end row before the tablet that holds `row`, and the tablet's own.
+/// Returns the end row of the previous tablet and the end row of the tablet that contains `row`.
 pub(crate) fn bounds_of_row(
     records: &impl ReadableTable<&'static [u8], u64>,
     table_id: u64,
@@ -83,7 +83,8 @@ pub(crate) fn bounds_of_row(
     Ok((end_before(records, table_id, &tablet)?, end_row(&tablet)?))
 }
 
-/// What a commit adds to the counts of tablets: gathered first, so that many rows of one tablet cost one write.
+/// The changes of the tablet counts by a commit. They are gathered first, so that many rows of one
+/// tablet cost one write.
 #[derive(Debug, Default)]
 pub(crate) struct CountChanges(BTreeMap<Vec<u8>, i64>);
 
@@ -105,7 +106,8 @@ impl CountChanges {
     }
 }
 
-/// Adds split points. Entries are counted only where a tablet that has some is split, and not in its last part.
+/// Adds split points. Counts entries only if a tablet with entries is split, and not in the last
+/// part of the tablet.
 pub(crate) fn split(
     transaction: &WriteTransaction,
     table_id: u64,
@@ -154,7 +156,7 @@ fn split_tablet(
     Ok(())
 }
 
-/// Removes the split points strictly between two rows. The counts are added up, nothing is counted.
+/// Removes the split points strictly between two rows. Adds up the counts without counting entries.
 pub(crate) fn merge(
     transaction: &WriteTransaction,
     table_id: u64,
@@ -185,7 +187,7 @@ fn splits_between(
     start: Option<&[u8]>,
     end: Option<&[u8]>,
 ) -> Result<Vec<(Vec<u8>, u64)>, Failure> {
-    // No split point is empty, so the empty row stands before all of them.
+    // No split point is empty, so the empty row sorts before all of them.
     let mut from = record_key(table_id, Some(start.unwrap_or_default()));
     from.push(0);
     let to = record_key(table_id, end);

@@ -101,7 +101,7 @@ async fn a_table_has_one_application_whatever_waits_in_the_queue() {
     assert!(unconstrained(web).now_or_never().is_none());
     let shop = applications.initialize("shop", Application::new("2", "pages"));
     let refused =
-        "the table `pages` is that of the application `web`; give `shop` a table of its own";
+        "the table `pages` belongs to the application `web`; choose another table for `shop`";
     let error = shop.await.unwrap_err();
     assert_eq!(
         (error.kind(), error.to_string().as_str()),

@@ -208,37 +208,37 @@ fn a_table_that_is_not_whole_is_found() {
 #[test]
 fn an_application_that_is_not_whole_is_found() {
     for (path, bytes, expected) in [
-        ("web", "", "`web` is no path of an application"),
+        ("web", "", "`web` is not a path of an application"),
         (
             "/web/other",
             "",
-            "`/web/other` is no path of an application",
+            "`/web/other` is not a path of an application",
         ),
-        ("/a.b/x", "", "`/a.b/x` is no path of an application"),
+        ("/a.b/x", "", "`/a.b/x` is not a path of an application"),
         (
             "/ab/config/accumulo.table",
             "t",
-            "of the application `ab`, there is nothing at `/config/fluo.application.id`",
+            "application `ab`: there is no data at `/config/fluo.application.id`",
         ),
         (
             "/web/config/accumulo.table",
             "a b",
-            "of the application `web`, `a b` cannot be the name of a table: a name has 1 to 1024 letters, digits and `_`, with at most one `.` after a namespace",
+            "application `web`: `a b` cannot be the name of a table: a name has 1 to 1024 letters, digits and `_`, with at most one `.` after a namespace",
         ),
         (
             "/web/config/fluo.observers2",
             "[",
-            "of the application `web`, the observers are not what Fluo writes: EOF while parsing a list at line 1 column 1",
+            "application `web`: the observers are not what Fluo writes: EOF while parsing a list at line 1 column 1",
         ),
         (
             "/web/config/shared.config",
             r"a=\u1",
-            "of the application `web`, a setting has `\\u` in it without four hex digits behind it",
+            "application `web`: a setting contains `\\u` without four hex digits after it",
         ),
         (
             "/web/oracle/max-timestamp",
             "x",
-            "of the application `web`, what is at `/oracle/max-timestamp` is not a timestamp",
+            "application `web`: the data at `/oracle/max-timestamp` is not a timestamp",
         ),
         (
             "/web/oracle/gc-timestamp",
@@ -248,7 +248,7 @@ fn an_application_that_is_not_whole_is_found() {
         (
             "/web/transactor/count",
             "1",
-            "of the application `web`, what is at `/transactor/count` is not the number of a transactor",
+            "application `web`: the data at `/transactor/count` is not the number of a transactor",
         ),
     ] {
         let found = found_in_application(|transaction| {
@@ -265,7 +265,7 @@ fn an_application_that_is_not_whole_is_found() {
     });
     assert_eq!(
         found,
-        "of the application `web`, there is nothing at `/oracle/max-timestamp`"
+        "application `web`: there is no data at `/oracle/max-timestamp`"
     );
 }
 
@@ -291,7 +291,7 @@ fn a_failed_notification_of_nobody_is_found() {
         }
         Ok(())
     });
-    assert_eq!(found, "there is a failed notification of no application");
+    assert_eq!(found, "a failed notification belongs to no application");
 }
 
 #[test]

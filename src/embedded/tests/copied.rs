@@ -59,9 +59,9 @@ async fn a_directory_that_was_copied_is_refused_once_the_other_one_was_used() {
     assert_eq!(error.kind(), ErrorKind::Invalid);
     assert_eq!(
         error.to_string(),
-        "this coordination of the application `web` is a copy or an older backup: its table was opened with another one \
-         since, and this one would hand out timestamps a second time; open the application with the coordination that was \
-         used last, or initialise it anew"
+        "this coordination of the application `web` is a copy or an older backup: its table was \
+         opened with another one since, so this one would hand out timestamps twice; open the \
+         application with the coordination that was used last, or initialise it again"
     );
     run(&cluster, &applications(&second)).await.unwrap();
     EmbeddedTables::check(&second).unwrap();

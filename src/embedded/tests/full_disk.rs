@@ -111,7 +111,7 @@ fn a_full_disk_costs_the_write_that_did_not_fit_and_no_other() {
         format!("the storage of the directory `{name}` failed: File too large (os error 27)");
     assert_eq!(lines.next().unwrap(), format!("Storage {failed}"));
     let refused = format!(
-        "Storage the directory `{name}` takes no more writes since one failed ({failed}); repair the storage and \
+        "Storage the directory `{name}` accepts no more writes because one failed ({failed}); repair the storage and \
          open the directory again"
     );
     assert_eq!(lines.collect::<Vec<_>>(), [&refused, &refused, &refused]);

@@ -140,6 +140,101 @@ async fn damage_that_a_read_found_stops_writes_too() {
     assert!(error.to_string().contains(known), "{error}");
 }
 
+/// Damage was found on a disk that was full, so the mark could not be written. The process went on to write into the
+/// damaged tables, and the check failed with the error of the disk in place of the damage.
+#[tokio::test]
+async fn a_mark_that_cannot_be_written_stops_writes_all_the_same() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    make(path).await;
+    assert!(
+        change(&path.join("fluo.redb"), b"r\0\x01f\0\x01q\0\x01", |key| {
+            key[2] = 2;
+        }) > 0
+    );
+    // The mark is written under this name first.
+    std::fs::create_dir(path.join("fluo.damaged.new")).unwrap();
+    let tables = open(path);
+    let error = read(&tables).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Corrupt, "{error}");
+    let refused = write(&tables).await.unwrap_err();
+    assert!(refused.to_string().contains("takes no writes"), "{refused}");
+    drop(tables);
+    let error = EmbeddedTables::check(path).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Corrupt, "{error}");
+    assert!(!path.join("fluo.damaged").exists());
+}
+
+/// The check released the directory before it wrote the mark. A program that opened the directory in between did not see
+/// the mark, and wrote into damaged tables for as long as it ran.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_check_holds_the_directory_until_the_mark_is_written() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    make(path).await;
+    assert!(change(&path.join("fluo.redb"), VALUE, |value| value[0] ^= 1) > 0);
+    // The mark goes into a pipe, which takes nothing before it is read.
+    let pipe = path.join("fluo.damaged.new");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    let checked = std::thread::spawn({
+        let path = path.to_owned();
+        move || EmbeddedTables::check(path)
+    });
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    let opened = EmbeddedTables::open(path, Settings::default());
+    let reader = std::fs::File::open(&pipe).unwrap();
+    let error = checked.join().unwrap().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Corrupt, "{error}");
+    drop(reader);
+    let refused = opened.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Unavailable, "{refused}");
+}
+
+/// A sound copy on a disk that is mounted read-only failed its check: such a file system refuses to remove even a mark that
+/// does not exist. The test runs itself again where the directory is mounted so.
+#[cfg(target_os = "linux")]
+#[expect(clippy::print_stdout, reason = "says that nothing was tested")]
+#[tokio::test]
+async fn a_sound_directory_on_a_read_only_mount_passes_its_check() {
+    const MOUNTED: &str = "FLUO_TEST_READ_ONLY_MOUNT";
+    if let Some(mounted) = std::env::var_os(MOUNTED) {
+        let mounted = Path::new(&mounted);
+        std::fs::write(mounted.join("new"), "").unwrap_err();
+        assert_eq!(EmbeddedTables::check(mounted).unwrap().tables, 1);
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    make(path).await;
+    let mount = "mount --bind \"$1\" \"$1\" && mount -o remount,ro,bind \"$1\"";
+    let unshared = |script: &str| {
+        let mut command = std::process::Command::new("unshare");
+        command.args(["--map-root-user", "--mount", "sh", "-c", script, "sh"]);
+        command.arg(path);
+        command
+    };
+    if !unshared(mount)
+        .status()
+        .is_ok_and(|status| status.success())
+    {
+        println!("not tested: this user may not mount a directory read-only");
+        return;
+    }
+    let name = "a_sound_directory_on_a_read_only_mount_passes_its_check";
+    let mut again = unshared(&format!("{mount} && exec \"$2\" --exact {name}"));
+    again
+        .arg(std::env::current_exe().unwrap())
+        .env(MOUNTED, path);
+    let output = again.output().unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stdout)
+    );
+}
+
 #[tokio::test]
 async fn new_tables_are_not_those_that_were_damaged() {
     let directory = tempfile::tempdir().unwrap();

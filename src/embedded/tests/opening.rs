@@ -52,7 +52,7 @@ fn directories_above_are_made_only_if_that_is_asked_for() {
     assert_eq!(
         error.to_string(),
         format!(
-            "cannot make the directory `{}`: the directory `{}` above it does not exist",
+            "cannot create the directory `{}`: the directory `{}` above it does not exist",
             missing.display(),
             parent.path().join("a").display()
         )
@@ -93,7 +93,7 @@ fn a_file_is_not_a_directory() {
     assert_eq!(
         error.to_string(),
         format!(
-            "`{}` is a file; the tables are kept in a directory: name the directory, or another path",
+            "`{}` is a file, but tables are stored in a directory; pass the directory, or another path",
             file.display()
         )
     );
@@ -248,7 +248,7 @@ fn another_version_of_the_format_is_refused() {
     set_number(directory.path(), "format", Some(7));
     is_refused_untouched(
         directory.path(),
-        "has format version 7, and this build knows version 1 only; use the build that made it",
+        "has format version 7, but this build supports only version 1; use the build that created it",
     );
 }
 
@@ -263,7 +263,7 @@ fn a_file_of_another_program_is_refused() {
     drop(engine);
     is_refused_untouched(
         directory.path(),
-        "has a file in it that another program made: there is no format version in it; name another directory",
+        "contains a file of another program: the file has no format version; choose another directory",
     );
 }
 

@@ -81,7 +81,7 @@ pub async fn c10_initialising_twice_changes_nothing(applications: Arc<dyn Applic
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::AlreadyExists);
     let expected = format!(
-        "the application `{}` is initialised already; open it, or remove it first",
+        "the application `{}` is already initialised; open it, or remove it first",
         ground.name
     );
     assert_eq!(error.to_string(), expected);
@@ -139,7 +139,7 @@ pub async fn c10_a_table_has_one_application(applications: Arc<dyn Applications>
         let error = refused.as_ref().unwrap_err();
         assert_eq!(error.kind(), ErrorKind::AlreadyExists);
         let expected = format!(
-            "the table `{table}` is that of the application `{winner}`; give `{name}` a table of its own"
+            "the table `{table}` belongs to the application `{winner}`; choose another table for `{name}`"
         );
         assert_eq!(error.to_string(), expected);
         let error = applications.open(name).await.unwrap_err();
@@ -214,7 +214,7 @@ pub async fn c13_an_application_and_a_table_are_claimed_by_one(
         assert!(
             error
                 .to_string()
-                .contains("is being made or removed by somebody else"),
+                .contains("is being created or removed by another caller"),
             "{error}"
         );
     };

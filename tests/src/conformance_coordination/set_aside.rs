@@ -125,8 +125,8 @@ pub async fn c8_there_are_so_many_at_most(applications: Arc<dyn Applications>, n
     assert_eq!(error.kind(), ErrorKind::Unavailable);
     assert_eq!(
         error.to_string(),
-        "10000 failed notifications are set aside, which is all there may be; mend what makes them fail, and retry \
-         or forget some"
+        "10000 failed notifications are stored, which is the maximum; fix the cause of the \
+         failures, then retry or remove some"
     );
     coordination.set_aside(row(7)).await.unwrap();
     assert_eq!(coordination.set_aside_list().await.unwrap().len(), most);

@@ -1,6 +1,7 @@
 //! The coordination, as one client reaches it.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
@@ -26,6 +27,30 @@ pub(super) struct SimulatedCoordination {
 async fn send<T>(link: &Link, call: impl Future<Output = Result<T>> + Send) -> Result<T> {
     link.travel().await;
     send_to(link, link.fate(), call).await
+}
+
+/// Sends a call that may also arrive when its client has given it up, after newer ones perhaps.
+async fn send_or_late<T: fmt::Debug + Send + 'static>(
+    link: &Arc<Link>,
+    what: String,
+    call: impl Future<Output = Result<T>> + Send + 'static,
+) -> Result<T> {
+    link.travel().await;
+    let fate = link.fate();
+    if fate != Fate::Late {
+        return send_to(link, fate, call).await;
+    }
+    let link = link.clone();
+    let delay = link.world.random.time_below(link.world.dials.slow);
+    tokio::spawn(async move {
+        sleep(delay).await;
+        // It is refused if the session has ended meanwhile.
+        let answer = call.await;
+        link.say(format!("late: {what}: {answer:?}"));
+        // A session that its client never heard of ends like one of a client that was cut off.
+        sleep(link.world.dials.session).await;
+    });
+    Err(uncertain())
 }
 
 /// Lets a call have its fate. What is late takes effect at once here: most calls cannot wait for their client.
@@ -84,17 +109,17 @@ impl Coordination for SimulatedCoordination {
     }
 
     async fn advance_horizon(&self) -> Result<Timestamp> {
-        let advanced = self
-            .send(self.link.world.coordination.advance_horizon())
-            .await?;
+        let coordination = self.link.world.coordination.clone();
+        let advance = async move { coordination.advance_horizon().await };
+        let advanced = send_or_late(&self.link, "moves the horizon up".to_owned(), advance).await?;
         self.link.say(format!("horizon {advanced}"));
         Ok(advanced)
     }
 
     async fn begin_transactor(&self) -> Result<Box<dyn Transactor>> {
-        let inner = self
-            .send(self.link.world.coordination.begin_transactor())
-            .await?;
+        let coordination = self.link.world.coordination.clone();
+        let begin = async move { coordination.begin_transactor().await };
+        let inner = send_or_late(&self.link, "begins a transactor".to_owned(), begin).await?;
         self.link.set_transactor(inner.id());
         self.link.say(format!("is transactor {}", inner.id()));
         let (link, inner) = (self.link.clone(), inner.into());
@@ -146,20 +171,6 @@ struct SimulatedTransactor {
     inner: Arc<dyn Transactor>,
 }
 
-impl SimulatedTransactor {
-    /// Lets a publication arrive that its client has given up, after newer ones perhaps.
-    fn publish_late(&self, oldest: Option<Timestamp>) {
-        let (link, inner) = (self.link.clone(), self.inner.clone());
-        let delay = link.world.random.time_below(link.world.dials.slow);
-        tokio::spawn(async move {
-            sleep(delay).await;
-            // Where the session has ended meanwhile, it is refused.
-            let published = inner.publish_oldest_active(oldest).await;
-            link.say(format!("late: publishes {oldest:?}: {published:?}"));
-        });
-    }
-}
-
 #[async_trait]
 impl Transactor for SimulatedTransactor {
     fn id(&self) -> TransactorId {
@@ -168,12 +179,8 @@ impl Transactor for SimulatedTransactor {
 
     async fn publish_oldest_active(&self, oldest: Option<Timestamp>) -> Result<()> {
         self.link.say(format!("publishes {oldest:?}"));
-        self.link.travel().await;
-        let fate = self.link.fate();
-        if fate == Fate::Late {
-            self.publish_late(oldest);
-            return Err(uncertain());
-        }
-        send_to(&self.link, fate, self.inner.publish_oldest_active(oldest)).await
+        let inner = self.inner.clone();
+        let publish = async move { inner.publish_oldest_active(oldest).await };
+        send_or_late(&self.link, format!("publishes {oldest:?}"), publish).await
     }
 }

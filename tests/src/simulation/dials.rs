@@ -99,7 +99,12 @@ impl Dials {
             shares_fate: often(&[0, 0, 1_000]),
             is_cancelled: often(&[0, 0, 20, 200]),
             is_torn: often(&[0, 0, 300]),
-            width: often(&[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 200, 1_500]),
+            width: match random.below(24) {
+                0 => 5_000,
+                1 => 1_500,
+                2 | 3 => 200,
+                _ => 0,
+            },
             settings: ClientSettings {
                 rollback_after: millis(&[300, 1_000, 3_000]),
                 first_wait: millis(&[1, 5, 20]),

@@ -1,6 +1,8 @@
 //! The end of a run: nothing fails any more, and one client cleans up behind the others.
 
-use fluo_core::{ClientSettings, ErrorKind, Filter, Result, RowColumn, Scan, Span, Timestamp};
+use fluo_core::{
+    ClientSettings, CommitError, ErrorKind, Filter, Result, RowColumn, Scan, Span, Timestamp,
+};
 use std::collections::BTreeSet;
 
 use super::actor::{Actor, DOCUMENTS, number_of, numbers_of};
@@ -38,25 +40,29 @@ pub(super) async fn settle(world: &World) -> Result<BTreeSet<u64>> {
     read_all(&actor).await
 }
 
-/// Reads everything. A snapshot that waits for the dead may become too old on the way; another one does not meet them
-/// again.
-async fn read_all(actor: &Actor) -> Result<BTreeSet<u64>> {
-    for _ in 0..10 {
-        match read_once(actor).await {
+/// Tries of one thing at the end.
+const MOST_TRIES: u32 = 10;
+
+/// Tries one thing again while it is unavailable. A snapshot that waits for the dead may become too old on the way; another
+/// one does not meet them again.
+async fn retried<T>(mut once: impl AsyncFnMut() -> Result<T>) -> Result<T> {
+    for _ in 1..MOST_TRIES {
+        match once().await {
             Err(error) if error.kind() == ErrorKind::Unavailable => {}
-            Err(error) => {
-                actor
-                    .world
-                    .violation(format!("R1, R2: what is left cannot be read: {error}"));
-                break;
-            }
-            Ok(numbers) => return Ok(numbers),
+            done => return done,
         }
     }
-    actor
-        .world
-        .violation("R2, R3: what is left was never read whole");
-    Ok(BTreeSet::new())
+    once().await
+}
+
+/// Reads everything.
+async fn read_all(actor: &Actor) -> Result<BTreeSet<u64>> {
+    let read = retried(async || read_once(actor).await).await;
+    Ok(read.unwrap_or_else(|error| {
+        let world = &actor.world;
+        world.violation(format!("R1, R2, R3: what is left cannot be read: {error}"));
+        BTreeSet::new()
+    }))
 }
 
 async fn read_once(actor: &Actor) -> Result<BTreeSet<u64>> {
@@ -77,7 +83,7 @@ async fn read_once(actor: &Actor) -> Result<BTreeSet<u64>> {
 async fn observe_all(actor: &Actor) -> Result<()> {
     actor.client.retry_all_notifications().await?;
     let worker = observing::start(&actor.world, &actor.client).await?;
-    if timeout(PATIENCE, actor.client.wait_until_idle())
+    if timeout(PATIENCE / 5, actor.client.wait_until_idle())
         .await
         .is_err()
     {
@@ -86,7 +92,7 @@ async fn observe_all(actor: &Actor) -> Result<()> {
             .violation("O1, N1: the notifications that are left are never dealt with");
     }
     worker.stop().await;
-    check_observed(actor).await
+    retried(async || check_observed(actor).await).await
 }
 
 /// Nothing counts for another number than it has.
@@ -122,19 +128,9 @@ async fn touch_all(actor: &Actor) -> Result<()> {
         .map(|cell| RowColumn::new(cell.key.row, cell.key.column))
         .collect();
     for cell in cells {
-        let row = String::from_utf8_lossy(&cell.row).into_owned();
         // One try for each reader of the dead that can be in the way, and one to succeed.
         for last in [false, false, false, false, true] {
-            let tx = actor.client.begin().await?;
-            let touch = Recorded::new(world, "last writer", &tx);
-            let value = touch
-                .get(&row, &cell.column)
-                .await?
-                .unwrap_or_else(|| "0".into());
-            touch.set(&row, &cell.column, value)?;
-            let story = touch.story;
-            let committed = tx.commit().await;
-            told(world, story, &committed);
+            let committed = retried(async || touch(actor, &cell).await).await?;
             match committed {
                 Ok(_) => break,
                 Err(error) if last => {
@@ -147,6 +143,19 @@ async fn touch_all(actor: &Actor) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Writes a cell with the value that it has.
+async fn touch(actor: &Actor, cell: &RowColumn) -> Result<Result<(), CommitError>> {
+    let row = String::from_utf8_lossy(&cell.row).into_owned();
+    let tx = actor.client.begin().await?;
+    let touch = Recorded::new(&actor.world, "last writer", &tx);
+    let value = touch.get(&row, &cell.column).await?;
+    touch.set(&row, &cell.column, value.unwrap_or_else(|| "0".into()))?;
+    let story = touch.story;
+    let committed = tx.commit().await;
+    told(&actor.world, story, &committed);
+    Ok(committed.map(drop))
 }
 
 /// Says of every lock that is left that it must not be.

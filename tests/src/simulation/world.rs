@@ -97,6 +97,11 @@ impl World {
         self.trace.add("---- nothing fails any more");
     }
 
+    /// Checks whether no client is cut off and no session expires in this run.
+    pub(super) fn keeps_owners(&self) -> bool {
+        self.dials.is_cut == 0 && self.dials.expires == 0
+    }
+
     pub(super) fn is_rough(&self) -> bool {
         self.phase.load(Ordering::SeqCst) == ROUGH
     }

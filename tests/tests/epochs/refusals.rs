@@ -31,8 +31,8 @@ fn designs_that_cannot_share_a_table_are_refused() {
             KeyDesign::new(RandomSalt::new(8)).unwrap(),
             modulo(64)
         ]),
-        "a row of random-salt (drawn from 8 buckets) can be anywhere, so that nobody could say where to move it: \
-         epochs need designs whose salts are computed from the row, such as digest-salt"
+        "random-salt (drawn from 8 buckets) does not determine the key of a row, so its rows cannot be moved: epochs \
+         need designs whose salts are computed from the row, such as digest-salt"
     );
     assert!(Epochs::new([modulo(64), modulo(128)], Versions::default()).is_ok());
     assert!(Epochs::new([digest(1, "-"), digest(2, "-")], Versions::default()).is_ok());
@@ -58,8 +58,8 @@ async fn a_cursor_of_other_epochs_is_refused() {
             .unwrap_err()
             .to_string(),
         format!(
-            "the cursor `{cursor}` is not of these epochs: it was made for other designs; start without a cursor, which \
-             moves no row twice"
+            "the cursor `{cursor}` belongs to other epochs, of other designs: start without a cursor, which moves no \
+             row twice"
         )
     );
 }
@@ -84,7 +84,7 @@ async fn keys_of_no_epoch_are_refused_or_counted_once() {
     assert!(
         error
             .to_string()
-            .starts_with("a row of another design lies among"),
+            .starts_with("the scanned rows include a key of another design"),
         "{error}"
     );
     let mut batches = scan.foreign(ForeignKeys::Skip).run(table.clone());

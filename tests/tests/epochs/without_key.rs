@@ -143,9 +143,8 @@ async fn a_key_of_nobody_is_refused_where_the_newest_design_has_no_key_for_the_r
         let (refused, passed) = foreign(&epochs, &rows, "02|ann/1").await;
         assert_eq!(
             refused,
-            "a row of another design lies among the rows that are scanned: `02|ann/1` is not a key of this modulo \
-             design: its salt is `02`, but that of its row is `03`; scan with the design that wrote it, or let such \
-             rows be counted and passed over"
+            "the scanned rows include a key of another design: `02|ann/1` is not a key of this modulo design: its salt \
+             is `02`, but that of its row is `03`; scan with the design that wrote it, or skip and count such keys"
         );
         assert_eq!(passed, 1);
     }
@@ -179,8 +178,8 @@ fn a_row_that_no_design_has_a_key_for_is_refused() {
         ..Modulo::default()
     });
     let epochs = Epochs::new([numbers(), sixteen.unwrap()], Versions::default()).unwrap();
-    let sentence = "`seven` is not a whole number in decimal digits, of which the modulus is taken; take that of a hash \
-                    with of = \"java-hash\"";
+    let sentence = "`seven` is not a whole number in decimal digits, so it has no modulus: hash it with of = \
+         \"java-hash\" instead";
     let delete = epochs.delete_mutations(b"seven", &[column("q")], None);
     for refused in [
         epochs.keys(b"seven").map(drop),

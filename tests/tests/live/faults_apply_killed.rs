@@ -111,7 +111,7 @@ fn finish(fluo: &Fluo, table: &str, moment: Moment) {
         .as_array()
         .unwrap()
         .iter()
-        .filter_map(serde_json::Value::as_str)
+        .filter_map(|difference| difference["sentence"].as_str())
         .filter(|difference| !difference.starts_with("group "))
         .collect();
     assert!(differences.is_empty(), "{moment:?}: {differences:?}");

@@ -129,10 +129,7 @@ async fn tls() {
     plain.retry = Retry::never();
     let error = ProxyClient::connect(plain).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Protocol, "{error}");
-    assert_eq!(
-        error.reason(),
-        "a server that wants TLS answers there; set up TLS"
-    );
+    assert_eq!(error.reason(), "the server requires TLS; configure TLS");
 
     settings.tls = Some(Tls::new("proxy.example", authority.pem().as_bytes(), None).unwrap());
     let client = ProxyClient::connect(settings).await.unwrap();

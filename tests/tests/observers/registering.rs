@@ -46,13 +46,13 @@ fn what_cannot_be_observed_is_refused_with_a_reason() {
     };
     assert_eq!(
         refused(observers().strong(secret, "b", nothing())),
-        "f:b [secret] (strong, `b`) cannot be observed: it has a visibility, and Fluo's clients take back \
-         notifications without one, so that they would run for ever; observe a column without a visibility that is \
-         written beside it"
+        "f:b [secret] (strong, `b`) cannot be observed: it has a visibility, and Fluo's clients \
+         delete notifications without it, so the observer would run forever; observe a column \
+         without a visibility that is written together with it"
     );
     assert_eq!(
         refused(observers().strong(Column::new("ntfy", "b"), "b", nothing())),
-        "ntfy:b (strong, `b`) cannot be observed: the family `ntfy` is where notifications are kept"
+        "ntfy:b (strong, `b`) cannot be observed: the family `ntfy` is reserved for notifications"
     );
     assert_eq!(
         refused(observers().strong(Column::new("", ""), "b", nothing())),

@@ -161,7 +161,7 @@ pub(crate) const PLANTS: &[Plant] = &[
         "R3: the lock of a live transaction is taken away, without a condition",
         PlantedBug::LiveLockResolved,
     ),
-    engine(
+    rare(
         "primary-not-asked",
         "R1: locks of the dead are rolled back before their primary was asked",
         PlantedBug::PrimaryNotAsked,

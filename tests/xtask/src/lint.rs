@@ -1,14 +1,16 @@
-//! `cargo xtask lint`: what a machine can say about the code without running it.
+//! `cargo xtask lint`: checks of the code that do not run it.
 
 use anyhow::Result;
 
-use crate::cargo::cargo;
+use crate::cargo::{cargo, workspace};
+use crate::language;
 
-/// Checks formatting and clippy, each if asked to, and documentation; a warning is an error.
+/// Checks the language of comments and the documentation, and formatting and clippy if asked to. A warning is an error.
 pub(crate) fn lint(formatting: bool, clippy: bool) -> Result<()> {
     if formatting {
         cargo(&["fmt", "--all", "--", "--check"], &[])?;
     }
+    language::check(&workspace())?;
     if clippy {
         let all = ["clippy", "--workspace", "--all-targets"];
         cargo(&[&all[..], &["--", "--deny", "warnings"]].concat(), &[])?;

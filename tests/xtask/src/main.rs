@@ -7,6 +7,7 @@ mod cluster;
 mod conformance;
 mod generate;
 mod install;
+mod language;
 mod lint;
 mod plan;
 mod simulate;
@@ -30,7 +31,7 @@ enum Task {
     /// Everything there is: lint, every test, every example, on a real Accumulo too. What needs a tool that is missing is
     /// skipped, and said
     Test(test::Asked),
-    /// Formatting, clippy and documentation, warnings denied
+    /// Formatting, the language of comments, clippy and documentation, warnings denied
     Lint,
     /// The benchmarks; the figures in the docs are theirs
     Bench {

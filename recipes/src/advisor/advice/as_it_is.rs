@@ -1,9 +1,10 @@
 //! Advice on keys, and on tables, that have designs already.
 
+use super::decision::{Decision, Facts};
 use super::settings::{AdviceSettings, TabletAdvice};
 use super::verdict::{self, DesignVerdict, Standing};
 use super::{Advice, AdvisedDesign, AdvisedLayout, AdvisedSpec, AdvisorReport, keys};
-use crate::advisor::existing::{Existing, name};
+use crate::advisor::existing::{Existing, MOST_KEYS, name};
 use crate::advisor::words::{percent, plural};
 use crate::advisor::{
     Candidate, DesignForecast, ExistingRecipe, ExistingTable, KeyProfile, OtherKeys,
@@ -14,8 +15,6 @@ use crate::number::count;
 
 /// Keys of no design are more than a few from this share on.
 const MANY_OTHERS: f64 = 0.01;
-/// Keys of no design are the majority above this share.
-const MOST_KEYS: f64 = 0.5;
 
 /// The purpose for which a design is tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,22 +25,25 @@ pub(super) enum Tried {
     AsItIs,
 }
 
-/// Returns a table of plain rows as it is split; `None` if it is not split.
-pub(super) fn plain_rows(table: &ExistingTable) -> Option<Candidate> {
+/// Returns a table of plain rows as it is split; `None` if it is not split, unless its keys spread by themselves.
+pub(super) fn plain_rows(table: &ExistingTable, existing: &Existing) -> Option<Candidate> {
     let label = "unsalted, as the table is";
-    (!table.splits.is_empty()).then(|| Candidate::at(label, Unsalted {}, &table.splits))
+    let is_answer = !table.splits.is_empty() || existing.look.is_some();
+    is_answer.then(|| Candidate::at(label, Unsalted {}, &table.splits))
 }
 
-/// Returns the tablets of a table of plain rows, which tell nothing of those to come.
-pub(super) fn tablets_of_table(tablets: u32) -> TabletAdvice {
-    TabletAdvice {
-        tablets,
-        reason: format!(
-            "{}, as the table has. Where new rows will go is not known from a table: if their keys ascend, as times and \
-             counters do, all of them go to one tablet; ask again with a file of keys in their order of arrival.",
-            plural(tablets.into(), "tablet")
-        ),
-    }
+/// Returns the tablets of a table of rows as they are, which tell nothing of those to come.
+pub(super) fn tablets_of_table(tablets: u32, decision: Decision) -> TabletAdvice {
+    let found = plural(tablets.into(), "tablet");
+    let reason = if decision == Decision::UnknownDesign {
+        format!("{found}, as the table has. Keys that spread by themselves can be split anywhere.")
+    } else {
+        format!(
+            "{found}, as the table has. Where new rows will go is not known from a table: if their keys ascend, as times and \
+             counters do, all of them go to one tablet; ask again with a file of keys in their order of arrival."
+        )
+    };
+    TabletAdvice { tablets, reason }
 }
 
 impl AdvisorReport {
@@ -90,17 +92,16 @@ impl Advice {
     ) -> Self {
         let recipes = &existing.recipes;
         let tablets = tablets(recipes, forecasts, settings);
-        let others = existing.others.as_ref();
-        let (most, some) = match others {
-            Some(others) if others.share > MOST_KEYS => (Some(others), None),
-            some => (None, some),
-        };
-        let mut reasons = Vec::new();
-        reasons.extend(most.map(|others| mostly_without_design(others, profile)));
-        reasons.push(what_to_do(recipes, forecasts, settings));
-        reasons.push(tablets.reason.clone());
+        let (decision, facts) = decided(profile, existing, forecasts, settings);
+        let mut reasons = vec![decision.sentence(&facts)];
+        if decision != Decision::UnknownDesign {
+            reasons.push(tablets.reason.clone());
+        }
         reasons.extend(recipes.iter().flat_map(about));
-        reasons.extend(some.and_then(|others| without_design(others, profile)));
+        let others = existing.others.as_ref();
+        if let Some(others) = others.filter(|others| others.share <= MOST_KEYS) {
+            reasons.extend(without_design(others, profile));
+        }
         let is_one = recipes.len() == 1;
         for (verdict, recipe) in verdicts.iter_mut().zip(recipes) {
             if recipe.keys == 0 {
@@ -136,41 +137,87 @@ impl Advice {
                 .collect(),
         };
         let labels: Vec<_> = recipes.iter().map(|recipe| recipe.label.as_str()).collect();
+        let is_known = decision != Decision::UnknownDesign;
         Self {
+            decision,
             findings: keys::findings(profile, settings, tablets.tablets, existing),
             tablets,
             existing: recipes.clone(),
             others: existing.others.clone(),
             verdicts: Vec::new(),
-            design: Some(labels.join(", ")),
+            design: is_known.then(|| labels.join(", ")),
             reasons,
-            spec: existing.unknown_groups.is_none().then_some(spec),
+            spec: (is_known && existing.unknown_groups.is_none()).then_some(spec),
         }
     }
 }
 
+/// Returns the decision on keys with designs, and its facts.
+fn decided(
+    profile: &KeyProfile,
+    existing: &Existing,
+    forecasts: &[DesignForecast],
+    settings: &AdviceSettings,
+) -> (Decision, Facts) {
+    let recipes = &existing.recipes;
+    let is_of_table = recipes.iter().all(|recipe| is_of_table(recipe, settings));
+    let facts = Facts {
+        designs: names_in_tablets(recipes, forecasts),
+        is_split: is_of_table,
+        ..Facts::default()
+    };
+    if let Some(others) = existing
+        .others
+        .as_ref()
+        .filter(|others| others.share > MOST_KEYS)
+    {
+        let keys = format!(
+            "{} of {}, such as `{}`",
+            percent(others.share),
+            keys_read(profile),
+            others.first
+        );
+        return match &others.look {
+            Some(look) => {
+                let keys = format!(". These are {keys}, so there is no spec");
+                let look = look.to_string();
+                (
+                    Decision::UnknownDesign,
+                    Facts {
+                        keys,
+                        look,
+                        ..facts
+                    },
+                )
+            }
+            None => (Decision::MostlyPlain, Facts { keys, ..facts }),
+        };
+    }
+    let moving: u64 = recipes.iter().map(|recipe| recipe.in_earlier_designs).sum();
+    if moving > 0 {
+        let are = if moving == 1 { "is" } else { "are" };
+        let keys = format!("{} {are} still", plural(moving, "key"));
+        return (Decision::MigrationUnderWay, Facts { keys, ..facts });
+    }
+    (Decision::HasDesign, facts)
+}
+
 /// Returns what to do about keys of no design, if they are more than a few.
 fn without_design(others: &OtherKeys, profile: &KeyProfile) -> Option<String> {
+    let remedy = match &others.look {
+        Some(look) => format!(
+            "they look salted or hashed by a design that is not known here, as {look}: leave them as they are"
+        ),
+        None => "if they were loaded without it, load them again through it".to_owned(),
+    };
     (others.share >= MANY_OTHERS).then(|| {
         format!(
-            "But {} of {} are of no design that is there, such as `{}`: if they were loaded without it, load them again \
-             through it.",
+            "But {} of {} are of no design that is there, such as `{}`: {remedy}.",
             percent(others.share),
             keys_read(profile),
             others.first
         )
     })
-}
-
-/// Returns what to do about keys of no design that are the majority: the rest of the advice is for few rows.
-fn mostly_without_design(others: &OtherKeys, profile: &KeyProfile) -> String {
-    format!(
-        "Most rows are of no design that is there: {} of {}, such as `{}`. If they were loaded without it, load them again \
-         through it. The rest of this advice is for the other rows.",
-        percent(others.share),
-        keys_read(profile),
-        others.first
-    )
 }
 
 /// Returns the keys that a share of the sample is of: not all rows of a table need have been read.
@@ -206,8 +253,14 @@ fn advised(
     settings: &AdviceSettings,
 ) -> AdvisedDesign {
     let of_table = recipe.layout.clone().filter(|_| !settings.is_for_others());
+    let unsplit = || {
+        let is_one = is_of_table(recipe, settings);
+        is_one.then(|| AdvisedLayout::SplitPoints(Vec::new()))
+    };
     AdvisedDesign {
-        layout: of_table.unwrap_or_else(|| AdvisedLayout::of(forecast)),
+        layout: of_table
+            .or_else(unsplit)
+            .unwrap_or_else(|| AdvisedLayout::of(forecast)),
         settings: recipe.settings.clone(),
         before: recipe.before.clone(),
     }
@@ -218,6 +271,7 @@ fn candidate(recipe: &ExistingRecipe, settings: &AdviceSettings) -> Candidate {
     let design = recipe.settings.clone();
     let of_table = recipe.layout.as_ref().filter(|_| !settings.is_for_others());
     match of_table {
+        None if is_of_table(recipe, settings) => Candidate::at(label, design, &[]),
         None => Candidate::new(label, design, wanted(recipe, settings)),
         Some(AdvisedLayout::Tablets(tablets)) => Candidate::new(label, design, *tablets),
         // Behind the end of a hasher's tablets there is none of its rows.
@@ -258,7 +312,7 @@ fn tablets(
     settings: &AdviceSettings,
 ) -> TabletAdvice {
     let all: u64 = forecasts.iter().map(tablets_of).sum();
-    let is_of_table = recipes.iter().all(ExistingRecipe::is_split) && !settings.is_for_others();
+    let is_of_table = recipes.iter().all(|recipe| is_of_table(recipe, settings));
     let reason = if is_of_table {
         format!("{}, as the table has for them.", plural(all, "tablet"))
     } else {
@@ -275,23 +329,25 @@ fn tablets(
     }
 }
 
-/// Returns the sentence that names the recipes and their tablets.
-fn what_to_do(
-    recipes: &[ExistingRecipe],
-    forecasts: &[DesignForecast],
-    settings: &AdviceSettings,
-) -> String {
+/// Returns the names of the recipes, each with its tablets.
+fn names_in_tablets(recipes: &[ExistingRecipe], forecasts: &[DesignForecast]) -> String {
     let names = recipes.iter().zip(forecasts).map(|(recipe, forecast)| {
         let tablets = plural(tablets_of(forecast), "tablet");
         format!("{} in {tablets}", name(&recipe.settings))
     });
-    let names = listed(&names.collect::<Vec<_>>());
-    let is_split = recipes.iter().all(ExistingRecipe::is_split);
-    if is_split && !settings.is_for_others() {
-        format!("Leave the table as it is: {names}.")
-    } else {
-        format!("Leave the keys as they are, {names}: they have their salts already.")
-    }
+    listed(&names.collect::<Vec<_>>())
+}
+
+/// Checks whether the answer for a recipe is the tablets that the table has for it. Of a row hasher an unsplit table has
+/// none: its last tablet ends with its prefix.
+fn is_of_table(recipe: &ExistingRecipe, settings: &AdviceSettings) -> bool {
+    let is_unsplit = settings
+        .table
+        .as_ref()
+        .is_some_and(|table| table.splits.is_empty());
+    let is_hasher = matches!(recipe.settings, DesignSettings::RowHasher(_));
+    let is_there = recipe.is_split() || (is_unsplit && !is_hasher);
+    is_there && !settings.is_for_others()
 }
 
 /// Returns what there is to say of a recipe beside its name.
@@ -300,8 +356,13 @@ fn about(recipe: &ExistingRecipe) -> Vec<String> {
     let label = &recipe.label;
     if recipe.in_earlier_designs > 0 {
         let before: Vec<_> = recipe.before.iter().map(name).collect();
+        let are = if recipe.in_earlier_designs == 1 {
+            "is"
+        } else {
+            "are"
+        };
         all.push(format!(
-            "{} of {label} are still written in an earlier design, {}: a migration moves them.",
+            "{} of {label} {are} in an earlier design, {}.",
             plural(recipe.in_earlier_designs, "key"),
             listed(&before)
         ));

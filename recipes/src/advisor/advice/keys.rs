@@ -251,17 +251,12 @@ fn place_of_new(beyond_all: f64, end: &str) -> String {
     }
 }
 
-/// A file that was sorted looks as one that was written in order.
+/// Says that a file that was sorted looks as one that was written in order.
 fn sorted(profile: &KeyProfile) -> Option<Finding> {
-    let order = &profile.order;
-    let never_descends = profile.keys.saturating_sub(1) > 0
-        && order.arrivals == Arrivals::AsWritten
-        && order.new_maxima > 0.0
-        && order.ascending + order.repeated >= 1.0;
-    never_descends.then(|| {
+    profile.is_sorted_as_written().then(|| {
         note(
-            "The keys are sorted, without exception. Where that is the order of the file and not of writing, as after \
-             `sort` or of an export, say so by --unordered: the advice may be another."
+            "The keys are sorted, without exception. If that is the order of the file and not of writing, as after \
+             `sort` or of an export, the advice may be another for unordered keys."
                 .to_owned(),
         )
     })

@@ -24,6 +24,7 @@
 //! good.
 
 mod as_it_is;
+mod decision;
 mod error;
 mod keys;
 mod settings;
@@ -32,21 +33,27 @@ mod verdict;
 use fluo_core::Escaped;
 use serde::Serialize;
 
+pub use self::decision::Decision;
 pub use self::error::AdviceError;
 pub use self::keys::{Finding, Weight};
 pub use self::settings::{AdviceSettings, Read, TabletAdvice};
 pub use self::verdict::{DesignVerdict, Standing};
 
 use self::as_it_is::Tried;
+use self::decision::Facts;
 use super::existing::Existing;
 use super::words::plural;
-use super::{Candidate, DesignForecast, ExistingRecipe, KeyProfile, OtherKeys, ScanCosts};
+use super::{
+    Candidate, DesignForecast, ExistingRecipe, KeyProfile, OtherKeys, SaltedLook, ScanCosts,
+};
 use crate::key_design::DesignSettings;
 
 /// What to do with keys, and why.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Advice {
+    /// The decision, of which the first of the reasons is the sentence.
+    pub decision: Decision,
     /// How many tablets.
     pub tablets: TabletAdvice,
     /// The recipes that the keys, or the split points of their table, have already; none of plain rows. Then the spec
@@ -169,7 +176,7 @@ impl AdvisorReport {
             .table
             .as_ref()
             .filter(|_| !settings.is_for_others());
-        let plain = table.and_then(as_it_is::plain_rows);
+        let plain = table.and_then(|table| as_it_is::plain_rows(table, &existing));
         let suiting = Candidate::all_for(&profile, tablets.tablets);
         let candidates = plain.into_iter().chain(suiting).chain(own).collect();
         Ok(Self::among(
@@ -228,8 +235,13 @@ impl Advice {
             verdict::verdict(profile, forecast, settings, tried)
         };
         let mut verdicts: Vec<_> = forecasts.iter().map(verdict).collect();
-        let chosen = choice(profile, forecasts, &verdicts, settings);
+        let look = existing.look.as_ref().filter(|_| settings.table.is_some());
+        let chosen = match look {
+            Some(_) => forecasts.iter().position(is_unsalted),
+            None => choice(profile, forecasts, &verdicts, settings),
+        };
         let mut advice = Self {
+            decision: Decision::NoDesign,
             findings: keys::findings(profile, settings, tablets.tablets, existing),
             tablets,
             existing: Vec::new(),
@@ -241,7 +253,7 @@ impl Advice {
         };
         match chosen.and_then(|place| forecasts.get(place).zip(verdicts.get_mut(place))) {
             None => advice.reasons = no_choice(profile, forecasts, &verdicts, settings),
-            Some((forecast, verdict)) => advice.settle(forecast, verdict, settings),
+            Some((forecast, verdict)) => advice.settle(forecast, verdict, look, settings),
         }
         advice.verdicts = verdicts;
         advice
@@ -251,6 +263,7 @@ impl Advice {
         &mut self,
         forecast: &DesignForecast,
         verdict: &mut DesignVerdict,
+        look: Option<&SaltedLook>,
         settings: &AdviceSettings,
     ) {
         let candidate = &forecast.candidate;
@@ -258,30 +271,29 @@ impl Advice {
             Some((load, _)) => verdict::tablets(forecast, load),
             None => candidate.tablets.into(),
         };
-        let tablets = plural(tablets, "tablet");
         let label = &candidate.label;
         let is_good = verdict.standing != Standing::Uneven;
-        let is_unsalted = matches!(candidate.settings, DesignSettings::Unsalted(_));
         let is_there = candidate.split_points.is_some();
-        self.reasons.push(match (is_there, is_unsalted, is_good) {
-            (true, _, true) => format!(
-                "Leave the table as it is: rows as they are in {tablets}, in which they lie evenly."
-            ),
-            (_, false, true) => format!("Use {label} in {tablets}."),
-            (_, true, true) => format!(
-                "Leave the keys as they are, in {tablets}, split where the keys seen so far say: they spread by themselves."
-            ),
-            (_, _, false) => format!(
-                "No design spreads these keys well. The least bad is {label} in {tablets}; better change what the keys are \
-                 made of."
-            ),
-        });
+        let is_split = candidate.tablets > 1;
+        self.decision = match look {
+            _ if is_there && is_split && is_good => Decision::Plain,
+            Some(_) => Decision::UnknownDesign,
+            None if !is_good => Decision::LeastBad,
+            None if is_unsalted(forecast) => Decision::NewSplits,
+            None => Decision::NewDesign,
+        };
+        self.reasons.push(self.decision.sentence(&Facts {
+            designs: label.clone(),
+            tablets: plural(tablets, "tablet"),
+            look: look.map(ToString::to_string).unwrap_or_default(),
+            ..Facts::default()
+        }));
         if is_there {
-            self.tablets = as_it_is::tablets_of_table(candidate.tablets);
+            self.tablets = as_it_is::tablets_of_table(candidate.tablets, self.decision);
         }
         self.reasons.push(self.tablets.reason.clone());
         self.reasons.extend(verdict.reasons.iter().cloned());
-        if settings.reads.is_empty() {
+        if settings.reads.is_empty() && look.is_none() {
             self.reasons.push(
                 "Rows are taken to be read one by one. If they are scanned, say how: the choice may be another.".to_owned(),
             );
@@ -309,7 +321,7 @@ fn no_choice(
 ) -> Vec<String> {
     let is_unreadable = |verdict: &DesignVerdict| verdict.standing == Standing::Unreadable;
     if profile.keys == 0 || !verdicts.iter().any(is_unreadable) {
-        return vec!["No design can be advised for these keys.".to_owned()];
+        return vec![Decision::NoDesign.sentence(&Facts::default())];
     }
     let mut reasons = vec![
         "No design can be advised for these keys: each that they can have makes a read impossible that was asked for."
@@ -339,6 +351,10 @@ fn no_choice(
         }
     }
     reasons
+}
+
+fn is_unsalted(forecast: &DesignForecast) -> bool {
+    matches!(forecast.candidate.settings, DesignSettings::Unsalted(_))
 }
 
 /// The place of the design to use.

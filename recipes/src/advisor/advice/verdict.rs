@@ -414,7 +414,7 @@ fn reading(
         if !settings.scans_only {
             is_readable = false;
             against.push(format!(
-                "{cost} It is advised only where no row is read by itself (--scans-only)."
+                "{cost} It is advised only if no row is read by itself."
             ));
         }
         reasons.push(cost);

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use fluo_core::Bytes;
 
-use super::salts::{SEPARATORS, counts, is_counted_down, is_spread, looked_at, numbers, times_of};
+use super::salts::{counts, is_counted_down, is_spread, looked_at, numbers, separators, times_of};
 use crate::key_design::{DesignSettings, KeyDesign, RandomSalt, Reversed, RowAlphabet, RowLength};
 use crate::number::float_len;
 
@@ -110,21 +110,29 @@ fn random_salt(keys: &[&[u8]], splits: &[Bytes]) -> Option<DesignSettings> {
         .filter(|buckets| is_split_for(*buckets, splits) && is_spread(&numbers, *buckets))
         .collect();
     let some = looked_at(keys);
-    let separators = SEPARATORS.into_iter().rev().filter(|separator| {
-        are_nearly_all(&some, |key| {
-            let rest = key.get(digits..);
-            rest.is_some_and(|rest| rest.starts_with(separator.as_bytes()))
-        })
+    let rests: Vec<_> = some.iter().filter_map(|key| key.get(digits..)).collect();
+    let separators = separators(&rests).into_iter().filter(|separator| {
+        let has_one = |rest: &[u8]| rest.starts_with(separator.as_bytes());
+        is_symmetric(separator) && are_nearly_all(&rests, has_one)
     });
     separators
-        .flat_map(|separator| buckets.iter().map(move |count| (separator, *count)))
+        .flat_map(|separator| {
+            let with = move |count: &u32| (separator.clone(), *count);
+            buckets.iter().map(with)
+        })
         .map(|(separator, buckets)| {
             DesignSettings::from(RandomSalt {
-                separator: separator.to_owned(),
+                separator,
                 ..RandomSalt::new(buckets)
             })
         })
         .find(|settings| are_keys(&some, settings))
+}
+
+/// Checks whether a separator reads backwards as forwards, as `|` and ` - ` do. What salts of chance are parted by is not
+/// proved by the salts: the other characters of `|/` are likely those of rows.
+fn is_symmetric(separator: &str) -> bool {
+    separator.chars().eq(separator.chars().rev())
 }
 
 /// Returns the numbers of buckets that these split points can divide evenly: at most two. The last tablet begins at

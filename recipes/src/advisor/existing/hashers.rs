@@ -6,6 +6,7 @@ use fluo_core::Bytes;
 
 use super::evidence::is_no_chance;
 use crate::key_design::HashedRows;
+use crate::number::float_len;
 use crate::row_hasher::{HashScheme, RowHasher};
 
 /// A prefix ends within so many bytes.
@@ -41,7 +42,7 @@ pub(super) fn by_keys<'a>(keys: impl Iterator<Item = &'a [u8]>) -> Vec<HashedRow
     }
     let sure = found
         .into_iter()
-        .filter(|(_, (_, agree))| is_no_chance(*agree, tried, CHANCE));
+        .filter(|(_, (_, agree))| is_no_chance(float_len(*agree), tried, CHANCE));
     sure.map(|((prefix, _), (scheme, _))| HashedRows {
         prefix: prefix.to_owned(),
         scheme,

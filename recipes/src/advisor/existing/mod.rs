@@ -16,6 +16,7 @@ mod evidence;
 mod forms;
 mod hashers;
 mod layout;
+mod look;
 mod recipes;
 mod salts;
 #[cfg(test)]
@@ -24,6 +25,7 @@ mod tests;
 use fluo_core::{Bytes, Escaped};
 use serde::Serialize;
 
+pub use self::look::SaltedLook;
 pub use self::recipes::ExistingRecipe;
 pub(super) use self::recipes::name;
 use super::profile::SampledKey;
@@ -32,7 +34,7 @@ use crate::key_design::{DesignSettings, KeyDesign};
 use crate::number::share;
 
 /// From this share of the keys on designs are those of the keys, where no split point says so.
-const MOST_KEYS: f64 = 0.5;
+pub(super) const MOST_KEYS: f64 = 0.5;
 
 /// Longer keys are looked at for row hashers only: hundreds of other designs digest each key.
 const LOOKED_AT_KEY_BYTES: usize = 4_096;
@@ -65,6 +67,8 @@ pub struct OtherKeys {
     pub share: f64,
     /// The first of them in order of arrival, which is that of the table where keys come from one; in the escaped form.
     pub first: String,
+    /// Their look, if it is that of keys that are salted or hashed by a design that is not known.
+    pub look: Option<SaltedLook>,
 }
 
 /// The designs that keys and their table have already.
@@ -77,6 +81,8 @@ pub(super) struct Existing {
     pub(super) others: Option<OtherKeys>,
     /// Designs of too few keys to say that the keys are of it, or that no spec can hold beside the recipes.
     pub(super) apart: Vec<(DesignSettings, u64)>,
+    /// The look of the keys, if there is no recipe and most keys are salted or hashed by a design that is not known.
+    pub(super) look: Option<SaltedLook>,
     /// Groups of the balancer's pattern that are of no recipe here.
     pub(super) unknown_groups: Option<String>,
 }
@@ -104,12 +110,14 @@ impl Existing {
             .collect();
         existing.assign(profile);
         let keys: u64 = existing.recipes.iter().map(|recipe| recipe.keys).sum();
-        let is_split = existing.recipes.iter().any(ExistingRecipe::is_split);
+        let is_split = existing.recipes.iter().any(ExistingRecipe::has_own_tablets);
         if !is_split && share(keys, profile.sample.len) < MOST_KEYS {
             let designs = std::mem::take(&mut existing.recipes).into_iter();
             let few = designs.map(|recipe| (recipe.settings, recipe.keys));
+            let most = existing.others.filter(|others| others.share > MOST_KEYS);
             return Self {
                 apart: few.chain(existing.apart).collect(),
+                look: most.and_then(|others| others.look),
                 ..Self::default()
             };
         }
@@ -146,6 +154,7 @@ impl Existing {
             .iter()
             .map(|_| ProfileBuilder::new(settings))
             .collect();
+        let mut others = Vec::new();
         for sampled in by_arrival {
             let owner = designs.iter().find_map(|(place, design, is_newest)| {
                 Some((*place, design.remove(&sampled.key).ok()?, *is_newest))
@@ -156,6 +165,7 @@ impl Existing {
                     .any(|design| design.remove(&sampled.key).is_ok())
                 {
                     self.count_other(sampled, profile.sample.len);
+                    others.push(sampled.key.as_ref());
                 }
                 continue;
             };
@@ -163,6 +173,11 @@ impl Existing {
                 recipe.count(is_newest, profile.sample.len);
                 rows.push(&row);
             }
+        }
+        if let Some(found) = &mut self.others {
+            others.sort_unstable();
+            others.dedup();
+            found.look = SaltedLook::of(&others);
         }
         self.rows = rows
             .into_iter()
@@ -179,6 +194,7 @@ impl Existing {
             keys: 0,
             share: 0.0,
             first: Escaped(&sampled.key).to_string(),
+            look: None,
         });
         others.keys += 1;
         others.share = share(others.keys, of);

@@ -71,6 +71,16 @@ impl ExistingRecipe {
         self.layout.is_some()
     }
 
+    /// Checks whether the table is split for it and for nothing else: the points of a design without a prefix can be of plain
+    /// rows, unless they are the design's own.
+    pub(super) fn has_own_tablets(&self) -> bool {
+        match &self.layout {
+            Some(AdvisedLayout::Tablets(_)) => true,
+            Some(AdvisedLayout::SplitPoints(_)) => prefix_of(&self.settings).is_some(),
+            None => false,
+        }
+    }
+
     /// Returns the split points that the table has for it; none if they are the design's own.
     pub(in super::super) fn points(&self) -> &[Bytes] {
         &self.points

@@ -62,6 +62,18 @@ pub struct KeyProfile {
     pub sample: KeySample,
 }
 
+impl KeyProfile {
+    /// Checks whether no key is less than the one before, in an order that is taken for that of their arrival.
+    #[must_use]
+    pub fn is_sorted_as_written(&self) -> bool {
+        let order = &self.order;
+        self.keys > 1
+            && order.arrivals == Arrivals::AsWritten
+            && order.new_maxima > 0.0
+            && order.ascending + order.repeated >= 1.0
+    }
+}
+
 /// Builds a [`KeyProfile`] from keys in their order of arrival.
 #[derive(Debug)]
 pub struct ProfileBuilder {

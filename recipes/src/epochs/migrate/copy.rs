@@ -1,4 +1,4 @@
-//! Copies rows to their new places, and looks whether they have arrived.
+//! Copies rows to their new places, and checks whether they have arrived.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -12,33 +12,33 @@ use futures::TryStreamExt;
 use super::step::MOST_MUTATION_BYTES;
 use crate::epochs::error::EpochsError;
 
-/// How often a row is tried that writers change at the same time.
+/// Maximum number of attempts to copy a row that writers change at the same time.
 const MOST_ATTEMPTS: usize = 4;
 
-/// A row that is to be moved, or a part of a large one.
+/// A row to be moved, or a part of a large one.
 pub(super) struct Moving {
     /// The key of its new place.
     pub(super) to: Bytes,
-    /// Its cells in the old one, in the order of the table; at least one.
+    /// Its cells in the old place, in the order of the table; at least one.
     pub(super) cells: Vec<Cell>,
 }
 
-/// What became of the copy of a row.
+/// The outcome of copying a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Arrival {
-    /// Each cell is shown in the new place, or newer versions are shown instead.
+    /// The new place shows each cell, or newer versions instead.
     Whole,
-    /// Nobody can tell, or some cells could not be written.
+    /// Some cells could not be written, or the outcome of writing them is unknown.
     Contended,
-    /// Every cell was written, and some are not shown.
+    /// Every cell was written, but the new place does not show some of them.
     Hidden,
 }
 
-/// Columns and timestamps of the cells that a new place shows, of those columns that are moved; in the order of the
-/// table.
+/// Columns and timestamps of the cells that a new place shows, limited to the columns that are
+/// moved, in the order of the table.
 type Shown = Vec<(Column, i64)>;
 
-/// Copies rows. There is one answer for each, in their order.
+/// Copies rows, and returns one outcome for each, in their order.
 pub(super) async fn copy(
     table: &dyn Table,
     versions: Versions,
@@ -73,7 +73,8 @@ pub(super) async fn copy(
     Ok(moving.iter().zip(&shown).enumerate().map(arrival).collect())
 }
 
-/// Writes the cells that are not shown yet; returns the rows of which some were not written for sure.
+/// Writes the cells that are not shown yet, and returns the rows with cells that were rejected or
+/// whose outcome is unknown.
 async fn attempt_once(
     table: &dyn Table,
     moving: &[Moving],
@@ -115,7 +116,8 @@ async fn attempt_once(
     Ok(again)
 }
 
-/// What writes the cells of a row that its new place does not show: conditional, so that nothing is overwritten.
+/// Returns the writes of the cells that the new place of a row does not show. They are conditional,
+/// so nothing is overwritten.
 fn copies_of(row: &Moving, shown: &Shown) -> Vec<ConditionalMutation> {
     let mut copies: Vec<ConditionalMutation> = Vec::new();
     let mut bytes = 0;
@@ -136,7 +138,7 @@ fn copies_of(row: &Moving, shown: &Shown) -> Vec<ConditionalMutation> {
         };
         let mutation = std::mem::replace(&mut last.mutation, Mutation::new(Bytes::new()));
         last.mutation = mutation.put_at(column.clone(), timestamp, cell.value.clone());
-        // A table may refuse to look at the oldest timestamp there is (rule T10).
+        // A table may reject a condition on the lowest timestamp (rule T10).
         if timestamp != i64::MIN {
             last.conditions
                 .push(Condition::absent(column.clone()).at(timestamp));
@@ -145,7 +147,7 @@ fn copies_of(row: &Moving, shown: &Shown) -> Vec<ConditionalMutation> {
     copies
 }
 
-/// Reads what the new places of some rows show.
+/// Reads the cells that the new places of some rows show.
 async fn look(
     table: &dyn Table,
     moving: &[Moving],
@@ -188,14 +190,14 @@ fn is_shown(cell: &Cell, shown: &Shown) -> bool {
         .is_ok()
 }
 
-/// Whether a copy is shown, or would not be since so many newer versions are.
+/// Checks whether the new place shows a copy, or enough newer versions to hide it.
 fn has_arrived(cell: &Cell, shown: &Shown, versions: Versions) -> bool {
     let column = shown.partition_point(|(column, _)| *column < cell.key.column);
     let newer = shown.partition_point(|found| in_order(found, cell) == Ordering::Less) - column;
     is_shown(cell, shown) || !versions.shows(u32::try_from(newer).unwrap_or(u32::MAX))
 }
 
-/// The order of the table within a row.
+/// Compares as the table orders cells within a row.
 fn in_order((column, timestamp): &(Column, i64), cell: &Cell) -> Ordering {
     column
         .cmp(&cell.key.column)

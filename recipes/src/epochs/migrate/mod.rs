@@ -1,14 +1,17 @@
 //! Moving rows to the newest epoch, step by step (E1, E5).
 //!
-//! A step reads a stretch of an older epoch and does three things with its rows, in this order:
+//! A step reads a range of an older epoch and processes its rows in this order:
 //!
-//! 1. **copy**: each cell is put into the row's new place with its own timestamp and visibility, on the condition that
-//!    nothing is there at this column and timestamp;
-//! 2. **look**: the new places are read back. A cell counts as arrived if it is shown, or if the table shows newer
-//!    versions instead. One that is hidden by a delete marker there has not: its row stays where it is, and is counted;
-//! 3. **delete**: the old cells of rows that have arrived whole are deleted up to the timestamps that were copied.
+//! 1. **copy**: each cell is put into the row's new place with its own timestamp and visibility, on
+//!    the condition that the column has no cell at this timestamp there;
+//! 2. **look**: the new places are read back. A cell counts as arrived if the table shows it, or
+//!    shows newer versions instead. A cell that a delete marker hides there has not arrived: its
+//!    row stays in the old place and is counted;
+//! 3. **delete**: the old cells of rows that have arrived completely are deleted up to the
+//!    timestamps that were copied.
 //!
-//! Whatever interrupts it, no cell is ever in neither place; what was done stays, and the step can be run again.
+//! An interruption never leaves a cell in neither place. Completed work stays, and the step can be
+//! repeated.
 
 mod copy;
 mod old_rows;

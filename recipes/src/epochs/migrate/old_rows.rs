@@ -1,4 +1,4 @@
-//! What a step reads of an older epoch.
+//! The rows that a step reads from an older epoch.
 
 use std::num::NonZeroUsize;
 
@@ -10,21 +10,21 @@ use crate::epochs::error::EpochsError;
 use crate::row_hasher::Excerpt;
 use crate::salted_scan::cell_bytes;
 
-/// Most cells that the table is asked for at a time: their size is not known before.
+/// Maximum number of cells in one batch, because their size is not known in advance.
 const MOST_BATCH_CELLS: usize = 256;
 
-/// A stretch of an older epoch: whole rows, or whole columns of one that is too large for a step.
+/// A range of an older epoch: whole rows, or whole columns of a row that is too large for a step.
 pub(super) struct OldRows {
     /// The cells, in the order of the table.
     pub(super) cells: Vec<Cell>,
-    /// What follows.
+    /// The kind of cells after these.
     pub(super) rest: Rest,
 }
 
-/// What follows a stretch.
+/// The kind of cells after a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rest {
-    /// Nothing: it was the last of its epoch.
+    /// No cells: the range was the last of its epoch.
     Nothing,
     /// Other rows.
     Rows,
@@ -32,7 +32,7 @@ pub(super) enum Rest {
     Columns,
 }
 
-/// Reads a stretch of these spans, after a stored row if there is one.
+/// Reads a range of these spans; it starts after a stored row, if one is given.
 pub(super) async fn read(
     table: &dyn Table,
     spans: Vec<Span>,
@@ -50,7 +50,7 @@ pub(super) async fn read(
         if cells.len() < most && bytes < settings.memory_bytes {
             continue;
         }
-        // The next batch may hold more of the last row, or of its last column.
+        // The next batch may contain more of the last row, or of its last column.
         let (whole, rest) = whole_part(&cells);
         if whole > 0 {
             cells.truncate(whole);
@@ -64,7 +64,7 @@ pub(super) async fn read(
     Ok(OldRows { cells, rest })
 }
 
-/// How many of the cells are of whole rows; if there is but one row, of whole columns.
+/// Returns the number of cells in whole rows or, if there is only one row, in whole columns.
 fn whole_part(cells: &[Cell]) -> (usize, Rest) {
     let Some(last) = cells.last().map(|cell| &cell.key) else {
         return (0, Rest::Rows);

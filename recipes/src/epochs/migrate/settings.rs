@@ -1,14 +1,14 @@
-//! How much a step does.
+//! The size of a step.
 
 use std::num::NonZeroUsize;
 
-/// How much a step of a migration does, and holds.
+/// Limits on the size of one migration step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MigrateSettings {
-    /// Cells after which a step ends, at the end of their row; 4,096 unless given.
+    /// Cells after which a step ends, at the end of their row. The default is 4,096.
     pub step_cells: NonZeroUsize,
-    /// Bytes of cells after which a step ends, likewise; 16 MiB unless given. A column has to fit with all of its
-    /// versions.
+    /// Bytes of cells after which a step ends, at the end of their row. The default is 16 MiB. A
+    /// column must fit with all of its versions.
     pub memory_bytes: usize,
 }
 

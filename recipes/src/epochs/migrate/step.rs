@@ -10,37 +10,38 @@ use crate::epochs::error::EpochsError;
 use crate::epochs::list::Epochs;
 use crate::key_design::{DesignErrorKind, Rows};
 
-/// What a step of a migration did.
+/// The result of one migration step.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MigrationStep {
-    /// Where the next step goes on; none if this was the last.
+    /// The start of the next step, or `None` if this was the last.
     pub cursor: Option<MigrationCursor>,
-    /// Stored rows that were looked at.
+    /// Stored rows that the step read.
     pub rows_seen: u64,
-    /// Rows that were moved, or the part of a large one.
+    /// Rows that were moved; a part of a large row counts as one.
     pub rows_moved: u64,
-    /// Cells of those.
+    /// Cells of the moved rows.
     pub cells_moved: u64,
-    /// Rows that stay where they are, since writers were in the way each time, or nobody could tell whether a copy had
-    /// arrived. The next run moves them.
+    /// Rows that were not moved because writers changed them at each attempt, or because the
+    /// outcome of a copy is unknown. The next run moves them.
     pub rows_contended: u64,
-    /// Rows that stay where they are, since a delete marker in the new place would hide them: of a row that was moved
-    /// away from there before, or of a delete that was not done yet in the old place. A compaction drops the marker,
-    /// and the next run moves them.
+    /// Rows that were not moved because a delete marker in the new place would hide them. The
+    /// marker comes from an earlier move of the row away from there, or from a delete that has not
+    /// reached the old place yet. A compaction drops the marker, and the next run moves the rows.
     pub rows_hidden: u64,
-    /// Rows that none of the designs can have made. They are left alone.
+    /// Rows that none of the designs can have made. They are not changed.
     pub rows_foreign: u64,
-    /// Rows that stay where they are, since the newest design has no key for them.
+    /// Rows that were not moved because the newest design has no key for them.
     pub rows_without_key: u64,
 }
 
 impl Epochs {
-    /// Moves the next stretch of older rows to the newest epoch. Without a cursor it begins anew: that moves nothing
-    /// twice.
+    /// Moves the next range of older rows to the newest epoch. Without a cursor it starts from the
+    /// beginning, which moves no row twice.
     ///
     /// # Errors
-    /// A cursor of other epochs; and as [`Table::scan`], [`Table::write`] and [`Table::write_conditional`]. Whatever was
-    /// done, no cell is lost: the same step can be run again.
+    ///
+    /// Fails if the cursor belongs to other epochs; also as [`Table::scan`], [`Table::write`] and
+    /// [`Table::write_conditional`]. No error loses a cell, so the step can be repeated.
     pub async fn migrate_step(
         &self,
         table: &dyn Table,
@@ -72,14 +73,15 @@ impl Epochs {
         step.cursor = match old.rest {
             Rest::Nothing if epoch + 2 == self.designs().len() => None,
             Rest::Nothing => next(epoch + 1, None),
-            // What was moved of the row is gone: the next step finds the rest. What stays would be found for ever.
+            // The moved columns have been deleted, so the next step finds the rest of the row. If
+            // no column was moved, the same cells would be found again in every step.
             Rest::Columns if step.rows_moved > 0 => next(epoch, after.cloned()),
             Rest::Rows | Rest::Columns => next(epoch, last),
         };
         Ok(step)
     }
 
-    /// The rows of a stretch that are to be moved.
+    /// Returns the rows of a range that must be moved.
     fn moving(
         &self,
         epoch: usize,
@@ -146,7 +148,7 @@ async fn table_delete(
     Ok(())
 }
 
-/// Most bytes of a mutation, give or take an update: what every table takes.
+/// Maximum number of bytes of a mutation, give or take an update; every table accepts this size.
 pub(super) const MOST_MUTATION_BYTES: usize = 64 << 10;
 
 fn deletes_of(cells: &[Cell]) -> Vec<Mutation> {

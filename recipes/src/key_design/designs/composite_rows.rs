@@ -8,14 +8,16 @@ use super::{DesignSettings, Halves, SaltSettings};
 
 /// Settings of the design `composite`: fields in order, each ascending or descending.
 ///
-/// A row is the text of its fields with the separator between them, as `acme<tab>-12<tab>2023-10-08T05:47:31.903Z`;
-/// [`Composite`] makes it from values. Rows that give a value in another way, such as `+5` or `007`, are normalised:
-/// they get the key, and read back as the text, that the value has. In a text field the backslash is `\\`, and the
-/// separator and control characters are `\xNN`.
+/// A row is the text of its fields with the separator between them, as
+/// `acme<tab>-12<tab>2023-10-08T05:47:31.903Z`; [`Composite`] builds it from values. Rows that
+/// write a value in another way, such as `+5` or `007`, are normalised: they get the key of the
+/// value, and are read back as its usual text. In a text field a backslash is written `\\`, and the
+/// separator and control characters `\xNN`.
 ///
-/// The rows with given leading fields are one piece of the table, with or without a salt over these fields:
-/// [`Rows::Prefix`](crate::Rows::Prefix) of the text of the fields, the separator behind each, and
-/// [`Rows::Between`](crate::Rows::Between) for those of them whose next field lies between two values.
+/// The rows with given leading fields are one piece of the table, without a salt or with a salt
+/// over these fields. [`Rows::Prefix`](crate::Rows::Prefix) selects them by the text of the fields,
+/// each followed by the separator. [`Rows::Between`](crate::Rows::Between) selects those of them
+/// whose next field lies between two values.
 ///
 /// # Examples
 ///
@@ -31,7 +33,7 @@ use super::{DesignSettings, Halves, SaltSettings};
 ///
 /// let key = design.add(b"acme\t12")?;
 /// assert_eq!(design.remove(&key)?, "acme\t12");
-/// assert!(design.add(b"acme\t9")? > key, "9 comes behind 12");
+/// assert!(design.add(b"acme\t9")? > key, "9 sorts after 12");
 /// assert_eq!(design.spans(&Rows::Prefix("acme\t".into()))?.len(), 1);
 /// assert_eq!(design.spans(&Rows::between("acme\t", "-5", "1000"))?.len(), 1);
 /// # Ok::<(), fluo_recipes::DesignError>(())
@@ -39,14 +41,14 @@ use super::{DesignSettings, Halves, SaltSettings};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CompositeRows {
-    /// The fields, in the order in which rows are ordered by them; 1 to 32.
+    /// The fields, in the order in which they determine the order of rows; 1 to 32.
     pub fields: Vec<FieldSettings>,
-    /// What stands between the fields in the text of a row; a tab unless given. A tab, a blank or a mark of ASCII,
-    /// but none of `\ + - . :`.
+    /// The character between the fields in the text of a row. The default is a tab. It must be a
+    /// tab, a space or an ASCII punctuation character other than `\ + - . :`.
     #[serde(default = "tab")]
     pub separator: char,
-    /// A salt before the fields; none unless given. Over the leading fields (`over = { fields = 1 }`) it keeps rows
-    /// that share them in one piece.
+    /// A salt before the fields. The default is no salt. A salt over the leading fields
+    /// (`over = { fields = 1 }`) keeps rows with the same leading fields in one piece.
     #[serde(default)]
     pub salt: Option<SaltSettings>,
 }
@@ -56,7 +58,7 @@ fn tab() -> char {
 }
 
 impl CompositeRows {
-    /// Rows of these fields, parted by tabs in their text, without a salt.
+    /// Creates settings for rows of these fields, separated by tabs in their text, without a salt.
     #[must_use]
     pub fn new(fields: Vec<FieldSettings>) -> Self {
         Self {
@@ -66,9 +68,10 @@ impl CompositeRows {
         }
     }
 
-    /// What makes rows of values, and the sets of rows to read.
+    /// Returns the builder of rows from values, and of the sets of rows to read.
     ///
     /// # Errors
+    ///
     /// As [`Composite::new`].
     pub fn composite(&self) -> Result<Composite, DesignError> {
         Composite::new(self.fields.clone(), self.separator)

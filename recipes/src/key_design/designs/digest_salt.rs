@@ -25,15 +25,15 @@ use super::{DesignSettings, Halves, SaltOf};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct DigestSalt {
-    /// The digest; MD5 unless given.
+    /// The digest. The default is MD5.
     pub digest: Digest,
-    /// Which end of the digest's text; the first digits unless given.
+    /// The end of the digest's text. The default is the first digits.
     pub end: DigestEnd,
-    /// How many hexadecimal digits, 1 to 8; 2 unless given.
+    /// Number of hexadecimal digits, 1 to 8. The default is 2.
     pub digits: u8,
-    /// What stands between the digits and the row; nothing unless given.
+    /// The text between the digits and the row. The default is empty.
     pub separator: String,
-    /// Which part of the row the digest is of; the whole row unless given.
+    /// The part of the row that is hashed. The default is the whole row.
     pub over: SaltedPart,
 }
 

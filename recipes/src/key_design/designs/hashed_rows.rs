@@ -23,9 +23,9 @@ use crate::row_hasher::{HashScheme, RowHasher};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HashedRows {
-    /// What every key starts with, before the first `:`.
+    /// The text with which every key starts, before the first `:`.
     pub prefix: String,
-    /// How rows are hashed; `murmur3-base36` unless given.
+    /// The hash scheme. The default is `murmur3-base36`.
     #[serde(default)]
     pub scheme: HashScheme,
 }

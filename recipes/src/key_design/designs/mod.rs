@@ -1,4 +1,4 @@
-//! The named designs: what a user configures.
+//! The named designs and their settings.
 
 mod composite_rows;
 mod digest_salt;
@@ -28,7 +28,7 @@ use super::form::{Form, PagePart};
 use super::part::SaltedPart;
 use super::salt::Salt;
 
-/// The settings of a named design, as a spec file has them.
+/// The settings of a named design, as in a spec file.
 ///
 /// In serde's formats the field `design` holds the name, beside the settings of that design.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,9 +45,9 @@ pub enum DesignSettings {
     WebTable(WebTable),
     /// The row read backwards.
     Reversed(Reversed),
-    /// A time counted down, before or after what the row is about.
+    /// A time counted down, before or after the entity of the row.
     ReverseTime(ReverseTime),
-    /// `NN<separator><row>`: a bucket that is drawn for each row.
+    /// `NN<separator><row>`: a bucket drawn for each row.
     RandomSalt(RandomSalt),
     /// Fields in order, each ascending or descending.
     Composite(CompositeRows),
@@ -55,23 +55,23 @@ pub enum DesignSettings {
     Unsalted(Unsalted),
 }
 
-/// The two halves of a design, and what joins them.
+/// The two halves of a design, and the settings that combine them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Halves {
     pub(super) name: &'static str,
     pub(super) salt: Option<SaltOf>,
-    /// Whether a split point stands before the first salt, and so a tablet that holds nothing.
+    /// `true` if there is a split point at the first salt, which leaves an empty tablet before it.
     pub(super) leading_point: bool,
     pub(super) form: Form,
 }
 
-/// A salt, what it is made of, and what follows it.
+/// A salt, its input, and the separator after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SaltOf {
     pub(super) salt: Salt,
-    /// Of which part of a row it is made.
+    /// The part of a row from which the salt is computed.
     pub(super) part: SaltedPart,
-    /// Of which part of a page, in a web table.
+    /// The part of a page from which the salt is computed, in a web table.
     pub(super) page: PagePart,
     pub(super) separator: String,
 }

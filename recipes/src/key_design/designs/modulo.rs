@@ -23,14 +23,14 @@ use super::{DesignSettings, Halves, SaltOf};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Modulo {
-    /// How many buckets, 1 to 1,000,000; 10 unless given. The number is written in two digits, or in as many as the
-    /// largest needs.
+    /// Number of buckets, 1 to 1,000,000. The default is 10. Bucket numbers are written in two
+    /// digits, or in as many as the largest needs.
     pub buckets: u32,
-    /// What stands between the bucket and the row; `|` unless given. It may be empty.
+    /// The text between the bucket and the row. The default is `|`. It may be empty.
     pub separator: String,
-    /// Of what the modulus is taken; Java's hash unless given.
+    /// The operand of the modulus. The default is Java's hash.
     pub of: ModuloOf,
-    /// Which part of the row the salt is made of; the whole row unless given.
+    /// The part of the row from which the salt is computed. The default is the whole row.
     pub over: SaltedPart,
 }
 

@@ -1,4 +1,4 @@
-//! `random-salt`: a bucket that is drawn for each row.
+//! `random-salt`: a bucket drawn for each row.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,11 +8,12 @@ use super::super::part::SaltedPart;
 use super::super::salt::{RandomBuckets, Salt};
 use super::{DesignSettings, Halves, SaltOf};
 
-/// Settings of the design `random-salt`: `NN<separator><row>`, where nobody can compute `NN` again.
+/// Settings of the design `random-salt`: `NN<separator><row>`, where `NN` cannot be computed again.
 ///
-/// Rows that arrive in any order are spread evenly, even equal ones: a row that is written twice is stored under two
-/// keys as a rule. So every read looks into each bucket, and what needs the one key of a row
-/// ([`KeyDesign::key_of`](crate::KeyDesign::key_of)), such as a write that must be the first, is refused.
+/// Rows are spread evenly in whatever order they arrive, even equal rows: a row that is written
+/// twice is usually stored under two keys. So every read scans each bucket. Operations that need
+/// the only key of a row ([`KeyDesign::key_of`](crate::KeyDesign::key_of)), such as a write only if
+/// the row is absent, are rejected.
 ///
 /// # Examples
 ///
@@ -29,14 +30,14 @@ use super::{DesignSettings, Halves, SaltOf};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Given")]
 pub struct RandomSalt {
-    /// How many buckets, 2 to 65,536. The number is written in two digits, or in as many as the largest needs: so
-    /// the salt has a width that is known, and can be removed from a key.
+    /// Number of buckets, 2 to 65,536. Bucket numbers are written in two digits, or in as many as
+    /// the largest needs, so the salt has a known width and can be removed from a key.
     pub buckets: u32,
-    /// What stands between the bucket and the row; `|` unless given. It may be empty.
+    /// The text between the bucket and the row. The default is `|`. It may be empty.
     pub separator: String,
 }
 
-/// What a spec file can say.
+/// The settings as a spec file contains them.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Given {
@@ -45,7 +46,7 @@ struct Given {
 }
 
 impl RandomSalt {
-    /// A salt of so many buckets, and the separator `|`.
+    /// Creates settings for this number of buckets, with the separator `|`.
     #[must_use]
     pub fn new(buckets: u32) -> Self {
         Self {
@@ -79,8 +80,8 @@ impl TryFrom<Given> for RandomSalt {
     fn try_from(given: Given) -> Result<Self, DesignError> {
         let buckets = given.buckets.ok_or_else(|| {
             DesignError::settings(
-                "a random salt needs `buckets`, from which its width follows: a salt of unknown width could not be \
-                 removed from a key again",
+                "the setting `buckets` is missing: a random salt needs it, because the number of buckets determines \
+                 the width of the salt in a key",
             )
         })?;
         let salt = Self::new(buckets);

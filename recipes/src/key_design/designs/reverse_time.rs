@@ -1,4 +1,4 @@
-//! `reverse-time`: a time counted down, so that the newest comes first.
+//! `reverse-time`: a time counted down, so that the newest row comes first.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,12 +8,14 @@ use super::{DesignSettings, Halves, SaltSettings};
 
 /// Settings of the design `reverse-time`: `<entity><separator><MAX - t>`, or the time first.
 ///
-/// A row is what it is about (the *entity*) and a time, as `sensor7|1696744051903`; of the time is stored how much
-/// there is left until `i64::MAX`. Where the time is last, the rows of an entity are one piece of the table, the
-/// newest first, and so are its rows between two times ([`Rows::Between`](crate::Rows::Between), whose prefix is the
-/// entity with its separator); entities come in the order of their bytes, separator included, which an entity cannot
-/// hold. Where the time is first, the newest of all rows comes first: without a salt all new rows go into the first
-/// tablet then.
+/// A row consists of an *entity* and a time, as `sensor7|1696744051903`; the stored time is the
+/// difference to `i64::MAX`.
+///
+/// If the time is last, the rows of an entity are one piece of the table, the newest first. So are
+/// its rows between two times ([`Rows::Between`](crate::Rows::Between) with the entity and its
+/// separator as prefix). Entities are ordered by their bytes, including the separator, which an
+/// entity cannot contain. If the time is first, the newest of all rows comes first; without a salt,
+/// all new rows then go into the first tablet.
 ///
 /// # Examples
 ///
@@ -23,7 +25,7 @@ use super::{DesignSettings, Halves, SaltSettings};
 /// let design = KeyDesign::new(ReverseTime::default())?;
 /// assert_eq!(design.add(b"sensor7|1696744051903")?, "sensor7|9223370340110723904");
 ///
-/// // With a salt over the entity, what is read together stays together.
+/// // A salt over the entity keeps together the rows that are read together.
 /// let salt = DigestSalt { digits: 1, over: SaltedPart::Entity, ..DigestSalt::default() };
 /// let design = KeyDesign::new(ReverseTime { salt: Some(salt.into()), ..ReverseTime::default() })?;
 /// assert_eq!(design.spans(&Rows::Prefix("sensor7|".into()))?.len(), 1);
@@ -33,15 +35,15 @@ use super::{DesignSettings, Halves, SaltSettings};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReverseTime {
-    /// Where the time stands; last unless given.
+    /// The position of the time. The default is last.
     pub time: TimePlace,
-    /// How it is written; in decimal digits unless given.
+    /// The encoding of the time. The default is decimal digits.
     pub encoding: TimeEncoding,
-    /// What stands between the entity and the time; `|` unless given. It holds no digit beside decimal times, and is
-    /// empty only beside binary times that come first.
+    /// The text between the entity and the time. The default is `|`. It must contain no digit if
+    /// times are decimal, and may be empty only if times are binary and come first.
     pub separator: String,
-    /// A salt before all that; none unless given. Over the entity (`over = "entity"`) it keeps the rows of each
-    /// entity in one piece.
+    /// A salt before the entity and the time. The default is no salt. A salt over the entity
+    /// (`over = "entity"`) keeps the rows of each entity in one piece.
     pub salt: Option<SaltSettings>,
 }
 

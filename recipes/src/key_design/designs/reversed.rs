@@ -8,8 +8,8 @@ use super::{DesignSettings, Halves};
 
 /// Settings of the design `reversed`: the row's last byte or character first.
 ///
-/// It spreads rows whose end changes most, such as numbers that count up. Rows can be read one by one or by their
-/// suffix; rows with one prefix, or of a range, lie all over the table.
+/// It spreads rows whose end changes most, such as ascending numbers. Rows can be read one by one
+/// or by suffix; rows with a common prefix, or in a range, are scattered over the whole table.
 ///
 /// # Examples
 ///
@@ -27,15 +27,16 @@ use super::{DesignSettings, Halves};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Given")]
 pub struct Reversed {
-    /// How the end of a row is known: by the length of all, or by one that is stored with each.
+    /// The way to find the end of a row: one length for all rows, or a length stored with each.
     pub length: RowLength,
-    /// What changes places; bytes unless given.
+    /// The unit that is reversed. The default is bytes.
     pub unit: ReversedUnit,
-    /// Of which characters rows are made, for even split points; unless given there are none.
+    /// The characters of which rows consist, for even split points. Without it there are no split
+    /// points.
     pub alphabet: Option<RowAlphabet>,
 }
 
-/// What a spec file can say.
+/// The settings as a spec file contains them.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Given {
@@ -46,7 +47,7 @@ struct Given {
 }
 
 impl Reversed {
-    /// Bytes reversed, of rows of this length.
+    /// Creates settings that reverse the bytes of rows of this length.
     #[must_use]
     pub fn new(length: RowLength) -> Self {
         Self {
@@ -78,9 +79,9 @@ impl TryFrom<Given> for Reversed {
         } = given;
         let length = length.ok_or_else(|| {
             DesignError::settings(
-                "reversed rows of variable length cannot be told from keys that were cut short: give the length that \
-                 all rows have, such as length = { fixed = 10 }, or let it be stored with each, with length = \
-                 \"stored\"; a digest-salt takes rows of any length as they are",
+                "reversed rows of variable length look like truncated keys: give the length that all rows have, such \
+                 as length = { fixed = 10 }, or store it with each row, with length = \"stored\"; a digest-salt accepts \
+                 rows of any length",
             )
         })?;
         Ok(Self {

@@ -1,4 +1,4 @@
-//! A salt before rows that have a form of their own.
+//! A salt before rows that have their own form.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,9 +7,9 @@ use super::{DigestSalt, Modulo, RandomSalt, SaltOf};
 
 /// A salt before the rows of `reverse-time` or `composite`.
 ///
-/// In serde's formats the field `design` names the design whose salt it is, beside the settings of that design. Its
-/// `over` says which part of the row is salted: give the part that scans stay within, so that each stays in one
-/// piece.
+/// In serde's formats the field `design` names the design of the salt, beside the settings of that
+/// design. Its `over` selects the part of the row that is salted: choose the part within which
+/// scans stay, so that each scan reads one piece.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "design", rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -18,7 +18,7 @@ pub enum SaltSettings {
     Modulo(Modulo),
     /// Digits of a digest.
     DigestSalt(DigestSalt),
-    /// A bucket that is drawn for each row.
+    /// A bucket drawn for each row.
     RandomSalt(RandomSalt),
 }
 

@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 use super::super::form::Form;
 use super::{DesignSettings, Halves};
 
-/// Settings of the design `unsalted`, of which there are none: the key of a row is the row.
+/// Settings of the design `unsalted`, which has none: the key of a row is the row.
 ///
-/// It is for rows that are spread already, and for a table whose keys stay as they are. Split points cannot be
-/// computed, as nothing is known of the rows: they come from a sample of them.
+/// It is for rows that are already spread, and for a table whose keys must not change. Split points
+/// cannot be computed, because the distribution of the rows is unknown: take them from a sample.
 ///
 /// # Examples
 ///

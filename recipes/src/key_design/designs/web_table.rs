@@ -11,22 +11,25 @@ use crate::row_hasher::Excerpt;
 
 /// Settings of the design `web-table`: `{salt}:{reversed host}{path}`.
 ///
-/// A row is the URL of a page. The salt is the first digits of the MD5 of the registrable domain, so that a domain and
-/// all its subdomains lie together; which domain is registrable says the Public Suffix List.
+/// A row is the URL of a page. The salt is the first digits of the MD5 of the registrable domain,
+/// so a domain and all its subdomains are stored together. The Public Suffix List defines the
+/// registrable domain.
 ///
-/// # What the stored format depends on
+/// # Dependencies of the stored format
 ///
-/// The bytes of a key follow from three things that others keep: the Public Suffix List (the crate `psl`), how the URL
-/// standard writes a URL (`url`) and how a name becomes punycode (`idna`). All three are fixed for a version of this
-/// crate, and its tests hold a file of odd URLs with their keys against them byte by byte. Another version of one of
-/// them is a change of the stored format. [`list`](Self::list) keeps the version of the list with the settings of a
-/// table, so that a program with another one refuses it instead of looking for pages where they are not.
+/// The bytes of a key depend on three external definitions: the Public Suffix List (the crate
+/// `psl`), the serialization of URLs (`url`) and the conversion of names to punycode (`idna`). All
+/// three are fixed for a version of this crate, and its tests compare the keys of a file of unusual
+/// URLs byte by byte. Another version of one of them changes the stored format.
+/// [`list`](Self::list) stores the version of the list with the settings of a table, so a program
+/// with another version rejects the table instead of searching for pages in the wrong places.
 ///
-/// # One row
+/// # Normalised rows
 ///
-/// Two URLs are one row if their normalised rows are the same: without the scheme, the ports 80 and 443 and the
-/// fragment, the host in lower case and punycode, the path as the URL standard writes it. A key is read back to the
-/// normalised row. URLs with a user or a password are refused.
+/// Two URLs are the same row if their normalised rows are equal: without the scheme, the ports 80
+/// and 443 and the fragment, with the host in lower case and punycode, and with the path as the URL
+/// standard writes it. A key is decoded to the normalised row. URLs with a user or a password are
+/// rejected.
 ///
 /// # Examples
 ///
@@ -38,7 +41,7 @@ use crate::row_hasher::Excerpt;
 /// assert_eq!(key, "5a:com.example.support/docs");
 /// assert_eq!(design.remove(&key)?, "support.example.com/docs");
 ///
-/// // A domain is one piece of the table, with its subdomains or without.
+/// // A domain is one piece of the table, with or without its subdomains.
 /// assert_eq!(design.spans(&Rows::domain_and_subdomains("example.com"))?.len(), 1);
 /// assert_eq!(design.spans(&Rows::domain("example.com"))?.len(), 1);
 /// // The pages below a public suffix have many salts.
@@ -48,24 +51,26 @@ use crate::row_hasher::Excerpt;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct WebTable {
-    /// How many hexadecimal digits the salt has, 1 to 8; 2 unless given, which make 256 salts.
+    /// Number of hexadecimal digits of the salt, 1 to 8. The default is 2, which makes 256 salts.
     pub digits: u8,
-    /// Of which part of the host the salt is; of the registrable domain unless given.
+    /// The part of the host that is hashed. The default is the registrable domain.
     ///
-    /// Either way the pages of one host have one salt. A host that has much of a table makes one tablet hot; points of
-    /// your own cut it further, such as `99:com.github/m`.
+    /// In both cases the pages of one host have one salt. A host with a large share of the table
+    /// makes one tablet hot; add your own split points to cut it further, such as
+    /// `99:com.github/m`.
     pub over: WebPart,
-    /// In which direction that domain is read for the digest; forward unless given.
+    /// The direction in which the hashed domain is written. The default is forward.
     pub text: DomainText,
-    /// Whether the split points begin with the first salt; not unless given.
+    /// `true` if the split points begin with the first salt. The default is `false`.
     ///
-    /// 16 tablets need 15 points, `10` to `f0`. Many guides print 16, from `00` to `f0`: those make a 17th tablet
-    /// before all others, which is always empty, as no key sorts before the first salt. Set this for a table that was
-    /// made so, and its points and weights are those of that table: 16 points, 17 weights, the first of them 0.
+    /// 16 tablets need 15 points, `10` to `f0`. Many guides print 16 points, `00` to `f0`, which
+    /// create a 17th tablet before all others; it is always empty, because no key sorts before the
+    /// first salt. Set this for a table that was created that way, so that points and weights match
+    /// it: 16 points, and 17 weights with 0 as the first.
     pub leading_point: bool,
-    /// The version of the Public Suffix List, as that of the `psl` crate, with which the rows of the table were
-    /// written; not looked at unless given. With another one the design is refused: give
-    /// [`SUFFIX_LIST`](Self::SUFFIX_LIST) where a table is made.
+    /// The version of the Public Suffix List with which the rows of the table were written, as a
+    /// version of the `psl` crate. The default is not to check it. A program with another version
+    /// rejects the design; set [`SUFFIX_LIST`](Self::SUFFIX_LIST) when you create a table.
     pub list: Option<String>,
 }
 
@@ -82,7 +87,7 @@ impl Default for WebTable {
 }
 
 impl WebTable {
-    /// The version of the Public Suffix List that is compiled in, as that of the `psl` crate.
+    /// The compiled-in version of the Public Suffix List, as a version of the `psl` crate.
     pub const SUFFIX_LIST: &str = "2.1.247";
 
     fn check_list(&self) -> Result<(), DesignError> {

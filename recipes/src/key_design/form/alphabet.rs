@@ -1,4 +1,4 @@
-//! Of which characters the beginnings of keys are made, and how they are split evenly.
+//! The alphabets of key beginnings, and their even split points.
 
 use std::fmt;
 
@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::super::error::DesignError;
 
-/// The characters that rows are made of, for their split points. Rows of other characters are stored as well, but
-/// the points are not even for them.
+/// The characters of which rows consist, for their split points. Rows with other characters can be
+/// stored as well, but the points are not even for them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -19,17 +19,17 @@ pub enum RowAlphabet {
     Hex,
     /// `a` to `z`.
     Lower,
-    /// Printable ASCII, from the blank to `~`.
+    /// Printable ASCII, from the space to `~`.
     Printable,
     /// Any bytes.
     Bytes,
 }
 
-/// How many beginnings each tablet has at least, where they do not divide evenly: tablets then differ by less than
-/// two parts in so many.
+/// Minimum number of beginnings per tablet, if they do not divide evenly. Tablets then differ by
+/// less than two parts in this number.
 const EVEN_ENOUGH: u64 = 64;
 
-/// All texts of so many symbols.
+/// All texts of this number of symbols.
 pub(super) struct Beginnings {
     digits: usize,
     count: u64,
@@ -58,23 +58,27 @@ impl RowAlphabet {
         }
     }
 
-    /// The points that cut all texts over the alphabet into this many even pieces, ascending.
+    /// Returns the points that cut all texts over the alphabet into this many even pieces,
+    /// ascending.
     ///
-    /// Point `i` is `i * symbols^d / tablets`, rounded down, in `d` symbols, without the lowest symbols at its end.
-    /// As few symbols are taken as divide evenly, or as leave the pieces about alike; at most `longest`.
+    /// Point `i` is `i * symbols^d / tablets`, rounded down, in `d` symbols, without the lowest
+    /// symbols at its end. `d` is the smallest number of symbols that divides evenly, or that
+    /// leaves the pieces about equal; at most `longest`.
     pub(super) fn points(self, tablets: u32, longest: usize) -> Result<Vec<Bytes>, DesignError> {
         let Beginnings { digits, count } = self.beginnings(tablets, longest)?;
         let wanted = u64::from(tablets);
-        // The product of two large numbers may be beyond 64 bits; the quotient is below the count again.
+        // The product of two large numbers may exceed 64 bits; the quotient is below the count
+        // again.
         let start = |number| u128::from(number) * u128::from(count) / u128::from(wanted);
         let point = |number| self.text(u64::try_from(start(number)).unwrap_or(u64::MAX), digits);
         Ok((1..wanted).map(point).collect())
     }
 
-    /// The beginnings that so many tablets divide among them.
+    /// Returns the beginnings that this many tablets divide among them.
     ///
     /// # Errors
-    /// More tablets than rows of the longest length.
+    ///
+    /// Fails if there are more tablets than rows of the longest length.
     pub(super) fn beginnings(
         self,
         tablets: u32,
@@ -135,7 +139,7 @@ mod tests {
     ];
 
     #[test]
-    fn points_that_divide_are_short() {
+    fn evenly_dividing_points_are_short() {
         let digits = RowAlphabet::Digits.points(10, 20).unwrap();
         assert_eq!(digits, ["1", "2", "3", "4", "5", "6", "7", "8", "9"]);
         let hex = RowAlphabet::Hex.points(4, 20).unwrap();
@@ -148,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn points_that_do_not_divide_are_about_even() {
+    fn other_points_are_about_even() {
         // 10^3 = 1,000 is the first power with 64 beginnings for each of 3.
         let points = RowAlphabet::Digits.points(3, 20).unwrap();
         assert_eq!(points, ["333", "666"]);
@@ -167,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn short_rows_do_not_fill_many_tablets() {
+    fn rejects_more_tablets_than_short_rows() {
         assert_eq!(
             RowAlphabet::Digits.points(101, 2).unwrap_err().to_string(),
             "101 tablets are more than the 100 rows of length 2 over the digits: give at most 100"

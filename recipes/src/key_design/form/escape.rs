@@ -1,4 +1,4 @@
-//! Bytes of any length, written so that their end is found and their order kept.
+//! Bytes of any length, written so that their end can be found and their order is kept.
 //!
 //! ```text
 //!  byte 00        00 ff
@@ -6,8 +6,8 @@
 //!  the end        00, and then anything but ff
 //! ```
 //!
-//! The end sorts before an escaped zero, and that before every other byte: so `a` < `a 00` < `a 01`, as unescaped.
-//! What stands behind the end is up to the form.
+//! The end sorts before an escaped zero, and an escaped zero before every other byte: so `a` <
+//! `a 00` < `a 01`, as without escapes. The form defines the bytes after the end.
 
 use memchr::memchr;
 
@@ -24,9 +24,11 @@ pub(super) fn write(bytes: &[u8], written: &mut Vec<u8>) {
     }
 }
 
-/// Appends the bytes before the end, and gives what follows the `00` of the end. None if there is no end.
+/// Appends the bytes before the end, and returns the bytes after the `00` of the end, or `None` if
+/// there is no end.
 ///
-/// With a mask of `ff` everything is read as its complement; what is given back stays as it is.
+/// With a mask of `ff`, the written bytes are read as their complement; the returned bytes are not
+/// complemented.
 pub(super) fn read<'a>(written: &'a [u8], mask: u8, bytes: &mut Vec<u8>) -> Option<&'a [u8]> {
     let mut rest = written;
     loop {
@@ -62,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_without_an_end_are_not_read() {
+    fn rejects_bytes_without_an_end() {
         for written in [&b""[..], b"a", b"a\x00\xff", b"\x00\xff\x00\xff"] {
             assert_eq!(read(written, 0, &mut Vec::new()), None);
         }
@@ -70,20 +72,20 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_written_is_read(bytes in bytes(), mask in prop_oneof![Just(0_u8), Just(0xff)]) {
+        fn reads_what_it_wrote(bytes in bytes(), mask in prop_oneof![Just(0_u8), Just(0xff)]) {
             let (written, mut read_back) = (ended(&bytes, mask), Vec::new());
             prop_assert_eq!(read(&written, mask, &mut read_back), Some(&[7 ^ mask][..]));
             prop_assert_eq!(read_back, bytes);
         }
 
         #[test]
-        fn the_order_is_that_of_the_bytes(a in bytes(), b in bytes()) {
+        fn keeps_the_order_of_the_bytes(a in bytes(), b in bytes()) {
             prop_assert_eq!(ended(&a, 0).cmp(&ended(&b, 0)), a.cmp(&b));
             prop_assert_eq!(ended(&a, 0xff).cmp(&ended(&b, 0xff)), b.cmp(&a));
         }
 
         #[test]
-        fn a_beginning_stays_a_beginning(a in bytes(), b in bytes()) {
+        fn keeps_prefixes(a in bytes(), b in bytes()) {
             let mut begun = Vec::new();
             write(&b, &mut begun);
             prop_assert_eq!(ended(&a, 0).starts_with(&begun), a.starts_with(&b));

@@ -1,4 +1,4 @@
-//! The form: how a row is written behind its salt.
+//! The form: the way a row is written after its salt.
 
 mod alphabet;
 mod composite;
@@ -30,22 +30,22 @@ use super::rows::Rows;
 use super::salt::{Buckets, ModuloOf};
 use crate::row_hasher::Excerpt;
 
-/// How a row is written behind its salt.
+/// The way a row is written after its salt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// As it is.
+    /// The row as it is.
     Plain,
     /// The page of a URL: its host from the top level down, then its path.
     Web,
-    /// Backwards.
+    /// The row backwards.
     Reversed(Reversal),
-    /// With its time counted down.
+    /// The row with its time counted down.
     ReverseTime(ReverseTimes),
-    /// Field by field.
+    /// The row field by field.
     Composite(Composite),
 }
 
-/// A half-open range of written rows; no end is no bound.
+/// A half-open range of written rows; unbounded if `end` is `None`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FormRange {
     pub(super) start: Bytes,
@@ -53,21 +53,21 @@ pub(super) struct FormRange {
 }
 
 impl FormRange {
-    /// One written row.
+    /// Returns the range of one written row.
     pub(super) fn of_row(written: impl Into<Bytes>) -> Self {
         let start = written.into();
         let end = Some(row_successor(&start));
         Self { start, end }
     }
 
-    /// What begins with these bytes.
+    /// Returns the range of all written rows with this prefix.
     pub(super) fn of_prefix(prefix: impl Into<Bytes>) -> Self {
         let start = prefix.into();
         let end = prefix_successor(&start);
         Self { start, end }
     }
 
-    /// Where rows lie that are written as they are.
+    /// Returns the range of rows that are written as they are.
     pub(super) fn as_they_are(rows: &Rows) -> Self {
         let (start, end) = rows.bounds();
         Self { start, end }
@@ -79,7 +79,7 @@ impl FormRange {
     }
 }
 
-/// What a set of rows is asked for, where all of a kind are alike.
+/// The kind of a set of rows, for answers that are the same for all sets of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Asked {
     /// One row.
@@ -90,7 +90,7 @@ pub(super) enum Asked {
     Range,
     /// All rows with a suffix.
     Suffix,
-    /// All rows with leading parts, whose next part lies between two values.
+    /// All rows with given leading parts, and with a next part between two values.
     Between,
     /// The pages of a domain.
     Domain,
@@ -100,7 +100,7 @@ const NO_DOMAIN: &str =
     "only the keys of a web-table design hold domains: ask for a row, a prefix or a range";
 
 impl Asked {
-    /// Of which kind a set is; None of all rows, which every form has together.
+    /// Returns the kind of a set, or `None` for all rows, which every form stores contiguously.
     fn of(rows: &Rows) -> Option<Self> {
         match rows {
             Rows::All => None,
@@ -115,17 +115,17 @@ impl Asked {
 }
 
 impl Form {
-    /// Refuses a part that rows of this form do not have.
+    /// Rejects a part that rows of this form do not have.
     pub(super) fn check_part(&self, part: &SaltedPart) -> Result<(), DesignError> {
         match self {
-            // No reversed row has a salt, and that of a page knows its part by itself.
+            // A reversed row has no salt, and a page selects its salted part itself.
             Self::Plain | Self::Web | Self::Reversed(_) => plain::check_part(part),
             Self::ReverseTime(_) => ReverseTimes::check_part(part),
             Self::Composite(composite) => composite.check_part(part),
         }
     }
 
-    /// Refuses a part that is never, or not always, what a modulus is taken of.
+    /// Rejects a part to which the modulus cannot be applied, for some or all rows.
     pub(super) fn check_modulo(
         &self,
         buckets: Buckets,
@@ -133,15 +133,16 @@ impl Form {
     ) -> Result<(), DesignError> {
         match (self, buckets.of(), part) {
             (Self::Plain, ModuloOf::JavaHash, SaltedPart::First(_)) => Err(DesignError::settings(
-                "Java's String.hashCode is that of text, and the first bytes of a text can end within a \
-                     character: salt over what stands before a text, or use a digest-salt, which takes any bytes",
+                "Java's String.hashCode needs text, but the first bytes of a text can end within a character: salt \
+                 over the part before a text, or use a digest-salt, which accepts any bytes",
             )),
             (Self::Composite(composite), ModuloOf::Number, part) => composite.check_number(part),
             _ => Ok(()),
         }
     }
 
-    /// A row or a key as a message shows it: one of a web table without what could be a password.
+    /// Returns a row or a key for display in a message; for a web table, without a possible
+    /// password.
     pub(super) fn shown(&self, bytes: &[u8]) -> Excerpt {
         match self {
             Self::Web => web::shown(bytes),
@@ -149,7 +150,7 @@ impl Form {
         }
     }
 
-    /// Appends the written form of a row.
+    /// Appends a row in its written form.
     pub(super) fn write(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), DesignError> {
         match self {
             Self::Plain => key.extend_from_slice(row),
@@ -161,7 +162,7 @@ impl Form {
         Ok(())
     }
 
-    /// Appends the row of a written form.
+    /// Appends the row that a written form encodes.
     pub(super) fn read(&self, written: &[u8], row: &mut Vec<u8>) -> Result<(), DesignError> {
         match self {
             Self::Plain => row.extend_from_slice(written),
@@ -173,7 +174,7 @@ impl Form {
         Ok(())
     }
 
-    /// The part of a row that its salt is made of.
+    /// Returns the part of a row from which its salt is computed.
     pub(super) fn part_of<'a>(
         &self,
         row: &'a [u8],
@@ -188,7 +189,7 @@ impl Form {
         }
     }
 
-    /// The one part that all rows of a set have, if they all have the same.
+    /// Returns the salted part that all rows of a set have in common, if there is one.
     pub(super) fn common_part(&self, rows: &Rows, salted: &SaltOf) -> Option<Bytes> {
         let part = &salted.part;
         match self {
@@ -199,14 +200,15 @@ impl Form {
         }
     }
 
-    /// The written forms of exactly the rows of a set, in their order.
+    /// Returns the written forms of exactly the rows of a set, in their order.
     ///
     /// # Errors
-    /// A set whose rows do not lie together in this form, with the reason.
+    ///
+    /// Fails if the rows of the set are not contiguous in this form; the error gives the reason.
     pub(super) fn ranges(&self, rows: &Rows) -> Result<Vec<FormRange>, DesignError> {
         let asked = Asked::of(rows);
         let range = match self {
-            // Its sentences name what was asked for.
+            // Its messages name the requested set.
             Self::Web => return web::ranges(rows),
             _ if let Some(reason) = asked.and_then(|asked| self.scatters(asked)) => {
                 return Err(DesignError::scan(reason));
@@ -219,7 +221,7 @@ impl Form {
         Ok(vec![range])
     }
 
-    /// Why such sets of rows do not lie together, if they do not.
+    /// Returns the reason why sets of this kind are not contiguous, or `None` if they are.
     pub(super) fn scatters(&self, asked: Asked) -> Option<String> {
         match self {
             Self::Web => web::scatters(asked),
@@ -231,7 +233,8 @@ impl Form {
         }
     }
 
-    /// What tells it from other forms of its name, if anything does.
+    /// Returns the settings that distinguish the form from others of the same name, if there are
+    /// any.
     pub(super) fn detail(&self) -> Option<String> {
         match self {
             Self::Plain | Self::Web => None,
@@ -241,7 +244,7 @@ impl Form {
         }
     }
 
-    /// Which sets of a kind are read, where it is not all of them.
+    /// Returns a description of the sets of a kind that can be read, or `None` if all can.
     pub(super) fn only(&self, asked: Asked) -> Option<String> {
         match self {
             Self::Plain | Self::Reversed(_) => None,
@@ -251,8 +254,8 @@ impl Form {
         }
     }
 
-    /// Whether each row is written by the other form as it is by this one: nothing but what is written counts, and no
-    /// name of a field.
+    /// Checks whether the other form writes each row in the same way. Only the written bytes count,
+    /// not the names of fields.
     pub(super) fn writes_as(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Composite(one), Self::Composite(other)) => one.writes_as(other),
@@ -261,7 +264,7 @@ impl Form {
         }
     }
 
-    /// The order of the written forms.
+    /// Returns the order of the written forms.
     pub(super) fn order(&self) -> KeyOrder {
         match self {
             Self::Plain => KeyOrder::Rows,
@@ -272,7 +275,8 @@ impl Form {
         }
     }
 
-    /// Points that cut the space of written forms into this many even pieces, for designs without a salt.
+    /// Returns points that cut the space of written forms into this many even pieces, for designs
+    /// without a salt.
     pub(super) fn split_points(&self, tablets: u32) -> Result<Vec<Bytes>, DesignError> {
         match self {
             Self::Reversed(reversal) => reversal.split_points(tablets),
@@ -288,16 +292,16 @@ impl Form {
         }
     }
 
-    /// Refuses what [`split_points`](Self::split_points) refuses, without the points.
+    /// Checks for the errors of [`split_points`](Self::split_points), without computing the points.
     pub(super) fn check_split(&self, tablets: u32) -> Result<(), DesignError> {
         match self {
             Self::Reversed(reversal) => reversal.check_split(tablets),
-            // They have none.
+            // The other forms have no split points.
             _ => self.split_points(tablets).map(drop),
         }
     }
 
-    /// What a written form means, behind its salt.
+    /// Explains a written form, without its salt.
     pub(super) fn explain(
         &self,
         written: &[u8],

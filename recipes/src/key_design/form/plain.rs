@@ -21,12 +21,12 @@ pub(super) fn check_part(part: &SaltedPart) -> Result<(), DesignError> {
         )),
         SaltedPart::Before(_) | SaltedPart::First(_) => Ok(()),
         SaltedPart::Fields(_) => Err(DesignError::settings(
-            "only rows of a composite design have fields: salt over the whole row, its first bytes, or what stands \
+            "only rows of a composite design have fields: salt over the whole row, its first bytes, or the part \
              before a text",
         )),
         SaltedPart::Entity => Err(DesignError::settings(
-            "only rows of a reverse-time design have an entity: salt over the whole row, its first bytes, or what \
-             stands before a text",
+            "only rows of a reverse-time design have an entity: salt over the whole row, its first bytes, or the \
+             part before a text",
         )),
     }
 }
@@ -44,7 +44,7 @@ pub(super) fn common_part(rows: &Rows, part: &SaltedPart) -> Option<Bytes> {
     if let Rows::Row(row) = rows {
         return Some(part_of(row, part).into_owned().into());
     }
-    // A longer row has the same part only if the part ends within what all rows of the set begin with.
+    // A longer row has the same part only if the part ends within the common prefix of the set.
     let common = rows.common_prefix();
     let end = match part {
         SaltedPart::Before(text) => memmem::find(&common, text.as_bytes())?,
@@ -58,7 +58,7 @@ pub(super) fn scatters(asked: Asked) -> Option<String> {
     match asked {
         Asked::Row | Asked::Prefix | Asked::Range | Asked::Domain => None,
         Asked::Suffix => Some(
-            "rows with one suffix lie apart where rows are stored as they are: read all rows, or use the design \
+            "rows with one suffix are scattered if rows are stored as they are: read all rows, or use the design \
              `reversed`"
                 .to_owned(),
         ),

@@ -2,15 +2,16 @@
 //!
 //! ```text
 //!  fixed length    the row, its last byte or character first
-//!  stored length   the same, each byte 00 written 00 ff; then 00 and the length of the row, 4 bytes, big-endian
+//!  stored length   the same, each byte 00 written 00 ff; then 00 and the length of the row,
+//!                  4 bytes, big-endian
 //! ```
 //!
-//! With a stored length `ab 00` is `00 ff 62 61 00 00 00 00 03`. The `00` before the length ends the row: the first
-//! byte of a length is never `ff`, so it is not taken for an escaped zero, and a row sorts before the rows that go
-//! on where it ends.
+//! With a stored length `ab 00` is `00 ff 62 61 00 00 00 00 03`. The `00` before the length ends
+//! the row. The first byte of a length is never `ff`, so it is not read as an escaped zero, and a
+//! row sorts before longer rows that begin with it.
 //!
-//! The length is there so that a key that was cut short, or was never made by this design, is not read as a row: of
-//! rows of any length without one, every byte string would be a key.
+//! The length prevents a truncated key, or bytes that this design never wrote, from being read as a
+//! row. Without it, every byte string would be the key of some row of variable length.
 
 use std::iter;
 
@@ -25,30 +26,32 @@ use super::{Asked, FormRange, escape};
 use crate::number::counted;
 use crate::row_hasher::Excerpt;
 
-/// How the end of a reversed row is known.
+/// The way to find the end of a reversed row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum RowLength {
     /// All rows have this length, in bytes or in characters as they are reversed.
     Fixed(usize),
-    /// Rows have any length; it is stored behind each, which takes 5 bytes and one for each zero byte.
+    /// Rows have any length. The length is stored after each row, which takes 5 bytes, plus one
+    /// for each zero byte in the row.
     Stored,
 }
 
-/// What of a row changes places.
+/// The unit that is reversed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReversedUnit {
-    /// Its bytes. Text beyond ASCII is no text any more.
+    /// Bytes. Reversed text beyond ASCII is not valid text.
     #[default]
     Bytes,
-    /// Its characters, as Unicode's scalar values; the row must be UTF-8 text. A combining mark comes to stand
+    /// Characters, as Unicode scalar values; the row must be UTF-8 text. A combining mark moves
     /// before its letter.
     Characters,
 }
 
-/// The most bytes of a row whose length is stored: the first byte of the length stays below `ff`.
+/// Maximum length in bytes of a row whose length is stored, so that the first byte of the length
+/// stays below `ff`.
 const LONGEST: u32 = 0xfeff_ffff;
 
 /// Rows written backwards.
@@ -67,7 +70,7 @@ impl Reversal {
     ) -> Result<Self, DesignError> {
         if length == RowLength::Fixed(0) {
             return Err(DesignError::settings(
-                "rows of length 0 cannot be reversed: give the length that all rows have, or let it be stored",
+                "rows of length 0 cannot be reversed: give the length that all rows have, or store it",
             ));
         }
         if (unit, alphabet) == (ReversedUnit::Characters, Some(RowAlphabet::Bytes)) {
@@ -83,7 +86,8 @@ impl Reversal {
         })
     }
 
-    /// Whether the other writes each row as this one does, whatever the alphabet of its split points.
+    /// Checks whether the other reversal writes each row in the same way, ignoring the alphabet of
+    /// its split points.
     pub(super) fn writes_as(&self, other: &Self) -> bool {
         (self.length, self.unit) == (other.length, other.unit)
     }
@@ -108,7 +112,7 @@ impl Reversal {
                 if found != length {
                     return Err(DesignError::row(format!(
                         "{} has {}, but all rows of this reversed design have {length}: pad rows to one length, or \
-                         let the length be stored",
+                         store the length",
                         Excerpt::new(row),
                         self.counted(found)
                     )));
@@ -143,7 +147,7 @@ impl Reversal {
         Ok(())
     }
 
-    /// The reversed row, without what tells its length.
+    /// Returns the reversed row, without its stored length.
     fn unwrapped(&self, written: &[u8]) -> Result<Vec<u8>, DesignError> {
         let refused = |reason: String| {
             let excerpt = Excerpt::new(written);
@@ -161,9 +165,7 @@ impl Reversal {
             RowLength::Stored => {
                 let mut reversed = Vec::with_capacity(written.len());
                 let stored = escape::read(written, 0, &mut reversed).ok_or_else(|| {
-                    refused(
-                        "the byte 00 and 4 bytes of length end it, and it has no such end".into(),
-                    )
+                    refused("it does not end with the byte 00 and 4 bytes of length".into())
                 })?;
                 let right = u32::try_from(reversed.len()).ok().map(u32::to_be_bytes);
                 if right.is_some_and(|right| right == stored) {
@@ -171,13 +173,14 @@ impl Reversal {
                 }
                 let (found, stored) = (counted(reversed.len(), "byte"), Excerpt::new(stored));
                 Err(refused(format!(
-                    "it has {found}, but the length behind them is {stored}"
+                    "it has {found}, but the stored length is {stored}"
                 )))
             }
         }
     }
 
-    /// The bytes or characters in the other direction; None of what is no text.
+    /// Returns the bytes or characters in reverse order, or `None` if the characters are not valid
+    /// text.
     fn reverse(&self, row: &[u8]) -> Option<Vec<u8>> {
         match self.unit {
             ReversedUnit::Bytes => Some(row.iter().rev().copied().collect()),
@@ -188,13 +191,13 @@ impl Reversal {
         }
     }
 
-    /// How many bytes, or characters of UTF-8 text.
+    /// Returns the number of bytes, or of characters of UTF-8 text.
     fn units(&self, bytes: &[u8]) -> usize {
         let starts = |byte: &&u8| self.unit == ReversedUnit::Bytes || **byte & 0xc0 != 0x80;
         bytes.iter().filter(starts).count()
     }
 
-    /// So many bytes or characters.
+    /// Formats a number of bytes or characters.
     fn counted(&self, count: usize) -> String {
         match self.unit {
             ReversedUnit::Bytes => counted(count, "byte"),
@@ -214,7 +217,7 @@ impl Reversal {
         }
     }
 
-    /// With what all rows begin that have a suffix.
+    /// Returns the common beginning of the keys of all rows with a suffix.
     fn beginning(&self, suffix: &[u8]) -> Result<Bytes, DesignError> {
         let reversed = self.reverse(suffix).ok_or_else(|| not_text(suffix))?;
         if let RowLength::Fixed(length) = self.length {
@@ -237,11 +240,11 @@ impl Reversal {
             Asked::Row | Asked::Suffix | Asked::Domain => return None,
             Asked::Prefix => "rows with one prefix",
             Asked::Range => "the rows of a range",
-            Asked::Between => "rows whose parts lie between two",
+            Asked::Between => "rows with a part between two values",
         };
         Some(format!(
-            "{what} lie apart where rows are reversed, as their last bytes decide where they are: read them one by \
-             one or by suffix, or use a digest-salt, which keeps such reads"
+            "{what} are scattered if rows are reversed, because their last bytes decide where they are stored: read \
+             them one by one or by suffix, or use a digest-salt, which keeps such reads"
         ))
     }
 
@@ -253,7 +256,7 @@ impl Reversal {
         })
     }
 
-    /// Refuses what [`split_points`](Self::split_points) refuses, without the points.
+    /// Checks for the errors of [`split_points`](Self::split_points), without computing the points.
     pub(super) fn check_split(&self, tablets: u32) -> Result<(), DesignError> {
         let alphabet = self.split_alphabet()?;
         alphabet.beginnings(tablets, self.longest()).map(drop)
@@ -303,7 +306,7 @@ fn escaped(point: &Bytes) -> Bytes {
 
 fn not_text(row: &[u8]) -> DesignError {
     DesignError::row(format!(
-        "{} is not UTF-8 text, whose characters are reversed: reverse bytes instead",
+        "{} is not UTF-8 text, so its characters cannot be reversed: reverse bytes instead",
         Excerpt::new(row)
     ))
 }

@@ -1,4 +1,4 @@
-//! A salt of some hexadecimal digits of a digest.
+//! A salt of hexadecimal digits of a digest.
 
 use md5::Md5;
 use serde::{Deserialize, Serialize};
@@ -6,19 +6,19 @@ use sha1::{Digest as _, Sha1};
 
 use super::super::error::DesignError;
 
-/// Which digest a salt is cut from.
+/// The digest that supplies the digits of a salt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Digest {
-    /// MD5 (RFC 1321): 32 hexadecimal digits. It is used to spread rows, not to protect them.
+    /// MD5 (RFC 1321): 32 hexadecimal digits. It serves to spread rows, not to protect them.
     #[default]
     Md5,
     /// SHA-1 (FIPS 180-4): 40 hexadecimal digits.
     Sha1,
 }
 
-/// Which end of the digest's text a salt is cut from.
+/// The end of the digest's text that supplies the digits of a salt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DigestEnd {
@@ -29,7 +29,7 @@ pub enum DigestEnd {
     Last,
 }
 
-/// Some digits from one end of a digest.
+/// A number of digits from one end of a digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) struct DigestDigits {
     digest: Digest,
@@ -37,7 +37,7 @@ pub(in super::super) struct DigestDigits {
     digits: u8,
 }
 
-/// With eight digits there are 2^32 salts: far more than any table has tablets.
+/// Maximum number of digits. Eight make 2^32 salts, far more than any table has tablets.
 const MOST_DIGITS: u8 = 8;
 
 const HEX: &[u8; 16] = b"0123456789abcdef";
@@ -50,7 +50,7 @@ impl DigestDigits {
     ) -> Result<Self, DesignError> {
         if !(1..=MOST_DIGITS).contains(&digits) {
             return Err(DesignError::settings(format!(
-                "a salt of {digits} digits of a digest cannot be: give 1 to {MOST_DIGITS}; 2 make 256 salts"
+                "a digest salt cannot have {digits} digits: give 1 to {MOST_DIGITS}; 2 digits make 256 salts"
             )));
         }
         Ok(Self {

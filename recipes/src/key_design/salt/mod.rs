@@ -1,4 +1,4 @@
-//! The salt: a few bytes before the row that decide where it lies.
+//! The salt: a few bytes before the row that decide its location in the table.
 
 mod decimal;
 mod digest;
@@ -18,7 +18,7 @@ pub(super) use self::random::{RandomBuckets, SaltSource};
 use super::error::DesignError;
 use crate::row_hasher::{Excerpt, RowHasher};
 
-/// How a salt is made. All salts of one value have the same width.
+/// A kind of salt. All salts of one design have the same width.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Salt {
     /// A hash modulo a number of buckets, in decimal digits.
@@ -27,12 +27,12 @@ pub(super) enum Salt {
     Digest(DigestDigits),
     /// A prefix and the hash of a row hasher.
     RowHash(RowHasher),
-    /// A bucket that is drawn for each row, in decimal digits.
+    /// A bucket drawn for each row, in decimal digits.
     Random(RandomBuckets),
 }
 
 impl Salt {
-    /// How many different salts there are; at least one.
+    /// Returns the number of different salts; at least one.
     pub(super) fn count(&self) -> u64 {
         match self {
             Self::Modulo(buckets) => buckets.count(),
@@ -42,7 +42,7 @@ impl Salt {
         }
     }
 
-    /// How many bytes each of them has.
+    /// Returns the width of a salt in bytes.
     pub(super) fn width(&self) -> usize {
         match self {
             Self::Modulo(buckets) => buckets.width(),
@@ -52,15 +52,18 @@ impl Salt {
         }
     }
 
-    /// Whether the salt of a part is always the same, so that it is known where a row is.
+    /// Checks whether the salt of a part is always the same, so that it determines the location of
+    /// a row.
     pub(super) fn is_computed(&self) -> bool {
         !matches!(self, Self::Random(_))
     }
 
-    /// Appends the salt of a part of a row; one that is drawn comes from the source.
+    /// Appends the salt of a part of a row. A drawn salt comes from the source.
     ///
     /// # Errors
-    /// A part that has none, such as text where a number is asked for, and a drawn salt without a source.
+    ///
+    /// Fails if the part has no salt, such as text for a modulus of numbers, or if a drawn salt has
+    /// no source.
     pub(super) fn write(
         &self,
         part: &[u8],
@@ -80,7 +83,8 @@ impl Salt {
         Ok(())
     }
 
-    /// The salt with a number, counted from 0 in byte order. The number is below [`count`](Self::count).
+    /// Returns the salt with this number, counted from 0 in byte order. The number is below
+    /// [`count`](Self::count).
     pub(super) fn nth(&self, number: u64) -> Bytes {
         match self {
             Self::Modulo(buckets) => buckets.nth(number).into(),
@@ -90,12 +94,13 @@ impl Salt {
         }
     }
 
-    /// Refuses a salt that is not the one of its part, or that was not drawn.
+    /// Rejects a salt that does not match its part or, for drawn salts, that is none of the
+    /// buckets.
     pub(super) fn check(&self, salt: &[u8], part: &[u8]) -> Result<(), String> {
         if let Self::Random(buckets) = self {
             return buckets.check(salt);
         }
-        // The common case without an allocation: scans check every key that they read.
+        // The common case does not allocate, because scans check every key that they read.
         if let Self::Modulo(buckets) = self
             && buckets.is_of(salt, part)
         {
@@ -113,7 +118,7 @@ impl Salt {
         }
     }
 
-    /// What the salt is, as a person reads it.
+    /// Describes the salt for a reader.
     pub(super) fn meaning(&self) -> Cow<'static, str> {
         match self {
             Self::Modulo(buckets) => buckets.meaning().into(),

@@ -1,4 +1,4 @@
-//! A salt that is a hash, or a number, modulo a number of buckets.
+//! A salt that is a hash or a number modulo a number of buckets.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,34 +6,54 @@ use super::super::error::DesignError;
 use super::decimal;
 use crate::row_hasher::Excerpt;
 
-/// Of what the modulus is taken.
+/// The operand of the modulus.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum ModuloOf {
-    /// Java's `String.hashCode`: `s[0]*31^(n-1) + .. + s[n-1]` over the UTF-16 units of the text, in 32 bits that
-    /// wrap around. The row must be UTF-8 text.
+    /// Java's `String.hashCode`: `s[0]*31^(n-1) + .. + s[n-1]` over the UTF-16 units of the text,
+    /// in wrapping 32-bit arithmetic. The row must be UTF-8 text.
     #[default]
     JavaHash,
-    /// The row's own value: a whole number in decimal digits, with a `-` before a negative one.
+    /// The value of the row: a whole number in decimal digits, with a `-` before a negative one.
     Number,
 }
 
-/// Buckets `0` to `count - 1`, in decimal digits of one width: two, or as many as the largest has.
+impl ModuloOf {
+    /// Returns the number whose modulus is the bucket of a part, or `None` if the part has no number
+    /// or one above 64 bits.
+    pub(crate) fn value(self, part: &[u8]) -> Option<i64> {
+        match self {
+            Self::JavaHash => java_hash(part).ok().map(i64::from),
+            Self::Number => {
+                let digits = part.strip_prefix(b"-").unwrap_or(part);
+                let is_number = digits.iter().all(u8::is_ascii_digit);
+                std::str::from_utf8(part)
+                    .ok()
+                    .filter(|_| is_number)?
+                    .parse()
+                    .ok()
+            }
+        }
+    }
+}
+
+/// Buckets `0` to `count - 1`, in decimal digits of one width: two, or as many as the largest
+/// needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) struct Buckets {
     of: ModuloOf,
     count: u32,
 }
 
-/// More buckets than any table has tablets.
+/// Maximum number of buckets, more than any table has tablets.
 pub(crate) const MOST_BUCKETS: u32 = 1_000_000;
 
 impl Buckets {
     pub(in super::super) fn new(of: ModuloOf, count: u32) -> Result<Self, DesignError> {
         if !(1..=MOST_BUCKETS).contains(&count) {
             return Err(DesignError::settings(format!(
-                "{count} buckets cannot be: give 1 to {MOST_BUCKETS}"
+                "the number of buckets cannot be {count}: give 1 to {MOST_BUCKETS}"
             )));
         }
         Ok(Self { of, count })
@@ -56,7 +76,7 @@ impl Buckets {
         Ok(())
     }
 
-    /// Whether a salt is that of a part.
+    /// Checks whether a salt is the one of a part.
     pub(super) fn is_of(self, salt: &[u8], part: &[u8]) -> bool {
         let bucket = self.bucket(part);
         bucket.is_ok_and(|bucket| decimal::is_text(salt, bucket, self.count))
@@ -83,11 +103,12 @@ impl Buckets {
     }
 }
 
-/// Java's `String.hashCode` of UTF-8 text.
+/// Returns Java's `String.hashCode` of UTF-8 text.
 fn java_hash(part: &[u8]) -> Result<i32, DesignError> {
     let with = |hash: i32, unit: u16| hash.wrapping_mul(31).wrapping_add(i32::from(unit));
     if part.is_ascii() {
-        // Each byte is a unit, and four of them take one step: scans hash every key that they read.
+        // Each byte is one unit, and four units are processed per step, because scans hash every
+        // key that they read.
         let (fours, rest) = part.as_chunks();
         let hash = fours.iter().fold(0_i32, |hash, four| {
             let [a, b, c, d] = four.map(i32::from);
@@ -100,20 +121,20 @@ fn java_hash(part: &[u8]) -> Result<i32, DesignError> {
     }
     let text = std::str::from_utf8(part).map_err(|_| {
         DesignError::row(format!(
-            "{} is not UTF-8 text, and Java's String.hashCode is that of text: use a digest-salt for binary rows",
+            "{} is not UTF-8 text, which Java's String.hashCode needs: use a digest-salt for binary rows",
             Excerpt::new(part)
         ))
     })?;
     Ok(text.encode_utf16().fold(0, with))
 }
 
-/// A decimal number of any length, modulo a small one: the floor modulus, never negative.
+/// Returns a decimal number of any length modulo a small one: the floor modulus, never negative.
 fn number_modulo(part: &[u8], modulus: u32) -> Result<i64, DesignError> {
     let digits = part.strip_prefix(b"-").unwrap_or(part);
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
         return Err(DesignError::row(format!(
-            "{} is not a whole number in decimal digits, of which the modulus is taken; \
-             take that of a hash with of = \"java-hash\"",
+            "{} is not a whole number in decimal digits, so it has no modulus: hash it with \
+             of = \"java-hash\" instead",
             Excerpt::new(part)
         )));
     }
@@ -130,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_hash_is_that_of_java() {
+    fn equals_the_hash_of_java() {
         // Known values of java.lang.String.hashCode.
         for (text, hash) in [
             ("", 0),
@@ -144,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_salt_is_that_of_its_part_to_the_digit() {
+    fn accepts_only_the_exact_digits_of_a_salt() {
         for (count, salt) in [(10, "07"), (100, "07"), (1_000, "107")] {
             let buckets = Buckets::new(ModuloOf::Number, count).unwrap();
             let mut written = Vec::new();

@@ -1,4 +1,4 @@
-//! A salt that is drawn for each row, and that nobody can compute again.
+//! A salt that is drawn for each row and cannot be computed again.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,13 +8,14 @@ use super::super::spans::MOST_PIECES;
 use super::decimal;
 use crate::number::counted;
 
-/// Buckets `0` to `count - 1`, in decimal digits of one width: two, or as many as the largest has.
+/// Buckets `0` to `count - 1`, in decimal digits of one width: two, or as many as the largest
+/// needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) struct RandomBuckets {
     count: u32,
 }
 
-/// Where drawn salts come from.
+/// A source of random numbers for drawn salts.
 #[derive(Clone)]
 pub(in super::super) struct SaltSource(Arc<dyn Fn() -> u64 + Send + Sync>);
 
@@ -34,8 +35,8 @@ impl RandomBuckets {
     pub(in super::super) fn new(count: u32) -> Result<Self, DesignError> {
         if !(2..=MOST_PIECES).contains(&u64::from(count)) {
             return Err(DesignError::settings(format!(
-                "a random salt of {} cannot be: give 2 to {MOST_PIECES}, as a read of one row looks into \
-                 each",
+                "a random salt cannot have {}: give 2 to {MOST_PIECES}, because a read of one row scans every \
+                 bucket",
                 counted(usize::try_from(count).unwrap_or(usize::MAX), "bucket")
             )));
         }
@@ -54,7 +55,8 @@ impl RandomBuckets {
         decimal::text(number, self.count)
     }
 
-    /// Appends a drawn bucket. The count is far below 2^64, so that no bucket is favoured measurably.
+    /// Appends a drawn bucket. The count is far below 2^64, so the modulus favours no bucket
+    /// measurably.
     pub(super) fn draw(
         self,
         source: Option<&SaltSource>,
@@ -62,8 +64,7 @@ impl RandomBuckets {
     ) -> Result<(), DesignError> {
         let Some(SaltSource(draw)) = source else {
             return Err(DesignError::settings(
-                "a random salt is drawn from a source of random numbers, and this design was given none: give it one \
-                 with `with_salt_source`",
+                "this design has no source of random numbers for its salts: set one with `with_salt_source`",
             ));
         };
         key.extend_from_slice(&self.nth(draw() % self.count()));
@@ -74,7 +75,7 @@ impl RandomBuckets {
         let number = std::str::from_utf8(salt)
             .ok()
             .and_then(|text| text.parse().ok());
-        // The digits are compared as well, because `+1` is a number too.
+        // The digits are compared as well, because `+1` also parses as a number.
         if number.is_some_and(|number| number < self.count() && self.nth(number) == salt) {
             return Ok(());
         }

@@ -1,4 +1,4 @@
-//! `composite`: the exact cases.
+//! The design `composite`: exact cases.
 
 use fluo_core::{Bytes, Key, Versions};
 
@@ -19,7 +19,7 @@ fn one_descending(kind: FieldKind) -> Composite {
     Composite::new(vec![field(kind).descending()], '\t').unwrap()
 }
 
-/// A tenant, and its events by their number, the latest first.
+/// Returns settings for tenants and their events by number, the latest event first.
 fn events() -> CompositeRows {
     CompositeRows::new(vec![
         FieldSettings::new("tenant", FieldKind::Text),
@@ -86,7 +86,8 @@ fn zeros_are_one_and_nan_is_last() {
         let message = floats.decode(&bits).unwrap_err().to_string();
         assert!(
             message.ends_with(
-                "is no composite row: field 1, a floating-point number: it is a NaN or a zero that is not written so"
+                "is not a composite row: field 1, a floating-point number: it is a NaN or a zero in a form that is \
+                 never written"
             ),
             "{message}"
         );
@@ -94,7 +95,7 @@ fn zeros_are_one_and_nan_is_last() {
 }
 
 #[test]
-fn rows_are_text_and_come_back() {
+fn rows_are_text_and_round_trip() {
     let kinds = [
         FieldKind::Text,
         FieldKind::Bytes,
@@ -163,7 +164,7 @@ fn rows_are_normalised() {
 }
 
 #[test]
-fn a_field_of_another_kind_is_refused() {
+fn rejects_a_field_of_another_kind() {
     let message = |kind, row: &str| {
         let settings = CompositeRows::new(vec![FieldSettings::new("f", kind)]);
         let error = KeyDesign::new(settings)
@@ -213,10 +214,11 @@ fn a_field_of_another_kind_is_refused() {
     );
 }
 
-/// Two rows that are not equal had one key, so that the second overwrote the first: `1e-400` and `0`, a whole number and
-/// its neighbour, the second 60 and the second 59, and a date that was read as milliseconds.
+/// Two unequal rows had the same key, so the second overwrote the first: `1e-400` and `0`, an
+/// integer and its neighbour, the second 60 and the second 59, and a date that was read as
+/// milliseconds.
 #[test]
-fn a_value_that_would_become_another_is_refused() {
+fn rejects_a_value_that_would_change() {
     let read = |kind, row: &str| {
         let settings = CompositeRows::new(vec![FieldSettings::new("", kind)]);
         let design = KeyDesign::new(settings).unwrap();
@@ -245,11 +247,11 @@ fn a_value_that_would_become_another_is_refused() {
     }
     assert_eq!(
         read(FieldKind::Float, "-1e-400").unwrap_err(),
-        "field 1: `-1e-400` is not 0, and nearer to it than any floating-point number of 64 bits: round it"
+        "field 1: `-1e-400` is not 0, but nearer to 0 than any other 64-bit floating-point number: round it"
     );
     assert_eq!(
         read(FieldKind::Float, "9007199254740993").unwrap_err(),
-        "field 1: `9007199254740993` is a whole number that no floating-point number is, the nearest is \
+        "field 1: `9007199254740993` is a whole number that no floating-point number equals; the nearest is \
          9007199254740992: round it, or make the field a signed or an unsigned integer"
     );
     for row in ["+9007199254740993", "-00018014398509481985"] {
@@ -295,7 +297,7 @@ fn a_value_that_would_become_another_is_refused() {
 }
 
 #[test]
-fn a_modulus_is_not_taken_of_what_is_no_number() {
+fn rejects_a_modulus_of_anything_but_a_number() {
     let design = |over, kind| {
         let fields = vec![
             FieldSettings::new("", kind),
@@ -336,7 +338,8 @@ fn a_modulus_is_not_taken_of_what_is_no_number() {
     }
 }
 
-/// The name of a field is in messages only: the settings with another name are another design of the same keys.
+/// Names of fields appear only in messages: settings with another name are another design with the
+/// same keys.
 #[test]
 fn a_renamed_field_changes_no_key() {
     let design = |name, kind| {
@@ -353,22 +356,22 @@ fn a_renamed_field_changes_no_key() {
     assert!(!old.has_form_of(&design("at", FieldKind::Signed)));
     assert_eq!(
         old.to_string(),
-        "composite (fields parted by `\\x09`: a time descending)"
+        "composite (fields separated by `\\x09`: a time descending)"
     );
     let epochs = Epochs::new([old, new], Versions::default());
     assert!(epochs.is_ok(), "{epochs:?}");
 }
 
 #[test]
-fn rows_of_another_shape_are_refused() {
+fn rejects_rows_of_another_shape() {
     let design = KeyDesign::new(events()).unwrap();
     assert_eq!(
         design.add(b"acme\t1").unwrap_err().to_string(),
-        "`acme\\x091` has 2 fields where `\\x09` parts them, and rows of this composite design have 3"
+        "`acme\\x091` has 2 fields separated by `\\x09`, but rows of this composite design have 3"
     );
     assert_eq!(
         design.add(b"\xff\t1\tx").unwrap_err().to_string(),
-        "`\\xff\\x091\\x09x` is not UTF-8 text, which the fields of a row are: write bytes in hexadecimal digits"
+        "`\\xff\\x091\\x09x` is not UTF-8 text, which the fields of a row must be: write bytes in hexadecimal digits"
     );
     let composite = events().composite().unwrap();
     assert_eq!(
@@ -392,12 +395,12 @@ fn rows_of_another_shape_are_refused() {
             .range_between(&four[..3], None, None)
             .unwrap_err()
             .to_string(),
-        "after 3 fields no other comes, to lie between two values: rows of this composite design have 3"
+        "no field after 3 fields can lie between two values: rows of this composite design have 3"
     );
 }
 
 #[test]
-fn bytes_of_another_make_are_refused() {
+fn rejects_bytes_that_it_cannot_have_written() {
     let composite =
         Composite::new(vec![field(FieldKind::Text), field(FieldKind::Signed)], '\t').unwrap();
     let message = |key: &[u8]| {
@@ -407,28 +410,29 @@ fn bytes_of_another_make_are_refused() {
     };
     assert_eq!(
         message(b"a"),
-        "`a` is no composite row: field 1, text: it has no end (`\\x00\\x00`)"
+        "`a` is not a composite row: field 1, text: it has no end (`\\x00\\x00`)"
     );
     assert_eq!(
         message(b"a\0\x01"),
-        "`a\\x00\\x01` is no composite row: field 1, text: it has no end (`\\x00\\x00`)"
+        "`a\\x00\\x01` is not a composite row: field 1, text: it has no end (`\\x00\\x00`)"
     );
     assert_eq!(
         message(b"\xff\0\0"),
-        "`\\xff\\x00\\x00` is no composite row: field 1, text: `\\xff` is not UTF-8 text"
+        "`\\xff\\x00\\x00` is not a composite row: field 1, text: `\\xff` is not UTF-8 text"
     );
     assert_eq!(
         message(b"a\0\0\x80"),
-        "`a\\x00\\x00\\x80` is no composite row: field 2, a signed integer: it has 8 bytes, and 1 are left"
+        "`a\\x00\\x00\\x80` is not a composite row: field 2, a signed integer: it needs 8 bytes, and 1 are left"
     );
     assert_eq!(
         message(b"\0\0\x80\0\0\0\0\0\0\0!"),
-        "`\\x00\\x00\\x80\\x00\\x00\\x00\\x00\\x00\\x00\\x00!` is no composite row: behind its 2 fields there is more, 1 byte"
+        "`\\x00\\x00\\x80\\x00\\x00\\x00\\x00\\x00\\x00\\x00!` is not a composite row: after its 2 fields there is \
+         more, 1 byte"
     );
 }
 
 #[test]
-fn settings_without_sense_are_refused() {
+fn rejects_invalid_settings() {
     let refused = |fields, separator| Composite::new(fields, separator).unwrap_err().to_string();
     assert_eq!(
         refused(vec![], '\t'),
@@ -443,8 +447,8 @@ fn settings_without_sense_are_refused() {
         assert_eq!(
             refused(vec![field(FieldKind::Text)], separator),
             format!(
-                "`{}` cannot part the fields of a row: give a tab, a blank or a mark of ASCII other than `\\ + - . :`, \
-                 of which fields are made",
+                "`{}` cannot separate the fields of a row: give a tab, a space or an ASCII punctuation character \
+                 other than `\\ + - . :`, which occur in fields",
                 separator.escape_debug()
             )
         );
@@ -485,7 +489,7 @@ fn the_range_of_leading_fields_is_exact_after_ff() {
             Field::from(text),
         ]
     };
-    // Descending, 0 is eight bytes ff, and so ends the range of its rows.
+    // Descending, 0 is eight bytes ff, which also ends the range of its rows.
     let leading = &row(b"\xff\xff", 0, "")[..2];
     let span = composite.range_of(leading).unwrap();
     let holds = |row: &[Field]| span.contains(&Key::first_of_row(composite.encode(row).unwrap()));
@@ -551,7 +555,7 @@ fn a_number_can_be_salted_by_itself() {
         ..CompositeRows::new(fields)
     };
     let design = KeyDesign::new(settings).unwrap();
-    // +0012 is normalised before it is salted.
+    // `+0012` is normalised before the salt is computed.
     let key = design.add(b"+0012\tx").unwrap();
     assert_eq!(key, &b"02|\x80\0\0\0\0\0\0\x0cx\0\0"[..]);
     assert_eq!(design.remove(&key).unwrap(), "12\tx");
@@ -559,7 +563,7 @@ fn a_number_can_be_salted_by_itself() {
 }
 
 #[test]
-fn values_ask_for_rows() {
+fn values_select_rows() {
     let composite = events().composite().unwrap();
     let acme = [Field::from("ac\tme")];
     assert_eq!(
@@ -592,7 +596,7 @@ fn values_ask_for_rows() {
 }
 
 #[test]
-fn reads_that_are_not_exact_are_refused() {
+fn rejects_reads_that_are_not_exact() {
     let design = KeyDesign::new(events()).unwrap();
     let message = |rows: Rows| {
         let error = design.spans(&rows).unwrap_err();
@@ -601,8 +605,8 @@ fn reads_that_are_not_exact_are_refused() {
     };
     assert_eq!(
         message(Rows::Prefix("acme\t12".into())),
-        "field 2 (number): `12` is where it ends, and an unsigned integer is not in the order of its digits: end with \
-         a whole field and the separator, or ask for the rows whose field lies between two values"
+        "field 2 (number): `12` has no separator after it, and an unsigned integer is not in the order of its \
+         digits: end with a whole field and the separator, or ask for the rows whose field lies between two values"
     );
     assert_eq!(
         message(Rows::Prefix("acme\t12\tx\t".into())),
@@ -611,14 +615,14 @@ fn reads_that_are_not_exact_are_refused() {
     );
     assert_eq!(
         message(Rows::between("acme", "1", "2")),
-        "`acme` does not end with a whole field: give the leading fields, `\\x09` behind each"
+        "`acme` does not end with a whole field: give the leading fields, `\\x09` after each"
     );
     assert_eq!(
         message(Rows::between("acme\t", "1", "x")),
         "field 2 (number), between two values: `x` is not a whole number from 0 to 18446744073709551615"
     );
-    let by_range = "a range of composite rows lies apart, as the order of their text is not that of their fields: ask \
-                    for the rows with given leading fields, whose next field may lie between two values";
+    let by_range = "a range of composite rows is scattered, because the order of their text is not that of their \
+         fields: ask for the rows with given leading fields, whose next field may lie between two values";
     assert_eq!(message(Rows::range("a", "b")), by_range);
     assert_eq!(
         design.scans().by_range,
@@ -628,7 +632,7 @@ fn reads_that_are_not_exact_are_refused() {
     assert_eq!(design.order(), KeyOrder::Fields);
     assert_eq!(
         message(Rows::Suffix("x".into())),
-        "rows that end alike lie apart where rows are ordered by their leading fields: put the field that is read by \
+        "rows with one suffix are scattered if rows are ordered by their leading fields: put the field to search by \
          first"
     );
     assert_eq!(

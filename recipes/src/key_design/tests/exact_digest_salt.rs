@@ -1,4 +1,4 @@
-//! `digest-salt`: the exact cases.
+//! The design `digest-salt`: exact cases.
 
 use crate::{Digest, DigestEnd, DigestSalt, KeyDesign, Rows, SaltedPart};
 
@@ -77,7 +77,7 @@ fn digits_have_bounds() {
         assert_eq!(
             KeyDesign::new(settings).unwrap_err().to_string(),
             format!(
-                "a salt of {digits} digits of a digest cannot be: give 1 to 8; 2 make 256 salts"
+                "a digest salt cannot have {digits} digits: give 1 to 8; 2 digits make 256 salts"
             )
         );
     }

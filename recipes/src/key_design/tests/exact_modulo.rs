@@ -1,4 +1,4 @@
-//! `modulo`: the exact cases.
+//! The design `modulo`: exact cases.
 
 use crate::{
     DesignErrorKind, DigestSalt, KeyDesign, Modulo, ModuloOf, Reach, ReverseTime, Reversed,
@@ -29,9 +29,9 @@ fn nine_points_make_ten_tablets() {
     );
 }
 
-/// `splits` had no bound, and the process was ended when memory ran out.
+/// `splits` had no limit, and the process was killed when memory ran out.
 #[test]
-fn there_is_a_bound_of_tablets() {
+fn the_number_of_tablets_is_limited() {
     let digest = DigestSalt {
         digits: 8,
         ..DigestSalt::default()
@@ -44,7 +44,7 @@ fn there_is_a_bound_of_tablets() {
     for design in designs.map(Result::unwrap) {
         for tablets in [KeyDesign::MOST_TABLETS + 1, u32::MAX] {
             let message = format!(
-                "{tablets} tablets are more than split points are made for: give 1 to 2097152"
+                "{tablets} tablets are more than the maximum for split points: give 1 to 2097152"
             );
             let error = design.splits(tablets).unwrap_err();
             assert_eq!(error.kind(), DesignErrorKind::Splits);
@@ -54,16 +54,16 @@ fn there_is_a_bound_of_tablets() {
         }
         assert_eq!(design.splits(70_000).unwrap().len(), 69_999);
     }
-    // The row hasher's own bound is below this one.
+    // The row hasher's own limit is below this one.
     let hasher = KeyDesign::from(&RowHasher::new("p").unwrap());
     assert_eq!(hasher.splits(1_679_616).unwrap().len(), 1_679_616);
     let error = hasher.splits(1_679_617).unwrap_err().to_string();
     assert!(error.contains("1679616"), "{error}");
 }
 
-/// Weights are refused as points are, although no point is made.
+/// Weights are rejected in the same cases as points, although no points are computed.
 #[test]
-fn weights_are_refused_as_points_are() {
+fn rejects_weights_as_it_rejects_points() {
     let reversed = |alphabet, length| {
         let settings = Reversed {
             alphabet,
@@ -88,9 +88,9 @@ fn weights_are_refused_as_points_are() {
     );
 }
 
-/// A part that ends within a character is no text, so that rows of text were refused one by one.
+/// A part that ends within a character is not valid text, so rows of text were rejected one by one.
 #[test]
-fn javas_hash_is_not_taken_of_bytes() {
+fn rejects_javas_hash_of_leading_bytes() {
     let settings = Modulo {
         over: SaltedPart::First(1),
         ..Modulo::default()
@@ -99,8 +99,8 @@ fn javas_hash_is_not_taken_of_bytes() {
     assert_eq!(error.kind(), DesignErrorKind::Settings);
     assert_eq!(
         error.to_string(),
-        "Java's String.hashCode is that of text, and the first bytes of a text can end within a character: salt over \
-         what stands before a text, or use a digest-salt, which takes any bytes"
+        "Java's String.hashCode needs text, but the first bytes of a text can end within a character: salt over the \
+         part before a text, or use a digest-salt, which accepts any bytes"
     );
     let numbers = Modulo {
         of: ModuloOf::Number,
@@ -124,23 +124,22 @@ fn a_number_is_taken_modulo_itself() {
     assert_eq!(design.add(b"-1").unwrap(), "149|-1");
     assert_eq!(
         design.add(b"x").unwrap_err().to_string(),
-        "`x` is not a whole number in decimal digits, of which the modulus is taken; take that of a hash with of = \
-         \"java-hash\""
+        "`x` is not a whole number in decimal digits, so it has no modulus: hash it with of = \"java-hash\" instead"
     );
 }
 
 #[test]
-fn bytes_that_are_no_text_have_no_java_hash() {
+fn rejects_javas_hash_of_bytes_that_are_not_text() {
     let design = KeyDesign::new(Modulo::default()).unwrap();
     let error = design.add(b"\xff").unwrap_err().to_string();
     assert_eq!(
         error,
-        "`\\xff` is not UTF-8 text, and Java's String.hashCode is that of text: use a digest-salt for binary rows"
+        "`\\xff` is not UTF-8 text, which Java's String.hashCode needs: use a digest-salt for binary rows"
     );
 }
 
 #[test]
-fn a_bucket_that_is_not_the_rows_is_refused() {
+fn rejects_a_bucket_that_does_not_match_the_row() {
     let design = KeyDesign::new(Modulo::default()).unwrap();
     let message = |key: &[u8]| design.remove(key).unwrap_err().to_string();
     assert_eq!(
@@ -173,7 +172,7 @@ fn buckets_have_bounds() {
         };
         assert_eq!(
             KeyDesign::new(settings).unwrap_err().to_string(),
-            format!("{buckets} buckets cannot be: give 1 to 1000000")
+            format!("the number of buckets cannot be {buckets}: give 1 to 1000000")
         );
     }
 }

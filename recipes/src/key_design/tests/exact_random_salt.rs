@@ -1,4 +1,4 @@
-//! `random-salt`: the exact cases.
+//! The design `random-salt`: exact cases.
 
 use fluo_core::Key;
 
@@ -9,7 +9,7 @@ fn design(buckets: u32) -> KeyDesign {
 }
 
 #[test]
-fn the_salt_is_what_was_drawn() {
+fn the_salt_is_the_drawn_number() {
     let design = design(150).with_salt_source(|| 307);
     assert_eq!(design.add(b"row").unwrap(), "007|row");
     assert_eq!(design.remove(b"149|row").unwrap(), "row");
@@ -18,25 +18,24 @@ fn the_salt_is_what_was_drawn() {
 }
 
 #[test]
-fn without_a_source_nothing_is_drawn() {
+fn fails_without_a_source() {
     let error = design(10).add(b"row").unwrap_err();
     assert_eq!(error.kind(), DesignErrorKind::Settings);
     assert_eq!(
         error.to_string(),
-        "a random salt is drawn from a source of random numbers, and this design was given none: give it one with \
-         `with_salt_source`"
+        "this design has no source of random numbers for its salts: set one with `with_salt_source`"
     );
 }
 
 #[test]
-fn the_key_of_a_row_is_not_known() {
+fn the_key_of_a_row_cannot_be_computed() {
     let design = design(16).with_salt_source(|| 0);
     let error = design.key_of(b"row").unwrap_err();
     assert_eq!(error.kind(), DesignErrorKind::Scan);
     assert_eq!(
         error.to_string(),
-        "the key of `row` is not known: its salt was drawn from 16 and cannot be computed again; scan for the row, \
-         which looks into each, or use the design modulo or digest-salt, which know the key"
+        "the key of `row` cannot be computed, because its salt was drawn from 16 buckets: scan for the row, which \
+         reads every bucket, or use the design modulo or digest-salt, whose keys can be computed"
     );
     assert_eq!(design.salted_part(b"row").unwrap(), None);
     let computed = KeyDesign::new(crate::Modulo::default()).unwrap();
@@ -44,7 +43,7 @@ fn the_key_of_a_row_is_not_known() {
 }
 
 #[test]
-fn a_read_of_one_row_looks_into_each_bucket() {
+fn a_read_of_one_row_scans_each_bucket() {
     let design = design(16);
     let spans = design.spans(&Rows::Row("row".into())).unwrap();
     assert_eq!(spans.len(), 16);
@@ -58,7 +57,7 @@ fn a_read_of_one_row_looks_into_each_bucket() {
 }
 
 #[test]
-fn a_salt_that_is_never_drawn_is_refused() {
+fn rejects_a_salt_that_is_never_drawn() {
     let message = |key: &str| design(10).remove(key.as_bytes()).unwrap_err().to_string();
     assert_eq!(
         message("10|row"),
@@ -70,14 +69,14 @@ fn a_salt_that_is_never_drawn_is_refused() {
 }
 
 #[test]
-fn a_salt_of_unknown_width_is_refused_when_configured() {
+fn rejects_settings_without_a_number_of_buckets() {
     let read = |text: &str| serde_json::from_str::<DesignSettings>(text);
     assert_eq!(
         read(r#"{"design": "random-salt", "separator": ""}"#)
             .unwrap_err()
             .to_string(),
-        "a random salt needs `buckets`, from which its width follows: a salt of unknown width could not be removed \
-         from a key again"
+        "the setting `buckets` is missing: a random salt needs it, because the number of buckets determines the \
+         width of the salt in a key"
     );
     let settings = read(r#"{"design": "random-salt", "buckets": 4, "separator": ""}"#).unwrap();
     let json = serde_json::to_string(&settings).unwrap();
@@ -91,7 +90,8 @@ fn a_salt_of_unknown_width_is_refused_when_configured() {
                 .unwrap_err()
                 .to_string(),
             format!(
-                "a random salt of {buckets} bucket{} cannot be: give 2 to 65536, as a read of one row looks into each",
+                "a random salt cannot have {buckets} bucket{}: give 2 to 65536, because a read of one row scans \
+                 every bucket",
                 if buckets == 1 { "" } else { "s" }
             )
         );
@@ -106,7 +106,7 @@ fn split_points_are_the_buckets() {
 }
 
 #[test]
-fn designs_are_equal_whatever_they_draw_from() {
+fn equality_ignores_the_source() {
     assert_eq!(design(4), design(4).with_salt_source(|| 1));
     assert_ne!(design(4), design(5));
     assert_eq!(design(4).to_string(), "random-salt (drawn from 4 buckets)");

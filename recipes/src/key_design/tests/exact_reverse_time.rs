@@ -1,4 +1,4 @@
-//! `reverse-time`: the exact cases.
+//! The design `reverse-time`: exact cases.
 
 use fluo_core::Bytes;
 
@@ -151,7 +151,7 @@ fn a_binary_time_has_eight_bytes_and_is_not_negative() {
 }
 
 #[test]
-fn a_key_of_another_make_is_refused() {
+fn rejects_a_key_that_it_cannot_have_written() {
     let message = |design: KeyDesign, key: &[u8]| design.remove(key).unwrap_err().to_string();
     let shape = "19 digits of at most 9223372036854775807";
     for key in [
@@ -181,7 +181,7 @@ fn a_key_of_another_make_is_refused() {
 }
 
 #[test]
-fn separators_that_hide_the_time_are_refused() {
+fn rejects_separators_that_hide_the_time() {
     let refused = |time, encoding, separator: &str| {
         let separator = separator.to_owned();
         let settings = ReverseTime {
@@ -194,13 +194,13 @@ fn separators_that_hide_the_time_are_refused() {
     };
     assert_eq!(
         refused(TimePlace::Last, TimeEncoding::Binary, ""),
-        "without a separator it is not known where the time of a row begins or ends: give one, such as `|`; only \
-         binary times that come first need none"
+        "the separator is empty, so the beginning or the end of the time in a row is unknown: give one, such as `|`; \
+         only binary times that come first need none"
     );
     assert_eq!(
         refused(TimePlace::First, TimeEncoding::Decimal, "-0-"),
-        "the separator `-0-` holds a digit, so that it cannot be told from a decimal time: give one without, such as \
-         `|`"
+        "the separator `-0-` contains a digit, which looks like part of a decimal time: give one without digits, \
+         such as `|`"
     );
 }
 
@@ -211,7 +211,7 @@ fn the_rows_of_an_entity_are_one_piece() {
         [scans.by_row, scans.between],
         [const { Reach::OnePiece }; 2]
     );
-    // Bounds that reach into the time are refused, as is shown below.
+    // Bounds that extend into the time are rejected, as shown below.
     assert_eq!(
         scans.by_prefix.to_string(),
         "in one piece, but only prefixes that end before the time"
@@ -237,7 +237,7 @@ fn the_rows_of_an_entity_are_one_piece() {
     );
     assert_eq!(
         refused(last(), Rows::between("a", "1", "2")),
-        "`a` does not end where a time begins: give what the rows are about and the separator `|`, once"
+        "`a` does not end where a time begins: give the entity and the separator `|`, once"
     );
     assert_eq!(
         refused(last(), Rows::between("a|", "1", "x")),
@@ -245,7 +245,7 @@ fn the_rows_of_an_entity_are_one_piece() {
     );
     assert_eq!(
         refused(last(), Rows::Suffix("1".into())),
-        "rows with one suffix lie apart where a time is counted down: read all rows, or use the design `reversed` \
+        "rows with one suffix are scattered if a time is counted down: read all rows, or use the design `reversed` \
          for rows that are read by their end"
     );
 }
@@ -269,10 +269,10 @@ fn the_rows_of_a_time_are_one_piece() {
     );
     assert_eq!(
         refused(Rows::between("5|", "1", "2")),
-        "rows begin with their time, so nothing stands before the times to read between, not `5|`"
+        "rows begin with their time, so the prefix before the times must be empty, not `5|`"
     );
-    let by_range = "a range of rows that begin with a time lies apart, as the order of decimal digits is not that of \
-                    time, and time is counted down: ask for the rows between two times";
+    let by_range = "a range of rows that begin with a time is scattered, because the order of decimal digits is not \
+         that of time, and time is counted down: ask for the rows between two times";
     assert_eq!(refused(Rows::range("1", "2")), by_range);
     assert_eq!(
         first().scans().by_range,
@@ -315,7 +315,7 @@ fn a_salt_over_the_entity_keeps_its_rows_together() {
 }
 
 #[test]
-fn the_rows_of_a_time_have_many_entities_and_so_many_salts() {
+fn the_rows_of_a_time_have_many_entities_and_many_salts() {
     let salt = Modulo {
         over: SaltedPart::Entity,
         ..Modulo::default()
@@ -334,7 +334,7 @@ fn the_rows_of_a_time_have_many_entities_and_so_many_salts() {
 }
 
 #[test]
-fn a_salt_over_another_part_is_refused() {
+fn rejects_a_salt_over_another_part() {
     let over = SaltedPart::First(2);
     let salt = Modulo {
         over,
@@ -346,8 +346,8 @@ fn a_salt_over_another_part_is_refused() {
     };
     assert_eq!(
         KeyDesign::new(settings).unwrap_err().to_string(),
-        "a row with a time is salted over what it is about (`entity`), so that this stays in one piece, or over the \
-         whole row"
+        "a row with a time is salted over its entity (`entity`), which keeps the rows of an entity in one piece, or \
+         over the whole row"
     );
 }
 
@@ -356,8 +356,8 @@ fn without_a_salt_there_are_no_even_points() {
     let message = |design: KeyDesign| design.splits(2).unwrap_err().to_string();
     assert_eq!(
         message(last()),
-        "what rows are about has no alphabet to split evenly: set a salt over the entity, or take the points from a \
-         sample with `fluo advise`"
+        "the entities of rows have no alphabet to split evenly: set a salt over the entity, or take the points from \
+         a sample with `fluo advise`"
     );
     assert_eq!(
         message(first()),

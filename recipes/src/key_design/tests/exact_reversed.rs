@@ -1,4 +1,4 @@
-//! `reversed`: the exact cases.
+//! The design `reversed`: exact cases.
 
 use crate::{
     DesignErrorKind, DesignSettings, KeyDesign, KeyOrder, Reach, Reversed, ReversedUnit,
@@ -36,13 +36,12 @@ fn bytes_of_a_fixed_length() {
 }
 
 #[test]
-fn a_row_of_another_length_is_refused() {
+fn rejects_a_row_of_another_length() {
     let error = fixed(10).add(b"12").unwrap_err();
     assert_eq!(error.kind(), DesignErrorKind::Row);
     assert_eq!(
         error.to_string(),
-        "`12` has 2 bytes, but all rows of this reversed design have 10: pad rows to one length, or let the length \
-         be stored"
+        "`12` has 2 bytes, but all rows of this reversed design have 10: pad rows to one length, or store the length"
     );
     assert_eq!(
         fixed(10).remove(b"12").unwrap_err().to_string(),
@@ -58,7 +57,7 @@ fn characters_are_scalar_values() {
     assert_eq!(design.remove(&key).unwrap(), "añ€😀");
     assert_eq!(
         design.add(b"ab\xff").unwrap_err().to_string(),
-        "`ab\\xff` is not UTF-8 text, whose characters are reversed: reverse bytes instead"
+        "`ab\\xff` is not UTF-8 text, so its characters cannot be reversed: reverse bytes instead"
     );
     assert_eq!(
         design.remove(b"abc\xff").unwrap_err().to_string(),
@@ -80,31 +79,31 @@ fn the_stored_length_ends_the_row() {
 }
 
 #[test]
-fn what_was_cut_short_is_not_read() {
+fn rejects_a_truncated_key() {
     let message = |key: &[u8]| stored().remove(key).unwrap_err().to_string();
     assert_eq!(
         message(b"ba"),
-        "`ba` is not a reversed row: the byte 00 and 4 bytes of length end it, and it has no such end"
+        "`ba` is not a reversed row: it does not end with the byte 00 and 4 bytes of length"
     );
     assert_eq!(
         message(b"ba\0\0\0\x02"),
-        "`ba\\x00\\x00\\x00\\x02` is not a reversed row: it has 2 bytes, but the length behind them is `\\x00\\x00\\x02`"
+        "`ba\\x00\\x00\\x00\\x02` is not a reversed row: it has 2 bytes, but the stored length is `\\x00\\x00\\x02`"
     );
     assert_eq!(
         message(b"ba\0\0\0\0\x03"),
-        "`ba\\x00\\x00\\x00\\x00\\x03` is not a reversed row: it has 2 bytes, but the length behind them is \
+        "`ba\\x00\\x00\\x00\\x00\\x03` is not a reversed row: it has 2 bytes, but the stored length is \
          `\\x00\\x00\\x00\\x03`"
     );
 }
 
 #[test]
-fn a_variable_length_is_refused_when_configured() {
+fn rejects_a_variable_length_when_configured() {
     let error = serde_json::from_str::<DesignSettings>(r#"{"design": "reversed"}"#).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "reversed rows of variable length cannot be told from keys that were cut short: give the length that all \
-         rows have, such as length = { fixed = 10 }, or let it be stored with each, with length = \"stored\"; a \
-         digest-salt takes rows of any length as they are"
+        "reversed rows of variable length look like truncated keys: give the length that all rows have, such as \
+         length = { fixed = 10 }, or store it with each row, with length = \"stored\"; a digest-salt accepts rows of \
+         any length"
     );
     let settings = r#"{"design": "reversed", "length": {"fixed": 3}, "unit": "characters"}"#;
     let settings: DesignSettings = serde_json::from_str(settings).unwrap();
@@ -120,10 +119,10 @@ fn a_variable_length_is_refused_when_configured() {
 }
 
 #[test]
-fn settings_without_sense_are_refused() {
+fn rejects_invalid_settings() {
     assert_eq!(
         refused(Reversed::new(RowLength::Fixed(0))),
-        "rows of length 0 cannot be reversed: give the length that all rows have, or let it be stored"
+        "rows of length 0 cannot be reversed: give the length that all rows have, or store it"
     );
     assert_eq!(
         refused(Reversed {
@@ -153,15 +152,15 @@ fn rows_are_read_by_suffix_and_not_by_prefix() {
             assert_eq!(error.kind(), DesignErrorKind::Scan);
             error.to_string()
         };
-        let instead = "lie apart where rows are reversed, as their last bytes decide where they are: read them one \
-                       by one or by suffix, or use a digest-salt, which keeps such reads";
+        let instead = "are scattered if rows are reversed, because their last bytes decide where they are stored: \
+             read them one by one or by suffix, or use a digest-salt, which keeps such reads";
         let by_prefix = format!("rows with one prefix {instead}");
         assert_eq!(scans.by_prefix, Reach::Impossible(by_prefix.clone()));
         assert_eq!(message(Rows::Prefix("ab".into())), by_prefix);
         let by_range = format!("the rows of a range {instead}");
         assert_eq!(scans.by_range, Reach::Impossible(by_range.clone()));
         assert_eq!(message(Rows::range("a", "b")), by_range);
-        let between = format!("rows whose parts lie between two {instead}");
+        let between = format!("rows with a part between two values {instead}");
         assert_eq!(message(Rows::between("a", "1", "2")), between);
     }
     assert_eq!(
@@ -174,14 +173,14 @@ fn rows_are_read_by_suffix_and_not_by_prefix() {
 }
 
 #[test]
-fn other_forms_are_not_read_by_suffix() {
+fn other_forms_cannot_be_read_by_suffix() {
     let modulo = KeyDesign::new(crate::Modulo::default()).unwrap();
     assert_eq!(
         modulo
             .spans(&Rows::Suffix("1".into()))
             .unwrap_err()
             .to_string(),
-        "rows with one suffix lie apart where rows are stored as they are: read all rows, or use the design `reversed`"
+        "rows with one suffix are scattered if rows are stored as they are: read all rows, or use the design `reversed`"
     );
     assert_eq!(
         modulo
@@ -199,7 +198,7 @@ fn other_forms_are_not_read_by_suffix() {
     .unwrap_err();
     assert_eq!(
         error.to_string(),
-        "only rows of a reverse-time design have an entity: salt over the whole row, its first bytes, or what stands \
+        "only rows of a reverse-time design have an entity: salt over the whole row, its first bytes, or the part \
          before a text"
     );
 }
@@ -224,7 +223,8 @@ fn split_points_are_those_of_the_alphabet() {
             .to_string(),
         "17 tablets are more than the 16 rows of length 1 over the hexadecimal digits: give at most 16"
     );
-    // The second of 65,536 pieces begins at the bytes 00 01, and the zero is escaped as it is in the keys.
+    // The second of 65,536 pieces begins at the bytes 00 01, and the zero is escaped as in the
+    // keys.
     let bytes = design(RowLength::Stored, RowAlphabet::Bytes);
     assert_eq!(bytes.splits(65_536).unwrap()[0], &b"\0\xff\x01"[..]);
     assert_eq!(

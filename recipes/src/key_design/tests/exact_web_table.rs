@@ -1,4 +1,4 @@
-//! `web-table`: the exact cases, and each rule of a row.
+//! The design `web-table`: exact cases, and each rule of a row.
 
 use crate::{DesignErrorKind, DomainText, KeyDesign, Rows, WebPart, WebTable};
 
@@ -6,7 +6,7 @@ fn design() -> KeyDesign {
     KeyDesign::new(WebTable::default()).unwrap()
 }
 
-/// The written form of a row and the row it is read back to.
+/// Returns the written form of a row, and the row decoded from it.
 fn written(row: &str) -> (String, String) {
     let design = design();
     let key = design.add(row.as_bytes()).unwrap();
@@ -58,7 +58,7 @@ fn the_salt_is_that_of_the_registrable_domain() {
 }
 
 #[test]
-fn what_has_no_registrable_domain_is_salted_whole() {
+fn hosts_without_a_registrable_domain_are_salted_whole() {
     for (row, salted) in [
         ("co.uk/", "co.uk"),
         ("github.io/", "github.io"),
@@ -181,22 +181,22 @@ fn w7_to_w11_names_queries_paths_and_escapes() {
 }
 
 #[test]
-fn what_is_no_page_is_refused_with_what_would_be_right() {
+fn rejects_what_is_not_a_page_and_names_the_remedy() {
     let label = format!("{}.com", "x".repeat(64));
     let name = format!("{}com", "abc.".repeat(63));
     let authority = "%61".repeat(1_366);
-    const HOST: &str =
-        "its host is no name: a name has letters, digits, `-` and `_`, with `.` between its labels";
+    const HOST: &str = "its host is not a name: a name has letters, digits, `-` and `_`, with `.` between its labels";
     const NO_HOST: &str =
         "it has no host: a row is a URL such as `https://example.com/path` or `example.com/path`";
-    const EMPTY: &str = "its host has an empty label: one `.` stands between two labels, and at most one at the end";
-    const PORT: &str = "what follows the `:` is no port: a port is a number from 0 to 65535";
+    const EMPTY: &str =
+        "its host has an empty label: use one `.` between two labels, and at most one at the end";
+    const PORT: &str = "the text after the `:` is not a port: a port is a number from 0 to 65535";
     const NO_PORT: &str = "a `:` without a port follows its host: give the port, or leave the `:` out, and write a scheme as `http://`";
-    const V4: &str = "its host ends in a number and is no IPv4 address, such as 192.0.2.1";
+    const V4: &str = "its host ends in a number but is not an IPv4 address, such as 192.0.2.1";
     for (row, reason) in [
         (
             "ftp://example.com/",
-            "a web table holds pages of http and https, and no `ftp`",
+            "a web table holds pages of http and https, not of `ftp`",
         ),
         ("", NO_HOST),
         ("/docs", NO_HOST),
@@ -216,7 +216,7 @@ fn what_is_no_page_is_refused_with_what_would_be_right() {
         ("a.1/", V4),
         (
             "[::1/",
-            "what stands in brackets is no IPv6 address, such as [2001:db8::1]",
+            "the text in brackets is not an IPv6 address, such as [2001:db8::1]",
         ),
         (
             &label,
@@ -233,11 +233,11 @@ fn what_is_no_page_is_refused_with_what_would_be_right() {
         ),
         (
             " example.com/",
-            "a blank stands before or after it: give the URL alone",
+            "a space precedes or follows it: give the URL alone",
         ),
         (
             "example.com/ ",
-            "a blank stands before or after it: give the URL alone",
+            "a space precedes or follows it: give the URL alone",
         ),
     ] {
         let row = row.as_bytes();
@@ -263,15 +263,15 @@ fn w3_no_password_is_stored_or_shown() {
     ] {
         assert_eq!(
             refusal(row.as_bytes()),
-            "`***@example.com/` has no key in a web table: what stands before `@` is a user and perhaps a password, \
-             which no key may hold: give the URL without it"
+            "`***@example.com/` has no key in a web table: the text before `@` is a user and perhaps a password, \
+             which no key may contain: give the URL without it"
         );
         let error = design()
             .spans(&Rows::Prefix(row.to_owned().into()))
             .unwrap_err();
         assert!(!error.to_string().contains("secret"), "{error}");
     }
-    // Nor where the URL is wrong in another way.
+    // Not even if the URL is invalid for another reason.
     for row in [
         "ftp://me:secret@example.com/",
         "http:/me:secret@example.com/",
@@ -281,17 +281,17 @@ fn w3_no_password_is_stored_or_shown() {
         assert!(!refusal(row.as_bytes()).contains("secret"), "{row}");
     }
     assert!(!refusal(b"me:secret@example.com/\xff").contains("secret"));
-    // An `@` of the path is none of a user.
+    // An `@` in the path does not mark a user.
     assert_eq!(written("example.com/@me").0, "com.example/@me");
 }
 
 #[test]
-fn a_key_that_no_page_has_is_not_read() {
+fn rejects_a_key_that_no_page_has() {
     let message = |key: &str| design().remove(key.as_bytes()).unwrap_err().to_string();
     for (key, expected) in [
         (
             "5a:com.example",
-            "`com.example` is not the key of a page: its host ends with `/`, such as `com.example/`",
+            "`com.example` is not the key of a page: a `/` must follow its host, as in `com.example/`",
         ),
         (
             "5a:com.Example/",

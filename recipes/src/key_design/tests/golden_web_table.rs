@@ -1,8 +1,9 @@
-//! The stored format of web tables: odd URLs and their keys, byte by byte.
+//! The stored format of web tables: unusual URLs and their keys, byte by byte.
 //!
-//! The keys follow from the Public Suffix List and from how URLs and international names are written, which are other
-//! crates. If this fails after one of them was changed, tables that exist hold pages under keys that are not made any
-//! more: it is the change that is wrong, not the file.
+//! The keys depend on the Public Suffix List, and on the serialization of URLs and international
+//! names, which are other crates. If this test fails after one of those crates has changed,
+//! existing tables hold pages under keys that are no longer computed: the change is wrong, not the
+//! file.
 
 use std::fmt::Write as _;
 
@@ -22,7 +23,7 @@ fn designs() -> [KeyDesign; 2] {
     [WebTable::default(), by_host].map(|settings| KeyDesign::new(settings).unwrap())
 }
 
-/// A line of the file: a URL as text, then its key in each of the designs, or that it has none.
+/// Returns a line of the file: a URL as text, then its key in each of the designs, or `refused`.
 fn line(url: &str) -> String {
     let mut line = url.to_owned();
     for design in designs() {
@@ -36,7 +37,7 @@ fn line(url: &str) -> String {
 }
 
 #[test]
-fn every_url_has_the_key_that_it_always_had() {
+fn every_url_keeps_its_key() {
     let lines = || GOLDEN.lines().filter(|line| !line.starts_with('#'));
     for golden in lines() {
         let url = golden.split('\t').next().unwrap();
@@ -46,7 +47,7 @@ fn every_url_has_the_key_that_it_always_had() {
 }
 
 #[test]
-fn what_the_keys_depend_on_is_fixed() {
+fn dependencies_of_the_keys_are_pinned() {
     let list = WebTable::SUFFIX_LIST;
     for pin in [
         format!("\npsl = \"={list}\"\n"),
@@ -58,7 +59,7 @@ fn what_the_keys_depend_on_is_fixed() {
 }
 
 #[test]
-fn rows_of_another_list_are_refused() {
+fn rejects_rows_of_another_list() {
     let of = |list: &str| {
         let list = Some(list.to_owned());
         KeyDesign::new(WebTable {

@@ -1,4 +1,4 @@
-//! The rules K1 to K4 for the pages of the web, on URLs that were chosen to be near each other, and on odd ones.
+//! The rules K1 to K4 for web pages, on URLs whose keys are close together, and on unusual ones.
 
 use fluo_core::{Bytes, Key, Span};
 use proptest::prelude::*;
@@ -23,7 +23,8 @@ fn designs() -> Vec<KeyDesign> {
     ]
 }
 
-/// Hosts whose keys are near each other: neighbours of `.`, `/` and `:`, and names around public suffixes.
+/// Returns hosts whose keys are close together: neighbours of `.`, `/` and `:`, and names around
+/// public suffixes.
 fn host() -> impl Strategy<Value = String> {
     let label = select(vec![
         "example",
@@ -57,7 +58,8 @@ fn host() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A host and another near it: itself, below it, above it, or beside it. Most pairs share their registrable domain.
+/// Returns a host and a related one: itself, below it, above it, or beside it. Most pairs have the
+/// same registrable domain.
 fn hosts_near_each_other() -> impl Strategy<Value = (String, String)> {
     let is_address = |host: &str| host.starts_with(['1', '[']);
     let beside = move |host: &str, end: &str| match host.split_once('.') {
@@ -90,7 +92,7 @@ fn port() -> impl Strategy<Value = &'static str> {
     select(vec!["", "", ":80", ":443", ":8080", ":808", ":0"])
 }
 
-/// What begins keys that are near those of other hosts and ports.
+/// Returns ends of URLs whose keys are close to those of other hosts and ports.
 fn rest() -> impl Strategy<Value = &'static str> {
     select(vec![
         "", "/", "/a", "/a/", "/a/b", "/ab", "/!", "/$", "/.a", "/:8080/", "/-", "//", "?", "/?a",
@@ -104,7 +106,7 @@ fn url() -> impl Strategy<Value = String> {
         .prop_map(|(scheme, host, port, rest)| format!("{scheme}{host}{port}{rest}"))
 }
 
-/// Text of the characters that URLs are made of, and of some that they are not.
+/// Returns text of the characters that URLs consist of, and of some others.
 fn odd() -> impl Strategy<Value = String> {
     prop_oneof![
         "[aA1x./:@?#%&\\[\\]\\\\ é。ß\u{ad}\u{0}\t*_~{}|'\"-]{0,16}",
@@ -130,7 +132,7 @@ fn normalised(design: &KeyDesign, row: &str) -> Result<String, TestCaseError> {
 
 proptest! {
     #[test]
-    fn k1_a_normalised_row_is_normalised_for_good(row in prop_oneof![url(), odd()]) {
+    fn k1_normalising_twice_changes_nothing(row in prop_oneof![url(), odd()]) {
         for design in designs() {
             let key = match design.add(row.as_bytes()) {
                 Ok(key) => key,
@@ -154,7 +156,7 @@ proptest! {
     }
 
     #[test]
-    fn k2_a_key_is_only_read_if_it_is_the_key_of_its_row(
+    fn k2_decodes_only_the_key_of_a_row(
         written in prop_oneof!["[ac./:#0-8?%\\[\\]@é-]{0,12}", "com\\.[a-c]{1,2}/(#[0-9]{1,3})?[/.a]{0,6}"]
     ) {
         for design in designs() {
@@ -168,7 +170,7 @@ proptest! {
     }
 
     #[test]
-    fn k3_a_domain_holds_its_own_pages_only(
+    fn k3_a_domain_contains_only_its_own_pages(
         (domain, host) in hosts_near_each_other(), subdomains: bool, port in port(), rest in rest()
     ) {
         let row = format!("{host}{port}{rest}");
@@ -186,7 +188,7 @@ proptest! {
     }
 
     #[test]
-    fn k3_a_prefix_holds_exactly_the_normalised_rows_that_begin_with_it(
+    fn k3_a_prefix_contains_exactly_the_normalised_rows_that_begin_with_it(
         (host, near) in hosts_near_each_other(), ports in (port(), port()), rests in (rest(), rest()), odd in odd()
     ) {
         let pairs = [
@@ -208,7 +210,7 @@ proptest! {
     }
 
     #[test]
-    fn k3_a_row_is_found_and_all_rows_are_everything(row in url(), other in url()) {
+    fn k3_finds_a_row_and_all_rows_contain_it(row in url(), other in url()) {
         for design in designs() {
             let key = design.add(row.as_bytes()).unwrap();
             let is_other = design.add(other.as_bytes()).unwrap() == key;
@@ -233,7 +235,7 @@ proptest! {
     }
 
     #[test]
-    fn odd_domains_are_refused_or_exact(domain in odd(), subdomains: bool) {
+    fn odd_domains_are_rejected_or_exact(domain in odd(), subdomains: bool) {
         for design in designs() {
             match design.spans(&Rows::Domain { domain: domain.clone(), subdomains }) {
                 Err(error) => prop_assert_eq!(error.kind(), DesignErrorKind::Scan),

@@ -1,4 +1,4 @@
-//! Messages stay short, whatever the row is.
+//! The length of messages: they stay short for every row.
 
 use crate::{
     CompositeRows, DesignError, DigestSalt, FieldKind, FieldSettings, HashedRows, KeyDesign,
@@ -6,7 +6,7 @@ use crate::{
     TimeEncoding, TimePlace, WebTable,
 };
 
-/// More than a message about a row of any length needs.
+/// Maximum length in bytes of a message about a row of any length.
 const MOST: usize = 1_000;
 
 fn designs() -> Vec<KeyDesign> {
@@ -62,7 +62,7 @@ fn designs() -> Vec<KeyDesign> {
         .collect()
 }
 
-/// 20 kB of each of these, alone and where the parts of a row stand.
+/// Returns 20 kB of each of these pieces, alone and in the position of each part of a row.
 fn long_rows() -> Vec<Vec<u8>> {
     let pieces: [&[u8]; 16] = [
         b"\xff", b"\\", b"a", b"1", b"-1", b"9", b"\0", b"\t", b"|", b"/", b".", b"a://", b"@",

@@ -1,4 +1,4 @@
-//! What holds for every design, and the exact cases of each.
+//! The rules for every design, and the exact cases of each.
 
 mod exact_composite;
 mod exact_digest_salt;

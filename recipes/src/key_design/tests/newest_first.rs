@@ -1,4 +1,4 @@
-//! A scan of a table whose times are counted down yields the newest first.
+//! Scans of tables whose times are counted down: the newest row comes first.
 
 use std::num::NonZeroUsize;
 
@@ -9,7 +9,7 @@ use fluo_core::{
 
 use crate::{DigestSalt, KeyDesign, ReverseTime, Rows, SaltedPart};
 
-/// The rows of a set, in the order in which one scan of the table yields them.
+/// Returns the rows of a set, in the order in which one scan of the table yields them.
 async fn scanned(table: &dyn Table, design: &KeyDesign, rows: &Rows) -> Vec<Bytes> {
     let spans = design.spans(rows).unwrap();
     assert_eq!(
@@ -63,7 +63,7 @@ async fn of_one_entity() {
 }
 
 #[tokio::test]
-async fn of_one_entity_behind_a_salt() {
+async fn of_one_entity_after_a_salt() {
     let salt = DigestSalt {
         over: SaltedPart::Entity,
         ..DigestSalt::default()

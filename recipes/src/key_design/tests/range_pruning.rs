@@ -1,11 +1,11 @@
-//! A range of rows is looked for where its rows can be, and nowhere else.
+//! The pieces of a range: only those that can contain its rows.
 
 use fluo_core::Bytes;
 
 use crate::{DigestSalt, KeyDesign, Rows, SaltedPart};
 
-/// All rows of `[acme/, acme0)` begin with `acme/`, as those of the prefix do: the one was read in 1 piece, and the
-/// other in 256.
+/// All rows of `[acme/, acme0)` begin with `acme/`, like those of the prefix. The prefix was read
+/// from 1 piece, but the range from 256.
 #[test]
 fn a_range_within_one_part_is_one_piece() {
     let settings = DigestSalt {

@@ -1,4 +1,4 @@
-//! `web-table` on the home pages of software packages.
+//! The design `web-table` on the home pages of software packages.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use crate::{DesignErrorKind, KeyDesign, Rows, WebPart, WebTable};
 
 const ROWS: &str = include_str!("../../../../examples/data/package-homepages.txt");
 
-/// The URLs of the data, in which hosts stand reversed.
+/// Returns the URLs of the data, which contains the hosts in reverse.
 fn urls() -> impl Iterator<Item = String> {
     ROWS.lines().map(|line| {
         let end = line.find(['/', ':', '?', '#']).unwrap_or(line.len());
@@ -25,7 +25,7 @@ fn design(over: WebPart) -> KeyDesign {
 }
 
 #[test]
-fn every_page_has_a_key_or_a_sentence() {
+fn every_page_has_a_key_or_an_error() {
     let design = design(WebPart::RegistrableDomain);
     let mut refused = Vec::new();
     let mut pages = BTreeMap::<_, Vec<_>>::new();
@@ -45,7 +45,7 @@ fn every_page_has_a_key_or_a_sentence() {
             row,
             "{url}"
         );
-        // Nothing but the fragment is lost, and nothing but an empty path is added.
+        // Only the fragment is lost, and only an empty path is added.
         let (kept, _) = line.split_once('#').unwrap_or((line, ""));
         let path = if kept.contains('/') { "" } else { "/" };
         assert_eq!(
@@ -63,7 +63,7 @@ fn every_page_has_a_key_or_a_sentence() {
     );
 }
 
-/// How many pages fall in each of 16 tablets.
+/// Returns the number of pages in each of 16 tablets.
 fn tablets(over: WebPart) -> Vec<usize> {
     let design = design(over);
     let points = design.splits(16).unwrap();
@@ -94,7 +94,7 @@ fn one_domain_makes_one_tablet_hot() {
         "github.com has {} % of the pages",
         100 * github / 4_208
     );
-    // A domain that is large stays large, whatever the salt is made of: it has one host.
+    // A large domain stays large with every salt, because it has one host.
     for (over, most) in [
         (WebPart::RegistrableDomain, [1_936, 646, 280]),
         (WebPart::Host, [1_912, 599, 248]),

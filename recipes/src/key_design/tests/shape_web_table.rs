@@ -1,4 +1,4 @@
-//! `web-table`: split points, scans, settings and what a key means.
+//! The design `web-table`: split points, scans, settings and explanations of keys.
 
 use fluo_core::{Key, Versions};
 
@@ -44,13 +44,13 @@ fn the_sixteenth_point_of_the_guides_makes_an_empty_tablet() {
     assert_eq!(points, expected);
     let weights: Vec<_> = std::iter::once(0).chain([16; 16]).collect();
     assert_eq!(design.tablet_weights(16).unwrap(), Some(weights));
-    // A tablet holds the rows up to its end row, and every key comes after the first point.
+    // A tablet holds the rows up to its end row, and every key sorts after the first point.
     let first = design.spans(&Rows::All).unwrap();
     assert!(first.iter().all(|span| span.start().row > points[0]));
 }
 
 #[test]
-fn scans_say_what_they_can() {
+fn scans_describe_what_is_possible() {
     let scans = design().scans();
     assert_eq!(scans.order, KeyOrder::Domains);
     assert_eq!(scans.by_row, Reach::OnePiece);
@@ -91,7 +91,7 @@ fn scans_say_what_they_can() {
     );
     assert_eq!(
         scans.by_range.to_string(),
-        "impossible: keys begin with the top level of their host, so that URLs which follow each other lie apart: ask \
+        "impossible: keys begin with the top level of their host, so URLs that follow each other are scattered: ask \
          for the rows of a domain, with or without its subdomains"
     );
     assert_eq!(design().group_regex(), None);
@@ -107,7 +107,7 @@ fn a_domain_is_one_piece_and_a_public_suffix_one_for_each_salt() {
         ("com", false, 1, 1),
         ("co.uk", true, 256, 256),
         ("github.io", true, 256, 256),
-        // Public suffixes lie below it.
+        // There are public suffixes below it.
         ("amazonaws.com", true, 256, 256),
         ("localhost", true, 256, 256),
         ("192.0.2.1", true, 1, 1),
@@ -124,9 +124,9 @@ fn a_domain_is_one_piece_and_a_public_suffix_one_for_each_salt() {
     assert_eq!(design().spans(&Rows::All).unwrap().len(), 256);
 }
 
-/// Whatever the salt: keys that begin with that of the domain stand for the neighbours that have it by chance.
+/// Independent of the salt: the neighbours get the salt of the domain, as they could by chance.
 #[test]
-fn a_domain_does_not_catch_its_neighbours() {
+fn a_domain_does_not_include_its_neighbours() {
     let holds = |subdomains, written: &str| {
         let domain = "example.com".to_owned();
         let spans = design()
@@ -168,7 +168,7 @@ fn a_domain_does_not_catch_its_neighbours() {
 }
 
 #[test]
-fn a_prefix_that_holds_its_host_is_exact() {
+fn a_prefix_with_its_whole_host_is_exact() {
     let spans = |prefix: &str| {
         let spans = design()
             .spans(&Rows::Prefix(prefix.to_owned().into()))
@@ -200,7 +200,7 @@ fn a_prefix_that_holds_its_host_is_exact() {
 }
 
 #[test]
-fn sets_that_lie_apart_are_refused() {
+fn rejects_scattered_sets() {
     let message = |rows: Rows| {
         let error = design().spans(&rows).unwrap_err();
         assert_eq!(error.kind(), DesignErrorKind::Scan);
@@ -210,8 +210,8 @@ fn sets_that_lie_apart_are_refused() {
     assert_eq!(
         message(Rows::range("example.com/a", "example.com/b")),
         format!(
-            "a range of URLs cannot be read: keys begin with the top level of their host, so that URLs which follow \
-             each other lie apart: {by_domain}"
+            "a range of URLs cannot be read: keys begin with the top level of their host, so URLs that follow each \
+             other are scattered: {by_domain}"
         )
     );
     for rows in [Rows::Suffix("/docs".into()), Rows::between("", "a", "b")] {
@@ -233,15 +233,16 @@ fn sets_that_lie_apart_are_refused() {
         assert_eq!(
             message(Rows::Prefix(prefix.into())),
             format!(
-                "the prefix `{prefix}` cannot be read: keys begin with the top level of their host, so that URLs \
-                 which begin alike lie apart, unless the prefix holds the whole host and the `/` behind it, such as \
+                "the prefix `{prefix}` cannot be read: keys begin with the top level of their host, so URLs with a \
+                 common prefix are scattered, unless the prefix holds the whole host and the `/` behind it, such as \
                  `https://example.com/docs/`: {by_domain}"
             )
         );
     }
     assert_eq!(
         message(Rows::Prefix("example.com/a#b".into())),
-        "the prefix `example.com/a#b` cannot be read: no key holds a fragment: leave out what begins with `#`"
+        "the prefix `example.com/a#b` cannot be read: no key contains a fragment: remove the part that begins with \
+         `#`"
     );
     for prefix in ["example.com/a/.", "example.com/..", "example.com/a/%2E."] {
         assert_eq!(
@@ -252,7 +253,7 @@ fn sets_that_lie_apart_are_refused() {
             )
         );
     }
-    // In a query nothing is resolved: such a prefix was refused as if it were a path.
+    // Segments of a query are not resolved. Such a prefix was rejected as if it were a path.
     let queried = design()
         .spans(&Rows::Prefix("e.com/a?next=/..".into()))
         .unwrap();
@@ -267,21 +268,23 @@ fn sets_that_lie_apart_are_refused() {
         assert_eq!(
             message(Rows::domain(domain)),
             format!(
-                "`{domain}` is no domain: give the domain alone, without scheme, port and path, such as `example.com`"
+                "`{domain}` is not a domain: give the domain alone, without scheme, port and path, such as \
+                 `example.com`"
             )
         );
     }
     assert_eq!(
         message(Rows::domain("")),
-        "`` is no domain: it is empty: for the pages of all domains ask for all rows"
+        "`` is not a domain: it is empty: for the pages of all domains ask for all rows"
     );
     assert!(
-        message(Rows::domain("*.com")).starts_with("`*.com` is no domain: its host is no name: ")
+        message(Rows::domain("*.com"))
+            .starts_with("`*.com` is not a domain: its host is not a name: ")
     );
 }
 
 #[test]
-fn other_designs_hold_no_domains() {
+fn other_designs_have_no_domains() {
     let design = KeyDesign::new(Modulo::default()).unwrap();
     let error = design.spans(&Rows::domain("example.com")).unwrap_err();
     assert_eq!(error.kind(), DesignErrorKind::Scan);
@@ -346,14 +349,15 @@ fn settings_are_data() {
     };
     assert_eq!(
         KeyDesign::new(settings).unwrap_err().to_string(),
-        "a salt of 0 digits of a digest cannot be: give 1 to 8; 2 make 256 salts"
+        "a digest salt cannot have 0 digits: give 1 to 8; 2 digits make 256 salts"
     );
 }
 
-/// What the salt is made of, and how many points there are, changes nothing behind the salt: such tables were refused
-/// another salt with "do not write rows alike", and one name for both.
+/// The input of the salt and the number of points do not affect the bytes after the salt. Tables
+/// that differed only in these were refused another salt, with the message "write rows differently"
+/// and the same name for both designs.
 #[test]
-fn a_table_can_be_given_another_salt() {
+fn a_table_can_change_its_salt() {
     let of = |settings: &WebTable| KeyDesign::new(settings.clone()).unwrap();
     let old = WebTable::default();
     let by_host = WebTable {

@@ -2,7 +2,9 @@
 
 mod builder;
 
-use fluo_core::{Bytes, prefix_successor};
+use std::ops::RangeInclusive;
+
+use fluo_core::{Bytes, Tablets, prefix_successor};
 
 pub use self::builder::{ContributionBuilder, ContributionError};
 use crate::key_design::{DesignError, KeyDesign};
@@ -140,6 +142,16 @@ impl Contribution {
             Some(last) if self.ends_with_its_splits() => Some(last.clone()),
             _ => prefix_successor(&self.prefix),
         }
+    }
+
+    /// Returns the tablets that can hold rows of the recipe, as indices of the table's.
+    pub(super) fn tablets_in(&self, tablets: &Tablets) -> RangeInclusive<usize> {
+        let first = tablets.index_of(&self.prefix);
+        let last = match self.last_end_row() {
+            Some(end_row) => tablets.index_of(&end_row).max(first),
+            None => tablets.as_slice().len().saturating_sub(1),
+        };
+        first..=last
     }
 
     /// Whether the rows of the two can be the same rows.

@@ -4,16 +4,16 @@
 //! are uneven and rows are not, every cell is counted too. Entries alone do not decide: they include deleted cells and those
 //! that need other authorizations.
 
-use fluo_core::{Result, Table, Tablets};
+use fluo_core::{Result, Table};
 use serde::Serialize;
 
-use super::super::TableOptimizations;
 use super::census::Census;
-use super::finding::{Finding, Stage};
-use super::load::{ServerLoad, TabletLoad};
+use super::difference::{Difference, DifferenceKind};
+use super::load::TabletLoad;
+use super::look::Look;
 use super::rows::RowsVerdict;
-use super::scale::Scale;
 use super::sentences;
+use super::servers::ServerLoad;
 use super::unproved::Unproved;
 
 /// The cells of a table whose rows are more even than its entries.
@@ -49,43 +49,33 @@ impl CellsVerdict {
     /// otherwise.
     pub(super) async fn count(
         table: &dyn Table,
-        optimizations: &TableOptimizations,
-        tablets: &Tablets,
-        servers: &[String],
-        (rows, scale): (&Census, Scale),
+        look: &Look<'_>,
+        rows: &Census,
     ) -> Result<Option<Self>> {
-        let by_rows = scale;
-        let scale = Scale {
-            counts_rows: false,
-            ..scale
-        };
         // Rows of whatever recipe, as entries are.
-        let rows = Census::of_counts(rows.all.clone(), optimizations, tablets, by_rows);
-        let entries = Census::of_entries(optimizations, tablets, scale);
+        let rows = Census::of_counts(rows.all.clone(), look);
+        let entries = Census::of_entries(look);
         let is_new = |(heavy, rows): &(&RowsVerdict, &RowsVerdict)| {
             heavy.load.load.is_too_full() && !rows.load.load.is_too_full()
         };
         let suspects: Vec<_> = entries.rows.iter().zip(&rows.rows).filter(is_new).collect();
-        let on_servers = |census: &Census, scale: Scale| {
-            let load = scale.of_servers(tablets, &census.all, servers);
-            (load.load.is_too_full(), load)
-        };
-        let (servers_by_rows, _) = on_servers(&rows, by_rows);
-        let (servers_by_entries, _) = on_servers(&entries, scale);
-        if suspects.is_empty() && (!servers_by_entries || servers_by_rows) {
+        let by_entries = look.by_entries();
+        let by_rows = ServerLoad::new(look, &rows).load.is_too_full();
+        let is_suspect = ServerLoad::new(&by_entries, &entries).load.is_too_full();
+        if suspects.is_empty() && (!is_suspect || by_rows) {
             return Ok(None);
         }
-        let cells = Census::of_cells(table, optimizations, tablets, scale).await?;
+        let cells = Census::of_cells(table, look).await?;
         let hot: Vec<_> = cells
             .rows
             .iter()
             .zip(&rows.rows)
             .map(|pair| is_new(&pair))
             .collect();
-        let (servers_by_cells, servers) = on_servers(&cells, scale);
+        let servers = ServerLoad::new(&by_entries, &cells);
         let hidden = suspects.first().map(|(entries, _)| entries.load.clone());
         Ok(Some(Self {
-            is_new_on_servers: servers_by_cells && !servers_by_rows,
+            is_new_on_servers: servers.is_too_full() && !by_rows,
             hidden: hidden.filter(|_| !hot.contains(&true)),
             recipes: cells
                 .rows
@@ -102,7 +92,7 @@ impl CellsVerdict {
     }
 
     /// Returns the differences that the rows alone do not show.
-    pub(super) fn findings(&self) -> Vec<Finding> {
+    pub(super) fn findings(&self) -> Vec<Difference> {
         let recipes = self.recipes.iter().filter(|cells| cells.is_new);
         let mut findings: Vec<_> = recipes
             .filter_map(|cells| {
@@ -110,15 +100,23 @@ impl CellsVerdict {
                 let place = fullest.as_ref()?.name();
                 let too_full = sentences::too_full_of(&place, "cells", load, "tablet");
                 let told = format!("{}: {too_full}, although its rows are even", cells.recipe);
-                Some(Finding::new(Stage::RecipeLoad, load.excess(), told))
+                Some(
+                    Difference::new(
+                        DifferenceKind::RecipeLoad,
+                        &cells.recipe,
+                        load.excess(),
+                        told,
+                    )
+                    .of_load(load),
+                )
             })
             .collect();
-        let server = self.servers.fullest.as_ref();
-        findings.extend(server.filter(|_| self.is_new_on_servers).map(|server| {
-            let (place, load) = (format!("server {server}"), &self.servers.load);
-            let told = sentences::too_full_of(&place, "cells", load, "server");
-            Finding::new(Stage::ServerLoad, load.excess(), told)
-        }));
+        let server = self.servers.sentence("cells");
+        findings.extend(
+            server
+                .filter(|_| self.is_new_on_servers)
+                .map(|told| self.servers.difference(told)),
+        );
         findings
     }
 

@@ -4,8 +4,9 @@ use fluo_core::{Bytes, Escaped, Filter, Result, Scan, Span, Table, Tablets};
 use futures::TryStreamExt;
 
 use super::super::TableOptimizations;
+use super::look::Look;
 use super::rows::RowsVerdict;
-use super::scale::{Places, Scale};
+use super::scale::{Scale, Whole};
 use super::tally::Tally;
 
 /// What each tablet holds, in the order of the table.
@@ -26,50 +27,37 @@ pub(super) struct Census {
 
 impl Census {
     /// Returns the tablets' own counts.
-    pub(super) fn of_entries(
-        optimizations: &TableOptimizations,
-        tablets: &Tablets,
-        scale: Scale,
-    ) -> Self {
-        Self::of_counts(entries(tablets), optimizations, tablets, scale)
+    pub(super) fn of_entries(look: &Look<'_>) -> Self {
+        Self::of_counts(look.entries(), &look.by_entries())
     }
 
     /// Reads every cell, and counts those of each tablet.
-    pub(super) async fn of_cells(
-        table: &dyn Table,
-        optimizations: &TableOptimizations,
-        tablets: &Tablets,
-        scale: Scale,
-    ) -> Result<Self> {
-        let mut cells = vec![0; tablets.as_slice().len()];
+    pub(super) async fn of_cells(table: &dyn Table, look: &Look<'_>) -> Result<Self> {
+        let mut cells = vec![0; look.tablets.as_slice().len()];
         let mut batches = table.scan(Scan::over(Span::all()));
         while let Some(batch) = batches.try_next().await? {
             for cell in &batch {
-                if let Some(count) = cells.get_mut(tablets.index_of(&cell.key.row)) {
+                if let Some(count) = cells.get_mut(look.tablets.index_of(&cell.key.row)) {
                     *count += 1;
                 }
             }
         }
-        Ok(Self::of_counts(cells, optimizations, tablets, scale))
+        Ok(Self::of_counts(cells, &look.by_entries()))
     }
 
     /// Returns what each tablet holds, of whatever row.
-    pub(super) fn of_counts(
-        all: Vec<u64>,
-        optimizations: &TableOptimizations,
-        tablets: &Tablets,
-        scale: Scale,
-    ) -> Self {
+    pub(super) fn of_counts(all: Vec<u64>, look: &Look<'_>) -> Self {
         let mut others = all.clone();
-        let tallies = optimizations
+        let tallies = look
+            .optimizations
             .contributions()
             .iter()
-            .map(|contribution| Tally::new(contribution, tablets));
+            .map(|contribution| Tally::new(contribution, look.tablets));
         let rows = tallies.map(|tally| {
             if let Some(own) = others.get_mut(tally.tablets()) {
                 own.fill(0);
             }
-            tally.of_counts(&all, scale)
+            tally.of_counts(&all, look.scale)
         });
         Self {
             counts_rows: false,
@@ -83,40 +71,30 @@ impl Census {
     /// Reads the first cell of every row. `progress` is called with the number of rows so far.
     pub(super) async fn of_rows(
         table: &dyn Table,
-        optimizations: &TableOptimizations,
-        tablets: &Tablets,
-        scale: Scale,
+        look: &Look<'_>,
         mut progress: impl FnMut(u64) + Send,
     ) -> Result<Self> {
-        let mut count = Count::new(optimizations, tablets);
+        let mut count = Count::new(look.optimizations, look.tablets);
         let mut batches = table.scan(Scan::over(Span::all()).filter(Filter::FirstOfRow));
         while let Some(cells) = batches.try_next().await? {
             cells.iter().for_each(|cell| count.add(&cell.key.row));
             progress(count.rows);
         }
-        Ok(count.finish(scale))
-    }
-
-    /// The tablets that share the table, of which so many are planned: those, or those that hold something, if there are
-    /// more.
-    pub(super) fn places(&self, planned: usize) -> Places {
-        let filled = self.all.iter().filter(|count| **count > 0).count();
-        Places::equal(planned.max(filled))
+        Ok(count.finish(look.scale))
     }
 
     /// All rows, or entries, of the table.
     pub(super) fn total(&self) -> u64 {
         self.all.iter().sum()
     }
-}
 
-/// The stored entries of each tablet.
-pub(super) fn entries(tablets: &Tablets) -> Vec<u64> {
-    tablets
-        .as_slice()
-        .iter()
-        .map(|tablet| tablet.entries)
-        .collect()
+    /// All rows, or entries, as the tablets of the whole table are to share them.
+    pub(super) fn whole(&self, look: &Look<'_>) -> Whole {
+        Whole {
+            places: look.places(&self.all),
+            total: self.total(),
+        }
+    }
 }
 
 /// Rows come in order, so that the tablet and the recipe of a row are a step away and not a search.

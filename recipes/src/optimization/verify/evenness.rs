@@ -71,15 +71,6 @@ pub(super) fn mean(things: usize, places: usize) -> f64 {
     }
 }
 
-/// The mean of counts; 0 where there are none.
-pub(super) fn mean_of(counts: &[u64]) -> f64 {
-    if counts.is_empty() {
-        0.0
-    } else {
-        sum(counts) / float_len(counts.len())
-    }
-}
-
 fn sum(counts: &[u64]) -> f64 {
     float(counts.iter().sum())
 }

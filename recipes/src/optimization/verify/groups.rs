@@ -1,16 +1,15 @@
 //! Where the tablets of each group are.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use fluo_core::{Bytes, Result, TableAdmin, Tablets};
+use fluo_core::{Result, TableAdmin, Tablets};
 use serde::Serialize;
 
 use super::super::balancer::DEFAULT_GROUP;
 use super::super::forecast::groups_of;
 use super::census::Census;
-use super::finding::{Finding, Stage};
+use super::difference::{Difference, DifferenceKind};
 use super::load::TabletLoad;
-use super::scale::{Places, Scale};
 use super::sentences;
 use crate::number;
 
@@ -37,7 +36,7 @@ pub struct GroupVerdict {
     pub load: Option<TabletLoad>,
 }
 
-/// One look at where the tablets are: each group by the pattern, in the order of the table. For waiting until
+/// Reads once where the tablets are: each group by the pattern, in the order of the table. For waiting until
 /// [all are spread](GroupVerdict::is_spread).
 ///
 /// The pattern is that of [`TableOptimizations`](super::super::TableOptimizations::group_pattern) or of a
@@ -53,21 +52,17 @@ pub async fn groups(
 ) -> Result<Vec<GroupVerdict>> {
     let servers = admin.servers().await?;
     let tablets = admin.tablets(table).await?;
-    count(pattern, &tablets, &servers)
+    Ok(count(&names(pattern, &tablets)?, &tablets, &servers))
 }
 
-pub(super) fn count(
-    pattern: Option<&str>,
-    tablets: &Tablets,
-    servers: &[String],
-) -> Result<Vec<GroupVerdict>> {
-    let names = groups_of(
-        pattern,
-        tablets
-            .as_slice()
-            .iter()
-            .map(|tablet| tablet.end_row.as_deref()),
-    )?;
+/// Returns the group of each tablet.
+pub(super) fn names(pattern: Option<&str>, tablets: &Tablets) -> Result<Vec<String>> {
+    let tablets = tablets.as_slice().iter();
+    groups_of(pattern, tablets.map(|tablet| tablet.end_row.as_deref()))
+}
+
+/// Counts the tablets of each group, whose names are those of the tablets.
+pub(super) fn count(names: &[String], tablets: &Tablets, servers: &[String]) -> Vec<GroupVerdict> {
     let mut order = Vec::new();
     let mut groups: BTreeMap<&String, GroupVerdict> = BTreeMap::new();
     for (name, tablet) in names.iter().zip(tablets.as_slice()) {
@@ -85,11 +80,11 @@ pub(super) fn count(
             None => group.unhosted += 1,
         }
     }
-    Ok(order
+    order
         .into_iter()
         .filter_map(|name| groups.remove(name))
         .map(GroupVerdict::with_figures)
-        .collect())
+        .collect()
 }
 
 impl GroupVerdict {
@@ -134,7 +129,7 @@ impl GroupVerdict {
     }
 
     /// The differences of a group in a table with so many tablets, in the places of the tablets.
-    pub(super) fn findings(&self, all_tablets: usize) -> impl Iterator<Item = Finding> {
+    pub(super) fn findings(&self, all_tablets: usize) -> impl Iterator<Item = Difference> {
         let Self {
             group,
             tablets,
@@ -146,20 +141,30 @@ impl GroupVerdict {
         let part = |some: usize| number::share(number::count(some), number::count(all_tablets));
         let homeless = (*unhosted > 0).then(|| {
             let told = format!("group `{group}`: {unhosted} of {tablets} tablets are on no server");
-            Finding::new(Stage::Unhosted, part(*unhosted), told)
+            Difference::new(
+                DifferenceKind::Unhosted,
+                self.subject(),
+                part(*unhosted),
+                told,
+            )
         });
         let uneven = (largest - least > 1).then(|| {
             let told = format!(
                 "group `{group}`: a server holds {largest} of its {tablets} tablets, another {least}"
             );
-            Finding::new(Stage::NotSpread, part(self.to_move()), told)
+            Difference::new(DifferenceKind::NotSpread, self.subject(), part(self.to_move()), told)
         });
         homeless.into_iter().chain(uneven)
     }
 
+    /// The group, as messages name it.
+    fn subject(&self) -> String {
+        format!("group `{}`", self.group)
+    }
+
     /// The difference of a group one of whose tablets is too full. The default group has none: its rows belong to
     /// recipes without a group, or to no recipe, which are judged as such.
-    pub(super) fn too_full(&self, census: &Census) -> Option<Finding> {
+    pub(super) fn too_full(&self, census: &Census) -> Option<Difference> {
         let TabletLoad { load, fullest } = self.load.as_ref()?;
         let tablet = fullest.as_ref().filter(|_| load.is_too_full())?;
         if self.group == DEFAULT_GROUP {
@@ -171,38 +176,8 @@ impl GroupVerdict {
             sentences::too_full(&tablet.name(), census.counts_rows, load, "tablet")
         );
         let weight = load.excess() * number::share(load.total, census.total());
-        Some(Finding::new(Stage::GroupLoad, weight, told))
+        Some(Difference::new(DifferenceKind::GroupLoad, self.subject(), weight, told).of_load(load))
     }
-}
-
-/// Adds to each group what its tablets hold. The mean is that of the tablets that the wanted split points make.
-pub(super) fn add_loads(
-    groups: &mut [GroupVerdict],
-    pattern: Option<&str>,
-    wanted: &BTreeSet<Bytes>,
-    tablets: &Tablets,
-    census: &Census,
-    (scale, table): (Scale, Places),
-) -> Result<()> {
-    let end_rows = wanted.iter().map(|split| Some(split.as_ref()));
-    let planned = groups_of(pattern, end_rows.chain(std::iter::once(None)))?;
-    let end_rows = tablets.as_slice().iter();
-    let found = groups_of(pattern, end_rows.map(|tablet| tablet.end_row.as_deref()))?;
-    for group in groups {
-        let own = || {
-            let all = tablets.as_slice().iter().zip(census.all.iter().copied());
-            let in_groups = found.iter().zip(all);
-            in_groups.filter_map(|(name, own)| (*name == group.group).then_some(own))
-        };
-        let (places, total) = if group.group == DEFAULT_GROUP {
-            (table, census.total())
-        } else {
-            let places = planned.iter().filter(|name| **name == group.group).count();
-            (Places::equal(places), own().map(|(_, count)| count).sum())
-        };
-        group.load = Some(scale.of_tablets(places, total, own()));
-    }
-    Ok(())
 }
 
 #[cfg(test)]

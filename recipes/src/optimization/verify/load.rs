@@ -1,12 +1,8 @@
 //! The load of tablets and servers, in figures.
 
-use std::collections::BTreeMap;
-
 use fluo_core::{Escaped, Tablet};
 use serde::Serialize;
 
-use super::finding::{Finding, Stage};
-use super::sentences;
 use crate::number::float;
 
 /// What a load says.
@@ -35,12 +31,15 @@ pub struct Load {
     pub total: u64,
     /// `total / places`.
     pub mean: f64,
-    /// The number in the fullest place.
+    /// The number in the fullest place: the one with the largest multiple of its share by design.
     pub largest: u64,
-    /// `largest / mean`, or `None` if there is nothing.
+    /// The share that the fullest place is to have by design, from 0 to 1: `1 / places` if all are to have the same.
+    pub share: f64,
+    /// `largest / (total * share)`, or `None` if there is nothing: the multiple of the mean if all places are to have the
+    /// same.
     pub skew: Option<f64>,
-    /// The largest skew that passes. It differs from the given limit for few places, and for places that are uneven by
-    /// design.
+    /// The largest skew that passes. It differs from the given limit for few places, and for servers that cannot be even
+    /// by design.
     pub limit: f64,
     /// What that says.
     pub standing: LoadStanding,
@@ -57,26 +56,12 @@ pub struct TabletLoad {
 }
 
 /// The tablet that holds the most.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct FullestTablet {
     /// Its end row, escaped, or `None` for the last tablet of the table.
     pub end_row: Option<String>,
     /// The server that hosts it, if any.
     pub server: Option<String>,
-}
-
-/// The load of servers.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ServerLoad {
-    /// The figures. Rows of tablets that no server hosts are not among them.
-    #[serde(flatten)]
-    pub load: Load,
-    /// The fullest server, or `None` if all are empty.
-    pub fullest: Option<String>,
-    /// The number on each server, servers without any included.
-    pub per_server: BTreeMap<String, u64>,
-    /// The number in tablets that no server hosts.
-    pub unhosted: u64,
 }
 
 impl Load {
@@ -85,19 +70,10 @@ impl Load {
         self.standing == LoadStanding::TooFull
     }
 
-    /// The part of the total that the fullest place holds beyond the mean.
+    /// The part of the total that the fullest place holds beyond its share.
     pub(super) fn excess(&self) -> f64 {
-        let beyond = (float(self.largest) - self.mean).max(0.0);
-        beyond / float(self.total.max(1))
-    }
-}
-
-impl ServerLoad {
-    pub(super) fn finding(&self, counts_rows: bool) -> Option<Finding> {
-        let server = self.fullest.as_ref().filter(|_| self.load.is_too_full())?;
-        let server = format!("server {server}");
-        let told = sentences::too_full(&server, counts_rows, &self.load, "server");
-        Some(Finding::new(Stage::ServerLoad, self.load.excess(), told))
+        let part = float(self.largest) / float(self.total.max(1));
+        (part - self.share).max(0.0)
     }
 }
 

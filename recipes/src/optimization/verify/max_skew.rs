@@ -3,8 +3,6 @@
 use serde::Serialize;
 use thiserror::Error;
 
-use crate::number::float_len;
-
 /// The largest limit. Beyond it a limit means nothing.
 const MOST: f64 = 1e6;
 
@@ -36,15 +34,14 @@ impl MaxSkew {
         self.0
     }
 
-    /// The limit for so many places, as a multiple of their mean.
+    /// Returns the largest share that passes for a place that is to have `share` by design.
     ///
-    /// Of two places none can hold more than twice the mean. A limit beyond half way between an even share and all is
-    /// therefore half way, or the multiple of the mean of the *other* places, if that is more.
-    pub(super) fn among(self, places: usize) -> f64 {
-        let places = float_len(places.max(1));
-        let half_way = f64::midpoint(1.0, places);
-        let of_the_others = self.0 * places / (self.0 + places - 1.0);
-        self.0.min(half_way.max(of_the_others))
+    /// Of two places none can have more than twice an even share. A limit beyond half way between the share by design and
+    /// all is therefore half way, or the multiple of the mean of the *other* places, if that is more.
+    pub(super) fn of_share(self, share: f64) -> f64 {
+        let half_way = f64::midpoint(share, 1.0);
+        let of_the_others = self.0 * share / (self.0 * share + 1.0 - share);
+        (self.0 * share).min(half_way.max(of_the_others))
     }
 }
 
@@ -77,10 +74,11 @@ mod tests {
     #[test]
     fn a_larger_limit_is_never_stricter() {
         for places in 2..50 {
-            let among = |tenths: u32| MaxSkew(f64::from(tenths) / 10.0).among(places);
+            let share = 1.0 / f64::from(places);
+            let limit = |tenths: u32| MaxSkew(f64::from(tenths) / 10.0).of_share(share);
             for tenths in 10..2_000 {
                 assert!(
-                    among(tenths) <= among(tenths + 1) + 1e-9,
+                    limit(tenths) <= limit(tenths + 1) + 1e-9,
                     "{tenths} tenths of {places}"
                 );
             }

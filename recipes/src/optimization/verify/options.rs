@@ -3,7 +3,7 @@
 use fluo_core::Authorizations;
 
 use super::max_skew::MaxSkew;
-use super::rows::RowCounting;
+use super::row_counting::RowCounting;
 
 /// What [`verify`](super::verify) looks at, and what passes.
 #[derive(Clone, Debug, Default)]

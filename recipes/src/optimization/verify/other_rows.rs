@@ -1,16 +1,18 @@
 //! Rows that belong to no recipe.
 
-use fluo_core::Tablets;
 use serde::Serialize;
 
 use super::census::Census;
-use super::finding::{Finding, Stage};
+use super::difference::{Difference, DifferenceKind};
 use super::load::{FullestTablet, TabletLoad};
+use super::look::Look;
 use super::options::OtherRows;
 use super::rows::RowsVerdict;
-use super::scale::{Places, Scale};
 use super::sentences;
 use crate::number::{grouped, share};
+
+/// The subject of differences about them.
+const OTHERS: &str = "rows of no recipe";
 
 /// Rows that begin with the prefix of no recipe.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -32,15 +34,10 @@ pub struct OtherRowsVerdict {
 }
 
 impl OtherRowsVerdict {
-    pub(super) fn new(
-        allowed: OtherRows,
-        census: &Census,
-        tablets: &Tablets,
-        (scale, table): (Scale, Places),
-    ) -> Self {
+    pub(super) fn new(allowed: OtherRows, look: &Look<'_>, census: &Census) -> Self {
         let rows = census.others.iter().sum();
-        let counts = tablets.as_slice().iter().zip(census.others.iter().copied());
-        let load = scale.of_tablets(table, census.total(), counts);
+        let counts = look.with_counts(&census.others);
+        let load = look.scale.of_even_tablets(census.whole(look), counts);
         Self {
             allowed: allowed == OtherRows::Allowed,
             counted: census.counts_rows,
@@ -52,7 +49,7 @@ impl OtherRowsVerdict {
         }
     }
 
-    pub(super) fn finding(&self, recipes: &[RowsVerdict]) -> Option<Finding> {
+    pub(super) fn finding(&self, recipes: &[RowsVerdict]) -> Option<Difference> {
         if self.counted && self.rows > 0 && !self.allowed {
             return Some(self.refused(recipes));
         }
@@ -70,10 +67,10 @@ impl OtherRowsVerdict {
             sentences::limit(load),
             sentences::hint(self.counted)
         );
-        Some(Finding::new(Stage::OtherLoad, load.excess(), told))
+        Some(Difference::new(DifferenceKind::OtherLoad, OTHERS, load.excess(), told).of_load(load))
     }
 
-    fn refused(&self, recipes: &[RowsVerdict]) -> Finding {
+    fn refused(&self, recipes: &[RowsVerdict]) -> Difference {
         let is_missing = |recipe: &&RowsVerdict| {
             recipe.total == 0 && recipe.foreign == 0 && recipe.in_earlier_designs == 0
         };
@@ -107,6 +104,6 @@ impl OtherRowsVerdict {
                 )
             }
         };
-        Finding::new(Stage::OtherRows, self.share, cause + &told)
+        Difference::new(DifferenceKind::OtherRows, OTHERS, self.share, cause + &told)
     }
 }

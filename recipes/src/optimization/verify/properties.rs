@@ -14,7 +14,7 @@ use super::super::balancer::{
     DEFAULT_GROUP, Unrequested, group_balancer, loads, pattern_in_force, pattern_of, probes,
     unrequested_properties,
 };
-use super::finding::{Finding, Stage};
+use super::difference::{Difference, DifferenceKind};
 
 /// A property, as it is wanted and as it was found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -152,9 +152,14 @@ impl PropertyVerdict {
 
     /// The difference, where this share of the tablets is not where it should be. A wrong property explains that, and
     /// is worth something by itself.
-    pub(super) fn finding(&self, displaced: f64) -> Option<Finding> {
+    pub(super) fn finding(&self, displaced: f64) -> Option<Difference> {
         let told = self.difference()?;
-        Some(Finding::new(Stage::Property, 0.5 + displaced / 2.0, told))
+        Some(Difference::new(
+            DifferenceKind::Property,
+            &self.name,
+            0.5 + displaced / 2.0,
+            told,
+        ))
     }
 
     fn difference(&self) -> Option<String> {

@@ -1,11 +1,10 @@
 //! How many rows of each recipe lie in each tablet.
 
-use fluo_core::Tablets;
 use serde::Serialize;
 
 use super::super::Contribution;
-use super::evenness::{self, LEAST_P_VALUE};
-use super::finding::{Finding, Stage};
+use super::difference::{Difference, DifferenceKind};
+use super::evenness::LEAST_P_VALUE;
 use super::load::TabletLoad;
 use super::sentences;
 use crate::key_design::KeyDesign;
@@ -14,36 +13,6 @@ use crate::number::{grouped, share};
 /// The smallest share of misplaced rows that makes an uneven hash a difference. With enough rows the test tells a hash that
 /// is slightly uneven, such as Java's `String.hashCode` of consecutive numbers, from an even one; no tablet is hot by it.
 const LEAST_MISPLACED: f64 = 0.1;
-
-/// How [`verify`](super::verify) counts rows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RowCounting {
-    /// By reading the first cell of every row, if the tablets have at most this many entries together; of a
-    /// larger table the tablets' own counts of entries take the place of rows.
-    UpTo(u64),
-    /// By reading the first cell of every row, however many there are.
-    All,
-    /// Not at all: the tablets' own counts of entries take the place of rows.
-    Skip,
-}
-
-impl Default for RowCounting {
-    /// Up to ten million entries: seconds on an embedded table.
-    fn default() -> Self {
-        Self::UpTo(10_000_000)
-    }
-}
-
-impl RowCounting {
-    /// Checks whether the rows of these tablets are counted.
-    pub(super) fn is_for(self, tablets: &Tablets) -> bool {
-        match self {
-            Self::All => true,
-            Self::UpTo(most) => tablets.entries() <= most,
-            Self::Skip => false,
-        }
-    }
-}
 
 /// What is counted to tell whether a recipe's rows lie evenly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -71,8 +40,6 @@ pub struct RowsVerdict {
     pub total: u64,
     /// The smallest number in a tablet.
     pub least: u64,
-    /// The mean number in a tablet.
-    pub mean: f64,
     /// The largest number in a tablet.
     pub largest: u64,
     /// Whether a tablet is too full.
@@ -95,6 +62,8 @@ pub struct RowsVerdict {
     pub(super) uneven_share: f64,
     /// Rows that are still written in an earlier design of the recipe.
     pub in_earlier_designs: u64,
+    /// Rows among these that are written in the newest design too: a migration has copied them and not yet removed them.
+    pub in_both_designs: u64,
     /// Rows under the recipe's prefix that are no keys of its designs.
     pub foreign: u64,
     /// The first of those, escaped.
@@ -129,7 +98,6 @@ impl RowsVerdict {
             counted: false,
             total: counts.iter().sum(),
             least: counts.iter().min().copied().unwrap_or_default(),
-            mean: evenness::mean_of(counts),
             largest: counts.iter().max().copied().unwrap_or_default(),
             load,
             hot_part: None,
@@ -139,6 +107,7 @@ impl RowsVerdict {
             p_value: None,
             uneven_share: 0.0,
             in_earlier_designs: 0,
+            in_both_designs: 0,
             foreign: 0,
             first_foreign: None,
         }
@@ -154,7 +123,7 @@ impl RowsVerdict {
         &self,
         contribution: &Contribution,
         all_rows: u64,
-    ) -> impl Iterator<Item = Finding> {
+    ) -> impl Iterator<Item = Difference> {
         [
             self.foreign_rows(contribution, all_rows),
             self.migrating(all_rows),
@@ -165,7 +134,7 @@ impl RowsVerdict {
         .flatten()
     }
 
-    fn foreign_rows(&self, contribution: &Contribution, all_rows: u64) -> Option<Finding> {
+    fn foreign_rows(&self, contribution: &Contribution, all_rows: u64) -> Option<Difference> {
         let (first, recipe, foreign) = (self.first_foreign.as_ref()?, &self.recipe, self.foreign);
         let place = if contribution.is_whole_table() {
             "in the table"
@@ -185,16 +154,23 @@ impl RowsVerdict {
             ),
         };
         let weight = share(foreign, all_rows);
-        Some(Finding::new(Stage::ForeignRows, weight, told))
+        Some(Difference::new(
+            DifferenceKind::ForeignRows,
+            &self.recipe,
+            weight,
+            told,
+        ))
     }
 
-    fn migrating(&self, all_rows: u64) -> Option<Finding> {
+    fn migrating(&self, all_rows: u64) -> Option<Difference> {
         let (recipe, earlier) = (&self.recipe, self.in_earlier_designs);
         if earlier == 0 {
             return None;
         }
-        let all = u128::from(self.total) + u128::from(earlier);
-        let permille = u128::from(self.total) * 1_000 / all;
+        let both = self.in_both_designs.min(self.total).min(earlier);
+        let moved = self.total - both;
+        let all = u128::from(moved) + u128::from(earlier);
+        let permille = u128::from(moved) * 1_000 / all;
         let (rows_are, moves) = match all {
             1 => ("row is", "a migration moves it"),
             _ => ("rows are", "a migration moves them"),
@@ -206,11 +182,24 @@ impl RowsVerdict {
             permille / 10,
             permille % 10
         );
+        let told = match both {
+            0 => told,
+            1 => format!("{told}; 1 is copied already and not yet removed"),
+            both => format!(
+                "{told}; {} are copied already and not yet removed",
+                grouped(both)
+            ),
+        };
         let weight = share(earlier, all_rows);
-        Some(Finding::new(Stage::EarlierDesigns, weight, told))
+        Some(Difference::new(
+            DifferenceKind::EarlierDesigns,
+            &self.recipe,
+            weight,
+            told,
+        ))
     }
 
-    fn uneven_hash(&self, all_rows: u64) -> Option<Finding> {
+    fn uneven_hash(&self, all_rows: u64) -> Option<Difference> {
         // A migration moves rows in the order of their keys, so they are uneven until it ends.
         let is_told = self.in_earlier_designs == 0 && self.uneven_share >= LEAST_MISPLACED;
         let p_value = self
@@ -224,12 +213,17 @@ impl RowsVerdict {
                 grouped(parts),
             ),
         };
-        let told = format!("{recipe}: {what} (p = {p_value:.1e})");
+        let told = format!("{recipe}: {what} ({})", sentences::p_value(p_value));
         let weight = self.uneven_share * share(self.total, all_rows);
-        Some(Finding::new(Stage::UnevenHash, weight, told))
+        Some(Difference::new(
+            DifferenceKind::UnevenHash,
+            &self.recipe,
+            weight,
+            told,
+        ))
     }
 
-    fn too_full(&self, all_rows: u64) -> Option<Finding> {
+    fn too_full(&self, all_rows: u64) -> Option<Difference> {
         let TabletLoad { load, fullest } = &self.load;
         let tablet = fullest.as_ref().filter(|_| load.is_too_full())?;
         let told = format!(
@@ -250,6 +244,14 @@ impl RowsVerdict {
             _ => String::new(),
         };
         let weight = load.excess() * share(self.total, all_rows);
-        Some(Finding::new(Stage::RecipeLoad, weight, told + &cause))
+        Some(
+            Difference::new(
+                DifferenceKind::RecipeLoad,
+                &self.recipe,
+                weight,
+                told + &cause,
+            )
+            .of_load(load),
+        )
     }
 }

@@ -6,9 +6,12 @@ use fluo_core::{Bytes, Escaped, Result};
 use serde::Serialize;
 
 use super::super::TableOptimizations;
-use super::finding::{Finding, Stage};
+use super::difference::{Difference, DifferenceKind};
 use super::strays::{self, StraySplit};
 use crate::number::{count, share};
+
+/// The subject of differences about them.
+const SPLITS: &str = "split points";
 
 /// The split points that are wanted against those that are there. Rows are escaped text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -50,17 +53,18 @@ impl SplitsVerdict {
         })
     }
 
-    pub(super) fn findings(&self) -> impl Iterator<Item = Finding> {
+    pub(super) fn findings(&self) -> impl Iterator<Item = Difference> {
         let part = |some: usize, whole: usize| share(count(some), count(whole));
         let missing = part(self.missing.len(), self.wanted);
         let missing = told(&self.missing, "missing")
-            .map(|told| Finding::new(Stage::MissingSplits, missing, told));
+            .map(|told| Difference::new(DifferenceKind::MissingSplits, SPLITS, missing, told));
         let extra = told(&self.extra, "there that no recipe asked for")
             .filter(|_| !self.extra_allowed)
-            .map(|told| Finding::new(Stage::ExtraSplits, 0.0, told));
+            .map(|told| Difference::new(DifferenceKind::ExtraSplits, SPLITS, 0.0, told));
         let stray = part(self.strays.len(), self.found);
-        let strays = strays::differences(&self.strays)
-            .map(move |told| Finding::new(Stage::StraySplits, stray, told));
+        let strays = strays::differences(&self.strays).map(move |(recipe, told)| {
+            Difference::new(DifferenceKind::StraySplits, recipe, stray, told)
+        });
         missing.into_iter().chain(extra).chain(strays)
     }
 }

@@ -34,13 +34,17 @@ pub(super) fn find(
         let Some(regex) = contribution.group_regex() else {
             continue;
         };
+        let extra = end_rows(contribution, found);
+        let mut extra = extra
+            .filter(|end_row| !wanted.contains(*end_row))
+            .peekable();
+        if extra.peek().is_none() {
+            continue;
+        }
         let pattern = group_of(contribution, regex)?;
-        let is_stray = |end_row: &&Bytes| {
-            !wanted.contains(*end_row) && pattern.group_of(Some(end_row)).is_none()
-        };
         strays.extend(
-            end_rows(contribution, found)
-                .filter(is_stray)
+            extra
+                .filter(|end_row| pattern.group_of(Some(end_row)).is_none())
                 .map(|end_row| StraySplit {
                     split: Escaped(end_row).to_string(),
                     recipe: contribution.owner().to_owned(),
@@ -75,13 +79,13 @@ fn end_rows<'a>(
         })
 }
 
-/// A sentence for each recipe that has some.
-pub(super) fn differences(strays: &[StraySplit]) -> impl Iterator<Item = String> {
+/// Each recipe that has some, with a sentence about them.
+pub(super) fn differences(strays: &[StraySplit]) -> impl Iterator<Item = (&str, String)> {
     strays
         .chunk_by(|a, b| a.recipe == b.recipe)
         .filter_map(|strays| {
             let StraySplit { split, recipe } = strays.first()?;
-            Some(match strays.len() {
+            let told = match strays.len() {
                 1 => format!(
                     "{recipe}: the tablet that ends at the extra split point `{split}` can hold its rows and falls out \
                      of its group"
@@ -90,7 +94,8 @@ pub(super) fn differences(strays: &[StraySplit]) -> impl Iterator<Item = String>
                     "{recipe}: {count} tablets that end at extra split points can hold its rows and fall out of its \
                      group, the first ends at `{split}`"
                 ),
-            })
+            };
+            Some((recipe.as_str(), told))
         })
 }
 
@@ -152,8 +157,9 @@ mod tests {
             split: split.to_owned(),
             recipe: recipe.to_owned(),
         };
-        let told: Vec<_> =
-            differences(&[stray("a", "1"), stray("a", "2"), stray("b", "3")]).collect();
+        let told: Vec<_> = differences(&[stray("a", "1"), stray("a", "2"), stray("b", "3")])
+            .map(|(_, told)| told)
+            .collect();
         assert_eq!(
             told,
             [

@@ -6,7 +6,10 @@ use serde::Serialize;
 
 use super::census::Census;
 use super::load::LoadStanding;
+use super::look::Look;
 use super::rows::RowsVerdict;
+use super::sentences;
+use super::servers::ServerLoad;
 use crate::number::{counted, grouped};
 
 /// A reason why evenness is not proved.
@@ -44,6 +47,11 @@ pub enum Unproved {
         /// Its entries as a multiple of the mean.
         skew: String,
     },
+    /// A server is too full, because the optimizations ask for fewer tablets than there are servers.
+    HotByDesign {
+        /// The sentence about the server.
+        told: String,
+    },
     /// The optimizations ask for fewer tablets than there are servers, some of which can have none.
     FewerTabletsThanServers {
         /// The tablets that are asked for.
@@ -54,16 +62,25 @@ pub enum Unproved {
 }
 
 impl Unproved {
-    /// The reasons, for a table of so many planned tablets on so many servers.
-    pub(super) fn of(census: &Census, tablets: usize, servers: usize) -> Vec<Self> {
-        let mut reasons: Vec<_> = if !census.counts_rows {
-            vec![Self::RowsNotCounted]
+    /// Returns the reasons. A server that is hot by design comes first.
+    pub(super) fn of(look: &Look<'_>, census: &Census, load: &ServerLoad) -> Vec<Self> {
+        let hot = load.hot_by_design();
+        let told = hot.and_then(|_| load.sentence(sentences::unit(census.counts_rows)));
+        let mut reasons: Vec<_> = told
+            .map(|told| Self::HotByDesign { told })
+            .into_iter()
+            .collect();
+        if !census.counts_rows {
+            reasons.push(Self::RowsNotCounted);
         } else if census.total() == 0 {
-            vec![Self::NoRows]
+            reasons.push(Self::NoRows);
         } else {
-            census.rows.iter().filter_map(Self::of_recipe).collect()
-        };
-        if (2..servers).contains(&tablets) {
+            reasons.extend(census.rows.iter().filter_map(Self::of_recipe));
+        }
+        let (tablets, servers) = (look.planned(), look.servers.len());
+        if hot.is_some() {
+            reasons.retain(|reason| !matches!(reason, Self::OneTablet { .. }));
+        } else if (2..servers).contains(&tablets) {
             reasons.push(Self::FewerTabletsThanServers { tablets, servers });
         }
         reasons
@@ -83,8 +100,18 @@ impl Unproved {
         }
     }
 
-    /// Whether more rows, or counting them, would prove it.
-    pub(super) fn is_for_want_of_rows(&self) -> bool {
+    /// Checks whether both are the same reason, maybe with other figures.
+    pub fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::NoRowsOf { recipe: a }, Self::NoRowsOf { recipe: b })
+            | (Self::OneTablet { recipe: a }, Self::OneTablet { recipe: b })
+            | (Self::TooFewRows { recipe: a, .. }, Self::TooFewRows { recipe: b, .. }) => a == b,
+            _ => std::mem::discriminant(self) == std::mem::discriminant(other),
+        }
+    }
+
+    /// Checks whether more rows, or counting them, would prove evenness, or whether it is disproved.
+    pub(super) fn is_refused_if_required(&self) -> bool {
         !matches!(
             self,
             Self::OneTablet { .. }
@@ -97,8 +124,11 @@ impl Unproved {
 impl fmt::Display for Unproved {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::HotByDesign { told } => f.write_str(told),
             Self::NoRows => f.write_str("it has no rows"),
-            Self::RowsNotCounted => f.write_str("its rows were not counted"),
+            Self::RowsNotCounted => {
+                f.write_str("its rows were not counted and their keys not checked")
+            }
             Self::NoRowsOf { recipe } => write!(f, "{recipe} has no rows"),
             Self::TooFewRows {
                 recipe,

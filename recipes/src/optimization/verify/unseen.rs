@@ -3,13 +3,13 @@
 //! The scan that counts rows sees what its authorizations show. A tablet can therefore be hot with rows that were not
 //! counted. Where none of its rows were seen, its entries say so.
 
-use fluo_core::Tablets;
 use serde::Serialize;
 
-use super::census::{self, Census};
-use super::finding::{Finding, Stage};
+use super::census::Census;
+use super::difference::{Difference, DifferenceKind};
 use super::load::TabletLoad;
-use super::scale::{Places, Scale};
+use super::look::Look;
+use super::scale::Whole;
 use super::sentences;
 use crate::number::grouped;
 
@@ -23,35 +23,28 @@ pub struct UnseenVerdict {
 }
 
 impl UnseenVerdict {
-    /// The entries without rows, or `None` if rows were not counted.
-    pub(super) fn new(
-        census: &Census,
-        tablets: &Tablets,
-        planned: usize,
-        scale: Scale,
-    ) -> Option<Self> {
+    /// Returns the entries without rows, or `None` if rows were not counted.
+    pub(super) fn new(look: &Look<'_>, census: &Census) -> Option<Self> {
         if !census.counts_rows {
             return None;
         }
-        let scale = Scale {
-            counts_rows: false,
-            ..scale
-        };
-        let entries = census::entries(tablets);
+        let entries = look.entries();
         let unseen = census.all.iter().zip(&entries);
         let unseen: Vec<_> = unseen
             .map(|(rows, entries)| if *rows == 0 { *entries } else { 0 })
             .collect();
-        let filled = entries.iter().filter(|entries| **entries > 0).count();
-        let counts = tablets.as_slice().iter().zip(unseen.iter().copied());
-        let places = Places::equal(planned.max(filled));
+        let whole = Whole {
+            places: look.places(&entries),
+            total: entries.iter().sum(),
+        };
+        let scale = look.by_entries().scale;
         Some(Self {
             entries: unseen.iter().sum(),
-            load: scale.of_tablets(places, entries.iter().sum(), counts),
+            load: scale.of_even_tablets(whole, look.with_counts(&unseen)),
         })
     }
 
-    pub(super) fn finding(&self) -> Option<Finding> {
+    pub(super) fn finding(&self) -> Option<Difference> {
         let TabletLoad { load, fullest } = &self.load;
         let tablet = fullest.as_ref().filter(|_| load.is_too_full())?;
         let told = format!(
@@ -63,6 +56,14 @@ impl UnseenVerdict {
             sentences::skew(load),
             sentences::limit(load)
         );
-        Some(Finding::new(Stage::UnseenEntries, load.excess(), told))
+        Some(
+            Difference::new(
+                DifferenceKind::UnseenEntries,
+                tablet.name(),
+                load.excess(),
+                told,
+            )
+            .of_load(load),
+        )
     }
 }

@@ -1,4 +1,4 @@
-//! What a hasher may be made of, and how it may be shared.
+//! The configuration of a hasher, and a hasher shared between threads.
 
 use std::fmt::Debug;
 use std::thread;
@@ -15,7 +15,7 @@ fn default_scheme_is_that_of_fluo() {
 }
 
 #[test]
-fn empty_prefix_is_refused() {
+fn rejects_an_empty_prefix() {
     let error = RowHasher::new("").unwrap_err();
     assert_eq!(error, EmptyPrefix);
     assert_eq!(
@@ -33,7 +33,7 @@ fn empty_prefix_is_refused() {
 #[case::non_ascii("日本é")]
 #[case::space(" ")]
 #[case::looks_like_a_key("p:1yl0:x")]
-fn any_other_prefix_is_a_prefix(#[case] prefix: &str) {
+fn accepts_any_other_prefix(#[case] prefix: &str) {
     for hasher in both(prefix) {
         assert_eq!(hasher.prefix(), prefix);
         assert_eq!(hasher.group_regex(), java_quote(&format!("{prefix}:")));

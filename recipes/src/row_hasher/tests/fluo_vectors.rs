@@ -1,4 +1,4 @@
-//! Keys as Java's RowHasher writes them: from its documentation, its tests, and its execution.
+//! Keys as Java's RowHasher writes them, taken from its documentation, its tests and its output.
 
 use rstest::rstest;
 
@@ -45,8 +45,8 @@ fn round_trip_of_upstream(#[case] prefix: &str) {
     assert_eq!(hasher.remove(&key).unwrap(), b"abc");
 }
 
-/// Java accepts `p:she6:` and gives an empty row. Here the hash is compared, so only the hash of
-/// the empty row is right for it.
+/// Java accepts `p:she6:` and returns an empty row. This hasher compares the hash, so the empty row
+/// is valid only with its own hash.
 #[test]
 fn empty_row_needs_its_own_hash() {
     let hasher = murmur3("p");

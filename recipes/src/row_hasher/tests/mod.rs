@@ -1,4 +1,4 @@
-//! One file per scenario.
+//! Tests of the row hasher, one file for each scenario.
 
 mod configuration;
 mod fluo_vectors;
@@ -23,7 +23,7 @@ fn sha1(prefix: &str) -> RowHasher {
         .expect("the prefix is not empty")
 }
 
-/// A hasher of each scheme.
+/// Returns a hasher of each scheme.
 fn both(prefix: &str) -> [RowHasher; 2] {
     [murmur3(prefix), sha1(prefix)]
 }

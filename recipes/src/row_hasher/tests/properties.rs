@@ -1,4 +1,4 @@
-//! What holds for every prefix and every row.
+//! Properties that hold for every prefix and every row.
 
 use proptest::prelude::{Strategy, any, prop_assert, prop_assert_eq, proptest};
 use sha1::{Digest, Sha1};
@@ -6,7 +6,7 @@ use sha1::{Digest, Sha1};
 use super::{both, murmur3, sha1};
 use crate::RowHasher;
 
-/// Text of any characters, newlines and colons among them.
+/// Returns text of any characters, including newlines and colons.
 fn prefixes() -> impl Strategy<Value = String> {
     proptest::collection::vec(any::<char>(), 1..12).prop_map(String::from_iter)
 }
@@ -15,13 +15,14 @@ fn rows() -> impl Strategy<Value = Vec<u8>> {
     proptest::collection::vec(any::<u8>(), 0..80)
 }
 
-/// The tablet of a key, by the order of bytes alone.
+/// Returns the tablet of a key, found by comparing bytes.
 fn tablet_of(hasher: &RowHasher, key: &[u8], tablets: u32) -> usize {
     let splits = hasher.splits(tablets).unwrap();
     splits.partition_point(|split| &split[..] < key)
 }
 
-/// The tablet of a number: behind every split whose digits are at most the number.
+/// Returns the tablet of a number: the one after the last split whose digits are at most the
+/// number.
 fn tablet_of_number(hasher: &RowHasher, number: u32, tablets: u32) -> usize {
     let digits = |split: &[u8]| std::str::from_utf8(&split[2..]).unwrap().to_owned();
     let radix = hasher.scheme().radix();
@@ -65,7 +66,7 @@ proptest! {
     }
 
     #[test]
-    fn keys_of_the_other_scheme_are_refused(row in rows()) {
+    fn rejects_keys_of_the_other_scheme(row in rows()) {
         let [murmur3, sha1] = both("p");
         let coincide = murmur3.hash(&row) == sha1.hash(&row);
         for (one, other) in [(&murmur3, &sha1), (&sha1, &murmur3)] {
@@ -79,7 +80,7 @@ proptest! {
     }
 
     #[test]
-    fn arbitrary_bytes_are_no_panic(prefix in prefixes(), key in rows()) {
+    fn arbitrary_bytes_do_not_panic(prefix in prefixes(), key in rows()) {
         for hasher in both(&prefix) {
             if let Ok(row) = hasher.remove(&key) {
                 prop_assert_eq!(hasher.add(row), key.clone());
@@ -87,9 +88,9 @@ proptest! {
         }
     }
 
-    /// As above, but with bytes that get past the first checks.
+    /// Like the test above, with bytes that pass the first checks.
     #[test]
-    fn nearly_right_keys_are_no_panic(rest in "[0-9a-w:;]{0,10}") {
+    fn nearly_valid_keys_do_not_panic(rest in "[0-9a-w:;]{0,10}") {
         for hasher in both("p") {
             let key = format!("p:{rest}");
             match hasher.remove(key.as_bytes()) {

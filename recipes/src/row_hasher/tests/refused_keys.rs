@@ -1,4 +1,4 @@
-//! Keys that a hasher did not make, and what it says about them.
+//! Keys that a hasher did not make, and the messages about them.
 
 use rstest::rstest;
 
@@ -9,7 +9,7 @@ fn message(hasher: &RowHasher, key: impl AsRef<[u8]>) -> String {
     hasher.remove(key.as_ref()).unwrap_err().to_string()
 }
 
-/// The list of upstream's RowHasherTest.
+/// The keys of upstream's RowHasherTest.
 #[rstest]
 #[case(
     "q:she6:test1",
@@ -47,12 +47,12 @@ fn message(hasher: &RowHasher, key: impl AsRef<[u8]>) -> String {
     "p:sh6:",
     "key `p:sh6:` has 6 bytes, but the keys of this hasher have at least 7: `p:`, 4 characters of hash, and `:`"
 )]
-fn upstreams_list(#[case] key: &str, #[case] expected: &str) {
+fn rejects_the_keys_of_upstreams_test(#[case] key: &str, #[case] expected: &str) {
     assert_eq!(message(&murmur3("p"), key), expected);
 }
 
 #[test]
-fn length_is_checked_before_the_prefix() {
+fn checks_the_length_before_the_prefix() {
     let error = murmur3("p").remove(b"q").unwrap_err();
     assert!(
         matches!(error, KeyError::TooShort { least: 7, .. }),
@@ -66,13 +66,13 @@ fn length_is_checked_before_the_prefix() {
 }
 
 #[test]
-fn prefix_is_checked_before_the_hash() {
+fn checks_the_prefix_before_the_hash() {
     let error = murmur3("p").remove(b"q:????????").unwrap_err();
     assert!(matches!(error, KeyError::WrongPrefix { .. }), "{error}");
 }
 
 #[test]
-fn digits_are_checked_before_the_separator() {
+fn checks_the_digits_before_the_separator() {
     let error = murmur3("p").remove(b"p:s?e6;test1").unwrap_err();
     assert!(
         matches!(
@@ -97,7 +97,7 @@ fn each_scheme_has_its_own_digits() {
 }
 
 #[test]
-fn key_of_the_other_scheme_is_named_as_such() {
+fn names_the_scheme_of_a_key_of_the_other_scheme() {
     assert_eq!(
         message(&sha1("p"), "p:1yl0:org.wikipedia/accumulo"),
         "key `p:1yl0:org.wikipedia/accumulo` is of another hash scheme: \
@@ -112,7 +112,7 @@ fn key_of_the_other_scheme_is_named_as_such() {
 }
 
 #[test]
-fn prefix_of_another_recipe_is_named() {
+fn rejects_a_longer_prefix() {
     assert_eq!(
         message(&murmur3("p"), "p2:she6:test1"),
         "key `p2:she6:test1` does not begin with `p:`, as the keys of this hasher do"
@@ -137,13 +137,13 @@ fn unprintable_and_long_bytes_do_not_fill_the_message() {
 }
 
 #[test]
-fn found_bytes_are_escaped() {
+fn escapes_the_bytes_it_found() {
     let message = message(&murmur3("p"), b"p:\x0000\\:x");
     assert!(message.contains(r"has `\x00` at offset 2"), "{message}");
 }
 
 #[test]
-fn one_wrong_bit_in_the_row_is_seen() {
+fn detects_one_wrong_bit_in_the_row() {
     let hasher = murmur3("p");
     let key = hasher.add(b"org.wikipedia/accumulo");
     for offset in b"p:1yl0:".len()..key.len() {
@@ -155,7 +155,7 @@ fn one_wrong_bit_in_the_row_is_seen() {
 }
 
 #[test]
-fn every_way_to_read_a_key_checks_it() {
+fn every_reader_of_a_key_checks_it() {
     let hasher = murmur3("p");
     let key = bytes::Bytes::from_static(b"p:she6:test2");
     let error = hasher.remove(&key).unwrap_err();

@@ -27,7 +27,7 @@ fn name_radix_and_space(
 }
 
 #[test]
-fn display_keeps_to_the_width_asked_for() {
+fn display_honors_the_width() {
     assert_eq!(format!("{:>12}|", HashScheme::Sha1Base32), " sha1-base32|");
 }
 
@@ -36,7 +36,7 @@ fn display_keeps_to_the_width_asked_for() {
 #[case("murmur3")]
 #[case("Murmur3-Base36")]
 #[case("sha1-base32 ")]
-fn unknown_name_is_refused_with_the_valid_ones(#[case] name: &str) {
+fn rejects_an_unknown_name_and_lists_the_valid_ones(#[case] name: &str) {
     let error = name.parse::<HashScheme>().unwrap_err();
     assert_eq!(
         error.to_string(),

@@ -1,4 +1,5 @@
-//! Splits are as many as tablets, ascending, and even, for any count; others are refused.
+//! Even splits for any number of tablets: one for each tablet, ascending; other counts are
+//! rejected.
 
 use bytes::Bytes;
 use rstest::rstest;
@@ -6,7 +7,8 @@ use rstest::rstest;
 use super::{both, murmur3, sha1};
 use crate::{HashScheme, SplitFormula, SplitsError};
 
-/// Each count up to 1,500 and some large ones: where either formula and its rounding show.
+/// Returns each count up to 1,500 and some large ones that exercise both formulas and their
+/// rounding.
 fn counts(space: u32) -> impl Iterator<Item = u32> {
     (1..=1_500).chain([1_679, 46_656, 65_536, 99_999, 1_048_575, space - 1, space])
 }
@@ -56,7 +58,7 @@ fn one_tablet_per_hash() {
 }
 
 #[test]
-fn no_tablets_are_refused() {
+fn rejects_zero_tablets() {
     for hasher in both("p") {
         assert_eq!(hasher.splits(0), Err(SplitsError::NoTablets));
         assert_eq!(hasher.split_formula(0), Err(SplitsError::NoTablets));
@@ -72,7 +74,7 @@ fn no_tablets_are_refused() {
 #[case(HashScheme::Murmur3Base36, 1_679_617)]
 #[case(HashScheme::Sha1Base32, 1_048_577)]
 #[case(HashScheme::Sha1Base32, u32::MAX)]
-fn more_tablets_than_hashes_are_refused(#[case] scheme: HashScheme, #[case] tablets: u32) {
+fn rejects_more_tablets_than_hashes(#[case] scheme: HashScheme, #[case] tablets: u32) {
     let hasher = crate::RowHasher::builder("p")
         .scheme(scheme)
         .build()

@@ -1,4 +1,4 @@
-//! Splits that Java's RowHasher makes, and the counts at which they are left.
+//! Splits that equal those of Java's RowHasher, and the counts at which they differ.
 
 use rstest::rstest;
 
@@ -22,13 +22,15 @@ fn splits_of_java(#[case] tablets: u32, #[case] ends: &str) {
     assert_eq!(murmur3("p").splits(tablets).unwrap(), expected);
 }
 
-/// Hashes in the last tablet and in each other, by Fluo's formula alone.
+/// Returns the number of hashes in the last tablet and in each other tablet, by Fluo's formula
+/// alone.
 fn fluo_widths(tablets: u32) -> (i64, i64) {
     let width = i64::from(SPACE.div_ceil(tablets));
     (i64::from(SPACE) - i64::from(tablets - 1) * width, width)
 }
 
-/// What [`RowHasher::splits`](crate::RowHasher::splits) says of Fluo's last tablet.
+/// The shares of Fluo's last tablet in the documentation of
+/// [`RowHasher::splits`](crate::RowHasher::splits).
 #[rstest]
 #[case(100, 0.995)]
 #[case(1_020, 0.803)]
@@ -61,7 +63,7 @@ fn even_formula_takes_over_below_three_quarters() {
     }
 }
 
-/// The counts that the documentation of `splits` gives.
+/// The counts in the documentation of `splits`.
 #[test]
 fn documented_counts() {
     let is = |formula| move |n: &u32| murmur3("p").split_formula(*n) == Ok(formula);
@@ -86,7 +88,7 @@ fn documented_counts() {
     assert_eq!((1_297..=SPACE).filter(is(SplitFormula::Fluo)).count(), 328);
 }
 
-/// Runs of successive numbers that are at least so long.
+/// Returns the runs of successive numbers with at least `least` members.
 fn runs_of(numbers: &[u32], least: usize) -> Vec<std::ops::RangeInclusive<u32>> {
     numbers
         .chunk_by(|a, b| a + 1 == *b)

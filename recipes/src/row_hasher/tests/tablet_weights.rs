@@ -1,4 +1,4 @@
-//! The expected share of each tablet, against a count of every value of the hash function's space.
+//! The expected share of each tablet, compared with a count over all values of the hash function.
 
 use rstest::rstest;
 
@@ -23,7 +23,7 @@ fn weights_add_up(#[case] tablets: u32) {
     }
 }
 
-/// How many hashes below 36^4 resp. 32^4 are in each tablet, found by comparing keys with splits.
+/// Returns the hashes below 36^4 or 32^4 in each tablet, found by comparing keys with splits.
 fn hashes_per_tablet(hasher: &RowHasher, tablets: u32) -> Vec<Vec<u64>> {
     let splits = hasher.splits(tablets).unwrap();
     let mut found = vec![Vec::new(); splits.len()];
@@ -62,15 +62,15 @@ fn sha1_weights_are_the_widths(#[case] tablets: u32) {
     assert_eq!(hasher.tablet_weights(tablets).unwrap(), counted);
 }
 
-/// With the even formula, and with Fluo's where it is kept, no tablet gets less than 3/4 of
-/// another's share.
+/// With the even formula, and with Fluo's where it applies, no tablet gets less than 3/4 of the
+/// share of another.
 #[test]
 fn no_tablet_is_starved() {
     for hasher in both("p") {
         for tablets in 1..=1_500 {
             let weights = hasher.tablet_weights(tablets).unwrap();
             let (least, most) = (weights.iter().min().unwrap(), weights.iter().max().unwrap());
-            // The bias of the modulus is up to one part in 1,278 on top.
+            // The bias of the modulus adds up to one part in 1,278.
             assert!(1_000 * least >= 749 * most, "{tablets}: {least} to {most}");
         }
     }

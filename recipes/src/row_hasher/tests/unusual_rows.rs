@@ -1,4 +1,4 @@
-//! Rows are bytes: there are none that a key cannot hold.
+//! Rows with unusual bytes: a key can hold every row.
 
 use rstest::rstest;
 
@@ -14,7 +14,7 @@ use super::both;
 #[case::not_utf8(b"\xc3\x28".to_vec())]
 #[case::mebibyte((0..=255).cycle().take(1 << 20).collect())]
 #[case::mebibyte_of_nul(vec![0; 1 << 20])]
-fn comes_back_as_it_went_in(#[case] row: Vec<u8>) {
+fn round_trips(#[case] row: Vec<u8>) {
     for hasher in both("p") {
         let key = hasher.add(&row);
         assert_eq!(key.len(), 7 + row.len());
@@ -25,7 +25,7 @@ fn comes_back_as_it_went_in(#[case] row: Vec<u8>) {
 }
 
 #[test]
-fn add_to_appends_and_allocates_once_at_most() {
+fn add_to_appends_and_allocates_at_most_once() {
     for hasher in both("p") {
         let mut buffer = Vec::with_capacity(64);
         let start = buffer.as_ptr();

@@ -1,11 +1,11 @@
-//! The proxy of these examples: its address, user and password, from the environment.
+//! The connection of these examples: address, user and password from the environment.
 
 use std::env;
 
 use accumulo_proxy::{Credentials, ProxyClient, Result, Settings};
 
-/// Connects to the proxy of `ACCUMULO_PROXY` (`localhost:42424` unless set), as `ACCUMULO_USER` (`root` unless set) with
-/// `ACCUMULO_PASSWORD` (empty unless set).
+/// Connects to the proxy at `ACCUMULO_PROXY` (`localhost:42424` unless set), as `ACCUMULO_USER`
+/// (`root` unless set) with `ACCUMULO_PASSWORD` (empty unless set).
 pub(crate) async fn connect() -> Result<ProxyClient> {
     let variable = |name, default: &str| env::var(name).unwrap_or_else(|_| default.to_owned());
     let address = variable("ACCUMULO_PROXY", "localhost:42424");

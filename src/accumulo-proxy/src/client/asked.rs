@@ -1,11 +1,12 @@
-//! A value that is asked for when it is first needed, by one for all.
+//! A value that is requested at the first use, once for all callers.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::error::{Error, Result};
 
-/// A value that many need and one asks for. Those who wait meanwhile get the same answer, an error too: or they would
-/// try, and fail, one after the other. Who comes after an error asks again.
+/// A value that many callers need and one of them requests. Concurrent callers wait and get the
+/// same answer, also if it is an error: otherwise each would make its own attempt and fail, one
+/// after the other. A caller that arrives after an error requests the value again.
 #[derive(Debug)]
 pub(crate) struct Asked<T> {
     asking: tokio::sync::Mutex<()>,
@@ -31,8 +32,9 @@ impl<T: Clone> Asked<T> {
         }
     }
 
-    /// The value, asked for by `ask` where it is not there and nobody is asking. Dropped while it asks, it leaves that
-    /// to the next; the caller holds the limit.
+    /// Returns the value, and requests it with `ask` if it is missing and no other caller is
+    /// requesting it. If the caller is dropped during the request, the next caller requests the
+    /// value. The caller enforces the time limit.
     pub(crate) async fn get(&self, ask: impl Future<Output = Result<T>>) -> Result<T> {
         let failures_before = self.lock().failures;
         if let Some(value) = self.value() {
@@ -47,7 +49,7 @@ impl<T: Clone> Asked<T> {
         answer
     }
 
-    /// Forgets the value if it is that one, and gives it back.
+    /// Removes and returns the value if `is_that` accepts it.
     pub(crate) fn forget(&self, is_that: impl FnOnce(&T) -> bool) -> Option<T> {
         self.lock().value.take_if(|value| is_that(value))
     }
@@ -77,7 +79,7 @@ impl<T: Clone> Asked<T> {
     }
 
     fn lock(&self) -> MutexGuard<'_, Last<T>> {
-        // Each step leaves it whole, so a panic elsewhere does no harm to it.
+        // Each step leaves the state consistent, so a panic elsewhere does no harm.
         self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,4 +1,4 @@
-//! Trying a call: connections, failures, and what may be sent again.
+//! Attempts of a call: connections, failures, and the decision to retry.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,25 +12,25 @@ use crate::error::{Error, ErrorKind, Exception, Result};
 use crate::wire::generated::LoginRequest;
 use crate::wire::{Call, Failure, Reply, Resend};
 
-/// The reason of a login that fails on a proxy of Accumulo 2.x.
-const NO_LOGINS: &str = "the proxy has no logins, as those of Accumulo 2.x; it takes its shared secret in place of user and \
-                         password";
+/// The reason of an error if a login fails on a proxy of Accumulo 2.x.
+const NO_LOGINS: &str = "the proxy has no logins (Accumulo 2.x); it requires its shared secret instead \
+                         of user and password";
 
 type Success<C> = Option<<<C as Call>::Reply as Reply>::Success>;
 
-/// How far the tries of a call have come, for when its time is up.
+/// Progress of the attempts of a call, for the error when its time limit expires.
 #[derive(Debug, Default)]
 pub(super) struct Progress {
-    /// Whether any request went out.
+    /// `true` after the first request was sent.
     was_sent: AtomicBool,
-    /// Whether one is on its way now.
+    /// `true` while a request is under way.
     is_under_way: AtomicBool,
-    /// Whether a try that ended may have taken effect, whatever becomes of those after it.
+    /// `true` if a finished attempt may have taken effect, independent of the later attempts.
     is_possible: AtomicBool,
 }
 
 impl Progress {
-    /// That of a call whose request is on its way.
+    /// Returns the progress of a call whose request is under way.
     pub(super) fn sent() -> Self {
         let progress = Self::default();
         progress.begin();
@@ -47,7 +47,7 @@ impl Progress {
         self.is_under_way.store(false, Ordering::Relaxed);
     }
 
-    /// Whether a try that ended may have taken effect.
+    /// Checks whether a finished attempt may have taken effect.
     fn is_possible(&self) -> bool {
         self.is_possible.load(Ordering::Relaxed)
     }
@@ -58,7 +58,7 @@ impl Progress {
 }
 
 impl ProxyClient {
-    /// One try within `limit`.
+    /// Makes one attempt within `limit`.
     pub(super) async fn try_once<C: Call>(
         &self,
         request: &C,
@@ -72,7 +72,7 @@ impl ProxyClient {
         }
     }
 
-    /// As many tries as the settings and the call allow.
+    /// Makes as many attempts as the settings and the call allow.
     pub(super) async fn try_again<C: Call>(
         &self,
         request: &C,
@@ -99,7 +99,7 @@ impl ProxyClient {
         }
     }
 
-    /// The error of a call that had come so far when `limit` was over.
+    /// Returns the error of a call whose `limit` expired with this progress.
     pub(super) fn timed_out<C: Call>(
         &self,
         subject: Subject<'_>,
@@ -108,7 +108,7 @@ impl ProxyClient {
     ) -> Error {
         let reason = match progress.was_sent.load(Ordering::Relaxed) {
             true => format!("no answer within {limit:?}"),
-            false => format!("not sent within {limit:?}: there was no connection for it"),
+            false => format!("not sent within {limit:?}: no connection was available"),
         };
         self.error(ErrorKind::TimedOut, C::NAME, subject, reason)
             .with_possible_effect(progress.may_have_effect() && C::RESEND != Resend::Read)
@@ -126,7 +126,7 @@ impl ProxyClient {
         progress.end(outcome.as_ref().is_err_and(may_have_effect::<C>));
         match connection {
             Some(connection) => pool.give_back(connection, permit),
-            // One broke: the others lead to the same proxy.
+            // After one connection broke, the idle ones are suspect: they lead to the same proxy.
             None => pool.forget_idle(),
         }
         outcome
@@ -154,7 +154,8 @@ fn may_resend<C: Call>(failure: &Failure) -> bool {
     }
 }
 
-/// Whether there will be the same error next time: the address is none, or there is no TLS with the server.
+/// Checks whether a retry would fail in the same way: the address is invalid, or TLS with the
+/// server is impossible.
 fn is_lasting(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -168,13 +169,15 @@ fn may_have_effect<C: Call>(failure: &Failure) -> bool {
     }
     match failure {
         Failure::TooLarge { .. } | Failure::Unwritable(_) | Failure::Unsent(_) => false,
-        // A proxy that fails inside says so too, and had begun: what `updateAndFlush` had of the rows by then, it writes.
+        // A proxy reports an internal failure in this way too. By then it had started, and
+        // `updateAndFlush` writes the rows that it had read by then.
         Failure::Refused(_) | Failure::UnknownCall(_) => true,
         Failure::Lost(_) | Failure::ReplyTooLarge { .. } | Failure::Malformed(_) => true,
         Failure::Thrown(Exception::MutationsRejected, message) => {
             thrown::denial(message) != Some(thrown::Denial::Only)
         }
-        // Accumulo checks permissions and names before it does anything. Its other failures come at any point.
+        // Accumulo checks permissions and names before it does anything. Its other failures can
+        // occur at any point.
         Failure::Thrown(exception, _) => {
             matches!(exception, Exception::Accumulo)
         }
@@ -185,7 +188,7 @@ pub(super) fn describe(failure: &Failure) -> (ErrorKind, String) {
     match failure {
         Failure::TooLarge { bytes, most } => (
             ErrorKind::TooLarge,
-            format!("the request takes {bytes} bytes, a frame at most {most}"),
+            format!("the request has {bytes} bytes, more than the {most} of a frame"),
         ),
         Failure::Unwritable(reason) => (ErrorKind::Invalid, reason.clone()),
         Failure::Unsent(error) if error.kind() == io::ErrorKind::TimedOut => (
@@ -208,7 +211,9 @@ pub(super) fn describe(failure: &Failure) -> (ErrorKind, String) {
         ),
         Failure::ReplyTooLarge { bytes, most } => (
             ErrorKind::Protocol,
-            format!("the reply claims {bytes} bytes, more than the {most} that this client takes"),
+            format!(
+                "the reply claims {bytes} bytes, more than the {most} that this client accepts"
+            ),
         ),
         Failure::Malformed(reason) | Failure::Refused(reason) | Failure::UnknownCall(reason) => {
             (ErrorKind::Protocol, reason.clone())

@@ -1,4 +1,4 @@
-//! The client: one handle, from which every group of calls is reached.
+//! The client: one handle, which leads to every group of calls.
 
 mod asked;
 mod attempt;
@@ -20,10 +20,11 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::settings::Settings;
 use crate::wire::{Call, Patience, Pool, Reply, Resend};
 
-/// A client of one proxy. Cloning gives another handle on the same connections.
+/// A client of one proxy. A clone is another handle to the same connections.
 ///
-/// The calls are in groups, as in Accumulo's own client: [`table_operations`](Self::table_operations),
-/// [`namespace_operations`](Self::namespace_operations), [`security_operations`](Self::security_operations),
+/// The calls are grouped as in Accumulo's own client: [`table_operations`](Self::table_operations),
+/// [`namespace_operations`](Self::namespace_operations),
+/// [`security_operations`](Self::security_operations),
 /// [`instance_operations`](Self::instance_operations), and scanners and writers.
 #[derive(Clone)]
 pub struct ProxyClient {
@@ -36,20 +37,22 @@ struct Inner {
     token: Asked<Vec<u8>>,
 }
 
-/// What a call is about, for its errors.
+/// The subject of a call, for its errors.
 pub(crate) type Subject<'a> = Option<&'a str>;
 
 impl ProxyClient {
-    /// Connects to the proxy and logs in, so that a wrong address, user or password shows here. One try, within
-    /// [`connect_timeout`](Settings::connect_timeout).
+    /// Connects to the proxy and logs in, so that a wrong address, user or password is reported
+    /// here. Makes one attempt, within [`connect_timeout`](Settings::connect_timeout).
     ///
-    /// With a shared secret there is no login; a call that changes nothing shows whether the secret is right.
+    /// With a shared secret there is no login. A call that changes nothing checks the secret
+    /// instead.
     ///
     /// # Errors
-    /// [`Gone`](ErrorKind::Gone), [`TimedOut`](ErrorKind::TimedOut), [`Protocol`](ErrorKind::Protocol).
-    /// [`Security`](ErrorKind::Security): a wrong password or a wrong secret.
-    /// [`OtherCredentials`](ErrorKind::OtherCredentials): a login on a proxy of Accumulo 2.x, or a shared secret on one
-    /// of 1.x.
+    ///
+    /// [`Gone`](ErrorKind::Gone), [`TimedOut`](ErrorKind::TimedOut),
+    /// [`Protocol`](ErrorKind::Protocol). [`Security`](ErrorKind::Security): a wrong password or a
+    /// wrong secret. [`OtherCredentials`](ErrorKind::OtherCredentials): a login on a proxy of
+    /// Accumulo 2.x, or a shared secret on one of 1.x.
     pub async fn connect(settings: Settings) -> Result<Self> {
         let client = Self::lazy(settings);
         let token = client.token().await?;
@@ -59,7 +62,7 @@ impl ProxyClient {
         Ok(client)
     }
 
-    /// A client that connects at its first call.
+    /// Creates a client that connects at its first call.
     pub fn lazy(settings: Settings) -> Self {
         let settings = Arc::new(settings);
         Self {
@@ -71,12 +74,13 @@ impl ProxyClient {
         }
     }
 
-    /// The settings.
+    /// Returns the settings.
     pub fn settings(&self) -> &Settings {
         &self.inner.settings
     }
 
-    /// Makes a call: waits for a connection, sends, waits for the reply, and sends again where that may be done.
+    /// Makes a call: waits for a connection, sends the request, waits for the reply, and retries
+    /// where that is safe.
     pub(crate) async fn call<C: Call>(
         &self,
         subject: Subject<'_>,
@@ -105,7 +109,7 @@ impl ProxyClient {
         self.call(subject, request(token)).await
     }
 
-    /// What the reply of a call means, or its error where it means nothing.
+    /// Returns the decoded reply of a call, or an error if the reply has no meaning.
     pub(crate) fn meaning<C: Call, T>(
         &self,
         subject: Subject<'_>,
@@ -117,7 +121,7 @@ impl ProxyClient {
         })
     }
 
-    /// An error of this client.
+    /// Creates an error of this client.
     pub(crate) fn error(
         &self,
         kind: ErrorKind,
@@ -128,7 +132,8 @@ impl ProxyClient {
         Error::new(kind, call, subject, &self.settings().address, reason)
     }
 
-    /// The result that a reply must hold. Without one the call may have been carried out all the same.
+    /// Returns the result of a reply, which must contain one. Without a result the call may have
+    /// been executed all the same.
     fn required<C: Call, T>(&self, subject: Subject<'_>, value: Option<T>) -> Result<T> {
         let reason = "the reply holds neither a result nor an exception";
         self.meaning::<C, _>(subject, value.ok_or_else(|| reason.to_owned()))

@@ -1,7 +1,8 @@
-//! Calls on one connection, for what must arrive in its order.
+//! Calls on one connection, for requests that must arrive in order.
 //!
-//! A proxy carries out what one connection sends in the order in which it was sent, and knows no order between two
-//! connections. So the one call without a reply, `update`, and the `flush` that waits for it must share one.
+//! A proxy executes the requests of one connection in the order in which they were sent, and
+//! defines no order between two connections. The one call without a reply, `update`, and the
+//! `flush` that waits for it must therefore share a connection.
 
 use std::time::Duration;
 
@@ -16,17 +17,18 @@ use crate::wire::{Call, Connection, Failure, Patience, Permit, Reply};
 /// The name of the call that has no reply.
 const UPDATE: &str = "update";
 
-/// A connection that nobody else uses. Once it broke, every further call on it is an error.
+/// A connection for exclusive use. After it breaks, every further call on it fails.
 #[derive(Debug)]
 pub(crate) struct Pinned {
     client: ProxyClient,
     subject: String,
-    /// Out while a call is under way: a caller that gave up leaves a connection whose next answer is not its own.
+    /// `None` while a call is under way: if the caller is cancelled, the next answer on the
+    /// connection belongs to the cancelled call.
     held: Option<(Connection, Permit)>,
 }
 
 impl Pinned {
-    /// One of the client's connections. Waits while all are in use.
+    /// Takes one of the client's connections. Waits while all are in use.
     pub(crate) async fn take<C: Call>(client: &ProxyClient, subject: &str) -> Result<Self> {
         let limit = client.settings().call_timeout;
         let lease = match timeout(limit, client.inner.pool.take(Patience::Call)).await {
@@ -44,7 +46,7 @@ impl Pinned {
         })
     }
 
-    /// Makes a call, once.
+    /// Makes a call, without retries.
     pub(crate) async fn call<C: Call>(
         &mut self,
         request: &C,
@@ -63,7 +65,7 @@ impl Pinned {
         self.client.required::<C, _>(subject, outcome?)
     }
 
-    /// Sends `update`, which has no reply. `Ok` says that it was sent.
+    /// Sends `update`, which has no reply. `Ok` means that the request was sent.
     pub(crate) async fn send(&mut self, request: &UpdateRequest) -> Result<()> {
         let (mut connection, permit) = self.hold(UPDATE)?;
         let limit = self.limit(Patience::Call);
@@ -72,7 +74,7 @@ impl Pinned {
             return Err(self.error(ErrorKind::TimedOut, UPDATE, reason));
         };
         match &sent {
-            // A request that is too long was not begun.
+            // A request that is too long was not started.
             Ok(()) | Err(Failure::TooLarge { .. } | Failure::Unwritable(_)) => {
                 self.held = Some((connection, permit));
             }
@@ -86,7 +88,7 @@ impl Pinned {
         })
     }
 
-    /// Gives the connection back to the others.
+    /// Returns the connection to the pool.
     pub(crate) fn give_back(mut self) {
         if let Some((connection, permit)) = self.held.take() {
             self.client.inner.pool.give_back(connection, permit);
@@ -95,7 +97,7 @@ impl Pinned {
 
     fn hold(&mut self, call: &'static str) -> Result<(Connection, Permit)> {
         self.held.take().ok_or_else(|| {
-            let reason = "the connection of this writer broke before";
+            let reason = "the connection of this writer broke earlier";
             self.error(ErrorKind::Gone, call, reason)
         })
     }

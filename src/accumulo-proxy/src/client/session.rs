@@ -1,4 +1,5 @@
-//! The start of a session: the login of a proxy of Accumulo 1.x, or the proof of the shared secret of one of 2.x.
+//! The start of a session: the login to a proxy of Accumulo 1.x, or the check of the shared secret
+//! of a 2.x proxy.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -13,8 +14,9 @@ use crate::wire::Call;
 use crate::wire::generated::{LoginRequest, NamespaceExistsRequest};
 
 impl ProxyClient {
-    /// Returns the first argument of nearly every call. A caller waits for it, for the login of another task too, at most
-    /// [`connect_timeout`](crate::Settings::connect_timeout): a person at a prompt learns in seconds that no proxy answers.
+    /// Returns the first argument of nearly every call. A caller waits for it, also for the login
+    /// of another task, at most [`connect_timeout`](crate::Settings::connect_timeout), so an
+    /// interactive user gets the error of an unreachable proxy within seconds.
     pub(crate) async fn token(&self) -> Result<Vec<u8>> {
         let limit = self.settings().connect_timeout;
         let token = self.inner.token.get(self.open_session(limit));
@@ -38,8 +40,9 @@ impl ProxyClient {
         }
     }
 
-    /// Checks the shared secret with a call that changes nothing and needs no permission. The call declares
-    /// `AccumuloSecurityException`: a proxy answers one that does not, such as `listTables`, with a bare internal error.
+    /// Checks the shared secret with a call that changes nothing and needs no permission. The call
+    /// must declare `AccumuloSecurityException`: for a call without it, such as `listTables`, the
+    /// proxy answers with a bare internal error.
     pub(super) async fn prove_secret(&self, secret: Vec<u8>) -> Result<()> {
         let is_ascii = secret.is_ascii();
         let request = NamespaceExistsRequest::new(secret, String::new());
@@ -51,8 +54,8 @@ impl ProxyClient {
         }
     }
 
-    /// Returns what the failure of the proof says about the secret. What the proxy says is not quoted: one of 1.x takes
-    /// the secret for the name of a user, and repeats it.
+    /// Explains the failure of the check in terms of the secret. The message of the proxy is not
+    /// quoted: a 1.x proxy takes the secret for a user name and repeats it.
     async fn explain_secret(&self, error: Error, is_ascii: bool) -> Error {
         let is_refused = error.kind() == ErrorKind::Security;
         if !is_refused && error.kind() != ErrorKind::Protocol {
@@ -66,8 +69,8 @@ impl ProxyClient {
         self.error(kind, NamespaceExistsRequest::NAME, None, reason)
     }
 
-    /// Checks whether the server has the call `login`; `None` if the answer does not tell. If the server `is_proxy` for
-    /// certain, a failure inside the call tells too.
+    /// Checks whether the server has the call `login`. Returns `None` if the answer leaves it open.
+    /// If the server `is_proxy` for certain, a failure inside the call is an answer too.
     async fn takes_logins(&self, is_proxy: bool) -> Option<bool> {
         let properties = BTreeMap::from([("password".to_owned(), String::new())]);
         let login = LoginRequest::new(String::new(), properties);
@@ -85,16 +88,16 @@ impl ProxyClient {
     }
 }
 
-/// The reason of a shared secret that fails on a proxy of Accumulo 1.x.
+/// The reason of an error if a shared secret fails on a proxy of Accumulo 1.x.
 const LOGINS_ONLY: &str =
-    "the proxy takes user and password, as those of Accumulo 1.x, and no shared secret";
+    "the proxy requires user and password (Accumulo 1.x), not a shared secret";
 
 fn wrong_secret(is_ascii: bool) -> String {
     let hint = match is_ascii {
         true => "",
-        // Java reads the file of properties as Latin-1.
+        // Java reads the properties file as Latin-1.
         false => {
-            "; this one has characters outside of ASCII, which the file of the proxy must hold as escapes such as \\u00e4"
+            "; it has non-ASCII characters, which the file of the proxy must contain as escapes such as \\u00e4"
         }
     };
     format!("the shared secret is not the `sharedSecret` of the proxy{hint}")

@@ -1,14 +1,20 @@
-//! What an exception of Accumulo says.
+//! The meaning of an exception of Accumulo.
 //!
-//! The proxy wraps what its own client threw: the message of an exception begins with the names of the classes that
-//! were wrapped, the innermost last, and that one tells what happened. So a scan of a table that is deleted
-//! fails with an `AccumuloSecurityException` that says
-//! `java.lang.RuntimeException: org.apache.accumulo.core.client.TableDeletedException: Table ID 2 was deleted`.
+//! The proxy wraps the exception of its own client. The message then starts with the names of the
+//! wrapped classes, the innermost last, and that one identifies the failure. For example, a scan of
+//! a deleted table fails with an `AccumuloSecurityException` with this message:
+//!
+//! ```text
+//! java.lang.RuntimeException:
+//!   org.apache.accumulo.core.client.TableDeletedException: Table ID 2 was deleted
+//! ```
+//!
+//! (The original is one line.)
 
 use crate::error::{ErrorKind, Exception};
 use crate::wire::shown;
 
-/// The kind of an exception with this message.
+/// Returns the kind of an exception with this message.
 pub(super) fn kind(exception: Exception, message: &str) -> ErrorKind {
     match exception {
         Exception::Accumulo => innermost_kind(message).unwrap_or(ErrorKind::Accumulo),
@@ -25,13 +31,19 @@ pub(super) fn kind(exception: Exception, message: &str) -> ErrorKind {
     }
 }
 
-/// Returns what else went wrong where mutations were rejected for a missing permission, or `None` if they were
-/// rejected for another reason. Each server checks the permission before it writes, so a denial alone means that
-/// nothing was written. Accumulo lists the codes by table; at times it counts the denial among the exceptions too, and
-/// then the outcome is unknown.
+/// Returns the other failures of mutations that were rejected for a missing permission, or `None`
+/// if they were rejected for another reason. Each server checks the permission before it writes, so
+/// a denial alone means that nothing was written. Accumulo lists the codes by table; at times it
+/// counts the denial among the exceptions too, and then the outcome is unknown.
 ///
-/// - 1.10: `# constraint violations : 0  security codes: {t(ID:1)=[PERMISSION_DENIED]}  # server errors 0 # exceptions 0`
-/// - 2.1: `constraint violation codes : []  security codes: {t(ID:1)=[PERMISSION_DENIED]}  # server errors 0 # exceptions 0`
+/// The messages, each on one line:
+///
+/// ```text
+/// 1.10  # constraint violations : 0  security codes: {t(ID:1)=[PERMISSION_DENIED]}
+///         # server errors 0 # exceptions 0
+/// 2.1   constraint violation codes : []  security codes: {t(ID:1)=[PERMISSION_DENIED]}
+///         # server errors 0 # exceptions 0
+/// ```
 pub(super) fn denial(message: &str) -> Option<Denial> {
     let (_, said) = split(message);
     let rest = NO_VIOLATIONS
@@ -39,7 +51,7 @@ pub(super) fn denial(message: &str) -> Option<Denial> {
         .find_map(|words| said.strip_prefix(words))?;
     let rest = rest.strip_prefix("  security codes: {")?;
     let (tables, exceptions) = rest.split_once("}  # server errors 0 # exceptions ")?;
-    // The name of a table has letters, digits and `_` only.
+    // A table name contains only letters, digits and `_`.
     let is_denied = |table: &str| table.ends_with("=[PERMISSION_DENIED]");
     tables
         .split(", ")
@@ -56,16 +68,17 @@ const NO_VIOLATIONS: [&str; 2] = [
     "constraint violation codes : []",
 ];
 
-/// What else went wrong beside a permission that lacks.
+/// The failures besides a missing permission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Denial {
-    /// Nothing.
+    /// No other failure.
     Only,
-    /// Something that Accumulo does not name.
+    /// A failure that Accumulo does not name.
     AmongOthers,
 }
 
-/// What Accumulo said, without the classes in front and the rest of a stack behind; on one line, and not without end.
+/// Returns the message of Accumulo without the class names in front and without the stack trace, on
+/// one line and with a maximum length.
 pub(super) fn sentence(message: &str) -> String {
     let (_, rest) = split(message);
     shown(rest)
@@ -82,7 +95,7 @@ fn innermost_kind(message: &str) -> Option<ErrorKind> {
     })
 }
 
-/// The innermost class, and what is behind it on the first line.
+/// Returns the innermost class, and the rest of the first line behind it.
 fn split(message: &str) -> (Option<&str>, &str) {
     let mut rest = message.lines().next().unwrap_or_default();
     let mut innermost = None;
@@ -106,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_accumulo_said_is_said_without_its_packages() {
+    fn removes_class_names_and_stack_traces_from_messages() {
         let message = "org.apache.accumulo.core.client.AccumuloSecurityException: Error BAD_CREDENTIALS for user root - \
                        Username or Password is Invalid\n\tat org.apache";
         assert_eq!(
@@ -117,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn the_innermost_class_says_what_happened() {
+    fn the_innermost_class_determines_the_kind() {
         let wrapped =
             |class: &str| format!("java.lang.RuntimeException: org.apache.accumulo.{class}: said");
         let of = |message: &str| kind(Exception::Security, message);
@@ -136,10 +149,11 @@ mod tests {
         assert_eq!(of("Error BAD_CREDENTIALS: root"), ErrorKind::Security);
     }
 
-    /// A user without `WRITE` loaded rows into Accumulo 2.1, which words the rejection anew: the client recognised
-    /// only the wording of 1.10, so no permission was named, and a row that no server took "may have been" written.
+    /// Regression test: a user without `WRITE` loaded rows into Accumulo 2.1, which words the
+    /// rejection differently. The client recognised only the wording of 1.10, so it did not report
+    /// a missing permission, and a row that no server accepted "may have been" written.
     #[test]
-    fn a_denial_is_recognised_in_the_wording_of_each_version() {
+    fn recognises_a_denial_in_the_wording_of_each_version() {
         let denied = "t(ID:1)=[PERMISSION_DENIED]";
         let old = |violations: &str, codes: &str, errors: &str, exceptions: &str| {
             format!(
@@ -180,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_is_cut_and_on_one_line() {
+    fn messages_are_truncated_and_on_one_line() {
         let long = format!("\u{1b}[31m{}", "x".repeat(1_000_000));
         let shown = sentence(&long);
         assert!(shown.len() < 1000, "{} bytes", shown.len());

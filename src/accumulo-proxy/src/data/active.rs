@@ -1,4 +1,4 @@
-//! What the servers are doing.
+//! The current activity of the servers.
 
 use bytes::Bytes;
 
@@ -7,58 +7,58 @@ use super::IteratorSetting;
 /// A tablet: the rows after `previous_end_row`, up to and including `end_row`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct KeyExtent {
-    /// Id of the table.
+    /// The id of the table.
     pub table_id: String,
-    /// Last row; none is the end of the table.
+    /// The last row; `None` for the last tablet of the table.
     pub end_row: Option<Bytes>,
-    /// Last row of the tablet before; none where there is none.
+    /// The last row of the tablet before; `None` for the first tablet of the table.
     pub previous_end_row: Option<Bytes>,
 }
 
 /// A scan that runs on a tablet server, or is kept there between two batches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ActiveScan {
-    /// Who asked: address and port.
+    /// The address and port of the client.
     pub client: String,
     /// The user.
     pub user: String,
     /// The table.
     pub table: String,
-    /// How long it has been there, in milliseconds.
+    /// The age of the scan, in milliseconds.
     pub age_ms: i64,
-    /// How long it has not been read, in milliseconds.
+    /// The time since the scan was last read, in milliseconds.
     pub idle_ms: i64,
-    /// Of one range or of many.
+    /// The type of the scan.
     pub scan_type: ScanType,
-    /// What it does at present.
+    /// The current state.
     pub state: ScanState,
     /// The tablet.
     pub extent: Option<KeyExtent>,
     /// The columns: family, qualifier and visibility.
     pub columns: Vec<(Bytes, Bytes, Bytes)>,
-    /// Its iterators.
+    /// The iterators of the scan.
     pub iterators: Vec<IteratorSetting>,
-    /// The authorizations that it reads with.
+    /// The authorizations of the scan.
     pub authorizations: Vec<Bytes>,
 }
 
-/// Of one range or of many.
+/// The type of a scan: one range or many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ScanType {
-    /// A scanner's.
+    /// A scan by a scanner.
     Single,
-    /// A batch scanner's.
+    /// A scan by a batch scanner.
     Batch,
 }
 
-/// What a scan does at present.
+/// The current state of a scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ScanState {
-    /// Waits to be read.
+    /// Waiting for the next read.
     Idle,
-    /// Reads.
+    /// Reading.
     Running,
-    /// Waits for a thread.
+    /// Waiting for a thread.
     Queued,
 }
 
@@ -67,32 +67,32 @@ pub enum ScanState {
 pub struct ActiveCompaction {
     /// The tablet.
     pub extent: Option<KeyExtent>,
-    /// How long it has run, in milliseconds.
+    /// The run time so far, in milliseconds.
     pub age_ms: i64,
-    /// The files that it reads.
+    /// The input files.
     pub input_files: Vec<String>,
-    /// The file that it writes.
+    /// The output file.
     pub output_file: String,
-    /// What is compacted.
+    /// The type of the compaction.
     pub compaction_type: CompactionType,
-    /// Why.
+    /// The reason for the compaction.
     pub reason: CompactionReason,
-    /// The locality group at which it is; empty is the default one.
+    /// The locality group that is being compacted; empty for the default group.
     pub locality_group: String,
     /// Entries read so far.
     pub entries_read: i64,
     /// Entries written so far.
     pub entries_written: i64,
-    /// Its iterators.
+    /// The iterators of the compaction.
     pub iterators: Vec<IteratorSetting>,
 }
 
-/// What a compaction compacts.
+/// The input of a compaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CompactionType {
-    /// Memory to a file.
+    /// Memory, to a file.
     Minor,
-    /// Memory and a small file to a file.
+    /// Memory and a small file, to a file.
     Merge,
     /// Some files.
     Major,
@@ -100,26 +100,26 @@ pub enum CompactionType {
     Full,
 }
 
-/// Why a compaction runs.
+/// The reason for a compaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CompactionReason {
-    /// A user asked for it.
+    /// A request by a user.
     User,
-    /// The system found it useful.
+    /// A decision of the system.
     System,
-    /// Tablets are to be merged.
+    /// An upcoming merge of tablets.
     Chop,
-    /// The tablet was idle.
+    /// An idle tablet.
     Idle,
-    /// The tablet is to be closed.
+    /// A tablet that is about to be closed.
     Close,
 }
 
-/// The bytes that tables take on disk.
+/// The disk space of tables.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct DiskUsage {
     /// The tables that share these bytes.
     pub tables: Vec<String>,
-    /// Bytes.
+    /// The disk space in bytes.
     pub bytes: i64,
 }

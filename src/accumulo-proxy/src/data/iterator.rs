@@ -4,37 +4,40 @@ use std::collections::BTreeMap;
 
 /// An iterator on the servers: for a scan, a condition, a compaction or a table.
 ///
+/// # Examples
+///
 /// ```
 /// use accumulo_proxy::IteratorSetting;
 ///
-/// let grep = IteratorSetting::new(50, "grep", "org.apache.accumulo.core.iterators.user.GrepIterator").option("term", "rust");
+/// let class = "org.apache.accumulo.core.iterators.user.GrepIterator";
+/// let grep = IteratorSetting::new(50, "grep", class).option("term", "rust");
 /// assert_eq!(grep.options["term"], "rust");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct IteratorSetting {
-    /// Order in the stack: lower ones are nearer to the data. At least 1.
+    /// Position in the stack: lower priorities are closer to the data. At least 1.
     pub priority: i32,
     /// Name, unique in its stack.
     pub name: String,
     /// The full name of the class.
     pub class: String,
-    /// Its options.
+    /// Options of the class.
     pub options: BTreeMap<String, String>,
 }
 
-/// When an iterator of a table runs.
+/// The operations in which an iterator of a table runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum IteratorScope {
-    /// Minor compactions: what is in memory is written to a file.
+    /// Minor compactions, which write memory to a file.
     MinorCompaction,
-    /// Major compactions: files are merged.
+    /// Major compactions, which merge files.
     MajorCompaction,
     /// Scans.
     Scan,
 }
 
 impl IteratorSetting {
-    /// An iterator without options.
+    /// Creates an iterator without options.
     pub fn new(priority: i32, name: impl Into<String>, class: impl Into<String>) -> Self {
         Self {
             priority,
@@ -53,6 +56,6 @@ impl IteratorSetting {
 }
 
 impl IteratorScope {
-    /// All of them.
+    /// All scopes.
     pub const ALL: [Self; 3] = [Self::MinorCompaction, Self::MajorCompaction, Self::Scan];
 }

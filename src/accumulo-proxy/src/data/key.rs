@@ -7,7 +7,11 @@ use bytes::Bytes;
 /// The key of an entry.
 ///
 /// # Order
-/// By row, family, qualifier and visibility as bytes, then by timestamp, newest first: Accumulo's order.
+///
+/// Keys are ordered by row, family, qualifier and visibility as bytes, then by timestamp, newest
+/// first: Accumulo's order.
+///
+/// # Examples
 ///
 /// ```
 /// use accumulo_proxy::Key;
@@ -25,7 +29,7 @@ pub struct Key {
     pub qualifier: Bytes,
     /// Column visibility.
     pub visibility: Bytes,
-    /// Timestamp; milliseconds where the servers set it.
+    /// Timestamp; in milliseconds if the server sets it.
     pub timestamp: i64,
 }
 
@@ -38,7 +42,7 @@ pub struct Entry {
     pub value: Bytes,
 }
 
-/// How much of a key counts.
+/// The parts of a key to compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PartialKey {
     /// The row.
@@ -49,14 +53,14 @@ pub enum PartialKey {
     RowFamilyQualifier,
     /// Row, family, qualifier and visibility.
     RowFamilyQualifierVisibility,
-    /// Everything but the delete marker.
+    /// All parts except the delete marker.
     RowFamilyQualifierVisibilityTime,
-    /// Everything.
+    /// All parts.
     All,
 }
 
 impl Key {
-    /// The first key of a row: empty column, newest timestamp.
+    /// Creates the first key of a row: empty column, newest timestamp.
     pub fn of_row(row: impl Into<Bytes>) -> Self {
         Self {
             row: row.into(),
@@ -67,7 +71,7 @@ impl Key {
         }
     }
 
-    /// The same key in another column.
+    /// Returns the key in another column.
     #[must_use]
     pub fn in_column(self, family: impl Into<Bytes>, qualifier: impl Into<Bytes>) -> Self {
         Self {
@@ -77,7 +81,7 @@ impl Key {
         }
     }
 
-    /// The same key under another visibility.
+    /// Returns the key with another visibility.
     #[must_use]
     pub fn with_visibility(self, visibility: impl Into<Bytes>) -> Self {
         Self {
@@ -86,7 +90,7 @@ impl Key {
         }
     }
 
-    /// The same key at another time.
+    /// Returns the key at another timestamp.
     #[must_use]
     pub fn at(self, timestamp: i64) -> Self {
         Self { timestamp, ..self }

@@ -1,4 +1,4 @@
-//! What goes into calls and comes out of them.
+//! The arguments and results of calls.
 
 mod active;
 mod iterator;

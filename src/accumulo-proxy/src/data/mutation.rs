@@ -1,22 +1,26 @@
-//! What to write.
+//! Mutations and conditions.
 
 use bytes::Bytes;
 
 use super::IteratorSetting;
 
-/// Updates of one row, atomic together.
+/// Updates of one row, which are applied atomically.
+///
+/// # Examples
 ///
 /// ```
 /// use accumulo_proxy::Mutation;
 ///
-/// let mutation = Mutation::new("com.example").put("page", "uri", "example.com").delete("page", "draft");
+/// let mutation = Mutation::new("com.example")
+///     .put("page", "uri", "example.com")
+///     .delete("page", "draft");
 /// assert_eq!(mutation.updates.len(), 2);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Mutation {
     /// Row.
     pub row: Bytes,
-    /// The updates, in their order.
+    /// The updates, in the order of application.
     pub updates: Vec<ColumnUpdate>,
 }
 
@@ -27,24 +31,24 @@ pub struct ColumnUpdate {
     pub family: Bytes,
     /// Column qualifier.
     pub qualifier: Bytes,
-    /// Column visibility; none is the empty one.
+    /// Column visibility; `None` for the empty visibility.
     pub visibility: Option<Bytes>,
-    /// Timestamp; none lets the server set it.
+    /// Timestamp; `None` if the server sets it.
     pub timestamp: Option<i64>,
-    /// What happens to the column.
+    /// The change to the column.
     pub change: Change,
 }
 
-/// What an update does.
+/// The effect of an update.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Change {
-    /// Writes a value.
+    /// A new value.
     Put(Bytes),
-    /// Writes a delete marker: what is at or below its timestamp is gone.
+    /// A delete marker, which hides the entries at and below its timestamp.
     Delete,
 }
 
-/// What must hold of a column for a conditional mutation.
+/// A condition on a column for a conditional mutation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Condition {
     /// Column family.
@@ -53,42 +57,42 @@ pub struct Condition {
     pub qualifier: Bytes,
     /// Column visibility.
     pub visibility: Bytes,
-    /// The timestamp to look at; none is the newest.
+    /// The timestamp to check; `None` for the newest entry.
     pub timestamp: Option<i64>,
-    /// The value that must be there; none demands that nothing is.
+    /// The required value; `None` if the column must have no entry.
     pub value: Option<Bytes>,
-    /// Iterators that the column is read through.
+    /// Iterators for reading the column.
     pub iterators: Vec<IteratorSetting>,
 }
 
-/// Updates of one row that are made if all conditions hold, as one step.
+/// Updates of one row that are applied atomically if all conditions hold.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ConditionalMutation {
     /// Row.
     pub row: Bytes,
-    /// What must hold. At least one.
+    /// The conditions. At least one.
     pub conditions: Vec<Condition>,
-    /// The updates, in their order.
+    /// The updates, in the order of application.
     pub updates: Vec<ColumnUpdate>,
 }
 
-/// What must have happened before a write is acknowledged.
+/// The point at which a write is acknowledged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Durability {
-    /// What the table says (`table.durability`).
+    /// As the table is configured (`table.durability`).
     #[default]
     Default,
-    /// Nothing.
+    /// Immediately, without waiting for the log.
     None,
-    /// Written to the log.
+    /// After the write is logged.
     Log,
-    /// Written to the log, and flushed to the file system.
+    /// After the write is logged and flushed to the file system.
     Flush,
-    /// Written to the log, and synced to disk.
+    /// After the write is logged and synced to disk.
     Sync,
 }
 
-/// How the servers of a table set timestamps.
+/// The timestamps that the servers of a table set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum TimeType {
     /// A counter.
@@ -99,7 +103,7 @@ pub enum TimeType {
 }
 
 impl Mutation {
-    /// A mutation of a row, with no update yet.
+    /// Creates a mutation of a row without updates.
     pub fn new(row: impl Into<Bytes>) -> Self {
         Self {
             row: row.into(),
@@ -107,7 +111,7 @@ impl Mutation {
         }
     }
 
-    /// Adds a put with an empty visibility, at the time of the server.
+    /// Adds a put with an empty visibility. The server sets the timestamp.
     #[must_use]
     pub fn put(
         self,
@@ -118,7 +122,7 @@ impl Mutation {
         self.update(ColumnUpdate::put(family, qualifier, value))
     }
 
-    /// Adds a delete under the empty visibility, at the time of the server.
+    /// Adds a delete with an empty visibility. The server sets the timestamp.
     #[must_use]
     pub fn delete(self, family: impl Into<Bytes>, qualifier: impl Into<Bytes>) -> Self {
         self.update(ColumnUpdate::delete(family, qualifier))
@@ -131,7 +135,7 @@ impl Mutation {
         self
     }
 
-    /// The same updates, made if the conditions hold.
+    /// Makes the updates conditional on these conditions.
     pub fn when(self, conditions: impl IntoIterator<Item = Condition>) -> ConditionalMutation {
         ConditionalMutation {
             row: self.row,
@@ -142,7 +146,7 @@ impl Mutation {
 }
 
 impl ColumnUpdate {
-    /// A put with an empty visibility, at the time of the server.
+    /// Creates a put with an empty visibility. The server sets the timestamp.
     pub fn put(
         family: impl Into<Bytes>,
         qualifier: impl Into<Bytes>,
@@ -151,12 +155,12 @@ impl ColumnUpdate {
         Self::new(family, qualifier, Change::Put(value.into()))
     }
 
-    /// A delete under the empty visibility, at the time of the server.
+    /// Creates a delete with an empty visibility. The server sets the timestamp.
     pub fn delete(family: impl Into<Bytes>, qualifier: impl Into<Bytes>) -> Self {
         Self::new(family, qualifier, Change::Delete)
     }
 
-    /// The same update under another visibility.
+    /// Returns the update with another visibility.
     #[must_use]
     pub fn with_visibility(self, visibility: impl Into<Bytes>) -> Self {
         Self {
@@ -165,7 +169,7 @@ impl ColumnUpdate {
         }
     }
 
-    /// The same update at a time.
+    /// Returns the update at this timestamp.
     #[must_use]
     pub fn at(self, timestamp: i64) -> Self {
         Self {
@@ -186,12 +190,12 @@ impl ColumnUpdate {
 }
 
 impl Condition {
-    /// The column (under the empty visibility) has no entry.
+    /// Requires that the column, with an empty visibility, has no entry.
     pub fn absent(family: impl Into<Bytes>, qualifier: impl Into<Bytes>) -> Self {
         Self::new(family, qualifier, None)
     }
 
-    /// The newest entry of the column (under the empty visibility) has this value.
+    /// Requires that the newest entry of the column, with an empty visibility, has this value.
     pub fn equal(
         family: impl Into<Bytes>,
         qualifier: impl Into<Bytes>,
@@ -200,7 +204,7 @@ impl Condition {
         Self::new(family, qualifier, Some(value.into()))
     }
 
-    /// The same condition on another visibility.
+    /// Returns the condition with another visibility.
     #[must_use]
     pub fn with_visibility(self, visibility: impl Into<Bytes>) -> Self {
         Self {
@@ -209,7 +213,7 @@ impl Condition {
         }
     }
 
-    /// The same condition on the entry at one timestamp.
+    /// Returns the condition for the entry at this timestamp.
     #[must_use]
     pub fn at(self, timestamp: i64) -> Self {
         Self {
@@ -218,7 +222,7 @@ impl Condition {
         }
     }
 
-    /// Reads the column through another iterator.
+    /// Adds an iterator for reading the column.
     #[must_use]
     pub fn iterator(mut self, iterator: IteratorSetting) -> Self {
         self.iterators.push(iterator);

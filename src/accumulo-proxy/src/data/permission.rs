@@ -1,6 +1,6 @@
 //! Permissions.
 
-/// What a user may do to a table.
+/// A permission on a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TablePermission {
     /// Scan.
@@ -17,7 +17,7 @@ pub enum TablePermission {
     DropTable,
 }
 
-/// What a user may do to the whole instance.
+/// A permission on the whole instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SystemPermission {
     /// Grant permissions.
@@ -46,7 +46,7 @@ pub enum SystemPermission {
     ObtainDelegationToken,
 }
 
-/// What a user may do to a namespace and to the tables in it.
+/// A permission on a namespace and the tables in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NamespacePermission {
     /// Scan its tables.
@@ -55,11 +55,11 @@ pub enum NamespacePermission {
     Write,
     /// Change the namespace.
     AlterNamespace,
-    /// Grant permissions on it.
+    /// Grant permissions on the namespace.
     Grant,
     /// Change its tables.
     AlterTable,
-    /// Create tables in it.
+    /// Create tables in the namespace.
     CreateTable,
     /// Delete its tables.
     DropTable,

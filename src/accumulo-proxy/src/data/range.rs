@@ -1,22 +1,22 @@
-//! Where to scan.
+//! Ranges and columns to scan.
 
 use bytes::Bytes;
 
 use super::Key;
 
-/// A part of a table.
+/// A range of keys of a table.
 ///
-/// The end of a range of a *batch* scan is exclusive on the proxy whatever it is told; the batch scanner here makes up
-/// for that, so a range means the same everywhere.
+/// A *batch* scan of the proxy always excludes the end of a range. The batch scanner of this crate
+/// compensates for that, so a range has the same meaning for all scans.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Range {
-    /// Where it starts; none is the start of the table.
+    /// The start; `None` for the start of the table.
     pub start: Option<Key>,
-    /// Whether the start belongs to it.
+    /// `true` if the range includes the start.
     pub start_inclusive: bool,
-    /// Where it stops; none is the end of the table.
+    /// The stop; `None` for the end of the table.
     pub stop: Option<Key>,
-    /// Whether the stop belongs to it.
+    /// `true` if the range includes the stop.
     pub stop_inclusive: bool,
 }
 
@@ -25,17 +25,17 @@ pub struct Range {
 pub struct ScanColumn {
     /// Column family.
     pub family: Bytes,
-    /// Column qualifier; none is the whole family.
+    /// Column qualifier; `None` for the whole family.
     pub qualifier: Option<Bytes>,
 }
 
 impl Range {
-    /// The whole table.
+    /// Returns the range of the whole table.
     pub fn all() -> Self {
         Self::default()
     }
 
-    /// The keys from `start`, inclusive, to `stop`, exclusive.
+    /// Returns the range of keys from `start`, inclusive, to `stop`, exclusive.
     pub fn between(start: Option<Key>, stop: Option<Key>) -> Self {
         Self {
             start,
@@ -45,12 +45,12 @@ impl Range {
         }
     }
 
-    /// The rows from `start`, inclusive, to `stop`, exclusive.
+    /// Returns the range of rows from `start`, inclusive, to `stop`, exclusive.
     pub fn rows(start: Option<Bytes>, stop: Option<Bytes>) -> Self {
         Self::between(start.map(Key::of_row), stop.map(Key::of_row))
     }
 
-    /// One row.
+    /// Returns the range of one row.
     pub fn row(row: impl Into<Bytes>) -> Self {
         let row = row.into();
         // The next row in byte order.
@@ -58,7 +58,7 @@ impl Range {
         Self::rows(Some(row), Some(next))
     }
 
-    /// What is left of the range after `last`.
+    /// Returns the rest of the range after `last`.
     #[must_use]
     pub fn after(&self, last: Key) -> Self {
         Self {
@@ -70,7 +70,7 @@ impl Range {
 }
 
 impl ScanColumn {
-    /// All qualifiers of a family.
+    /// Selects all qualifiers of a family.
     pub fn family(family: impl Into<Bytes>) -> Self {
         Self {
             family: family.into(),
@@ -78,7 +78,7 @@ impl ScanColumn {
         }
     }
 
-    /// One qualifier of a family.
+    /// Selects one qualifier of a family.
     pub fn qualifier(family: impl Into<Bytes>, qualifier: impl Into<Bytes>) -> Self {
         Self {
             family: family.into(),

@@ -1,4 +1,4 @@
-//! What the proxy computes of keys: of use to those who want Accumulo's own answer.
+//! Computations on keys by the proxy, for callers that need Accumulo's own answer.
 
 use crate::client::ProxyClient;
 use crate::convert::{FromWire, ToWire};
@@ -7,9 +7,11 @@ use crate::error::Result;
 use crate::wire::generated as wire;
 
 impl ProxyClient {
-    /// The range of a row (`getRowRange`). [`Range::row`] gives the same rows without asking.
+    /// Returns the range of a row (`getRowRange`). [`Range::row`] returns the same rows without a
+    /// call.
     ///
     /// # Errors
+    ///
     /// Those of [every call](crate#errors).
     pub async fn row_range(&self, row: impl AsRef<[u8]>) -> Result<Range> {
         type Request = wire::GetRowRangeRequest;
@@ -17,9 +19,10 @@ impl ProxyClient {
         self.meaning::<Request, _>(None, Range::from_wire(range))
     }
 
-    /// The first key after all keys that agree with this one in `part` (`getFollowing`).
+    /// Returns the first key after all keys that equal this one in `part` (`getFollowing`).
     ///
     /// # Errors
+    ///
     /// Those of [every call](crate#errors).
     pub async fn following_key(&self, key: &Key, part: PartialKey) -> Result<Key> {
         type Request = wire::GetFollowingRequest;

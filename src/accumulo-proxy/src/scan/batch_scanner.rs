@@ -12,34 +12,38 @@ use crate::client::ProxyClient;
 use crate::data::Entry;
 use crate::error::Result;
 
-/// The entries of many ranges, in no order: a stream of batches, none of them empty.
+/// A stream of the entries of many ranges, in no order, as non-empty batches.
 ///
-/// - It is opened at the first poll. From the second on it reads one batch ahead while the consumer works on the one
-///   before.
-/// - It is read by a task on the runtime on which it was made. When that runtime is shut down before the end of the scan,
-///   the next item is an error: [`Gone`](crate::ErrorKind::Gone).
-/// - After an error it ends. Without an order nobody can tell what is left, so it does not go on after a break, as a
-///   [`Scanner`](crate::Scanner) does: start again.
-/// - So it must not ask for more than a reply may hold, and nobody knows the size of what comes. It asks for so many
-///   entries at most that [`max_reply_bytes`](crate::Settings::max_reply_bytes) has room for them if each is as large as the
-///   largest before, or of 256 KiB: at most 256 with the default. Where entries that are larger still follow, its error
-///   says so, and a smaller [`batch_entries`](BatchScanOptions::batch_entries) helps.
-/// - Dropped, at any point, it closes what it holds on the proxy.
-/// - Ranges mean what they say, though the proxy takes every start as inclusive and every stop as exclusive: both
-///   are translated. Ranges that overlap are merged by Accumulo: an entry comes once.
-/// - A row may be [seen half](crate::Scanner#what-is-seen-half).
+/// - The scan is opened at the first poll. From the second poll on it reads one batch ahead while
+///   the consumer processes the previous one.
+/// - A task reads the scan, on the runtime on which the scanner was created. If that runtime shuts
+///   down before the end of the scan, the next item is an error: [`Gone`](crate::ErrorKind::Gone).
+/// - The stream ends after an error. Without an order the rest of the scan is unknown, so the scan
+///   does not resume after a break as a [`Scanner`](crate::Scanner) does: start it again.
+/// - The scan must therefore never request more than fits in a reply, although it does not know the
+///   size of the next entries. It limits each request so that
+///   [`max_reply_bytes`](crate::Settings::max_reply_bytes) suffices if each entry is as large as
+///   the largest before, or has 256 KiB: at most 256 entries with the default. If still larger
+///   entries follow, the error says so, and a smaller
+///   [`batch_entries`](BatchScanOptions::batch_entries) helps.
+/// - Dropping the scanner closes the scan on the proxy, at any point.
+/// - Inclusive and exclusive bounds of ranges are respected, although the proxy takes every start
+///   as inclusive and every stop as exclusive: both are translated. Accumulo merges overlapping
+///   ranges: an entry is returned once.
+/// - A row may be [read partially](crate::Scanner#partially-read-rows).
 #[derive(Debug)]
 pub struct BatchScanner {
     batches: Batches,
 }
 
 impl ProxyClient {
-    /// The entries of many ranges of a table, in no order. Nothing is asked before the first poll; what can go wrong
-    /// comes as an item of the stream: [`TableNotFound`](crate::ErrorKind::TableNotFound),
-    /// [`Security`](crate::ErrorKind::Security) (an authorization that the user has not, too)..
+    /// Scans the entries of many ranges of a table, in no order. Makes no call before the first
+    /// poll. Errors are items of the stream: [`TableNotFound`](crate::ErrorKind::TableNotFound),
+    /// [`Security`](crate::ErrorKind::Security) (also for an authorization that the user lacks)..
     ///
     /// # Panics
-    /// Outside of a tokio runtime.
+    ///
+    /// If called outside of a tokio runtime.
     pub fn batch_scanner(
         &self,
         table: impl Into<String>,

@@ -1,4 +1,4 @@
-//! Batches on their way from the task that reads to the consumer.
+//! Batches on their way from the reading task to the consumer.
 
 use std::task::{Context, Poll, ready};
 
@@ -9,13 +9,13 @@ use super::reader::Reader;
 use crate::data::Entry;
 use crate::error::{Error, Result};
 
-/// Batches that wait for the consumer.
+/// Number of batches that wait for the consumer.
 const AHEAD: usize = 1;
 
-/// What comes from the task: batches, then one last item, which is the end of the scan or its error.
+/// An item from the task: a batch, or as the last item the end of the scan or its error.
 type Item = Result<Option<Vec<Entry>>>;
 
-/// The consumer's end. Dropped, it ends the task at the other.
+/// The consumer's end of the channel. Dropping it ends the task at the other end.
 #[derive(Debug)]
 pub(super) struct Batches {
     state: State,
@@ -23,11 +23,11 @@ pub(super) struct Batches {
 
 #[derive(Debug)]
 enum State {
-    /// Nobody polled yet.
+    /// Not polled yet.
     Unopened(Handle, Box<Reader>),
-    /// A task reads.
+    /// Read by a task.
     Open(Incoming),
-    /// The last item came.
+    /// Ended by the last item.
     Ended,
 }
 
@@ -35,22 +35,23 @@ enum State {
 struct Incoming {
     items: mpsc::Receiver<Item>,
     has_first: bool,
-    /// Tells the task that more than the first batch is needed.
+    /// Notifies the task that more than the first batch is needed.
     more: Option<oneshot::Sender<()>>,
-    /// What it means when the task ends without a last item: a part of the table would pass for the whole.
+    /// The error if the task ends without a last item: otherwise a part of the table would pass for
+    /// the whole.
     cut_off: Error,
 }
 
-/// The task's end.
+/// The task's end of the channel.
 #[derive(Debug)]
 pub(super) struct Sink {
     items: mpsc::Sender<Item>,
-    /// None when it came.
+    /// `None` after the notification arrived.
     more: Option<oneshot::Receiver<()>>,
 }
 
 impl Batches {
-    /// What `reader` will read, on the runtime of the caller.
+    /// Creates the channel for `reader`, which will run on the runtime of the caller.
     pub(super) fn new(reader: Reader) -> Self {
         Self {
             state: State::Unopened(Handle::current(), Box::new(reader)),
@@ -106,7 +107,7 @@ impl Incoming {
         if self.has_first
             && let Some(more) = self.more.take()
         {
-            // Who has ended needs to know nothing.
+            // A task that has ended needs no notification.
             let _ = more.send(());
         }
         let item = ready!(self.items.poll_recv(context));
@@ -116,25 +117,25 @@ impl Incoming {
 }
 
 impl Sink {
-    /// A place for the next item; none when nobody listens.
+    /// Waits for a place for the next item. Returns `None` if the consumer is dropped.
     pub(super) async fn place(&self) -> Option<mpsc::Permit<'_, Item>> {
         self.items.reserve().await.ok()
     }
 
-    /// Waits until the consumer has asked for more than the first batch, or listens no more.
+    /// Waits until the consumer has asked for more than the first batch, or is dropped.
     pub(super) async fn until_more_is_needed(&mut self) {
         if let Some(more) = self.more.take() {
-            // Dropped when nobody listens.
+            // The sender is dropped with the consumer.
             let _ = more.await;
         }
     }
 
-    /// Whether nobody listens.
+    /// Checks whether the consumer is dropped.
     pub(super) fn is_closed(&self) -> bool {
         self.items.is_closed()
     }
 
-    /// Waits until nobody listens.
+    /// Waits until the consumer is dropped.
     pub(super) async fn closed(&self) {
         self.items.closed().await;
     }

@@ -1,13 +1,15 @@
-//! Ranges that mean on the proxy what they say.
+//! Translation of ranges to their meaning on the proxy.
 //!
-//! For a batch scan the proxy takes every start as inclusive and every stop as exclusive, whatever it is told. So both
-//! are written that way: the neighbour of a key in Accumulo's order is known.
+//! For a batch scan the proxy takes every start as inclusive and every stop as exclusive,
+//! regardless of the range. This module translates ranges to that form, which is possible
+//! because every key has a known next key in Accumulo's order.
 
 use bytes::Bytes;
 
 use crate::data::{Key, Range};
 
-/// Whether no key can be in a range. The proxy fails at a range that ends before it starts.
+/// Checks whether a range cannot contain a key. The proxy fails at a range that ends before it
+/// starts.
 pub(super) fn is_empty(range: &Range) -> bool {
     match (&range.start, &range.stop) {
         (Some(start), Some(stop)) => {
@@ -17,7 +19,7 @@ pub(super) fn is_empty(range: &Range) -> bool {
     }
 }
 
-/// The same range with an inclusive start and an exclusive stop.
+/// Returns the same range with an inclusive start and an exclusive stop.
 pub(super) fn half_open(range: &Range) -> Range {
     let start = range
         .start
@@ -33,8 +35,9 @@ pub(super) fn half_open(range: &Range) -> Range {
     Range::between(start, stop)
 }
 
-/// The next key: newest first, it is the same key one tick earlier. After the earliest tick comes the next
-/// visibility, at its newest.
+/// Returns the next key. Timestamps are ordered newest first, so this is the same key with the
+/// timestamp before. After the earliest timestamp follows the next visibility, with the latest
+/// timestamp.
 fn successor(key: &Key) -> Key {
     match key.timestamp.checked_sub(1) {
         Some(earlier) => key.clone().at(earlier),
@@ -59,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_lies_between_a_key_and_its_successor() {
+    fn computes_the_successor_of_a_key() {
         let key = Key::of_row("r").in_column("f", "q").at(5);
         assert_eq!(successor(&key), key.clone().at(4));
         let earliest = key.clone().at(i64::MIN);
@@ -69,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_of_a_batch_scan_starts_inclusive_and_stops_exclusive() {
+    fn makes_ranges_of_batch_scans_half_open() {
         // Newest first: 9 comes before 3.
         assert_eq!(
             half_open(&range(9, true, 3, false)),
@@ -83,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_without_keys_is_empty() {
+    fn detects_ranges_without_keys() {
         assert!(is_empty(&range(3, true, 9, true)));
         assert!(is_empty(&range(3, false, 3, true)));
         assert!(is_empty(&range(3, true, 3, false)));

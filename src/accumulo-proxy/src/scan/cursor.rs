@@ -9,7 +9,8 @@ use crate::error::{ErrorKind, Result};
 use crate::wire::Call;
 use crate::wire::generated as wire;
 
-/// A scan that is open on the proxy. It must be [closed](Self::close), or the proxy keeps it for ten idle minutes.
+/// A scan that is open on the proxy. It must be [closed](Self::close); otherwise the proxy keeps it
+/// for ten idle minutes.
 #[derive(Debug)]
 pub(super) struct Cursor {
     client: ProxyClient,
@@ -17,11 +18,11 @@ pub(super) struct Cursor {
     handle: String,
 }
 
-/// What came.
+/// The entries of one reply.
 #[derive(Debug)]
 pub(super) struct Batch {
     pub(super) entries: Vec<Entry>,
-    /// Whether there may be more; the proxy says so of every batch that is full.
+    /// `true` if there may be more entries, which the proxy reports for every full batch.
     pub(super) has_more: bool,
 }
 
@@ -56,12 +57,12 @@ impl Cursor {
         }
     }
 
-    /// The next entries, at most so many.
+    /// Reads the next entries, at most `most_entries`.
     pub(super) async fn next(&self, most_entries: usize) -> Result<Batch> {
         let k = i32::try_from(most_entries).unwrap_or(i32::MAX);
         let request = wire::NextKRequest::new(self.handle.clone(), k);
         let result = self.client.call(Some(&self.table), request).await;
-        // It moves the cursor, and nothing that anyone else sees.
+        // The call only moves the cursor, which no other client uses.
         let result = result.map_err(|error| error.with_possible_effect(false))?;
         read(result).map_err(|reason| {
             let call = wire::NextKRequest::NAME;
@@ -70,12 +71,13 @@ impl Cursor {
         })
     }
 
-    /// Closes the scan, in a task of its own: nobody waits for it, and nobody can do anything about its failure.
+    /// Closes the scan in a separate task, because the caller needs no result and cannot handle a
+    /// failure.
     pub(super) fn close(self) {
         tokio::spawn(async move {
             let request = wire::CloseScannerRequest::new(self.handle);
             if let Err(error) = self.client.call(Some(&self.table), request).await {
-                debug!(%error, "a scanner was not closed; the proxy forgets it when it has been idle for long");
+                debug!(%error, "a scanner was not closed; the proxy drops it after an idle time");
             }
         });
     }

@@ -1,22 +1,25 @@
 //! Scanners: entries of a table, batch by batch, as streams.
 //!
 //! ```text
-//! Scanner, BatchScanner   what a consumer polls                        scanner.rs, batch_scanner.rs
-//! Batches, Sink           from the task to the consumer                batches.rs
-//! Reader                  a task: reads, goes on after a break         reader.rs
+//! Scanner, BatchScanner   the streams for the consumer                 *scanner.rs
+//! Batches, Sink           the channel from the task to them            batches.rs
+//! Reader                  a task: reads, resumes after a break         reader.rs
 //! Cursor                  the handle on the proxy: open, next, close   cursor.rs
-//! Pace                    how many entries to ask for                  pace.rs
+//! Pace                    the number of entries of the next request    pace.rs
 //! ```
 //!
 //! # Rules
-//! - A cursor that was opened is closed, however the stream ends: the opening runs in a task of its own, which
-//!   closes what nobody waits for any more.
-//! - It is closed as soon as its last batch came, not when the consumer has come as far.
-//! - At most one batch waits that the consumer has not taken. Nothing is read ahead before it asked for a second one:
-//!   whoever reads a row makes no call in vain.
-//! - The end of a scan is said. A task that is gone without a word is an error, never an end.
-//! - A reply stays far below the setting `max_reply_bytes`, as far as entries are like those before. An unordered
-//!   scan, which cannot go on after a reply that was too long, relies on less.
+//!
+//! - A cursor that was opened is closed, however the stream ends: the opening runs in its own task,
+//!   which closes the cursor if the consumer is no longer waiting.
+//! - A cursor is closed as soon as its last batch arrives, even if the consumer has not read that
+//!   far.
+//! - At most one batch waits for the consumer. Reading ahead starts when the consumer asks for a
+//!   second batch: a scan of one row makes no unnecessary call.
+//! - The end of a scan is explicit. If the task ends without it, the scan fails.
+//! - A reply stays far below the setting `max_reply_bytes`, provided that entries are about as
+//!   large as the previous ones. An unordered scan, which cannot resume after a reply that was too
+//!   long, relies on weaker assumptions.
 
 mod batch_scanner;
 mod batches;

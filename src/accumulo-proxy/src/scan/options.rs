@@ -1,4 +1,4 @@
-//! What a scan reads, and how.
+//! Options of scans.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -9,7 +9,9 @@ use crate::wire::generated as wire;
 
 const BATCH_ENTRIES: NonZeroUsize = NonZeroUsize::new(1000).unwrap();
 
-/// What a [`Scanner`](crate::Scanner) reads, and how.
+/// Options of a [`Scanner`](crate::Scanner).
+///
+/// # Examples
 ///
 /// ```
 /// use accumulo_proxy::{Range, ScanColumn, ScanOptions};
@@ -23,20 +25,23 @@ const BATCH_ENTRIES: NonZeroUsize = NonZeroUsize::new(1000).unwrap();
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ScanOptions {
-    /// The part of the table; all of it unless set.
+    /// The part of the table to read; the whole table unless set.
     pub range: Range,
-    /// The columns; none given are all.
+    /// The columns to read; all if empty.
     pub columns: Vec<ScanColumn>,
     /// Iterators on the servers, for this scan alone.
     pub iterators: Vec<IteratorSetting>,
-    /// The authorizations to read with; `None`, unless set, are all of the user's, and an empty set is no
-    /// authorization at all.
+    /// The authorizations for the scan; unless set, `None`: all authorizations of the user. An
+    /// empty set means no authorizations.
     pub authorizations: Option<BTreeSet<Bytes>>,
-    /// Most entries of one batch; 1000 unless set. Large entries come in smaller batches.
+    /// Maximum number of entries of one batch; 1000 unless set. Large entries arrive in smaller
+    /// batches.
     pub batch_entries: NonZeroUsize,
 }
 
-/// What a [`BatchScanner`](crate::BatchScanner) reads, and how.
+/// Options of a [`BatchScanner`](crate::BatchScanner).
+///
+/// # Examples
 ///
 /// ```
 /// use accumulo_proxy::{BatchScanOptions, Range};
@@ -47,19 +52,21 @@ pub struct ScanOptions {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BatchScanOptions {
-    /// The parts of the table; where there is none, nothing is read.
+    /// The parts of the table to read; nothing is read if empty.
     pub ranges: Vec<Range>,
-    /// The columns; none given are all.
+    /// The columns to read; all if empty.
     pub columns: Vec<ScanColumn>,
     /// Iterators on the servers, for this scan alone.
     pub iterators: Vec<IteratorSetting>,
-    /// The authorizations to read with; `None`, unless set, are all of the user's, and an empty set is no
-    /// authorization at all.
+    /// The authorizations for the scan; unless set, `None`: all authorizations of the user. An
+    /// empty set means no authorizations.
     pub authorizations: Option<BTreeSet<Bytes>>,
-    /// Threads of the proxy that ask tablet servers for this scan; the proxy's default (10) unless set.
+    /// Number of threads of the proxy that query tablet servers for this scan; the proxy's default
+    /// (10) unless set.
     pub threads: Option<NonZeroUsize>,
-    /// Most entries of one batch; 1000 unless set, and never more than [`max_reply_bytes`](crate::Settings::max_reply_bytes)
-    /// has room for if each takes 256 KiB (256 entries by default). Large entries come in smaller batches.
+    /// Maximum number of entries of one batch; 1000 unless set. It is also limited to the number of
+    /// 256 KiB entries that fit in [`max_reply_bytes`](crate::Settings::max_reply_bytes) (256
+    /// entries by default). Large entries arrive in smaller batches.
     pub batch_entries: NonZeroUsize,
 }
 
@@ -88,18 +95,18 @@ impl Default for BatchScanOptions {
     }
 }
 
-/// The methods that both have.
+/// The methods of both types.
 macro_rules! common_options {
     ($name:ident) => {
         impl $name {
-            /// Reads this column too; without any, all are read.
+            /// Adds a column to read. Without columns the scan reads all.
             #[must_use]
             pub fn column(mut self, column: ScanColumn) -> Self {
                 self.columns.push(column);
                 self
             }
 
-            /// Reads these columns only.
+            /// Sets the columns to read.
             #[must_use]
             pub fn columns(self, columns: impl IntoIterator<Item = ScanColumn>) -> Self {
                 let columns = columns.into_iter().collect();
@@ -113,7 +120,7 @@ macro_rules! common_options {
                 self
             }
 
-            /// Reads with these authorizations, which the user must have.
+            /// Sets the authorizations for the scan. The user must have them.
             #[must_use]
             pub fn authorizations<A: Into<Bytes>>(
                 self,
@@ -126,13 +133,13 @@ macro_rules! common_options {
                 }
             }
 
-            /// Reads with no authorization: what has a visibility is not seen.
+            /// Scans without authorizations: entries with a visibility are hidden.
             #[must_use]
             pub fn no_authorizations(self) -> Self {
                 self.authorizations::<Bytes>([])
             }
 
-            /// Sets the most entries of one batch.
+            /// Sets the maximum number of entries of one batch.
             #[must_use]
             pub fn batch_entries(self, batch_entries: NonZeroUsize) -> Self {
                 Self {
@@ -148,7 +155,7 @@ common_options!(ScanOptions);
 common_options!(BatchScanOptions);
 
 impl ScanOptions {
-    /// Reads this part of the table.
+    /// Sets the part of the table to read.
     #[must_use]
     pub fn range(self, range: Range) -> Self {
         Self { range, ..self }
@@ -166,7 +173,7 @@ impl ScanOptions {
 }
 
 impl BatchScanOptions {
-    /// These parts of the table.
+    /// Creates options for these parts of the table.
     pub fn over(ranges: impl IntoIterator<Item = Range>) -> Self {
         Self {
             ranges: ranges.into_iter().collect(),
@@ -174,7 +181,7 @@ impl BatchScanOptions {
         }
     }
 
-    /// Sets the threads of the proxy.
+    /// Sets the number of threads of the proxy.
     #[must_use]
     pub fn threads(self, threads: NonZeroUsize) -> Self {
         let threads = Some(threads);
@@ -193,7 +200,8 @@ impl BatchScanOptions {
     }
 }
 
-/// An absent list means all columns, or no iterator; an empty one need not.
+/// Converts a list, an empty one to an absent one: absent means all columns or no iterators, which
+/// an empty list does not guarantee.
 fn some_to_wire<T: ToWire>(values: &[T]) -> Option<Vec<T::Wire>> {
     (!values.is_empty()).then(|| all_to_wire(values))
 }
@@ -203,7 +211,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_authorizations_are_absent_and_none_are_an_empty_set() {
+    fn sends_all_authorizations_as_absent_and_none_as_an_empty_set() {
         assert_eq!(ScanOptions::default().to_wire().authorizations, None);
         let none = ScanOptions::default().no_authorizations().to_wire();
         assert_eq!(none.authorizations, Some(BTreeSet::new()));
@@ -213,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn no_columns_are_all_columns() {
+    fn sends_empty_lists_as_absent() {
         let wire = ScanOptions::default().to_wire();
         assert_eq!((wire.columns, wire.iterators), (None, None));
     }

@@ -1,31 +1,32 @@
-//! How many entries to ask for at a time.
+//! The number of entries of each request of a scan.
 
-/// What one reply should take, as far as entries are like those before.
+/// Target size of a reply, provided that entries are about as large as the previous ones.
 const REPLY_BYTES: usize = 4 * 1024 * 1024;
-/// The share of the longest reply that one should take at most.
+/// Divisor of the maximum reply size that limits the target size.
 const REPLY_SHARE: usize = 4;
-/// Nobody knows how large the entries are that have not come; this many fit well if each has this many bytes.
+/// Assumed size of entries that have not arrived yet.
 const UNSEEN_ENTRY_BYTES: usize = 256 * 1024;
-/// What an entry takes in a reply besides its bytes: lengths, timestamp, marks of the structure.
+/// Overhead of an entry in a reply: lengths, timestamp, marks of the structure.
 const ENTRY_FRAME_BYTES: usize = 64;
-/// Most growth from one batch to the next, so that a few small entries say little about the many after them.
+/// Maximum growth from one batch to the next, because a few small entries say little about the many
+/// after them.
 const GROWTH: usize = 8;
-/// What a reply that was too long divides the number by.
+/// Divisor of the number of entries after a reply that was too long.
 const SHRINK: usize = 4;
 
-/// How many entries to ask for, by the size of those that came.
+/// The number of entries of the next request, based on the size of those that arrived.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pace {
     entries: usize,
     most_entries: usize,
     reply_bytes: usize,
-    /// None where a reply that is longer does no harm.
+    /// `None` if a reply above the maximum does no harm.
     max_reply_bytes: Option<usize>,
 }
 
 impl Pace {
-    /// For a scan that goes on after a reply that was too long: at most `most_entries` at a time, and replies far below
-    /// `max_reply_bytes`.
+    /// Creates a pace for a scan that resumes after a reply that was too long. It asks for at most
+    /// `most_entries` at a time, and keeps replies far below `max_reply_bytes`.
     pub(super) fn bold(most_entries: usize, max_reply_bytes: usize) -> Self {
         let reply_bytes = REPLY_BYTES.min(max_reply_bytes / REPLY_SHARE);
         Self {
@@ -36,8 +37,9 @@ impl Pace {
         }
     }
 
-    /// For a scan that ends with a reply that was too long. It trusts no average: so many at a time at most that
-    /// they fit if each is as large as the largest that came, or of 256 KiB.
+    /// Creates a pace for a scan that fails after a reply that was too long. It does not rely on an
+    /// average: the number of entries is limited so that they fit if each is as large as the
+    /// largest that arrived, or has 256 KiB.
     pub(super) fn careful(most_entries: usize, max_reply_bytes: usize) -> Self {
         let fitting = (max_reply_bytes / UNSEEN_ENTRY_BYTES).max(1);
         Self {
@@ -46,12 +48,12 @@ impl Pace {
         }
     }
 
-    /// How many to ask for now.
+    /// Returns the number of entries of the next request.
     pub(super) fn entries(&self) -> usize {
         self.entries
     }
 
-    /// Learns from a batch: the bytes of its entries.
+    /// Updates the pace with the sizes of the entries of a batch.
     pub(super) fn learn(&mut self, entries_bytes: impl ExactSizeIterator<Item = usize>) {
         let entries = entries_bytes.len().max(1);
         let (bytes, largest) = entries_bytes.fold((0_usize, 0), |(sum, largest), bytes| {
@@ -67,7 +69,8 @@ impl Pace {
         self.entries = fitting.min(grown).clamp(1, self.most_entries);
     }
 
-    /// Asks for less after a reply that was too long; false where less is nothing.
+    /// Shrinks the next request after a reply that was too long. Returns `false` if it cannot
+    /// shrink further.
     pub(super) fn shrink(&mut self) -> bool {
         let can_shrink = self.entries > 1;
         self.entries = (self.entries / SHRINK).max(1);
@@ -86,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn small_entries_soon_come_in_full_batches() {
+    fn small_entries_soon_arrive_in_full_batches() {
         let mut pace = Pace::bold(1000, 64 * MIB);
         let mut asked = Vec::new();
         for _ in 0..4 {
@@ -97,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn large_entries_come_a_few_at_a_time() {
+    fn requests_few_large_entries_at_a_time() {
         let mut pace = Pace::bold(1000, 64 * MIB);
         learn(&mut pace, 16, MIB);
         assert_eq!(pace.entries(), 4);
@@ -106,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_careful_scan_asks_for_as_many_as_fit_if_they_were_large() {
+    fn a_careful_scan_requests_the_entries_that_fit_if_they_are_large() {
         let mut pace = Pace::careful(1000, 64 * MIB);
         let mut asked = Vec::new();
         for _ in 0..4 {
@@ -118,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_careful_scan_does_not_forget_the_largest_entry() {
+    fn a_careful_scan_remembers_the_largest_entry() {
         let mut pace = Pace::careful(1000, 64 * MIB);
         learn(&mut pace, 16, 2 * MIB);
         for _ in 0..4 {
@@ -129,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reply_that_was_too_long_shrinks_down_to_one_entry() {
+    fn shrinks_to_one_entry_after_replies_that_were_too_long() {
         let mut pace = Pace::bold(1000, 64 * MIB);
         assert!(pace.shrink());
         assert!(pace.shrink());
@@ -138,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_longest_reply_starts_with_one_entry() {
+    fn starts_with_one_entry_if_the_maximum_reply_is_short() {
         assert_eq!(Pace::bold(1000, 4096).entries(), 1);
     }
 }

@@ -1,4 +1,4 @@
-//! The task that reads.
+//! The task that reads a scan.
 
 use std::future::Future;
 use std::time::Duration;
@@ -17,19 +17,19 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::wire::Call;
 use crate::wire::generated::NextKRequest;
 
-/// How long a read that nobody waits for any more may go on. A whole reply leaves the connection good for the next
-/// call, so a short wait is cheaper than a new connection.
+/// Maximum time that a read continues after the consumer was dropped. A complete reply keeps the
+/// connection usable for the next call, so a short wait is cheaper than a new connection.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// What is read.
+/// The range or ranges to read.
 #[derive(Debug)]
 pub(super) enum Scan {
-    /// Its range shrinks with each batch to what is left.
+    /// One range, which shrinks with each batch to the rest.
     Ordered(Box<ScanOptions>),
     Unordered(BatchScanOptions),
 }
 
-/// A scan, and how far it has come.
+/// A scan and its progress.
 #[derive(Debug)]
 pub(super) struct Reader {
     client: ProxyClient,
@@ -53,12 +53,13 @@ impl Reader {
         }
     }
 
-    /// Reads until the end, an error, or until nobody listens.
+    /// Reads until the end, an error, or until the consumer is dropped.
     ///
-    /// Most scans are of a row or two: one batch. So it reads ahead only once the consumer asked for a second.
+    /// Most scans read a row or two: one batch. Reading ahead therefore starts when the consumer
+    /// asks for a second batch.
     pub(super) async fn run(mut self: Box<Self>, mut sink: Sink) {
         loop {
-            // The place first, then the batch: so no more than one waits.
+            // Reserving the place before the read ensures that at most one batch waits.
             let Some(place) = sink.place().await else {
                 break;
             };
@@ -75,19 +76,19 @@ impl Reader {
         self.close();
     }
 
-    /// The error of a scan whose task ended without a last item.
+    /// Returns the error of a scan whose task ended without a last item.
     pub(super) fn cut_off(&self) -> Error {
         let reason =
             "the task that reads ended before the scan: its runtime was shut down, or it panicked";
         self.error(ErrorKind::Gone, reason)
     }
 
-    /// The next batch; none at the end, and where nobody listens.
+    /// Returns the next batch, or `None` at the end or if the consumer is dropped.
     async fn next(&mut self, sink: &Sink) -> Result<Option<Vec<Entry>>> {
         let mut pauses = self.client.settings().retry.pauses();
         while !self.is_at_end && !sink.is_closed() {
             let entries = self.pace.entries();
-            // Opening is tried again by itself, so its failure is final.
+            // The call that opens the scan has its own retries, so its failure is final.
             let Some(cursor) = self.open().await? else {
                 break;
             };
@@ -112,8 +113,8 @@ impl Reader {
         Ok(None)
     }
 
-    /// The cursor, opened where it is not; none where there is nothing to read. Never given up on the way: a reply
-    /// that nobody reads would leave a cursor behind.
+    /// Returns the cursor, and opens it if necessary; `None` if there is nothing to read. The call
+    /// is never cancelled, because an unread reply would leave an open cursor behind.
     async fn open(&mut self) -> Result<Option<&Cursor>> {
         if self.cursor.is_none() {
             self.cursor = self.scan.open(&self.client, &self.table).await?;
@@ -128,7 +129,7 @@ impl Reader {
         }
         self.is_at_end = !batch.has_more;
         if self.is_at_end {
-            // Not when the consumer has come as far, which may be much later.
+            // The consumer may read this batch much later.
             self.close();
         }
     }
@@ -139,7 +140,7 @@ impl Reader {
         }
     }
 
-    /// The pause after which an ordered scan goes on, or the error that ends it.
+    /// Returns the pause before an ordered scan resumes, or the error that ends the scan.
     fn pause_after(
         &mut self,
         error: Error,
@@ -160,7 +161,8 @@ impl Reader {
         }
     }
 
-    /// An unordered scan cannot go on, but the next one can do better.
+    /// Adds advice to an error: an unordered scan cannot resume, but the caller can adjust the next
+    /// scan.
     fn with_advice(&self, error: &Error) -> Error {
         let reason = format!(
             "{}; this scan asked for {} entries at a time: ask for fewer",
@@ -211,7 +213,8 @@ impl Scan {
     }
 }
 
-/// The result of `work`, or none when nobody has listened at `sink` for as long as `grace`.
+/// Returns the result of `work`, or `None` if the consumer of `sink` was dropped more than `grace`
+/// ago.
 async fn while_wanted<T>(sink: &Sink, grace: Duration, work: impl Future<Output = T>) -> Option<T> {
     let unwanted = async {
         sink.closed().await;

@@ -1,16 +1,21 @@
-//! What a reply may cost to decode, and whether it holds the types that it says.
+//! The memory limit for decoding a reply, and the check of its types.
 //!
 //! # Cost
-//! A structure that takes a byte on the wire takes hundreds in memory. So every container is charged for the elements
-//! that it claims against a budget that grows with the frame that really arrived, before one is read. Strings need
-//! no charge: one that is longer than the frame is refused, and all together are not longer than it.
 //!
-//! A charge covers an element as the wire has it and as users see it, because for a moment both are there.
+//! A structure that takes a byte on the wire takes hundreds in memory. Before the elements of a
+//! container are read, the number of elements that it claims is therefore charged against a budget,
+//! which grows with the frame that really arrived. Strings need no charge: a string that is longer
+//! than the frame is rejected, and all strings together are not longer than the frame.
+//!
+//! A charge covers an element both in its form on the wire and in its public form, because for a
+//! moment both exist.
 //!
 //! # Types
-//! Generated code reads a field that it knows as the type that it knows, whatever the wire says: a number would be
-//! taken for the length of a string. Here every read must be of the type that was announced. That holds the
-//! budget too: a list that is announced as one of small elements and read as one of large ones ends at its first.
+//!
+//! Generated code reads a field that it knows as the type that it expects, whatever type the wire
+//! announces: it would use a number as the length of a string. This reader requires that every read
+//! has the announced type. That also protects the budget: a list that is announced with small
+//! elements and read with large ones fails at its first element.
 
 use thrift::protocol::{
     TFieldIdentifier, TInputProtocol, TListIdentifier, TMapIdentifier, TMessageIdentifier,
@@ -18,42 +23,44 @@ use thrift::protocol::{
 };
 use thrift::{ProtocolError, ProtocolErrorKind};
 
-/// Room that an element of a list that is a structure or a container is charged, in bytes.
+/// Charge for an element of a list that is a structure or a container, in bytes.
 const STRUCT_BYTES: usize = 576;
-/// Room that any other element of a list is charged, in bytes.
+/// Charge for any other element of a list, in bytes.
 const PLAIN_BYTES: usize = 96;
-/// Elements of maps and sets cost this many times as much: nodes of a tree are half full.
+/// Factor for elements of maps and sets: nodes of a tree are half full.
 const TREE_FACTOR: usize = 2;
-/// A map or set that is not empty has a node, which has the room of so many elements.
+/// Minimum number of elements to charge for a map or set that is not empty, because its node has
+/// space for that many.
 const TREE_LEAST_ELEMENTS: usize = 6;
-/// Bytes of budget for each byte of a frame. The dearest honest reply, locality groups with names of one letter, needs
-/// almost all of it.
+/// Bytes of budget for each byte of a frame. The most expensive valid reply, locality groups with
+/// names of one letter, needs almost all of it.
 const BUDGET_PER_FRAME_BYTE: usize = 512;
 
 /// A protocol to read from, with a budget.
 pub(crate) struct Budgeted<P> {
     inner: P,
-    /// What may still be charged, in bytes.
+    /// The remaining budget in bytes.
     left: usize,
-    /// What is being read, the innermost last.
+    /// The values that are being read, the innermost last.
     open: Vec<Open>,
 }
 
-/// A value with parts, of which some are read.
+/// A partially read value with parts.
 #[derive(Clone, Copy)]
 enum Open {
-    /// The type of the field that was announced and is not read yet.
+    /// A structure, with the type of the announced field that is not read yet.
     Struct(Option<TType>),
-    /// Each element has this type.
+    /// A list or set with elements of this type.
     Sequence(TType),
-    /// The type of what comes next, and of what comes after that.
+    /// A map, with the type of the next value and of the one after it.
     Map(TType, TType),
-    /// No element, so no type.
+    /// A container without elements, and so without a type.
     Empty,
 }
 
 impl<P> Budgeted<P> {
-    /// A budget for a frame of `frame_bytes`: with the frame and its strings, it is never above `most_bytes`.
+    /// Creates a budget for a frame of `frame_bytes`. Together with the frame and its strings, it
+    /// is at most `most_bytes`.
     pub(crate) fn new(inner: P, frame_bytes: usize, most_bytes: usize) -> Self {
         let frame_and_strings = frame_bytes.saturating_mul(2);
         let left = frame_bytes
@@ -75,14 +82,14 @@ impl<P> Budgeted<P> {
             None => Err(protocol_error(
                 ProtocolErrorKind::SizeLimit,
                 format!(
-                    "a container claims {elements} elements, more than its frame can hold or \
-                     this client takes"
+                    "a container claims {elements} elements, more than its frame can contain \
+                     or this client accepts"
                 ),
             )),
         }
     }
 
-    /// A value of type `found` is about to be read: it must be what was announced.
+    /// Checks that a value of type `found`, which is about to be read, has the announced type.
     fn expect(&mut self, found: TType) -> thrift::Result<()> {
         let announced = match self.open.last_mut() {
             None => return Ok(()),
@@ -98,11 +105,11 @@ impl<P> Budgeted<P> {
             Some(announced) if announced == found => Ok(()),
             Some(announced) => Err(protocol_error(
                 ProtocolErrorKind::InvalidData,
-                format!("type {announced} stands where type {found} belongs"),
+                format!("found type {announced}, expected type {found}"),
             )),
             None => Err(protocol_error(
                 ProtocolErrorKind::InvalidData,
-                format!("nothing stands where type {found} belongs"),
+                format!("found no value, expected type {found}"),
             )),
         }
     }
@@ -127,7 +134,7 @@ fn tree_cost(elements: i32, types: &[TType]) -> usize {
         .saturating_mul(TREE_FACTOR)
 }
 
-/// A negative number is more than any budget.
+/// Converts a number of elements. A negative one exceeds every budget.
 fn count(elements: i32) -> usize {
     usize::try_from(elements).unwrap_or(usize::MAX)
 }
@@ -139,7 +146,7 @@ fn room(kind: TType) -> usize {
     }
 }
 
-/// Methods that only pass on.
+/// Methods that only forward.
 macro_rules! forward {
     ($($method:ident -> $result:ty;)*) => {
         $(fn $method(&mut self) -> thrift::Result<$result> {
@@ -256,7 +263,7 @@ mod tests {
     use crate::wire::generated as wire;
 
     #[test]
-    fn a_charge_covers_what_an_element_takes_here_and_there() {
+    fn a_charge_covers_both_forms_of_an_element() {
         let both = [
             size_of::<wire::KeyValue>() + size_of::<data::Entry>(),
             size_of::<wire::ActiveScan>() + size_of::<data::ActiveScan>(),
@@ -270,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn one_element_of_a_tree_is_charged_a_whole_node() {
+    fn charges_a_whole_node_for_one_element_of_a_tree() {
         assert_eq!(tree_cost(0, &[TType::String]), 0);
         assert_eq!(tree_cost(1, &[TType::String]), 6 * 2 * PLAIN_BYTES);
         assert_eq!(tree_cost(7, &[TType::String]), 7 * 2 * PLAIN_BYTES);

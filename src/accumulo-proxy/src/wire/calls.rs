@@ -1,10 +1,11 @@
-//! The table of calls: for each its name, its structures, whether it may be sent again, how long it may take, and
-//! which exceptions its reply can hold.
+//! The table of calls, with the name, the structures, the retry rule, the time limit and the
+//! possible exceptions of each.
 //!
 //! # Sending again
-//! A call whose request was not written to the end was not carried out: the proxy acts on whole frames only. So
-//! every call may be sent again after that. What may happen after a request went out and no reply came is
-//! a property of the call, [`Resend`].
+//!
+//! A call whose request was not written to the end was not executed, because the proxy acts on
+//! complete frames only. Every call may therefore be retried in that case. If the request was sent
+//! and no reply came, the retry rule is a property of the call, [`Resend`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,33 +14,34 @@ use thrift::protocol::TSerializable;
 use super::generated as wire;
 use crate::error::Exception;
 
-/// Whether a call may be sent again when its first request went out and no reply came.
+/// The retry rule of a call whose request was sent and has no reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Resend {
-    /// It changes nothing (or leaves a handle behind that expires): sent again.
+    /// The call changes nothing, or leaves only a handle behind that expires: it is retried.
     Read,
-    /// Done twice is as done once: sent again.
+    /// The call is idempotent: it is retried.
     Repeat,
-    /// Done twice is another thing than done once: never sent again; the caller is told that it may have been done.
+    /// The call is not idempotent: it is never retried, and the error says that it may have taken
+    /// effect.
     Once,
 }
 
-/// Which of the limits of [`Settings`](crate::Settings) holds for a call.
+/// The time limit of a call in [`Settings`](crate::Settings).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Patience {
     /// `call_timeout`.
     Call,
-    /// `wait_timeout`: the call returns when the cluster has done something.
+    /// `wait_timeout`: the call waits until the cluster has finished an operation.
     Wait,
 }
 
-/// A request, and what belongs to it.
+/// A request and the rules of its call.
 pub(crate) trait Call: TSerializable + Send + Sync {
     /// The name of the call on the wire.
     const NAME: &'static str;
-    /// Whether it may be sent again.
+    /// The retry rule.
     const RESEND: Resend;
-    /// How long it may take.
+    /// The time limit.
     const PATIENCE: Patience;
     /// The structure of the reply.
     type Reply: Reply;
@@ -47,11 +49,11 @@ pub(crate) trait Call: TSerializable + Send + Sync {
 
 /// A reply: a result or an exception.
 pub(crate) trait Reply: TSerializable {
-    /// What a reply without exception holds.
+    /// The result of a reply without an exception.
     type Success;
 
-    /// The exception in it, the first if a broken server sent several; else the result; `None` where a result is
-    /// missing that must be there.
+    /// Returns the exception of the reply (the first, if a broken server sent several) or else the
+    /// result. Returns `None` if a required result is absent.
     fn outcome(self) -> Result<Option<Self::Success>, (Exception, String)>;
 }
 
@@ -85,7 +87,7 @@ macro_rules! calls {
     };
 }
 
-/// The result of a call with none, with one, and with one that may be absent.
+/// Extracts the result of a call that has none, one, or one that may be absent.
 macro_rules! result {
     (nothing, $reply:expr) => {
         Some(())
@@ -241,18 +243,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_whole_service_is_there() {
+    fn contains_all_calls_of_the_service() {
         // `update` is the one call without a reply.
         assert_eq!(NAMES.len() + 1, 100);
     }
 
     #[test]
-    fn what_is_not_the_same_twice_is_sent_once() {
+    fn sends_calls_that_are_not_idempotent_once() {
         assert_eq!(wire::UpdateRowsConditionallyRequest::RESEND, Resend::Once);
         assert_eq!(wire::UpdateAndFlushRequest::RESEND, Resend::Once);
         assert_eq!(wire::NextKRequest::RESEND, Resend::Once);
         assert_eq!(wire::DeleteRowsRequest::RESEND, Resend::Once);
-        // A second compaction applies iterators that are done twice; a second cancel meets one that somebody else began.
+        // A second compaction applies the iterators again, and a second cancellation may cancel a
+        // compaction that another client started.
         assert_eq!(wire::CompactTableRequest::RESEND, Resend::Once);
         assert_eq!(wire::CancelCompactionRequest::RESEND, Resend::Once);
         assert_eq!(wire::AddSplitsRequest::RESEND, Resend::Repeat);

@@ -1,4 +1,4 @@
-//! Messages: a call to bytes, and the bytes of a reply to its value.
+//! Messages: the encoding of calls and the decoding of replies.
 
 use thrift::ApplicationErrorKind;
 use thrift::protocol::{
@@ -10,20 +10,21 @@ use thrift::{ProtocolErrorKind, TConfiguration};
 use super::budget::Budgeted;
 use crate::settings::Protocol;
 
-/// The bytes of the length that stands before each message.
+/// Size of the length before each message.
 pub(super) const LENGTH_BYTES: usize = 4;
-/// The names of our calls are shorter; what a stranger sends need not be.
+/// Maximum characters of a name in an error. The names of calls are shorter, but an unknown server
+/// may send any name.
 const SHOWN_NAME_CHARS: usize = 40;
-/// As much of what a proxy says about a refused call is shown.
+/// Maximum characters of the proxy's reason for a refused call in an error.
 const SHOWN_REASON_CHARS: usize = 400;
 
-/// Why a reply could not be read, as a sentence.
+/// The reason why a reply cannot be decoded, as a sentence.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DecodeError {
-    /// The bytes are not what they should be.
+    /// The bytes are not a valid reply.
     #[error("{0}")]
     Malformed(String),
-    /// The proxy refused the message as such, or failed inside.
+    /// The proxy rejected the message itself, or failed internally.
     #[error("the proxy refused the call: {0}")]
     Refused(String),
     /// The proxy does not have the call.
@@ -31,7 +32,7 @@ pub(crate) enum DecodeError {
     UnknownCall(String),
 }
 
-/// The frame of a call: length and message. The length is not checked against any limit here.
+/// Encodes the frame of a call: length and message. Does not check the length against a limit.
 pub(crate) fn encode<R: TSerializable>(
     protocol: Protocol,
     name: &str,
@@ -60,7 +61,8 @@ pub(crate) fn encode<R: TSerializable>(
     Ok(frame)
 }
 
-/// The value of the reply to call `name` number `sequence`. It costs at most `most_bytes` to hold.
+/// Decodes the reply to the call `name` with number `sequence`. The reply and its decoded form take
+/// at most `most_bytes` of memory.
 pub(crate) fn decode<R: TSerializable>(
     protocol: Protocol,
     name: &str,
@@ -119,7 +121,7 @@ fn read<P: TInputProtocol, R: TSerializable>(
     if message.message_type == TMessageType::Exception {
         return Err(refusal(&mut input));
     }
-    // A reply to another call must never be taken for ours.
+    // A reply to another call must never be returned for this one.
     if message.message_type != TMessageType::Reply
         || message.name != name
         || message.sequence_number != sequence
@@ -137,17 +139,18 @@ fn read<P: TInputProtocol, R: TSerializable>(
 fn refusal<P: TInputProtocol>(input: &mut Budgeted<P>) -> DecodeError {
     match thrift::Error::read_application_error_from_in_protocol(input) {
         Ok(error) if error.kind == ApplicationErrorKind::UnknownMethod => {
-            DecodeError::UnknownCall(format!("it does not know it ({})", shown(&error.message)))
+            DecodeError::UnknownCall(format!("it has no such call ({})", shown(&error.message)))
         }
         Ok(error) => DecodeError::Refused(shown(&error.message)),
         Err(error) => malformed(&error),
     }
 }
 
-/// Returns the start of what a proxy says as one line: control characters are escaped, quotes stay as they are.
+/// Returns the start of a message of the proxy as one line: control characters are escaped, quotes
+/// are unchanged.
 pub(crate) fn shown(message: &str) -> String {
     if message.is_empty() {
-        return "it does not say why".to_owned();
+        return "no reason given".to_owned();
     }
     let mut line = String::new();
     for character in message.chars().take(SHOWN_REASON_CHARS) {
@@ -162,7 +165,7 @@ pub(crate) fn shown(message: &str) -> String {
 fn malformed(error: &thrift::Error) -> DecodeError {
     DecodeError::Malformed(match error {
         thrift::Error::Protocol(error) if error.kind == ProtocolErrorKind::BadVersion => {
-            "the reply is of the other Thrift protocol: ask for binary in place of compact, or the other way round"
+            "the reply uses the other Thrift protocol: set binary instead of compact, or compact instead of binary"
                 .to_owned()
         }
         thrift::Error::Protocol(error) => format!("the reply is damaged: {}", error.message),

@@ -9,15 +9,15 @@ use tokio::net::TcpStream;
 
 use crate::settings::Settings;
 
-/// A connection that is silent for so long is asked whether its other end is there.
+/// Idle time after which TCP checks that the other end is still there.
 const KEEPALIVE: Duration = Duration::from_secs(30);
 
-/// What a connection talks over.
+/// The stream of a connection.
 pub(super) trait Duplex: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Duplex for T {}
 
-/// Connects to the proxy of `settings`, TLS included. The caller holds the limit.
+/// Connects to the proxy of `settings`, including TLS. The caller enforces the time limit.
 pub(super) async fn connect(settings: &Settings) -> io::Result<Box<dyn Duplex>> {
     let stream = TcpStream::connect(&settings.address)
         .await
@@ -31,16 +31,18 @@ pub(super) async fn connect(settings: &Settings) -> io::Result<Box<dyn Duplex>> 
 }
 
 fn set_up(stream: &TcpStream) -> io::Result<()> {
-    // A request is one write, and a reply is waited for: delay helps nobody.
+    // A request is one write and the client then waits for the reply, so delaying packets has no
+    // benefit.
     stream.set_nodelay(true)?;
-    // A host that went away without a word, and a firewall that forgot the connection, are noticed in two minutes.
+    // Detects within two minutes that the host crashed or a firewall dropped the connection.
     let keepalive = TcpKeepalive::new()
         .with_time(KEEPALIVE)
         .with_interval(KEEPALIVE);
     SockRef::from(stream).set_tcp_keepalive(&keepalive)
 }
 
-/// The same error; where the address is none, as a sentence of kind [`io::ErrorKind::InvalidInput`].
+/// Returns the error unchanged, or, if the address is invalid, as a sentence with kind
+/// [`io::ErrorKind::InvalidInput`].
 fn about_address(error: io::Error, settings: &Settings) -> io::Error {
     if error.kind() != io::ErrorKind::InvalidInput {
         return error;
@@ -50,7 +52,8 @@ fn about_address(error: io::Error, settings: &Settings) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, sentence)
 }
 
-/// The same error; one of TLS as a sentence, of kind [`io::ErrorKind::InvalidData`].
+/// Returns the error unchanged, or, if it is a TLS error, as a sentence with kind
+/// [`io::ErrorKind::InvalidData`].
 pub(super) fn in_words(error: io::Error) -> io::Error {
     #[cfg(feature = "tls")]
     return crate::tls::in_words(error);
@@ -63,7 +66,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_silent_connection_is_asked_whether_it_is_there() {
+    async fn enables_keepalive_on_connections() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let stream = TcpStream::connect(listener.local_addr().unwrap())
             .await

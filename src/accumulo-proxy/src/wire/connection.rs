@@ -1,9 +1,10 @@
-//! A connection, and one call at a time on it.
+//! A connection with one call at a time.
 //!
-//! # No answer to the wrong call
-//! A connection is good only while no call is open on it. Whoever makes a call owns the connection, and gives it
-//! back after a whole reply; a call that failed, timed out or was dropped on the way takes its connection with
-//! it, and with that the answer that may still come. On top of that each reply is checked for the name and
+//! # A reply never reaches another call
+//!
+//! A connection is usable only while no call is open on it. A call owns its connection, and returns
+//! it after a complete reply. A call that failed, timed out or was dropped closes its connection,
+//! so that its late reply is lost with it. In addition, each reply must have the name and the
 //! number of its call.
 
 use std::fmt;
@@ -22,12 +23,12 @@ use super::{Call, Reply};
 use crate::error::Exception;
 use crate::settings::{Protocol, Settings};
 
-/// Room made for a reply before any of it arrived.
+/// Initial buffer size for a reply before any of it has arrived.
 const FIRST_ROOM_BYTES: usize = 64 * 1024;
-/// A reply and what is decoded from it may take this many times the bytes of the longest frame.
+/// Maximum memory of a reply and its decoded form, as a multiple of the longest frame.
 const DECODED_PER_FRAME: usize = 8;
 
-/// A connection with no call open on it.
+/// A connection without an open call.
 pub(crate) struct Connection {
     stream: Box<dyn Duplex>,
     protocol: Protocol,
@@ -36,26 +37,26 @@ pub(crate) struct Connection {
     sequence: i32,
 }
 
-/// Why a call failed, and how far it had come.
+/// The reason why a call failed, and its progress.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// The request is longer than a frame may be; nothing was sent.
     TooLarge { bytes: usize, most: usize },
     /// The request could not be written as Thrift; nothing was sent.
     Unwritable(String),
-    /// The connection broke before the whole request went out: the proxy will not carry it out.
+    /// The connection broke before the complete request was sent: the proxy will not execute it.
     Unsent(io::Error),
-    /// The connection broke after that: nobody knows.
+    /// The connection broke after the request was sent: the proxy may have executed it.
     Lost(io::Error),
     /// The reply is longer than `most`.
     ReplyTooLarge { bytes: usize, most: usize },
-    /// The reply cannot be read; the sentence says why.
+    /// The reply cannot be decoded, for the reason in the sentence.
     Malformed(String),
-    /// The proxy refused the message as such.
+    /// The proxy rejected the message itself.
     Refused(String),
     /// The proxy does not have the call.
     UnknownCall(String),
-    /// The reply holds an exception.
+    /// The reply contains an exception.
     Thrown(Exception, String),
 }
 
@@ -68,7 +69,7 @@ impl fmt::Debug for Connection {
 }
 
 impl Connection {
-    /// Opens a connection. The caller holds the limit.
+    /// Opens a connection. The caller enforces the time limit.
     pub(crate) async fn open(settings: &Settings) -> io::Result<Self> {
         Ok(Self {
             stream: connect(settings).await?,
@@ -79,7 +80,8 @@ impl Connection {
         })
     }
 
-    /// Makes a call. The connection comes back with whatever left it good: a result or an exception.
+    /// Makes a call. Returns the connection if it is still usable, which it is after a result or an
+    /// exception.
     pub(crate) async fn call<C: Call>(
         mut self,
         request: &C,
@@ -101,7 +103,7 @@ impl Connection {
         }
     }
 
-    /// Sends a call that has no reply.
+    /// Sends a call without a reply.
     pub(crate) async fn send<R: TSerializable>(
         &mut self,
         name: &str,
@@ -111,12 +113,14 @@ impl Connection {
         self.write(&frame).await
     }
 
-    /// Whether the connection is still good: nobody hung up, and nobody spoke unasked.
+    /// Checks whether the connection is still usable: the server has neither closed it nor sent
+    /// unexpected data.
     pub(crate) fn is_quiet(&mut self) -> bool {
         let mut byte = [0];
         let mut buffer = ReadBuf::new(&mut byte);
         poll_fn(|context| {
-            // Data, the end of the stream and an error are all "ready", and none of them is good news here.
+            // Data, the end of the stream and an error all make the read ready, and none of them is
+            // expected here.
             Poll::Ready(
                 Pin::new(&mut self.stream)
                     .poll_read(context, &mut buffer)
@@ -169,7 +173,7 @@ impl Connection {
             .write_all(frame)
             .await
             .map_err(|error| Failure::Unsent(in_words(error)))?;
-        // Behind TLS the last bytes may still wait here; whether they went out is then unknown.
+        // TLS may still buffer the last bytes; after an error it is unknown whether they were sent.
         self.stream.flush().await.map_err(lost)
     }
 
@@ -190,7 +194,7 @@ impl Connection {
         self.read_message(bytes).await.map_err(lost)
     }
 
-    /// The failure of a call to which not a byte came back.
+    /// Returns the failure of a call that received no bytes.
     fn unanswered(&self, error: io::Error) -> Failure {
         let is_end = error.kind() == io::ErrorKind::UnexpectedEof;
         if is_end && self.sequence == 1 {
@@ -202,7 +206,8 @@ impl Connection {
         lost(error)
     }
 
-    /// Room grows with what arrives, and never beyond `bytes`: the length is only a claim.
+    /// Reads a message. The buffer grows with the data that arrives, and never beyond `bytes`,
+    /// because the length is only a claim.
     async fn read_message(&mut self, bytes: usize) -> io::Result<Vec<u8>> {
         let mut message = Vec::new();
         while message.len() < bytes {
@@ -224,8 +229,8 @@ fn lost(error: io::Error) -> Failure {
     Failure::Lost(in_words(error))
 }
 
-/// Who it is that sends this where a length belongs, if it is known not to be a proxy. As a length it would be more
-/// than 150 MB.
+/// Returns a sentence about the server if these bytes in place of a length show that it is not a
+/// proxy. As a length they would be more than 150 MB.
 fn stranger(start: [u8; LENGTH_BYTES]) -> Option<String> {
     match start {
         [b'H', b'T', b'T', b'P'] => {
@@ -233,9 +238,9 @@ fn stranger(start: [u8; LENGTH_BYTES]) -> Option<String> {
         }
         // A TLS record: alert or handshake, and the version.
         [0x15 | 0x16, 0x03, 0x00..=0x04, _] => {
-            Some("a server that wants TLS answers there; set up TLS".to_owned())
+            Some("the server requires TLS; configure TLS".to_owned())
         }
-        // How messages of the compact and the binary protocol begin.
+        // The first bytes of messages in the compact and the binary protocol.
         [0x82, second, ..] if second & 0x1F == 1 => Some(UNFRAMED.to_owned()),
         [0x80, 0x01, 0x00, _] => Some(UNFRAMED.to_owned()),
         text if text
@@ -253,7 +258,7 @@ fn stranger(start: [u8; LENGTH_BYTES]) -> Option<String> {
 
 const ENDED: &str = "the proxy closed the connection before it answered";
 const AT_THE_FIRST_CALL: &str = "the proxy closed the connection before it answered; at the first call of a \
-                                 connection this may mean that it speaks the other Thrift protocol (binary in place of \
-                                 compact, or the other way round)";
-const UNFRAMED: &str = "the server speaks Thrift without frames; only the framed transport is understood, which is that of \
-                        an Accumulo proxy";
+                                 connection the cause may be the other Thrift protocol (binary \
+                                 instead of compact, or compact instead of binary)";
+const UNFRAMED: &str = "the server uses Thrift without frames; this client supports only the framed \
+                        transport of an Accumulo proxy";

@@ -1,7 +1,7 @@
-//! Replies that something happened to: whatever it was, decoding ends with a value or with a sentence.
+//! Damaged replies: decoding always ends with a value or an error sentence.
 //!
-//! The damage is drawn from a number, so that a failure can be repeated: its message names the number. `FLUO_SOAK`
-//! makes the run longer.
+//! The damage is derived from a number, which is in the message of a failure, so that the failure
+//! can be reproduced. `FLUO_SOAK` makes the run longer.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
@@ -15,10 +15,10 @@ use crate::settings::Protocol;
 const ROUNDS: u64 = 20_000;
 const SEQUENCE: i32 = 7;
 const MOST_BYTES: usize = 1 << 20;
-/// No sentence is longer: what a stranger sends is cut.
+/// Maximum length of an error sentence: data from the server is truncated.
 const SENTENCE_CHARS: usize = 3_000;
 
-/// A valid reply, and how it is decoded.
+/// A valid reply and its decoder.
 struct Sample {
     name: &'static str,
     protocol: Protocol,
@@ -127,7 +127,7 @@ fn active_compactions() -> wire::GetActiveCompactionsReply {
 }
 
 fn groups() -> wire::GetLocalityGroupsReply {
-    // As dear as an honest reply gets: names of one letter.
+    // The most expensive valid reply: names of one letter.
     let names = ('a'..='z').chain('A'..='Z');
     let groups = names.map(|name| (name.to_string(), BTreeSet::from([name.to_string()])));
     wire::GetLocalityGroupsReply::new(groups.collect::<BTreeMap<_, _>>(), None, None, None)
@@ -164,7 +164,7 @@ fn exception() -> wire::CreateTableReply {
     wire::CreateTableReply::new(None, None, thrown)
 }
 
-/// Numbers that look random: xorshift.
+/// A pseudo-random number generator: xorshift.
 struct Dice(u64);
 
 impl Dice {
@@ -180,13 +180,13 @@ impl Dice {
         u8::try_from(self.roll(256)).unwrap()
     }
 
-    /// A place in `bytes`, its end excepted.
+    /// Returns an index into `bytes`.
     fn place(&mut self, bytes: &[u8]) -> usize {
         self.roll(bytes.len())
     }
 }
 
-/// Does something to `message`.
+/// Damages `message`.
 fn damage(message: &mut Vec<u8>, other: &[u8], dice: &mut Dice) {
     if message.is_empty() {
         return;
@@ -198,7 +198,7 @@ fn damage(message: &mut Vec<u8>, other: &[u8], dice: &mut Dice) {
         2 => message[at] ^= 1 << dice.roll(8),
         3 => message.insert(at, dice.byte()),
         4 => drop(message.remove(at)),
-        // A number as large as can be, in either protocol.
+        // The largest number, in either protocol.
         5 => drop(message.splice(at..at, [0xFF, 0xFF, 0xFF, 0xFF, 0x07])),
         6 => {
             let end = (at + 4).min(message.len());
@@ -213,13 +213,13 @@ fn damage(message: &mut Vec<u8>, other: &[u8], dice: &mut Dice) {
     }
 }
 
-/// How many times as long as usual. A soak that was asked for must not be a short one.
+/// Returns the factor for the number of rounds. An invalid factor must not make a soak test short.
 fn soak() -> u64 {
     match std::env::var("FLUO_SOAK") {
         Err(_) => 1,
         Ok(times) => times
             .parse()
-            .unwrap_or_else(|_| panic!("FLUO_SOAK is `{times}`, no number")),
+            .unwrap_or_else(|_| panic!("FLUO_SOAK is `{times}`, which is not a number")),
     }
 }
 
@@ -240,7 +240,7 @@ fn check(sample: &Sample, message: &[u8], story: &str) -> bool {
 }
 
 #[test]
-fn whole_replies_are_read() {
+fn reads_complete_replies() {
     for sample in samples() {
         let read = (sample.decode)(&sample, &sample.message);
         assert!(
@@ -253,7 +253,7 @@ fn whole_replies_are_read() {
 }
 
 #[test]
-fn a_reply_cut_anywhere_is_refused() {
+fn rejects_a_truncated_reply() {
     for sample in samples() {
         for end in 0..sample.message.len() {
             let story = format!("{} {:?} cut at {end}", sample.name, sample.protocol);
@@ -266,7 +266,7 @@ fn a_reply_cut_anywhere_is_refused() {
 }
 
 #[test]
-fn a_reply_with_more_behind_it_is_refused() {
+fn rejects_a_reply_with_trailing_bytes() {
     for sample in samples() {
         let longer = [&sample.message[..], &[0]].concat();
         let error = (sample.decode)(&sample, &longer).unwrap_err();
@@ -278,7 +278,7 @@ fn a_reply_with_more_behind_it_is_refused() {
 }
 
 #[test]
-fn a_damaged_reply_is_read_or_refused_with_a_sentence() {
+fn reads_or_rejects_a_damaged_reply() {
     let samples = samples();
     let mut read = 0_u64;
     let rounds = ROUNDS * soak();
@@ -294,7 +294,7 @@ fn a_damaged_reply_is_read_or_refused_with_a_sentence() {
         let story = format!("round {round}: {} {:?}", sample.name, sample.protocol);
         read += u64::from(check(sample, &message, &story));
     }
-    // Damage inside of strings and numbers cannot be seen; most of it can.
+    // Damage inside of strings and numbers cannot be detected; most other damage can.
     assert!(
         read > 0 && read < rounds / 2,
         "{read} of {rounds} were read"

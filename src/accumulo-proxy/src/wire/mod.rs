@@ -1,14 +1,14 @@
-//! What goes over the wire: the only place that knows Thrift.
+//! The wire protocol. No other module uses Thrift.
 //!
 //! ```text
 //! call      a request and the rules of its call          calls.rs
 //! message   bytes of a call, value of a reply            codec.rs, budget.rs
 //! frame     4 bytes of length (big-endian), the message  connection.rs
-//! stream    TCP, or TLS over it                          connect.rs
-//! pool      connections that wait for a call             pool.rs
+//! stream    TCP, or TLS over TCP                         connect.rs
+//! pool      idle connections                             pool.rs
 //! ```
 //!
-//! `generated.rs` is made by `cargo xtask generate` from `idl/proxy.thrift`.
+//! `cargo xtask generate` creates `generated.rs` from `idl/proxy.thrift`.
 
 mod budget;
 mod calls;

@@ -1,8 +1,9 @@
-//! Connections that wait for a call, and a bound on how many there are.
+//! Idle connections, and a limit on the number of connections.
 //!
-//! # Long calls leave one to the others
-//! A compaction or a merge keeps its connection for minutes. Where there are several connections, such calls never have
-//! all of them: one is left to the calls that only ask or write.
+//! # Long calls leave a connection for the others
+//!
+//! A compaction or a merge uses its connection for minutes. If there are several connections, such
+//! calls never use all of them: one is left for the calls that only read or write.
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,15 +16,16 @@ use tokio::time::{Instant, timeout};
 use super::{Connection, Failure, Patience};
 use crate::settings::Settings;
 
-/// A connection that waited longer may have been closed without this program having looked.
+/// Idle time after which the server may have closed a connection without this program having
+/// noticed.
 const RESTED: Duration = Duration::from_secs(1);
 
-/// At most `settings.connections` connections, each used by one call at a time.
+/// A pool of at most `settings.connections` connections, each used by one call at a time.
 #[derive(Debug)]
 pub(crate) struct Pool {
     settings: Arc<Settings>,
     free: Arc<Semaphore>,
-    /// For calls of [`Patience::Wait`], which take one of these first.
+    /// Permits for calls of [`Patience::Wait`], which acquire one of these first.
     long: Arc<Semaphore>,
     idle: Mutex<Vec<Idle>>,
 }
@@ -34,8 +36,8 @@ struct Idle {
     since: Instant,
 }
 
-/// The right to one of the connections of a pool. Dropped, it gives the right back; the connection only goes back
-/// by [`Pool::give_back`].
+/// The exclusive use of a connection of a pool. Dropping it releases the permit, but only
+/// [`Pool::give_back`] returns the connection to the pool.
 #[derive(Debug)]
 pub(crate) struct Lease {
     /// The connection.
@@ -43,7 +45,7 @@ pub(crate) struct Lease {
     permit: Permit,
 }
 
-/// The right to a connection of a pool.
+/// The permit to use a connection of a pool.
 #[derive(Debug)]
 pub(crate) struct Permit {
     _free: OwnedSemaphorePermit,
@@ -51,7 +53,7 @@ pub(crate) struct Permit {
 }
 
 impl Lease {
-    /// The connection and the right to it, apart.
+    /// Separates the connection and its permit.
     pub(crate) fn split(self) -> (Connection, Permit) {
         (self.connection, self.permit)
     }
@@ -69,8 +71,8 @@ impl Pool {
         }
     }
 
-    /// A connection that is good as far as one can see from here: one that waited, or a new one. Waits while all are
-    /// in use; the caller holds the limit for that.
+    /// Takes an idle connection that appears to be good, or opens a new one. Waits while all are in
+    /// use; the caller enforces the time limit.
     pub(crate) async fn take(&self, patience: Patience) -> Result<Lease, Failure> {
         let permit = self.permit(patience).await?;
         let connection = match self.take_idle().await {
@@ -87,18 +89,19 @@ impl Pool {
         self.prune(&mut idle);
         idle.push(Idle { connection, since });
         drop(idle);
-        // After the push: who gets the right next finds the connection.
+        // Released after the push, so that the next caller finds the connection.
         drop(permit);
     }
 
-    /// Forgets the connections that wait: the proxy went away, so they lead nowhere.
+    /// Drops the idle connections. After the proxy has stopped they are unusable.
     pub(crate) fn forget_idle(&self) {
         let forgotten = std::mem::take(&mut *self.lock());
         drop(forgotten);
     }
 
     async fn permit(&self, patience: Patience) -> Result<Permit, Failure> {
-        // First this one: a long call that waits must not keep a connection from the others.
+        // Acquired first: a waiting long call must not occupy a connection that other calls can
+        // use.
         let long = match patience {
             Patience::Call => None,
             Patience::Wait => Some(acquire(&self.long).await?),
@@ -112,8 +115,8 @@ impl Pool {
     async fn take_idle(&self) -> Option<Connection> {
         let mut has_yielded = false;
         while let Some(mut waiting) = self.pop_idle() {
-            // That a server closed it is known here once the runtime has looked, which it does between two tasks: after
-            // a task that blocked for long, it has not.
+            // The runtime detects a close by the server between two tasks, so after a task that
+            // blocked for long it has not detected it yet.
             if !has_yielded && waiting.since.elapsed() > RESTED {
                 yield_now().await;
                 has_yielded = true;
@@ -125,14 +128,14 @@ impl Pool {
         None
     }
 
-    /// The one that waited least, so that those that are too many grow old.
+    /// Returns the connection with the shortest idle time, so that surplus connections expire.
     fn pop_idle(&self) -> Option<Idle> {
         let mut idle = self.lock();
         self.prune(&mut idle);
         idle.pop()
     }
 
-    /// Closes those that waited for too long.
+    /// Closes the connections whose idle time is over.
     fn prune(&self, idle: &mut Vec<Idle>) {
         idle.retain(|waiting| waiting.since.elapsed() < self.settings.idle_timeout);
     }
@@ -150,7 +153,7 @@ impl Pool {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Idle>> {
-        // The list is whole at every step, so a panic elsewhere does no harm to it.
+        // Each step leaves the list consistent, so a panic elsewhere does no harm.
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,7 +1,8 @@
-//! The recorded frames of a server made with another language's Thrift: every request is sent again to the byte, and
-//! every reply is understood. See `tests/frames/README.md`.
+//! Recorded frames of a server that uses another language's Thrift. The client must send every
+//! recorded request again to the byte, and must understand every reply. See
+//! `tests/frames/README.md`.
 //!
-//! The same exchanges record the frames, when `tests/frames/record.py` runs the test `record`.
+//! The same exchanges record the frames when `tests/frames/record.py` runs the test `record`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
@@ -20,7 +21,7 @@ use crate::settings::{Protocol, Settings};
 
 const SECRET: &str = "hush";
 
-/// Where frames come from: one folder of recordings, or a server that is recorded.
+/// The source of frames: one folder of recordings, or a server that is being recorded.
 struct Frames {
     is_2x: bool,
     protocol: Protocol,
@@ -53,7 +54,8 @@ impl Frames {
         format!("{line}-{}", format!("{:?}", self.protocol).to_lowercase())
     }
 
-    /// The server for the exchange `name`, and the end of it.
+    /// Returns the address of a server for the exchange `name`, and the task that ends with the
+    /// exchange.
     async fn serve(&self, name: &str) -> (String, JoinHandle<()>) {
         if self.is_recording {
             let current = std::env::var("FLUO_FRAMES_CURRENT").unwrap();
@@ -77,7 +79,8 @@ impl Frames {
         (address, served)
     }
 
-    /// What the call that `request` makes of the token comes to, after a login where there is one.
+    /// Returns the outcome of the call that `request` creates from the token, after a login if
+    /// there is one.
     async fn exchange<C: Call>(
         &self,
         name: &str,
@@ -101,7 +104,7 @@ impl Frames {
         outcome.map_err(|failure| format!("{failure:?}"))
     }
 
-    /// Checks what a call comes to.
+    /// Checks the outcome of a call.
     async fn check<C: Call>(&self, name: &str, request: impl FnOnce(Vec<u8>) -> C, expected: &str)
     where
         <C::Reply as Reply>::Success: Debug,
@@ -115,7 +118,7 @@ impl Frames {
     }
 }
 
-/// Expects what the client sent when `recording` was made, and answers what was answered.
+/// Expects the requests of `recording`, and sends its replies.
 async fn play(mut stream: TcpStream, recording: &str, story: &str) {
     for line in recording.lines() {
         if let Some(request) = line.strip_prefix("> ") {
@@ -554,7 +557,7 @@ async fn everything(frames: &Frames) {
 }
 
 #[tokio::test]
-async fn requests_are_sent_and_replies_understood_as_recorded() {
+async fn sends_the_recorded_requests_and_understands_the_replies() {
     for frames in Frames::all(false) {
         everything(&frames).await;
     }

@@ -1,4 +1,4 @@
-//! Mutations cut into calls.
+//! Division of mutations into calls.
 
 use std::collections::BTreeMap;
 use std::iter::Peekable;
@@ -8,13 +8,14 @@ use crate::convert::all_to_wire;
 use crate::data::Mutation;
 use crate::wire::generated as wire;
 
-/// What one call should carry. More makes a call longer, and hardly faster.
+/// Target size of a call. A larger call takes longer and is hardly faster.
 pub(super) const CALL_BYTES: usize = 1024 * 1024;
 
-/// The updates of one call, by row, those of a row in their order.
+/// The updates of one call, by row. The updates of a row keep their order.
 pub(super) type Cells = BTreeMap<Vec<u8>, Vec<wire::ColumnUpdate>>;
 
-/// What the calls carry, one after the other: each at most [`CALL_BYTES`], or a single mutation.
+/// An iterator over the contents of the calls. Each call has at most [`CALL_BYTES`], or a single
+/// mutation.
 pub(super) struct Cut<I: Iterator<Item = Mutation>> {
     mutations: Peekable<I>,
 }
@@ -49,7 +50,7 @@ impl<I: Iterator<Item = Mutation>> Iterator for Cut<I> {
     }
 }
 
-/// What a mutation takes on the wire, at most.
+/// Returns the maximum size of a mutation on the wire.
 pub(super) fn mutation_bytes(mutation: &Mutation) -> usize {
     size::updates(&mutation.row, &mutation.updates)
 }
@@ -70,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn mutations_of_a_row_are_merged_in_their_order() {
+    fn merges_the_mutations_of_a_row_in_their_order() {
         let mutations = [mutation("b", 1), mutation("a", 2), mutation("b", 3)];
         let cut: Vec<_> = Cut::new(mutations).collect();
         assert_eq!(cut.len(), 1);
@@ -83,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_ends_before_it_is_too_long_and_a_long_mutation_has_its_own() {
+    fn limits_the_size_of_a_call_and_sends_a_long_mutation_alone() {
         let half = CALL_BYTES / 2;
         let mutations = [
             mutation("a", 10),
@@ -97,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_no_call() {
+    fn makes_no_call_without_mutations() {
         assert_eq!(Cut::new(Vec::new()).count(), 0);
     }
 }

@@ -1,4 +1,4 @@
-//! Some mutations, written and acknowledged.
+//! Direct writes: some mutations, written and acknowledged.
 
 use super::cut::{Cells, Cut};
 use super::limit::{Limit, Refusal};
@@ -9,22 +9,28 @@ use crate::wire::Call;
 use crate::wire::generated as wire;
 
 impl ProxyClient {
-    /// Writes mutations: `Ok` means that all of them are written, as durably as the table says (`table.durability`).
+    /// Writes mutations. `Ok` means that all of them are written, with the durability of the table
+    /// (`table.durability`).
     ///
-    /// They travel in as many calls as it takes, one after the other; mutations of one row keep their order. A mutation
-    /// is atomic; several of one row are not, together. Updates of one row in one call without timestamps get the same
-    /// timestamp: a put beside a delete of its column is then hidden by it, as in Accumulo's own writers. Nothing is
-    /// sent before all of them were checked.
+    /// The mutations are sent in as many calls as necessary, one after the other; mutations of one
+    /// row keep their order. Each mutation is atomic, but several mutations of one row are not
+    /// atomic together. Updates of one row in one call without timestamps get the same timestamp: a
+    /// delete then hides a put to the same column, as in Accumulo's own writers. All mutations are
+    /// checked before the first is sent.
     ///
     /// # Errors
-    /// [`Invalid`](crate::ErrorKind::Invalid) for a mutation without updates or with a bad visibility,
-    /// [`TooLarge`](crate::ErrorKind::TooLarge) for one that is longer than a request may be: in both cases nothing was
-    /// sent.
-    /// [`TableNotFound`](crate::ErrorKind::TableNotFound), [`MutationsRejected`](crate::ErrorKind::MutationsRejected)..
-    /// [`Security`](crate::ErrorKind::Security) where the user may not write.
-    /// Where [`may_have_taken_effect`](crate::Error::may_have_taken_effect) is true, some of them may be written, by
-    /// the call that failed or by one before it. Of a single mutation that is denied it is false; of several it is true,
-    /// as each server looks at permissions by itself.
+    ///
+    /// [`Invalid`](crate::ErrorKind::Invalid) for a mutation without updates or with an invalid
+    /// visibility, [`TooLarge`](crate::ErrorKind::TooLarge) for a mutation that is longer than a
+    /// request may be: in both cases nothing was sent.
+    /// [`TableNotFound`](crate::ErrorKind::TableNotFound),
+    /// [`MutationsRejected`](crate::ErrorKind::MutationsRejected)..
+    /// [`Security`](crate::ErrorKind::Security) if the user lacks write permission.
+    ///
+    /// If [`may_have_taken_effect`](crate::Error::may_have_taken_effect) is true, some mutations
+    /// may be written, by the call that failed or by an earlier one. If a single mutation is
+    /// denied, it is false. If several are denied, it is true, because each server checks
+    /// permissions by itself.
     pub async fn write(&self, table: &str, mutations: Vec<Mutation>) -> Result<()> {
         let token = self.token().await?;
         let limit = self.write_limit(table, &token);
@@ -60,9 +66,10 @@ impl ProxyClient {
         let written = self.call(Some(table), request).await;
         written.map_err(|error| {
             let is_possible = match error.kind() {
-                // Servers learn of a permission one after the other: where one denies it, another may have written its
-                // rows. A single row has one server, which refuses it before it writes; the exception that Accumulo
-                // counts beside that is the refusal again.
+                // Permissions reach the servers one after the other: if one denies the write,
+                // another may have written its rows. A single row has one server, which rejects it
+                // before it writes; the exception that Accumulo may count besides is the same
+                // rejection.
                 ErrorKind::Security => has_rows,
                 _ => error.may_have_taken_effect(),
             };

@@ -1,38 +1,39 @@
-//! What is checked of a mutation before anything is sent.
+//! Checks of a mutation before anything is sent.
 
 use super::{cut, size, visibility};
 use crate::data::{Bytes, ColumnUpdate, Condition, ConditionalMutation, IteratorSetting, Mutation};
 use crate::error::ErrorKind;
 
-/// Room for the header of a message, less what the caller adds.
+/// Space for the header of a message, without the part that the caller adds.
 const HEADER_BYTES: usize = 256;
-/// What of a row is shown in an error.
+/// Maximum number of bytes of a row that an error shows.
 const SHOWN_ROW_BYTES: usize = 40;
 
-/// Why a mutation cannot be sent.
+/// The reason why a mutation cannot be sent.
 pub(super) type Refusal = (ErrorKind, String);
 
-/// The longest mutation.
+/// The maximum size of a mutation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limit {
     most_bytes: usize,
 }
 
 impl Limit {
-    /// What is left of a request after its header and `other_bytes`.
+    /// Creates the limit that remains for a mutation in a request after its header and
+    /// `other_bytes`.
     pub(super) fn new(max_request_bytes: usize, other_bytes: usize) -> Self {
         Self {
             most_bytes: max_request_bytes.saturating_sub(HEADER_BYTES + other_bytes),
         }
     }
 
-    /// The bytes of a mutation that can be sent.
+    /// Checks that a mutation can be sent, and returns its size in bytes.
     pub(super) fn check(self, mutation: &Mutation) -> Result<usize, Refusal> {
         check_updates(&mutation.row, &mutation.updates)?;
         self.check_bytes(&mutation.row, cut::mutation_bytes(mutation))
     }
 
-    /// The bytes of a conditional mutation that can be sent.
+    /// Checks that a conditional mutation can be sent, and returns its size in bytes.
     pub(super) fn check_conditional(
         self,
         mutation: &ConditionalMutation,
@@ -78,7 +79,8 @@ fn check_updates(row: &Bytes, updates: &[ColumnUpdate]) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// The proxy fails at a condition whose iterators clash, and with it at all rows of the call.
+/// Checks a condition. At conflicting iterators the proxy fails, and with it the call for all of
+/// its rows.
 fn check_condition(row: &Bytes, condition: &Condition) -> Result<(), Refusal> {
     check_visibility(row, &condition.visibility)?;
     let mut before: Vec<&IteratorSetting> = Vec::new();
@@ -90,7 +92,7 @@ fn check_condition(row: &Bytes, condition: &Condition) -> Result<(), Refusal> {
             other.name == iterator.name || other.priority == iterator.priority
         };
         if before.iter().any(clashes) {
-            let reason = "has two iterators of one name or priority on one condition";
+            let reason = "has two iterators with the same name or priority in one condition";
             return Err(invalid(row, reason));
         }
         before.push(iterator);
@@ -125,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mutation_is_checked_for_its_length() {
+    fn rejects_a_mutation_that_is_too_long() {
         let fits = Mutation::new("r").put("f", "q", vec![0; 600]);
         assert!(limit().check(&fits).is_ok());
         let long = Mutation::new("r").put("f", "q", vec![0; 700]);
@@ -135,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_proxy_would_fail_at_is_invalid() {
+    fn rejects_mutations_at_which_the_proxy_would_fail() {
         let iterator = |name: &str, priority| IteratorSetting::new(priority, name, "class");
         let put = || Mutation::new("r").put("f", "q", "v");
         let absent = || Condition::absent("f", "q");

@@ -1,4 +1,4 @@
-//! Writers: mutations, at once, through a queue, or on conditions.
+//! Writers: direct, queued or conditional mutations.
 //!
 //! ```text
 //! ProxyClient::write   some mutations, acknowledged                      direct.rs
@@ -7,14 +7,18 @@
 //! ```
 //!
 //! # Acknowledgement
-//! - `Ok` means that all of it is written, as durably as the table (or the option) says.
-//! - An error whose [`may_have_taken_effect`](crate::Error::may_have_taken_effect) is false means that none of it is.
-//!   Any other error leaves it open, cell by cell: read before deciding.
-//! - The call `update` of the proxy is one-way and can lose writes. It is not used.
+//!
+//! - `Ok` means that all mutations are written, with the durability of the table (or of the
+//!   option).
+//! - An error whose [`may_have_taken_effect`](crate::Error::may_have_taken_effect) is false means
+//!   that no mutation is written. After any other error each cell may be written or not: read
+//!   before you decide.
+//! - The call `update` of the proxy is one-way and can lose writes. These writers do not use it.
 //!
 //! # Bounds
-//! A proxy drops the connection at a frame of 16 MiB. So what is written is cut into calls below that, after every
-//! mutation was checked; a mutation is never cut.
+//!
+//! A proxy drops the connection at a frame of 16 MiB. The mutations are therefore divided into
+//! calls below that limit, after every mutation was checked; a mutation is never divided.
 
 mod batch;
 mod conditional;

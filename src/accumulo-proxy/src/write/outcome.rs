@@ -1,9 +1,9 @@
-//! What became of a conditional mutation.
+//! The outcome of a conditional mutation.
 
 use crate::error::Error;
 use crate::wire::generated as wire;
 
-/// What became of a conditional mutation.
+/// The outcome of a conditional mutation.
 #[derive(Clone, Debug)]
 #[must_use]
 pub enum ConditionalOutcome {
@@ -13,25 +13,26 @@ pub enum ConditionalOutcome {
     Rejected,
     /// The conditions held, but a constraint of the table forbids the updates; nothing was written.
     Violated,
-    /// A condition looks at a visibility that the authorizations of the writer do not show; nothing was written.
+    /// A condition has a visibility that the authorizations of the writer do not include; nothing
+    /// was written.
     InvisibleVisibility,
-    /// Nobody can tell whether it was written: read before deciding. With the error of the call where Accumulo did
-    /// not say so itself.
+    /// The mutation may be written or not: read before you decide. Contains the error of the call,
+    /// or `None` if Accumulo itself reported the outcome as unknown.
     Unknown(Option<Error>),
 }
 
 impl ConditionalOutcome {
-    /// Whether it is written for certain.
+    /// Checks whether the mutation is written for certain.
     pub fn is_accepted(&self) -> bool {
         matches!(self, Self::Accepted)
     }
 
-    /// Whether nobody can tell.
+    /// Checks whether the outcome is unknown.
     pub fn is_unknown(&self) -> bool {
         matches!(self, Self::Unknown(_))
     }
 
-    /// None for a status that this client does not know.
+    /// Converts a status of the wire; `None` if this client does not support it.
     pub(crate) fn from_wire(status: wire::ConditionalStatus) -> Option<Self> {
         match status {
             wire::ConditionalStatus::ACCEPTED => Some(Self::Accepted),

@@ -1,4 +1,4 @@
-//! What things take on the wire, at most, in either protocol.
+//! Maximum sizes of values on the wire, in either protocol.
 //!
 //! ```text
 //! field       3 bytes of type and number (compact: 1 to 4)
@@ -10,22 +10,22 @@
 
 use crate::data::{Bytes, Change, ColumnUpdate, Condition, IteratorSetting};
 
-/// A field with a byte string, less the string.
+/// A field with a byte string, without the bytes of the string.
 const BYTES_FIELD: usize = 9;
 /// A field with an integer.
 const INTEGER_FIELD: usize = 14;
-/// A field with a container, less its elements, and the end of a structure.
+/// A field with a container, without its elements, and the end of a structure.
 const CONTAINER_FIELD: usize = 12;
-/// A byte string that is no field, less the string.
+/// A byte string that is not a field, without the bytes of the string.
 const BARE_BYTES: usize = 5;
 
-/// Updates of a row.
+/// Returns the maximum size of the updates of a row.
 pub(super) fn updates(row: &Bytes, updates: &[ColumnUpdate]) -> usize {
     let each: usize = updates.iter().map(update).sum();
     CONTAINER_FIELD + BARE_BYTES + row.len() + each
 }
 
-/// Conditions of a row.
+/// Returns the maximum size of the conditions of a row.
 pub(super) fn conditions(conditions: &[Condition]) -> usize {
     let each: usize = conditions.iter().map(condition).sum();
     CONTAINER_FIELD + each

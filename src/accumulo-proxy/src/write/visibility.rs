@@ -1,17 +1,19 @@
-//! Column visibilities, as far as a proxy checks them before it writes.
+//! Column visibilities, to the extent to which a proxy checks them before it writes.
 //!
 //! ```text
 //! visibility   nothing, or an expression
-//! expression   term, or terms joined by `&`, or terms joined by `|`; never both without parentheses
+//! expression   term, or terms joined by `&`, or terms joined by `|`; not both
+//!              without parentheses
 //! term         ( expression ), or an authorization, or "an authorization" with \" and \\ inside
 //! ```
 //!
-//! A bad one makes the proxy fail without a word about what became of the other rows of the call.
+//! An invalid visibility makes the proxy fail without a report of the outcome of the other rows of
+//! the call.
 
-/// Authorizations without quotes: letters, digits and these.
+/// The characters of an unquoted authorization, besides letters and digits.
 const PLAIN_MARKS: &[u8] = b"_-:./";
 
-/// Checks that a visibility is one.
+/// Checks that a byte string is a valid visibility.
 pub(super) fn check(visibility: &[u8]) -> Result<(), &'static str> {
     if visibility.is_empty() {
         return Ok(());
@@ -27,7 +29,7 @@ pub(super) fn check(visibility: &[u8]) -> Result<(), &'static str> {
         while rest.take(b')') {
             operator = outer
                 .pop()
-                .ok_or("a parenthesis closes that was not opened")?;
+                .ok_or("a parenthesis is closed but was not opened")?;
         }
         match rest.next() {
             None if outer.is_empty() => return Ok(()),
@@ -43,7 +45,7 @@ pub(super) fn check(visibility: &[u8]) -> Result<(), &'static str> {
     }
 }
 
-/// What is not read yet.
+/// The unread rest of the input.
 struct Rest<'a>(&'a [u8]);
 
 impl Rest<'_> {
@@ -81,7 +83,7 @@ impl Rest<'_> {
                 Some(b'"') if bytes == 0 => return Err("a quoted authorization is empty"),
                 Some(b'"') => return Ok(()),
                 Some(b'\\') if !matches!(self.next(), Some(b'"' | b'\\')) => {
-                    return Err("a backslash stands before neither quote nor backslash");
+                    return Err("a backslash is followed by neither quote nor backslash");
                 }
                 Some(_) => bytes += 1,
             }
@@ -98,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn visibilities_are_told_from_other_strings() {
+    fn distinguishes_visibilities_from_other_strings() {
         let good = [
             "",
             "a",

@@ -1,17 +1,17 @@
-//! A bound on what waits to be written, in bytes.
+//! A limit on the bytes that wait to be written.
 
 use std::sync::Arc;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Places for so many bytes, given in the order in which they are asked for.
+/// A limit in bytes, granted in the order of the requests.
 #[derive(Clone, Debug)]
 pub(super) struct Waiting {
     places: Arc<Semaphore>,
     most: u32,
 }
 
-/// The right to some bytes; dropped, it goes to the next.
+/// The right to some bytes. Dropping it releases them for the next request.
 #[derive(Debug)]
 pub(super) struct Place {
     _permit: Option<OwnedSemaphorePermit>,
@@ -27,7 +27,7 @@ impl Waiting {
         }
     }
 
-    /// Waits for a place. What is longer than all places takes all of them.
+    /// Waits for a place. A request above the limit takes all of it.
     pub(super) async fn place(&self, bytes: usize) -> Place {
         let permits = u32::try_from(bytes).unwrap_or(u32::MAX).min(self.most);
         let permit = Arc::clone(&self.places).acquire_many_owned(permits).await;

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Records what the client and a server made with Python's Thrift say to each other. See README.md.
+"""Records the messages between the client and a server that uses Python's Thrift. See README.md.
 
-The server here is Python's generated code over Python's protocols; only the frames around the messages are read and
-written by hand, because they are what is recorded. Its answers are made up: what matters is their bytes.
+The server is Python's generated code over Python's protocols. Only the frames around the messages are read and written
+by this script, which records them. The answers of the server are invented: only their bytes matter.
 """
 
 import os
@@ -26,7 +26,7 @@ PROTOCOLS = {"compact": TCompactProtocol, "binary": TBinaryProtocol}
 
 
 class Answers:
-    """The service. `says` is told each call as Python understood it."""
+    """The service. It calls `says` with each call as Python understood it."""
 
     def __init__(self, types, says):
         self.types = types
@@ -45,12 +45,12 @@ class Answers:
         return call
 
     def fail(self, subject):
-        """Throws what the table or namespace is called after."""
+        """Throws the exception that the table or namespace is named after."""
         thrown = getattr(self.types, subject, None)
         if thrown is not None:
             raise thrown(msg=f"org.example.{subject}: it was asked for\n\tat org.example.Proxy")
         if subject == "Unexpected":
-            raise RuntimeError("nobody expected that")
+            raise RuntimeError("an unexpected failure")
 
     def key(self, row, timestamp=7):
         return self.types.Key(
@@ -111,7 +111,7 @@ class Answers:
         return [self.types.DiskUsage(tables=sorted(tables), usage=1 << 40)]
 
     def answer_splitRangeByTablets(self, token, table, range, most):
-        # A list, because Python's structures cannot be in its sets; on the wire it is a set.
+        # A list, because Python's sets cannot contain its structures; on the wire it is a set.
         return [self.types.Range(start=None, startInclusive=True, stop=self.key(b"m"), stopInclusive=False)]
 
     def answer_getActiveScans(self, token, server):
@@ -177,7 +177,7 @@ def read_exactly(connection, length):
 
 
 class Server(threading.Thread):
-    """One dialect over one protocol. Each connection is recorded in the file that `current` names."""
+    """One dialect over one protocol. Each connection is recorded in the file named by `current`."""
 
     def __init__(self, dialect, protocol, current):
         super().__init__(daemon=True)

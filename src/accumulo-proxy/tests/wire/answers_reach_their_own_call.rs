@@ -1,4 +1,4 @@
-//! Whatever happens to a call, its answer never reaches another one.
+//! The answer to a call never reaches another call.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::generated as wire;
 
 const LATE: Duration = Duration::from_millis(800);
 
-/// `listSplits` of a table tells its name; that of `slow..` tells it late.
+/// Answers `listSplits` of a table with the name of the table; for a table `slow..` with a delay.
 fn names(request: &Request) -> Answer {
     let table = request
         .read::<wire::ListSplitsRequest>()
@@ -40,7 +40,7 @@ async fn with_one_connection(protocol: Protocol) -> (Fake, ProxyClient) {
 }
 
 #[tokio::test]
-async fn a_cancelled_call_takes_its_answer_with_it() {
+async fn discards_the_answer_to_a_cancelled_call() {
     for protocol in [Protocol::Compact, Protocol::Binary] {
         let (fake, client) = with_one_connection(protocol).await;
         assert_eq!(ask(&client, "first").await, ["first"]);
@@ -57,7 +57,7 @@ async fn a_cancelled_call_takes_its_answer_with_it() {
 }
 
 #[tokio::test]
-async fn a_call_out_of_time_takes_its_answer_with_it() {
+async fn discards_the_answer_to_a_call_that_timed_out() {
     let fake = Fake::start(names).await;
     let mut settings = fake.settings();
     settings.connections = 1.try_into().unwrap();
@@ -74,7 +74,7 @@ async fn a_call_out_of_time_takes_its_answer_with_it() {
 }
 
 #[tokio::test]
-async fn an_answer_to_another_call_is_refused() {
+async fn rejects_an_answer_to_another_call() {
     let fake = Fake::start(|request| match request.nth {
         0 => Answer::Named("tableExists", body(splits("wrong"))),
         1 => Answer::Numbered(1, body(splits("wrong"))),

@@ -1,4 +1,5 @@
-//! A batch writer: what was flushed is written, in the order of each row, and an error is told to everyone.
+//! A batch writer writes everything that was flushed, in the order of each row, and returns an
+//! error to every caller.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -13,7 +14,7 @@ use crate::generated as wire;
 const CALL: &str = "updateAndFlush";
 const SOON: Duration = Duration::from_millis(50);
 
-/// Values by row, in the order in which they came.
+/// Values by row, in the order of their arrival.
 type Written = Arc<Mutex<BTreeMap<Vec<u8>, Vec<String>>>>;
 
 fn ok() -> Answer {
@@ -51,7 +52,7 @@ fn mutation(row: usize, value: usize) -> Mutation {
 }
 
 #[tokio::test]
-async fn what_was_flushed_is_written_in_the_order_of_each_row() {
+async fn writes_flushed_mutations_in_the_order_of_each_row() {
     let (fake, written) = fake().await;
     let writer = writer(&fake);
     for value in 0..50 {
@@ -74,7 +75,7 @@ async fn what_was_flushed_is_written_in_the_order_of_each_row() {
 }
 
 #[tokio::test]
-async fn no_more_calls_are_under_way_than_the_options_say() {
+async fn limits_the_number_of_concurrent_calls() {
     let (fake, _) = fake().await;
     let options = BatchWriterOptions::default().calls_in_flight(2.try_into().unwrap());
     let writer = fake.client().batch_writer("t", options);
@@ -87,7 +88,7 @@ async fn no_more_calls_are_under_way_than_the_options_say() {
 }
 
 #[tokio::test]
-async fn who_adds_waits_while_too_much_waits() {
+async fn add_waits_while_too_many_bytes_wait() {
     let fake = Fake::start(|_| Answer::Never).await;
     let options = BatchWriterOptions::default().max_waiting_bytes(10_000.try_into().unwrap());
     let writer = fake.client().batch_writer("t", options);
@@ -99,7 +100,7 @@ async fn who_adds_waits_while_too_much_waits() {
 }
 
 #[tokio::test]
-async fn an_error_is_told_to_everyone_and_the_writer_takes_no_more() {
+async fn returns_an_error_to_every_caller_and_accepts_no_more_mutations() {
     let fake = Fake::start(|_| {
         let rejected = thrown("# constraint violations : 1");
         Answer::reply(wire::UpdateAndFlushReply::new(None, None, None, rejected))
@@ -118,7 +119,7 @@ async fn an_error_is_told_to_everyone_and_the_writer_takes_no_more() {
 }
 
 #[tokio::test]
-async fn a_mutation_that_cannot_be_sent_does_not_break_the_writer() {
+async fn still_works_after_a_mutation_that_cannot_be_sent() {
     let (fake, written) = fake().await;
     let writer = writer(&fake);
     let error = writer.add(Mutation::new("empty")).await.unwrap_err();
@@ -132,7 +133,7 @@ async fn a_mutation_that_cannot_be_sent_does_not_break_the_writer() {
 }
 
 #[tokio::test]
-async fn dropped_without_close_it_gives_up_what_no_call_has_taken() {
+async fn drop_without_close_discards_unsent_mutations() {
     let written = Written::default();
     let kept = Arc::clone(&written);
     let fake = Fake::start(move |request| {

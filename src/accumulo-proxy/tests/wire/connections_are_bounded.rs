@@ -1,4 +1,4 @@
-//! A client never has more connections than its settings say.
+//! A client never has more connections than its settings allow.
 
 use std::time::Duration;
 
@@ -32,13 +32,13 @@ async fn many_calls_share_a_few_connections() {
 }
 
 #[tokio::test]
-async fn connections_that_are_closed_at_once_are_made_again() {
+async fn reopens_connections_that_the_server_closes_immediately() {
     let fake =
         Fake::start(|_| Answer::reply(wire::ListSplitsReply::new(Vec::new(), None, None, None)))
             .await;
     let client = fake.client();
     fake.refuse_connections(3);
-    // The login has one try; then connections are good.
+    // The login has one attempt; then connections work.
     let mut failures = 0;
     while client
         .table_operations()
@@ -47,14 +47,15 @@ async fn connections_that_are_closed_at_once_are_made_again() {
         .is_err()
     {
         failures += 1;
-        assert!(failures < 10, "never good again");
+        assert!(failures < 10, "the connections never worked again");
     }
     assert_eq!(fake.count("listSplits"), 1);
 }
 
-/// A connection that the server closed while this task blocked looked good, and the write on it was lost.
+/// Regression test: a connection that the server closed while this task blocked looked good, and
+/// the write on it was lost.
 #[tokio::test]
-async fn a_connection_that_was_closed_while_the_task_blocked_is_not_used() {
+async fn does_not_use_a_connection_that_was_closed_while_the_task_blocked() {
     let server = std::thread::spawn(|| {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()

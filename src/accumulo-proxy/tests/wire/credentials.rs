@@ -1,4 +1,5 @@
-//! A proxy of Accumulo 1.x takes logins, one of 2.x a shared secret. The scripted proxies here answer as live ones do.
+//! Credentials: a proxy of Accumulo 1.x takes logins, one of 2.x a shared secret. The scripted
+//! proxies answer as live ones do.
 
 use accumulo_proxy::{Credentials, Error, ErrorKind, ProxyClient};
 
@@ -7,7 +8,8 @@ use crate::generated as wire;
 
 const SECRET: &str = "secret-of-the-proxy";
 
-/// Answers as a proxy of 2.x: a call that declares no exception fails inside if the secret is wrong.
+/// Answers as a proxy of 2.x does: if the secret is wrong, a call that declares no exception fails
+/// internally.
 fn second_generation(request: &Request) -> Answer {
     match request.call.as_str() {
         "namespaceExists" => {
@@ -21,7 +23,7 @@ fn second_generation(request: &Request) -> Answer {
     }
 }
 
-/// Answers as a proxy of 1.x to a token that no login gave.
+/// Answers as a proxy of 1.x does to a token that is not from a login.
 fn first_generation(request: &Request) -> Answer {
     match request.call.as_str() {
         "namespaceExists" => Answer::Refuse(6, "Internal error processing namespaceExists"),
@@ -41,10 +43,11 @@ async fn connect(fake: &Fake, credentials: Credentials) -> Result<ProxyClient, E
     ProxyClient::connect(settings).await
 }
 
-/// A user set a wrong secret. Every command printed `getTabletServers at ..: the proxy refused the call: Internal error
-/// processing getTabletServers`, which says nothing about a secret.
+/// Regression test: a user set a wrong secret. Every command printed
+/// `the proxy refused the call: Internal error processing getTabletServers`, which does not mention
+/// the secret.
 #[tokio::test]
-async fn a_wrong_secret_is_named() {
+async fn reports_a_wrong_secret() {
     let fake = Fake::start(second_generation).await;
     fake.forget_login();
     let right = connect(&fake, Credentials::shared_secret(SECRET)).await;
@@ -65,16 +68,17 @@ async fn a_wrong_secret_is_named() {
     assert_eq!(
         error.to_string(),
         format!(
-            "{expected}; this one has characters outside of ASCII, which the file of the proxy must hold as escapes such \
-             as \\u00e4"
+            "{expected}; it has non-ASCII characters, which the file of the proxy must contain as \
+             escapes such as \\u00e4"
         )
     );
 }
 
-/// A user logged in to a proxy of Accumulo 2.x and read `it does not know it (Invalid method name: \'login\')`, with
-/// backslashes and without a word about the secret.
+/// Regression test: a user logged in to a proxy of Accumulo 2.x. The message was
+/// `it does not know it (Invalid method name: \'login\')`, with backslashes and without a hint at
+/// the secret.
 #[tokio::test]
-async fn a_login_on_a_proxy_without_logins_names_the_secret() {
+async fn a_login_on_a_proxy_without_logins_asks_for_the_secret() {
     let fake = Fake::start(second_generation).await;
     fake.forget_login();
     let error = connect(&fake, Credentials::password("root", PASSWORD))
@@ -84,16 +88,17 @@ async fn a_login_on_a_proxy_without_logins_names_the_secret() {
     assert_eq!(
         error.to_string(),
         format!(
-            "login of `root` at {}: the proxy has no logins, as those of Accumulo 2.x; it takes its shared secret in place of \
-             user and password",
+            "login of `root` at {}: the proxy has no logins (Accumulo 2.x); it requires its shared secret \
+             instead of user and password",
             fake.address()
         )
     );
 }
 
-/// Accumulo 1.10 took the secret for a user and said `Error INVALID_INSTANCEID for user <the secret>`.
+/// Regression test: Accumulo 1.10 took the secret for a user and said
+/// `Error INVALID_INSTANCEID for user <the secret>`.
 #[tokio::test]
-async fn a_secret_on_a_proxy_of_logins_names_user_and_password_and_is_not_repeated() {
+async fn a_secret_on_a_proxy_with_logins_asks_for_user_and_password() {
     let all: [fn(&Request) -> Answer; 2] = [first_generation, repeating];
     for answers in all {
         let fake = Fake::start(answers).await;
@@ -104,16 +109,16 @@ async fn a_secret_on_a_proxy_of_logins_names_user_and_password_and_is_not_repeat
         assert_eq!(
             error.to_string(),
             format!(
-                "namespaceExists at {}: the proxy takes user and password, as those of Accumulo 1.x, and no shared secret",
+                "namespaceExists at {}: the proxy requires user and password (Accumulo 1.x), not a shared secret",
                 fake.address()
             )
         );
     }
 }
 
-/// The secret may be right: nothing here says that it is not.
+/// The secret may be right: no answer says that it is wrong.
 #[tokio::test]
-async fn another_failure_of_the_proof_does_not_blame_the_secret() {
+async fn other_failures_of_the_check_do_not_blame_the_secret() {
     let fake = Fake::start(first_generation).await;
     fake.forget_login();
     let error = connect(&fake, Credentials::shared_secret(SECRET))

@@ -11,12 +11,12 @@ use crate::fake::{Answer, Fake, Request, thrown, until};
 use crate::generated as wire;
 use crate::rows::{Rows, rows_of};
 
-/// Within it comes what must not come.
+/// Time to wait for an event that must not happen.
 const SOON: Duration = Duration::from_millis(50);
-/// Long enough for a test to do something meanwhile.
+/// Delay that allows a test to act in the meantime.
 const LATER: Duration = Duration::from_millis(500);
 
-/// A table of 500 rows; `spoil` may change an answer.
+/// Starts a proxy with a table of 500 rows; `spoil` may change an answer.
 async fn fake(
     spoil: impl Fn(&Request, Answer) -> Answer + Send + Sync + 'static,
 ) -> (Fake, Arc<Rows>) {
@@ -37,7 +37,7 @@ async fn closed_once(fake: &Fake, rows: &Rows) {
     assert_eq!(closes(), 1);
 }
 
-/// Polls a scanner for its first batch until the proxy has a call, and no longer.
+/// Polls a scanner for its first batch until the proxy has received a call.
 async fn poll_until_asked(scanner: &mut Scanner, fake: &Fake, call: &str) {
     tokio::select! {
         item = scanner.next() => panic!("{item:?} came before {call}"),
@@ -46,7 +46,7 @@ async fn poll_until_asked(scanner: &mut Scanner, fake: &Fake, call: &str) {
 }
 
 #[tokio::test]
-async fn at_the_end() {
+async fn closes_a_cursor_at_the_end() {
     let (fake, rows) = fake(|_, answer| answer).await;
     assert_eq!(rows_of(scanner(&fake)).await.unwrap().len(), 500);
     closed_once(&fake, &rows).await;
@@ -54,7 +54,7 @@ async fn at_the_end() {
 }
 
 #[tokio::test]
-async fn at_the_end_of_a_batch_scan() {
+async fn closes_a_cursor_at_the_end_of_a_batch_scan() {
     let (fake, rows) = fake(|_, answer| answer).await;
     let options = BatchScanOptions::over([Range::all()]);
     let scanner = fake.client().batch_scanner("t", options);
@@ -63,12 +63,12 @@ async fn at_the_end_of_a_batch_scan() {
 }
 
 #[tokio::test]
-async fn at_the_end_though_the_consumer_is_not_as_far() {
+async fn closes_a_cursor_at_the_end_before_the_consumer_reads_it() {
     let (fake, rows) = fake(|_, answer| answer).await;
     let mut scanner = scanner(&fake);
     scanner.try_next().await.unwrap().unwrap();
     scanner.try_next().await.unwrap().unwrap();
-    // The third batch is the last. It waits here, and the proxy is rid of the scan.
+    // The third batch is the last. It waits in the client, and the proxy has no cursor any more.
     closed_once(&fake, &rows).await;
     assert_eq!(fake.count("nextK"), 3);
     assert!(scanner.try_next().await.unwrap().is_some());
@@ -76,7 +76,7 @@ async fn at_the_end_though_the_consumer_is_not_as_far() {
 }
 
 #[tokio::test]
-async fn dropped_while_it_is_opened() {
+async fn closes_a_cursor_that_is_dropped_while_it_opens() {
     let (fake, rows) = fake(|request, answer| match request.call.as_str() {
         "createScanner" => answer.after(LATER),
         _ => answer,
@@ -90,7 +90,7 @@ async fn dropped_while_it_is_opened() {
 }
 
 #[tokio::test]
-async fn dropped_while_it_is_read() {
+async fn closes_a_cursor_that_is_dropped_during_a_read() {
     let (fake, rows) = fake(|request, answer| match request.call.as_str() {
         "nextK" => answer.after(LATER),
         _ => answer,
@@ -100,12 +100,12 @@ async fn dropped_while_it_is_read() {
     poll_until_asked(&mut scanner, &fake, "nextK").await;
     drop(scanner);
     closed_once(&fake, &rows).await;
-    // The reply was waited for, so the connection was kept.
+    // The client waited for the reply, so the connection was kept.
     assert_eq!(fake.connections(), 1);
 }
 
 #[tokio::test]
-async fn dropped_while_it_is_read_for_long() {
+async fn closes_a_cursor_that_is_dropped_during_a_long_read() {
     let (fake, rows) = fake(|request, answer| match request.call.as_str() {
         "nextK" => Answer::Never,
         _ => answer,
@@ -117,9 +117,10 @@ async fn dropped_while_it_is_read_for_long() {
     closed_once(&fake, &rows).await;
 }
 
-/// Each read of a row made a second call, which nobody waited for: it held a connection and a thread of the proxy.
+/// Regression test: each read of a row made a second, unnecessary call, which occupied a connection
+/// and a thread of the proxy.
 #[tokio::test]
-async fn dropped_after_the_first_batch_with_no_call_in_vain() {
+async fn makes_no_unnecessary_call_if_dropped_after_the_first_batch() {
     let (fake, rows) = fake(|_, answer| answer).await;
     let mut scanner = scanner(&fake);
     assert!(scanner.try_next().await.unwrap().is_some());
@@ -131,7 +132,7 @@ async fn dropped_after_the_first_batch_with_no_call_in_vain() {
 }
 
 #[tokio::test]
-async fn dropped_between_batches() {
+async fn closes_a_cursor_that_is_dropped_between_batches() {
     let rows = Arc::new(Rows::new([10; 2000]));
     let table = Arc::clone(&rows);
     let fake = Fake::start(move |request| table.answer(request)).await;
@@ -139,7 +140,7 @@ async fn dropped_between_batches() {
     for _ in 0..2 {
         assert!(scanner.try_next().await.unwrap().is_some());
     }
-    // Those that were taken, and the one ahead.
+    // Two batches that were taken, and the one ahead.
     until("the one ahead", || fake.count("nextK") == 3).await;
     drop(scanner);
     closed_once(&fake, &rows).await;
@@ -147,7 +148,7 @@ async fn dropped_between_batches() {
 }
 
 #[tokio::test]
-async fn after_an_error_which_ends_the_stream() {
+async fn closes_a_cursor_after_an_error_which_ends_the_stream() {
     let (fake, rows) = fake(|request, answer| match request.call.as_str() {
         "nextK" => {
             let message = "java.lang.RuntimeException: org.apache.accumulo.core.client.TableDeletedException: Table ID 2 was deleted";
@@ -165,7 +166,7 @@ async fn after_an_error_which_ends_the_stream() {
 }
 
 #[tokio::test]
-async fn a_stream_that_nobody_polls_opens_none() {
+async fn a_stream_that_is_never_polled_opens_no_cursor() {
     let (fake, _) = fake(|_, answer| answer).await;
     drop(scanner(&fake));
     sleep(SOON).await;
@@ -173,7 +174,7 @@ async fn a_stream_that_nobody_polls_opens_none() {
 }
 
 #[tokio::test]
-async fn a_scan_of_nothing_opens_none() {
+async fn a_scan_of_an_empty_range_opens_no_cursor() {
     let (fake, _) = fake(|_, answer| answer).await;
     let nothing = Range::rows(Some("b".into()), Some("a".into()));
     let scanner = fake

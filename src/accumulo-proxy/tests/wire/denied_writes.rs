@@ -1,6 +1,7 @@
-//! A write that a server denies is certainly not written, in the wording of Accumulo 1.10 and of 2.1.
+//! A write that a server denies is certainly not written, in the wording of Accumulo 1.10 and of
+//! 2.1.
 //!
-//! The messages are those that live servers sent; the frames around them are made here.
+//! The messages are those of live servers; the tests create the frames around them.
 
 use accumulo_proxy::{
     Condition, ConditionalMutation, ConditionalWriterOptions, ErrorKind, Mutation,
@@ -47,7 +48,8 @@ fn absent(row: &'static str) -> ConditionalMutation {
     mutation.when([Condition::absent("f", "q")])
 }
 
-/// On Accumulo 2.1 a load without `WRITE` named no permission and said that a row "may have been" written.
+/// Regression test: on Accumulo 2.1 the error of a load without `WRITE` named no permission and
+/// said that a row "may have been" written.
 #[tokio::test]
 async fn a_denied_write_is_certainly_not_written() {
     for wording in WORDINGS {
@@ -63,7 +65,7 @@ async fn a_denied_write_is_certainly_not_written() {
     }
 }
 
-/// `--create-if-absent` without a permission said "nobody can tell whether the mutation was written".
+/// Regression test: `--create-if-absent` without a permission said that the outcome is unknown.
 #[tokio::test]
 async fn one_denied_conditional_row_is_certainly_not_written() {
     let fake = Fake::start(|request| answer(request, WORDINGS[0])).await;
@@ -76,7 +78,8 @@ async fn one_denied_conditional_row_is_certainly_not_written() {
     );
 }
 
-/// Each server checks permissions by itself: another one may have taken another row of the call.
+/// Each server checks permissions by itself: another server may have accepted another row of the
+/// call.
 #[tokio::test]
 async fn several_denied_conditional_rows_are_uncertain() {
     let fake = Fake::start(|request| answer(request, WORDINGS[0])).await;

@@ -1,4 +1,4 @@
-//! An error names the call, the table and the address; and nothing shows a password.
+//! An error names the call, the table and the address, and no output shows a password.
 
 use std::fmt::{Debug, Display};
 
@@ -13,7 +13,7 @@ use crate::fake::{Answer, Fake, PASSWORD};
 fn assert_discreet(shown: &impl Debug) {
     let shown = format!("{shown:?} {shown:#?}");
     assert!(!shown.contains(PASSWORD), "{shown}");
-    // What the login gave is as good as the password.
+    // The token of a login is as powerful as the password.
     assert!(!shown.contains("116, 111, 107, 101, 110"), "{shown}");
 }
 
@@ -24,13 +24,13 @@ fn assert_says(error: &(impl Debug + Display), expected: &str) {
 }
 
 #[tokio::test]
-async fn of_every_way_to_read_and_write() {
+async fn names_call_table_and_address_of_every_read_and_write() {
     let fake = Fake::start(|_| Answer::Refuse(1, "no such call")).await;
     let client = fake.client();
     let address = fake.address();
     let refused = |call: &str| {
         format!(
-            "{call} of `pages` at {address}: the proxy refused the call: it does not know it (no such call)"
+            "{call} of `pages` at {address}: the proxy refused the call: it has no such call (no such call)"
         )
     };
 
@@ -66,7 +66,7 @@ async fn of_every_way_to_read_and_write() {
 }
 
 #[tokio::test]
-async fn of_a_row_that_is_no_text() {
+async fn escapes_a_row_that_is_not_text() {
     let fake = Fake::start(|_| Answer::Close).await;
     let row = [b"\n\x00".as_slice(), &[b'x'; 100]].concat();
     let error = fake
@@ -83,7 +83,7 @@ async fn of_a_row_that_is_no_text() {
 }
 
 #[tokio::test]
-async fn of_an_authorization_or_table_that_is_odd() {
+async fn escapes_the_name_of_a_table() {
     let fake = Fake::start(|_| Answer::Close).await;
     let mut scanner = fake.client().scanner("two\nlines", ScanOptions::default());
     let error = scanner.next().await.unwrap().unwrap_err();

@@ -1,4 +1,4 @@
-//! A scripted proxy: a function from requests to answers, and a record of what came.
+//! A scripted proxy: a function from requests to answers, and a record of the requests.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -18,37 +18,38 @@ use tokio::time::{Instant, sleep};
 
 use crate::generated as wire;
 
-/// The password that every client here has, and that nothing may show.
+/// The password of every client, which no output may show.
 pub(crate) const PASSWORD: &str = "correct-horse-battery";
 
-/// What a login gives: as good as the password.
+/// The token of a login, which is as powerful as the password.
 pub(crate) const TOKEN: &[u8] = b"token";
 
-/// What a proxy of Accumulo 2.x throws at a call with a wrong shared secret, where the call may throw it.
+/// The exception of a proxy of Accumulo 2.x for a call with a wrong shared secret, if the call
+/// declares it.
 pub(crate) const WRONG_SECRET: &str = "org.apache.accumulo.core.client.AccumuloSecurityException: Error BAD_CREDENTIALS for \
                                        user Incorrect shared secret provided - Username or Password is Invalid";
 
-/// How long a test waits for what must happen.
+/// Maximum time that a test waits for an expected event.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A call that came.
+/// A call that arrived.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
-    /// Its name.
+    /// The name of the call.
     pub(crate) call: String,
-    /// How many calls of this name came before.
+    /// Number of earlier calls with this name.
     pub(crate) nth: usize,
     body: Vec<u8>,
     protocol: Protocol,
 }
 
 impl Request {
-    /// The bytes of its frame, less the length.
+    /// Returns the size of the frame, without its length.
     pub(crate) fn bytes(&self) -> usize {
         self.body.len()
     }
 
-    /// The structure of its arguments.
+    /// Decodes the structure of the arguments.
     pub(crate) fn read<R: TSerializable>(&self) -> R {
         match self.protocol {
             Protocol::Compact => {
@@ -67,52 +68,53 @@ impl Request {
 
 type Body = Box<dyn Fn(&mut dyn TOutputProtocol) -> thrift::Result<()> + Send>;
 
-/// What the server does with a call.
+/// The reaction of the server to a call.
 pub(crate) enum Answer {
-    /// Replies.
+    /// A reply.
     Reply(Body),
-    /// Replies under another name.
+    /// A reply with another name.
     Named(&'static str, Body),
-    /// Replies with another sequence number: the right one plus this.
+    /// A reply with another sequence number: the correct one plus this.
     Numbered(i32, Body),
-    /// Answers later.
+    /// A late answer.
     Late(Duration, Box<Answer>),
-    /// Refuses the message with an application exception of this kind (6 is an internal error).
+    /// A rejection of the message with an application exception of this kind (6 is an internal
+    /// error).
     Refuse(i32, &'static str),
-    /// Closes the connection.
+    /// The end of the connection.
     Close,
-    /// Never answers.
+    /// No answer and no further calls.
     Never,
-    /// Sends nothing, and takes the next call: for the one that has no reply.
+    /// No answer, but further calls: for the call without a reply.
     Nothing,
 }
 
 impl Answer {
-    /// A reply.
+    /// Creates a reply.
     pub(crate) fn reply<R: TSerializable + Send + 'static>(reply: R) -> Self {
         Self::Reply(body(reply))
     }
 
-    /// The same answer later.
+    /// Delays the answer.
     pub(crate) fn after(self, pause: Duration) -> Self {
         Self::Late(pause, Box::new(self))
     }
 }
 
-/// The body of a reply.
+/// Creates the body of a reply.
 pub(crate) fn body<R: TSerializable + Send + 'static>(reply: R) -> Body {
     Box::new(move |output| reply.write_to_out_protocol(output))
 }
 
-/// An exception of a reply.
+/// Creates an exception of a reply.
 pub(crate) fn thrown(message: &str) -> wire::Thrown {
     wire::Thrown::new(message.to_owned())
 }
 
 type Script = Arc<dyn Fn(&Request) -> Answer + Send + Sync>;
 
-/// A server that does what its script says. It answers `login` by itself. Dropped, it is gone with all its
-/// connections.
+/// A server that follows its script. It answers `login` by itself. Dropping it stops the server and
+/// closes all its connections.
 pub(crate) struct Fake {
     address: SocketAddr,
     shared: Arc<Shared>,
@@ -127,16 +129,16 @@ struct Shared {
     open: AtomicUsize,
     most_open: AtomicUsize,
     tasks: Mutex<Vec<JoinHandle<()>>>,
-    /// How many connections are closed as soon as they are accepted.
+    /// Number of connections to close as soon as they are accepted.
     refusals: AtomicUsize,
-    /// How many logins are answered with an exception.
+    /// Number of logins to answer with an exception.
     bad_logins: AtomicUsize,
-    /// Whether it has no `login`, as a proxy of Accumulo 2.x.
+    /// `true` if the server has no `login`, like a proxy of Accumulo 2.x.
     has_no_login: AtomicBool,
 }
 
 impl Fake {
-    /// Starts a server that speaks the compact protocol.
+    /// Starts a server with the compact protocol.
     pub(crate) async fn start(script: impl Fn(&Request) -> Answer + Send + Sync + 'static) -> Self {
         Self::start_with(Protocol::Compact, script).await
     }
@@ -168,12 +170,12 @@ impl Fake {
         }
     }
 
-    /// Where it is.
+    /// Returns the address of the server.
     pub(crate) fn address(&self) -> String {
         self.address.to_string()
     }
 
-    /// Settings of a client of it: short limits, and pauses that hardly are any.
+    /// Returns settings for a client of the server, with short limits and almost no pauses.
     pub(crate) fn settings(&self) -> Settings {
         let credentials = Credentials::password("root", PASSWORD);
         let mut settings = Settings::new(self.address(), credentials);
@@ -184,12 +186,12 @@ impl Fake {
         settings
     }
 
-    /// A client of it.
+    /// Returns a client of the server.
     pub(crate) fn client(&self) -> ProxyClient {
         ProxyClient::lazy(self.settings())
     }
 
-    /// The calls of this name that came.
+    /// Returns the calls with this name that arrived.
     pub(crate) fn calls(&self, name: &str) -> Vec<Request> {
         let calls = self.shared.calls.lock().unwrap();
         calls
@@ -199,37 +201,37 @@ impl Fake {
             .collect()
     }
 
-    /// How many calls of this name came.
+    /// Returns the number of calls with this name that arrived.
     pub(crate) fn count(&self, name: &str) -> usize {
         self.calls(name).len()
     }
 
-    /// How many connections were made.
+    /// Returns the number of connections that were accepted.
     pub(crate) fn connections(&self) -> usize {
         self.shared.connections.load(Ordering::SeqCst)
     }
 
-    /// Most connections that were open at a time.
+    /// Returns the maximum number of connections that were open at the same time.
     pub(crate) fn most_open(&self) -> usize {
         self.shared.most_open.load(Ordering::SeqCst)
     }
 
-    /// Closes the next so many connections as soon as they are made.
+    /// Closes this number of connections as soon as they are accepted.
     pub(crate) fn refuse_connections(&self, connections: usize) {
         self.shared.refusals.store(connections, Ordering::SeqCst);
     }
 
-    /// Refuses the next so many logins.
+    /// Rejects this number of logins.
     pub(crate) fn refuse_logins(&self, logins: usize) {
         self.shared.bad_logins.store(logins, Ordering::SeqCst);
     }
 
-    /// Answers `login` from now on as a proxy of Accumulo 2.x does, which does not have the call.
+    /// Answers `login` from now on like a proxy of Accumulo 2.x, which does not have the call.
     pub(crate) fn forget_login(&self) {
         self.shared.has_no_login.store(true, Ordering::SeqCst);
     }
 
-    /// Closes all connections and listens no more, until [`Fake::come_back`].
+    /// Closes all connections and stops listening, until [`Fake::come_back`].
     pub(crate) async fn go_away(&self) {
         let listener = self.listener.lock().unwrap().take();
         if let Some(task) = listener {
@@ -246,7 +248,7 @@ impl Fake {
         *self.listener.lock().unwrap() = Some(task);
     }
 
-    /// Closes all connections; new ones can be made.
+    /// Closes all connections. New connections are accepted.
     pub(crate) fn break_connections(&self) {
         for task in self.shared.tasks.lock().unwrap().drain(..) {
             task.abort();
@@ -263,16 +265,16 @@ impl Drop for Fake {
     }
 }
 
-/// Waits until something holds.
+/// Waits until a condition holds.
 pub(crate) async fn until(what: &str, holds: impl Fn() -> bool) {
     let start = Instant::now();
     while !holds() {
-        assert!(start.elapsed() < PATIENCE, "never came: {what}");
+        assert!(start.elapsed() < PATIENCE, "timed out waiting for {what}");
         sleep(Duration::from_millis(2)).await;
     }
 }
 
-/// Whether one more is to be done of so many, and one less then.
+/// Decrements the counter. Returns `false` if it is already zero.
 fn is_due(left: &AtomicUsize) -> bool {
     let one_less = |left: usize| left.checked_sub(1);
     left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_less)
@@ -291,7 +293,7 @@ async fn listen(listener: TcpListener, shared: Arc<Shared>) {
     }
 }
 
-/// Counts a connection as long as it is open.
+/// A guard that counts a connection while it is open.
 struct Open(Arc<Shared>);
 
 impl Open {
@@ -359,7 +361,7 @@ async fn read_frame(stream: &mut TcpStream) -> Option<Vec<u8>> {
     Some(frame)
 }
 
-/// False where the connection is to be closed.
+/// Sends an answer. Returns `false` if the connection must be closed.
 async fn answer_call(
     stream: &mut TcpStream,
     protocol: Protocol,
@@ -396,7 +398,7 @@ async fn answer_call(
     stream.write_all(&bytes).await.is_ok()
 }
 
-/// `TApplicationException`: 1 message, 2 kind.
+/// Encodes a `TApplicationException`: 1 message, 2 kind.
 fn refusal(kind: i32, reason: &'static str) -> Body {
     Box::new(move |output| {
         output.write_struct_begin(&TStructIdentifier::new("TApplicationException"))?;
@@ -411,7 +413,7 @@ fn refusal(kind: i32, reason: &'static str) -> Body {
     })
 }
 
-/// A frame.
+/// Encodes a frame.
 fn encode(protocol: Protocol, name: &str, kind: TMessageType, number: i32, body: &Body) -> Vec<u8> {
     let mut message = Vec::new();
     {

@@ -1,4 +1,5 @@
-//! The public calls against recorded frames: what `src/wire/recorded.rs` proves of the wire, for the way to it.
+//! The public calls against recorded frames. `src/wire/recorded.rs` tests the wire modules with the
+//! same frames.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -18,7 +19,8 @@ const FOLDERS: [(&str, Protocol); 4] = [
     ("2x-binary", Protocol::Binary),
 ];
 
-/// A client of a server that plays a recording, and hangs up at the first byte that differs from it.
+/// Starts a server that plays a recording, and returns a client of it. The server closes the
+/// connection at the first byte that differs from the recording.
 async fn played(folder: &str, protocol: Protocol, name: &str) -> (Raw, ProxyClient) {
     let frames = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/frames");
     let path = frames.join(folder).join(format!("{name}.txt"));
@@ -54,7 +56,7 @@ fn bytes(hex: &str) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn tables_are_created_and_split() {
+async fn creates_and_splits_tables() {
     for (folder, protocol) in FOLDERS {
         let (_server, client) = played(folder, protocol, "createTable").await;
         let tables = client.table_operations();
@@ -74,7 +76,7 @@ async fn tables_are_created_and_split() {
 }
 
 #[tokio::test]
-async fn rows_are_deleted_between_absent_and_empty_bounds() {
+async fn deletes_rows_between_absent_and_empty_bounds() {
     for (folder, protocol) in FOLDERS {
         let (_server, client) = played(folder, protocol, "deleteRows-absent").await;
         let tables = client.table_operations();
@@ -87,7 +89,7 @@ async fn rows_are_deleted_between_absent_and_empty_bounds() {
 }
 
 #[tokio::test]
-async fn compactions_have_the_plugins_of_their_line() {
+async fn compactions_send_the_plugins_of_their_version() {
     for (folder, protocol) in FOLDERS {
         let plan = match folder.starts_with("1x") {
             true => CompactionPlan::Strategy(Plugin::new("org.example.Strategy")),

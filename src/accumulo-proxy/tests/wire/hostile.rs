@@ -1,4 +1,4 @@
-//! Servers that are broken, hostile, or none of ours: each call ends with a sentence.
+//! Servers that are broken, hostile, or not a proxy: each call ends with an error sentence.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,10 +17,10 @@ use crate::raw::{
 };
 
 const PROTOCOLS: [Protocol; 2] = [Protocol::Compact, Protocol::Binary];
-/// Hostile numbers of elements.
+/// A hostile number of elements.
 const HUGE: i32 = i32::MAX;
 
-/// What `listSplits` says to a server that gives `answer`.
+/// Returns the error of `listSplits` on a server that sends `answer`.
 async fn refused(
     protocol: Protocol,
     answer: impl Fn(&Asked) -> Vec<u8> + Clone + Send + Sync + 'static,
@@ -47,7 +47,7 @@ fn assert_protocol(error: &Error, reason: &str) {
     assert_eq!(error.reason(), reason, "{error}");
 }
 
-/// The reply of `listSplits` with `write` as its result.
+/// Encodes the reply of `listSplits` with `write` as its result.
 fn result(
     protocol: Protocol,
     asked: &Asked,
@@ -58,25 +58,25 @@ fn result(
 }
 
 #[tokio::test]
-async fn lengths_that_are_none() {
+async fn rejects_invalid_lengths() {
     for protocol in PROTOCOLS {
         let error = refused(protocol, |_| vec![0, 0, 0, 0]).await;
         assert_protocol(&error, "the reply ends in the middle of a value");
         let error = refused(protocol, |_| vec![0xFF; 8]).await;
         assert_protocol(
             &error,
-            "the reply claims 4294967295 bytes, more than the 67108864 that this client takes",
+            "the reply claims 4294967295 bytes, more than the 67108864 that this client accepts",
         );
         let error = refused(protocol, |_| vec![0x04, 0, 0, 1, 0]).await;
         assert_protocol(
             &error,
-            "the reply claims 67108865 bytes, more than the 67108864 that this client takes",
+            "the reply claims 67108865 bytes, more than the 67108864 that this client accepts",
         );
     }
 }
 
 #[tokio::test]
-async fn a_claim_of_60_megabytes_and_silence() {
+async fn times_out_if_the_rest_of_a_reply_never_arrives() {
     let server = Raw::start(|mut stream| async move {
         read_request(&mut stream).await?;
         stream.write_all(&60_000_000_u32.to_be_bytes()).await?;
@@ -92,7 +92,7 @@ async fn a_claim_of_60_megabytes_and_silence() {
 }
 
 #[tokio::test]
-async fn a_claim_of_60_megabytes_and_the_end() {
+async fn fails_if_the_connection_ends_within_a_reply() {
     let server = Raw::start(|mut stream| async move {
         read_request(&mut stream).await?;
         stream.write_all(&60_000_000_u32.to_be_bytes()).await?;
@@ -107,7 +107,7 @@ async fn a_claim_of_60_megabytes_and_the_end() {
     );
 }
 
-/// An honest reply: two splits.
+/// Encodes a valid reply with two splits.
 fn two_splits(protocol: Protocol, asked: &Asked) -> Vec<u8> {
     result(protocol, asked, TType::List, |output| {
         output.write_list_begin(&TListIdentifier::new(TType::String, 2))?;
@@ -117,7 +117,7 @@ fn two_splits(protocol: Protocol, asked: &Asked) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn a_reply_that_ends_at_every_byte() {
+async fn rejects_a_reply_that_ends_at_any_byte() {
     for protocol in PROTOCOLS {
         let asked = Asked {
             name: "listSplits".to_owned(),
@@ -126,7 +126,7 @@ async fn a_reply_that_ends_at_every_byte() {
         };
         let whole = two_splits(protocol, &asked);
         for end in 0..whole.len() {
-            // The connection ends there.
+            // First, the connection ends there.
             let part = whole[..end].to_vec();
             let server = Raw::start(move |mut stream| {
                 let part = part.clone();
@@ -140,9 +140,9 @@ async fn a_reply_that_ends_at_every_byte() {
             assert_eq!(error.kind(), ErrorKind::Gone, "{protocol:?} {end}: {error}");
             let ended = "the proxy closed the connection before it answered";
             assert!(error.reason().starts_with(ended), "{error}");
-            // Where nothing came at all, the reason may be another one.
+            // If no byte arrived at all, the reason may be different.
             assert_eq!(error.reason() == ended, end >= 4, "{error}");
-            // The frame ends there, and says so.
+            // Second, the frame ends there, with a matching length.
             if let Some(part) = whole.get(4..end) {
                 let frame = framed(part);
                 let error = refused(protocol, move |_| frame.clone()).await;
@@ -157,7 +157,7 @@ async fn a_reply_that_ends_at_every_byte() {
 }
 
 #[tokio::test]
-async fn replies_to_another_call() {
+async fn rejects_replies_to_another_call() {
     for protocol in PROTOCOLS {
         let renamed = move |asked: &Asked| {
             let name = "tableExists".to_owned();
@@ -199,7 +199,7 @@ async fn replies_to_another_call() {
 }
 
 #[tokio::test]
-async fn a_name_without_end_is_cut() {
+async fn truncates_a_long_name() {
     for protocol in PROTOCOLS {
         let error = refused(protocol, move |asked| {
             let name = "\n".repeat(1_000_000);
@@ -218,7 +218,7 @@ async fn a_name_without_end_is_cut() {
 }
 
 #[tokio::test]
-async fn an_empty_reply_is_no_result() {
+async fn rejects_an_empty_reply() {
     for protocol in PROTOCOLS {
         let error = refused(protocol, move |asked| reply(protocol, asked, |_| Ok(()))).await;
         assert_protocol(&error, "the reply holds neither a result nor an exception");
@@ -238,9 +238,10 @@ const ELEMENTS: [TType; 10] = [
     TType::List,
 ];
 
-/// Claims `elements` of `kind` in a container of each kind, as the known field 0 and as the unknown field 99.
+/// Claims different numbers of elements in a container of each kind, as the known field 0 and as
+/// the unknown field 99.
 #[tokio::test]
-async fn containers_that_claim_more_than_there_is() {
+async fn rejects_containers_with_false_sizes() {
     for protocol in PROTOCOLS {
         for element in ELEMENTS {
             for claim in [HUGE, -1, 1_000_000, 3] {
@@ -289,7 +290,7 @@ fn begin(
 }
 
 #[tokio::test]
-async fn lists_and_structures_nested_without_end() {
+async fn rejects_deeply_nested_lists_and_structures() {
     for protocol in PROTOCOLS {
         let lists = move |asked: &Asked| {
             result_of_unknown(protocol, asked, TType::List, |output| {
@@ -301,7 +302,7 @@ async fn lists_and_structures_nested_without_end() {
         };
         let error = refused(protocol, lists).await;
         assert_eq!(error.kind(), ErrorKind::Protocol, "{error}");
-        // Each the only field of the one around it.
+        // Each structure is the only field of the one around it.
         let nested = match protocol {
             Protocol::Compact => &[0x1C][..],
             Protocol::Binary => &[0x0C, 0, 1],
@@ -319,7 +320,7 @@ async fn lists_and_structures_nested_without_end() {
     }
 }
 
-/// A reply whose unknown field 99 has the value that `write` writes; what follows is missing.
+/// Encodes a reply whose unknown field 99 has the value that `write` writes; the rest is missing.
 fn result_of_unknown(
     protocol: Protocol,
     asked: &Asked,
@@ -367,7 +368,7 @@ fn plain(output: &mut dyn TOutputProtocol, kind: TType) -> thrift::Result<()> {
 }
 
 #[tokio::test]
-async fn unknown_fields_of_every_type_are_skipped() {
+async fn skips_unknown_fields_of_every_type() {
     for protocol in PROTOCOLS {
         let server = Raw::answering(move |asked| {
             reply(protocol, asked, |output| {
@@ -388,7 +389,7 @@ async fn unknown_fields_of_every_type_are_skipped() {
 }
 
 #[tokio::test]
-async fn known_fields_of_another_type_are_refused() {
+async fn rejects_known_fields_of_another_type() {
     for protocol in PROTOCOLS {
         for kind in ELEMENTS.into_iter().filter(|kind| *kind != TType::List) {
             let error = refused(protocol, move |asked| {
@@ -397,7 +398,7 @@ async fn known_fields_of_another_type_are_refused() {
             .await;
             assert_protocol(
                 &error,
-                &format!("the reply is damaged: type {kind} stands where type list belongs"),
+                &format!("the reply is damaged: found type {kind}, expected type list"),
             );
             let elements = move |asked: &Asked| {
                 result(protocol, asked, TType::List, |output| {
@@ -411,14 +412,14 @@ async fn known_fields_of_another_type_are_refused() {
             let error = refused(protocol, elements).await;
             assert_protocol(
                 &error,
-                &format!("the reply is damaged: type {kind} stands where type string belongs"),
+                &format!("the reply is damaged: found type {kind}, expected type string"),
             );
         }
     }
 }
 
 #[tokio::test]
-async fn text_that_is_not_utf8_is_refused() {
+async fn rejects_text_that_is_not_utf8() {
     for protocol in PROTOCOLS {
         let error = refused(protocol, move |asked| {
             reply(protocol, asked, |output| {
@@ -443,7 +444,7 @@ async fn text_that_is_not_utf8_is_refused() {
 }
 
 #[tokio::test]
-async fn a_proxy_that_refuses_the_call_is_quoted() {
+async fn quotes_a_proxy_that_refuses_the_call() {
     for protocol in PROTOCOLS {
         let with = move |kind: i32, said: &'static str| {
             move |asked: &Asked| {
@@ -464,7 +465,7 @@ async fn a_proxy_that_refuses_the_call_is_quoted() {
         let error = refused(protocol, with(1, "Invalid method name: 'listSplits'")).await;
         assert_protocol(
             &error,
-            "the proxy refused the call: it does not know it (Invalid method name: 'listSplits')",
+            "the proxy refused the call: it has no such call (Invalid method name: 'listSplits')",
         );
         let error = refused(protocol, with(6, "Internal error\n\tat java")).await;
         assert_protocol(
@@ -472,12 +473,12 @@ async fn a_proxy_that_refuses_the_call_is_quoted() {
             "the proxy refused the call: Internal error\\n\\tat java",
         );
         let error = refused(protocol, with(-77, "")).await;
-        assert_protocol(&error, "the proxy refused the call: it does not say why");
+        assert_protocol(&error, "the proxy refused the call: no reason given");
     }
 }
 
 #[tokio::test]
-async fn the_other_protocol_is_named() {
+async fn names_the_other_protocol() {
     for (ours, theirs) in [
         (Protocol::Compact, Protocol::Binary),
         (Protocol::Binary, Protocol::Compact),
@@ -485,12 +486,13 @@ async fn the_other_protocol_is_named() {
         let error = refused(ours, move |asked| two_splits(theirs, asked)).await;
         assert_protocol(
             &error,
-            "the reply is of the other Thrift protocol: ask for binary in place of compact, or the other way round",
+            "the reply uses the other Thrift protocol: set binary instead of compact, or compact instead of binary",
         );
     }
 }
 
-/// A server that says `bytes` and, `after` a request or before it, hangs up.
+/// Returns the error of a call to a server that sends `bytes`, `after` a request or before it, and
+/// then closes the connection.
 async fn saying(bytes: &'static [u8], after: bool) -> Error {
     let server = Raw::start(move |mut stream: TcpStream| async move {
         if after {
@@ -505,7 +507,7 @@ async fn saying(bytes: &'static [u8], after: bool) -> Error {
 }
 
 #[tokio::test]
-async fn servers_of_another_kind_are_named() {
+async fn names_servers_of_another_kind() {
     let other = "another kind of server answers there, not an Accumulo proxy";
     for after in [true, false] {
         for (bytes, sentence) in [
@@ -527,18 +529,18 @@ async fn servers_of_another_kind_are_named() {
             ),
             (
                 b"\x15\x03\x01\x00\x02\x02\x46",
-                "a server that wants TLS answers there; set up TLS".to_owned(),
+                "the server requires TLS; configure TLS".to_owned(),
             ),
             (
                 b"\x82\x41\x01\x05login",
-                "the server speaks Thrift without frames; only the framed transport is understood, which is that of \
-                 an Accumulo proxy"
+                "the server uses Thrift without frames; this client supports only the framed transport \
+                 of an Accumulo proxy"
                     .to_owned(),
             ),
             (
                 b"\x80\x01\x00\x02\x00\x00",
-                "the server speaks Thrift without frames; only the framed transport is understood, which is that of \
-                 an Accumulo proxy"
+                "the server uses Thrift without frames; this client supports only the framed transport \
+                 of an Accumulo proxy"
                     .to_owned(),
             ),
         ] {
@@ -549,7 +551,7 @@ async fn servers_of_another_kind_are_named() {
 }
 
 #[tokio::test]
-async fn a_server_that_hangs_up_at_once() {
+async fn fails_if_the_server_closes_the_connection_immediately() {
     let server = Raw::start(|stream| async move {
         drop(stream);
         Ok(())
@@ -560,7 +562,7 @@ async fn a_server_that_hangs_up_at_once() {
 }
 
 #[tokio::test]
-async fn a_server_that_never_answers_is_given_up() {
+async fn times_out_if_the_server_never_answers() {
     let server = Raw::start(until_closed).await;
     let mut settings = server.settings();
     settings.call_timeout = Duration::from_millis(100);
@@ -571,7 +573,7 @@ async fn a_server_that_never_answers_is_given_up() {
 }
 
 #[tokio::test]
-async fn a_connection_that_broke_the_rules_is_not_used_again() {
+async fn closes_a_connection_that_violated_the_protocol() {
     for protocol in PROTOCOLS {
         let connections = Arc::new(AtomicUsize::new(0));
         let count = Arc::clone(&connections);
@@ -601,7 +603,7 @@ async fn a_connection_that_broke_the_rules_is_not_used_again() {
 }
 
 #[tokio::test]
-async fn an_address_that_is_none() {
+async fn rejects_an_invalid_address() {
     for address in ["localhost", "", "a:b:c"] {
         let server = Raw::start(until_closed).await;
         let mut settings = server.settings();

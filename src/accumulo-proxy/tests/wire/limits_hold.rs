@@ -1,4 +1,5 @@
-//! Limits hold for whoever waits, however many wait; and what was never sent did certainly nothing.
+//! Time limits apply to every waiting caller, however many there are. A request that was never sent
+//! certainly had no effect.
 
 use std::time::Duration;
 
@@ -33,9 +34,9 @@ fn written(request: &Request) -> Answer {
     }
 }
 
-/// The calls tried to log in one after the other.
+/// Regression test: the calls tried to log in one after the other.
 #[tokio::test]
-async fn a_login_that_nobody_answers_fails_for_all_at_once() {
+async fn an_unanswered_login_fails_for_all_callers_together() {
     let server = Raw::start(|stream| async move {
         let _stream = stream;
         std::future::pending().await
@@ -54,9 +55,10 @@ async fn a_login_that_nobody_answers_fails_for_all_at_once() {
     assert!(start.elapsed() < 3 * LIMIT, "{:?}", start.elapsed());
 }
 
-/// The calls tried to open the writer one after the other, and what waited behind them waited for each.
+/// Regression test: the calls tried to open the writer one after the other, and the mutations
+/// behind them waited for each attempt.
 #[tokio::test]
-async fn rows_that_wait_for_a_writer_fail_in_time() {
+async fn rows_that_wait_for_a_writer_time_out() {
     let fake = Fake::start(|_| Answer::Never).await;
     let options = ConditionalWriterOptions::default().rows_per_call(1.try_into().unwrap());
     let writer = client(&fake, 4).conditional_writer("t", options);
@@ -74,9 +76,9 @@ async fn rows_that_wait_for_a_writer_fail_in_time() {
     assert_eq!(fake.count("updateRowsConditionally"), 0);
 }
 
-/// A mutation behind another of its row was never sent: its outcome is certain.
+/// A mutation behind another of its row was never sent, so its outcome is certain.
 #[tokio::test]
-async fn a_row_behind_one_that_hangs_was_not_written() {
+async fn a_mutation_behind_one_without_an_answer_is_not_written() {
     let fake = Fake::start(|request| match request.call.as_str() {
         "createConditionalWriter" => Answer::reply(wire::CreateConditionalWriterReply::new(
             "writer".to_owned(),
@@ -99,9 +101,9 @@ async fn a_row_behind_one_that_hangs_was_not_written() {
     assert!(!error.may_have_taken_effect());
 }
 
-/// A write that never had a connection claimed that it may be written.
+/// Regression test: the error of a write that never had a connection said that it may be written.
 #[tokio::test]
-async fn what_waited_for_a_connection_did_certainly_nothing() {
+async fn a_write_that_never_had_a_connection_has_no_effect() {
     let fake = Fake::start(|_| Answer::Never).await;
     let client = client(&fake, 1);
     let tables = client.table_operations();
@@ -111,20 +113,20 @@ async fn what_waited_for_a_connection_did_certainly_nothing() {
         client.write("t", vec![put("a")]).await
     };
     let error = tokio::select! {
-        _ = compact => panic!("nobody answers it"),
+        _ = compact => panic!("the compaction has no answer"),
         written = write => written.unwrap_err(),
     };
     assert_eq!(error.kind(), ErrorKind::TimedOut, "{error}");
     assert_eq!(
         error.reason(),
-        "not sent within 500ms: there was no connection for it"
+        "not sent within 500ms: no connection was available"
     );
     assert!(!error.may_have_taken_effect());
     assert_eq!(fake.count("updateAndFlush"), 0);
 }
 
 #[tokio::test]
-async fn what_was_sent_and_not_answered_may_be_written() {
+async fn a_write_without_an_answer_may_be_written() {
     let fake = Fake::start(|_| Answer::Never).await;
     let error = client(&fake, 1).write("t", vec![put("a")]).await;
     let error = error.unwrap_err();
@@ -132,7 +134,7 @@ async fn what_was_sent_and_not_answered_may_be_written() {
     assert!(error.may_have_taken_effect());
 }
 
-/// Compactions held all connections for minutes.
+/// Regression test: compactions used all connections for minutes.
 #[tokio::test]
 async fn long_calls_leave_a_connection_to_the_others() {
     let fake = Fake::start(written).await;
@@ -146,7 +148,7 @@ async fn long_calls_leave_a_connection_to_the_others() {
         }
     };
     tokio::select! {
-        _ = compactions => panic!("nobody answers them"),
+        _ = compactions => panic!("the compactions have no answer"),
         () = writes => {}
     }
     assert_eq!(fake.count("compactTable"), 2);

@@ -1,4 +1,4 @@
-//! The client against a scripted server: every way in which a network and a proxy can misbehave.
+//! The client against a scripted server, with all failures of networks and proxies.
 #![cfg(test)]
 #![allow(
     clippy::unwrap_used,
@@ -7,7 +7,7 @@
     clippy::indexing_slicing,
     missing_docs,
     missing_debug_implementations,
-    reason = "tests fail by panicking, and nobody reads their documentation"
+    reason = "tests fail by panicking, and need no documentation"
 )]
 
 mod fake;

@@ -1,4 +1,5 @@
-//! A server that says, to the byte, what a test wants; nothing of it follows the protocol by itself.
+//! A server that sends exactly the bytes that a test specifies, without following the protocol by
+//! itself.
 
 use std::future::Future;
 use std::io;
@@ -13,7 +14,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
-/// A server on a port of its own; it ends when it is dropped.
+/// A server on its own port. It ends when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Raw {
     pub(crate) address: String,
@@ -27,7 +28,7 @@ impl Drop for Raw {
 }
 
 impl Raw {
-    /// Does `serve` with each connection.
+    /// Starts a server that calls `serve` with each connection.
     pub(crate) async fn start<F, S>(serve: F) -> Self
     where
         F: Fn(TcpStream) -> S + Send + 'static,
@@ -37,14 +38,14 @@ impl Raw {
         let address = listener.local_addr().unwrap().to_string();
         let accepting = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                // A test that hangs up early is no fault of the server.
+                // An error is expected if a test closes the connection early.
                 tokio::spawn(serve(stream));
             }
         });
         Self { address, accepting }
     }
 
-    /// Answers each request with the bytes that `answer` makes of it, length included.
+    /// Starts a server that answers each request with the bytes of `answer`, including the length.
     pub(crate) async fn answering<F>(answer: F) -> Self
     where
         F: Fn(&Asked) -> Vec<u8> + Clone + Send + Sync + 'static,
@@ -52,14 +53,14 @@ impl Raw {
         Self::start(move |stream| answer_all(stream, answer.clone())).await
     }
 
-    /// Settings of a client that makes one try.
+    /// Returns settings for a client that makes one attempt.
     pub(crate) fn settings(&self) -> Settings {
         let mut settings = Settings::new(&self.address, Credentials::shared_secret("hush"));
         settings.retry = Retry::never();
         settings
     }
 
-    /// A client that makes one try and speaks `protocol`.
+    /// Returns a client that makes one attempt and uses `protocol`.
     pub(crate) fn client(&self, protocol: Protocol) -> ProxyClient {
         let mut settings = self.settings();
         settings.protocol = protocol;
@@ -67,7 +68,7 @@ impl Raw {
     }
 }
 
-/// What a request says of itself.
+/// The header and the bytes of a request.
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
     pub(crate) name: String,
@@ -75,7 +76,7 @@ pub(crate) struct Asked {
     pub(crate) message: Vec<u8>,
 }
 
-/// Answers what comes until the client goes.
+/// Answers requests until the client closes the connection.
 pub(crate) async fn answer_all<S, F>(mut stream: S, answer: F) -> io::Result<()>
 where
     S: AsyncRead + AsyncWrite + Unpin,
@@ -88,7 +89,7 @@ where
     }
 }
 
-/// The next request.
+/// Reads the next request.
 pub(crate) async fn read_request(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<Asked> {
     let length = usize::try_from(stream.read_u32().await?).unwrap();
     let mut message = vec![0; length];
@@ -105,20 +106,20 @@ pub(crate) async fn read_request(stream: &mut (impl AsyncRead + Unpin)) -> io::R
     })
 }
 
-/// Waits until the client hangs up.
+/// Waits until the client closes the connection.
 pub(crate) async fn until_closed(mut stream: impl AsyncRead + Unpin) -> io::Result<()> {
     let mut nowhere = [0; 256];
     while stream.read(&mut nowhere).await? > 0 {}
     Ok(())
 }
 
-/// A message with its length.
+/// Encodes a message with its length.
 pub(crate) fn framed(message: &[u8]) -> Vec<u8> {
     let length = u32::try_from(message.len()).unwrap();
     [&length.to_be_bytes()[..], message].concat()
 }
 
-/// A frame with one message, whose body `write` writes.
+/// Encodes a frame with one message, whose body `write` writes.
 pub(crate) fn message(
     protocol: Protocol,
     name: &str,
@@ -143,7 +144,7 @@ pub(crate) fn message(
     framed(&bytes)
 }
 
-/// The reply to `asked`: a structure whose fields `write` writes.
+/// Encodes the reply to `asked`: a structure whose fields `write` writes.
 pub(crate) fn reply(
     protocol: Protocol,
     asked: &Asked,
@@ -158,7 +159,7 @@ pub(crate) fn reply(
     )
 }
 
-/// A structure whose fields `write` writes.
+/// Writes a structure whose fields `write` writes.
 pub(crate) fn structure(
     output: &mut dyn TOutputProtocol,
     write: impl FnOnce(&mut dyn TOutputProtocol) -> thrift::Result<()>,
@@ -169,7 +170,7 @@ pub(crate) fn structure(
     output.write_struct_end()
 }
 
-/// A field whose value `write` writes.
+/// Writes a field whose value `write` writes.
 pub(crate) fn field(
     output: &mut dyn TOutputProtocol,
     kind: TType,

@@ -1,5 +1,5 @@
-//! A reply with neither a result nor an exception: the call may have been carried out all the same, unless it changes
-//! nothing. The error said that it had certainly done nothing.
+//! Replies with neither a result nor an exception. The call may have been executed all the same,
+//! unless it changes nothing. In a former version the error denied that.
 
 use accumulo_proxy::{
     Condition, ConditionalMutation, ConditionalOutcome, ConditionalWriterHandle,
@@ -9,7 +9,7 @@ use accumulo_proxy::{
 use crate::fake::{Answer, Fake, Request};
 use crate::generated as wire;
 
-/// Whole as Thrift, and empty.
+/// Answers with a valid Thrift structure without fields.
 fn answer(request: &Request) -> Answer {
     match request.call.as_str() {
         "addConstraint" => Answer::reply(wire::AddConstraintReply::new(None, None, None, None)),
@@ -33,7 +33,7 @@ fn answer(request: &Request) -> Answer {
         "nextK" => Answer::reply(wire::NextKReply::new(None, None, None, None)),
         "listConstraints" => Answer::reply(wire::ListConstraintsReply::new(None, None, None, None)),
         "tableExists" => Answer::reply(wire::TableExistsReply::new(None)),
-        other => panic!("nobody asked for {other}"),
+        other => panic!("unexpected call {other}"),
     }
 }
 
@@ -94,7 +94,7 @@ async fn conditional_mutations_may_be_written() {
 }
 
 #[tokio::test]
-async fn a_scanner_may_have_moved_on() {
+async fn a_scanner_may_have_advanced() {
     let fake = Fake::start(answer).await;
     let client = fake.client();
     let scanner = ScannerHandle::from("scanner".to_owned());
@@ -105,7 +105,7 @@ async fn a_scanner_may_have_moved_on() {
 }
 
 #[tokio::test]
-async fn what_changes_nothing_has_done_nothing() {
+async fn calls_that_change_nothing_have_no_effect() {
     let fake = Fake::start(answer).await;
     let client = fake.client();
     let tables = client.table_operations();

@@ -1,4 +1,4 @@
-//! A table behind the fake proxy: cursors over rows, as the real proxy has them.
+//! A table behind the fake proxy, with cursors over its rows like those of the real proxy.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -42,16 +42,16 @@ impl Rows {
             }
             "nextK" => self.next(&request.read()),
             "closeScanner" => self.close(&request.read()),
-            other => panic!("nobody asked for {other}"),
+            other => panic!("unexpected call {other}"),
         }
     }
 
-    /// Forgets all cursors, as a proxy that was restarted does.
+    /// Drops all cursors, as a restarted proxy does.
     pub(crate) fn forget(&self) {
         self.cursors.lock().unwrap().clear();
     }
 
-    /// How many cursors are open.
+    /// Returns the number of open cursors.
     pub(crate) fn open_cursors(&self) -> usize {
         self.cursors.lock().unwrap().len()
     }
@@ -91,12 +91,12 @@ impl Rows {
     }
 }
 
-/// The name of a row.
+/// Returns the name of a row.
 pub(crate) fn row_name(row: usize) -> String {
     format!("row{row:04}")
 }
 
-/// The rows of the entries of a stream, which has no empty batch.
+/// Returns the rows of the entries of a stream, which must not have an empty batch.
 pub(crate) async fn rows_of(
     mut batches: impl Stream<Item = Result<Vec<Entry>>> + Unpin,
 ) -> Result<Vec<String>> {

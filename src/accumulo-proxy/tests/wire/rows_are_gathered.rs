@@ -1,4 +1,4 @@
-//! Conditional mutations of many tasks travel in one call, and each caller has its own outcome.
+//! Conditional mutations of many tasks share one call, and each caller gets its own outcome.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -44,7 +44,7 @@ fn fail(exception: impl FnOnce() -> wire::UpdateRowsConditionallyReply) -> Answe
     Answer::reply(exception())
 }
 
-/// A proxy with conditional writers `writer0`, `writer1`..; `update` answers their calls.
+/// Starts a proxy with conditional writers `writer0`, `writer1`..; `update` answers their calls.
 async fn fake(update: impl Fn(&Request) -> Answer + Send + Sync + 'static) -> Fake {
     fake_with(Protocol::Compact, update).await
 }
@@ -62,7 +62,7 @@ async fn fake_with(
         }
         "closeConditionalWriter" => Answer::reply(wire::CloseConditionalWriterReply::new()),
         CALL => update(request),
-        other => panic!("nobody asked for {other}"),
+        other => panic!("unexpected call {other}"),
     })
     .await
 }
@@ -76,7 +76,7 @@ async fn write(writer: &ConditionalWriter, row: &str) -> ConditionalOutcome {
     writer.write(mutation(row, "v")).await.unwrap()
 }
 
-/// The error of an outcome that nobody knows.
+/// Returns the error of an unknown outcome.
 fn unknown(outcome: ConditionalOutcome) -> accumulo_proxy::Error {
     match outcome {
         ConditionalOutcome::Unknown(Some(error)) => {
@@ -108,7 +108,7 @@ async fn many_tasks_share_a_few_calls() {
 }
 
 #[tokio::test]
-async fn a_call_has_as_many_rows_as_the_options_say() {
+async fn limits_the_rows_of_a_call() {
     let fake = fake(|request| accept(request).after(SOON)).await;
     let options = ConditionalWriterOptions::default().rows_per_call(10.try_into().unwrap());
     let writer = fake.client().conditional_writer("t", options);
@@ -121,7 +121,7 @@ async fn a_call_has_as_many_rows_as_the_options_say() {
 }
 
 #[tokio::test]
-async fn no_more_calls_are_under_way_than_the_options_say() {
+async fn limits_the_number_of_concurrent_calls() {
     let fake = fake(|request| accept(request).after(SOON)).await;
     let options = ConditionalWriterOptions::default()
         .calls_in_flight(1.try_into().unwrap())
@@ -135,7 +135,7 @@ async fn no_more_calls_are_under_way_than_the_options_say() {
 }
 
 #[tokio::test]
-async fn mutations_of_one_row_are_decided_one_after_the_other() {
+async fn sends_mutations_of_one_row_one_after_the_other() {
     let values = Arc::new(Mutex::new(Vec::new()));
     let seen = Arc::clone(&values);
     let fake = fake(move |request| {
@@ -163,12 +163,12 @@ async fn mutations_of_one_row_are_decided_one_after_the_other() {
         ]
     ));
     assert_eq!(*values.lock().unwrap(), ["one", "two", "three"]);
-    // The next one goes out when the one before is answered: one connection is enough.
+    // Each is sent after the previous one has its outcome: one connection is enough.
     assert_eq!(fake.connections(), 1);
 }
 
 #[tokio::test]
-async fn each_status_is_an_outcome_and_a_missing_one_is_unknown() {
+async fn converts_each_status_and_reports_a_missing_one_as_unknown() {
     let fake = fake(|_| {
         let statuses = [
             ("accepted", wire::ConditionalStatus::ACCEPTED),
@@ -206,7 +206,7 @@ async fn each_status_is_an_outcome_and_a_missing_one_is_unknown() {
 }
 
 #[tokio::test]
-async fn a_lost_reply_leaves_all_rows_of_the_call_unknown_and_is_not_sent_again() {
+async fn a_lost_reply_makes_all_rows_of_the_call_unknown_without_a_retry() {
     let fake = fake(|_| Answer::Close).await;
     let writer = writer(&fake);
     let mutations = ["a", "b"].map(|row| mutation(row, "v"));
@@ -218,7 +218,7 @@ async fn a_lost_reply_leaves_all_rows_of_the_call_unknown_and_is_not_sent_again(
 }
 
 #[tokio::test]
-async fn no_answer_in_time_leaves_all_rows_of_the_call_unknown() {
+async fn a_timeout_makes_all_rows_of_the_call_unknown() {
     let fake = fake(|_| Answer::Never).await;
     let mut settings = fake.settings();
     settings.call_timeout = Duration::from_millis(500);
@@ -231,7 +231,7 @@ async fn no_answer_in_time_leaves_all_rows_of_the_call_unknown() {
 }
 
 #[tokio::test]
-async fn what_the_proxy_throws_leaves_all_rows_of_the_call_unknown() {
+async fn an_exception_makes_all_rows_of_the_call_unknown() {
     let fake = fake(|request| match request.nth {
         0 => fail(|| wire::UpdateRowsConditionallyReply::new(None, None, thrown("a"), None)),
         1 => fail(|| wire::UpdateRowsConditionallyReply::new(None, None, None, thrown("b"))),
@@ -247,16 +247,16 @@ async fn what_the_proxy_throws_leaves_all_rows_of_the_call_unknown() {
     ];
     for (call, kind) in kinds.into_iter().enumerate() {
         assert_eq!(unknown(write(&writer, "a").await).kind(), kind);
-        // A writer that failed is not used again: its table may be gone.
+        // A writer that failed is not used again, because its table may have been deleted.
         until("close", || fake.count("closeConditionalWriter") == call + 1).await;
     }
     assert!(write(&writer, "a").await.is_accepted());
     assert_eq!(fake.count("createConditionalWriter"), 4);
 }
 
-/// A writer was closed while another call used it, which then failed too.
+/// Regression test: a writer was closed while another call used it, which then failed too.
 #[tokio::test]
-async fn a_call_that_fails_does_not_break_the_one_beside_it() {
+async fn a_failed_call_does_not_break_a_concurrent_one() {
     let fake = fake(|request| match rows(request)[0].as_slice() {
         b"bad" => fail(|| wire::UpdateRowsConditionallyReply::new(None, None, thrown("a"), None)),
         _ => accept(request).after(Duration::from_millis(300)),
@@ -270,7 +270,7 @@ async fn a_call_that_fails_does_not_break_the_one_beside_it() {
         unknown(write(&writer, "bad").await).kind(),
         ErrorKind::Accumulo
     );
-    // The next call has a writer of its own, and the old one lives as long as the call beside.
+    // The next call has its own writer, and the old one stays open until the concurrent call ends.
     assert!(!beside.is_finished());
     sleep(Duration::from_millis(50)).await;
     assert_eq!(fake.count("closeConditionalWriter"), 0);
@@ -278,7 +278,7 @@ async fn a_call_that_fails_does_not_break_the_one_beside_it() {
     until("close", || fake.count("closeConditionalWriter") == 1).await;
 }
 
-/// Without a limit of its own, the proxy would still be at it when nobody waits any more.
+/// Without its own limit, the proxy would still be working on the call after its caller gave up.
 #[tokio::test]
 async fn the_proxy_gives_up_before_its_caller() {
     let fake = fake(accept).await;
@@ -294,7 +294,7 @@ async fn the_proxy_gives_up_before_its_caller() {
 }
 
 #[tokio::test]
-async fn a_writer_that_the_proxy_forgot_is_opened_again() {
+async fn reopens_a_writer_that_the_proxy_dropped() {
     let fake = fake(|request| {
         let read = request.read::<wire::UpdateRowsConditionallyRequest>();
         match read.conditional_writer.unwrap().as_str() {
@@ -312,7 +312,7 @@ async fn a_writer_that_the_proxy_forgot_is_opened_again() {
 }
 
 #[tokio::test]
-async fn a_writer_that_the_proxy_never_knows_is_an_error_that_did_nothing() {
+async fn fails_without_effect_if_the_proxy_never_has_the_writer() {
     let fake = fake(|_| {
         fail(|| wire::UpdateRowsConditionallyReply::new(None, thrown("unknown"), None, None))
     })
@@ -324,7 +324,7 @@ async fn a_writer_that_the_proxy_never_knows_is_an_error_that_did_nothing() {
 }
 
 #[tokio::test]
-async fn a_table_that_is_not_there_is_an_error_that_did_nothing() {
+async fn fails_without_effect_if_the_table_does_not_exist() {
     let fake = Fake::start(|_| {
         let missing = thrown("Table t does not exist");
         Answer::reply(wire::CreateConditionalWriterReply::new(
@@ -339,7 +339,7 @@ async fn a_table_that_is_not_there_is_an_error_that_did_nothing() {
 }
 
 #[tokio::test]
-async fn what_a_proxy_would_fail_at_is_refused_before_anything_is_sent() {
+async fn rejects_mutations_at_which_a_proxy_would_fail_before_anything_is_sent() {
     let fake = fake(accept).await;
     let writer = writer(&fake);
     let put = || Mutation::new("r").put("f", "q", "v");
@@ -368,22 +368,22 @@ async fn what_a_proxy_would_fail_at_is_refused_before_anything_is_sent() {
 }
 
 #[tokio::test]
-async fn a_caller_that_went_away_harms_nobody() {
+async fn a_cancelled_caller_does_not_affect_others() {
     let fake = fake(|request| accept(request).after(SOON)).await;
     let writer = writer(&fake);
     let spawn = |row: &'static str| {
         let writer = writer.clone();
         tokio::spawn(async move { write(&writer, row).await })
     };
-    let (gone, stays, same) = (spawn("a"), spawn("b"), spawn("a"));
+    let (cancelled, stays, same) = (spawn("a"), spawn("b"), spawn("a"));
     until(CALL, || fake.count(CALL) > 0).await;
-    gone.abort();
+    cancelled.abort();
     assert!(stays.await.unwrap().is_accepted());
     assert!(same.await.unwrap().is_accepted());
 }
 
 #[tokio::test]
-async fn the_last_clone_closes_the_writer() {
+async fn dropping_the_last_clone_closes_the_writer() {
     let fake = fake(accept).await;
     let first = writer(&fake);
     let second = first.clone();
@@ -397,7 +397,7 @@ async fn the_last_clone_closes_the_writer() {
 }
 
 #[tokio::test]
-async fn a_writer_that_wrote_nothing_was_never_opened() {
+async fn never_opens_a_writer_without_writes() {
     let fake = fake(accept).await;
     drop(writer(&fake));
     sleep(SOON).await;

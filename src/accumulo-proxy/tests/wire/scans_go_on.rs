@@ -1,4 +1,4 @@
-//! An ordered scan goes on after a break; no entry comes twice, none is left out.
+//! An ordered scan resumes after a break. No entry is repeated, and none is left out.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,7 +24,7 @@ async fn assert_whole(fake: &Fake, rows: usize) {
 }
 
 #[tokio::test]
-async fn after_a_broken_connection() {
+async fn resumes_after_a_broken_connection() {
     let rows = Rows::new([10; ROWS]);
     let fake = Fake::start(
         move |request| match (request.call.as_str(), request.nth % 3) {
@@ -42,7 +42,7 @@ async fn after_a_broken_connection() {
 }
 
 #[tokio::test]
-async fn after_the_proxy_forgot_it() {
+async fn resumes_after_the_proxy_dropped_the_cursor() {
     let rows = Rows::new([10; ROWS]);
     let fake = Fake::start(move |request| {
         if request.call == "nextK" && request.nth % 4 == 3 {
@@ -55,7 +55,7 @@ async fn after_the_proxy_forgot_it() {
 }
 
 #[tokio::test]
-async fn after_a_restart_of_the_proxy() {
+async fn resumes_after_a_restart_of_the_proxy() {
     let rows = Arc::new(Rows::new([10; ROWS]));
     let table = Arc::clone(&rows);
     let fake = Fake::start(move |request| table.answer(request)).await;
@@ -74,8 +74,8 @@ async fn after_a_restart_of_the_proxy() {
 }
 
 #[tokio::test]
-async fn with_less_at_a_time_after_a_reply_that_was_too_long() {
-    // Small ones say nothing about the large ones behind them.
+async fn resumes_with_smaller_requests_after_a_reply_that_was_too_long() {
+    // The small entries give no hint of the large ones behind them.
     let value_bytes = (0..ROWS).map(|row| if row < 1000 { 10 } else { 10_000 });
     let rows = Rows::new(value_bytes);
     let fake = Fake::start(move |request| rows.answer(request)).await;
@@ -87,7 +87,7 @@ async fn with_less_at_a_time_after_a_reply_that_was_too_long() {
 }
 
 #[tokio::test]
-async fn but_an_entry_longer_than_any_reply_is_an_error() {
+async fn fails_at_an_entry_that_is_longer_than_any_reply() {
     let rows = Rows::new([100_000]);
     let fake = Fake::start(move |request| rows.answer(request)).await;
     let mut settings = fake.settings();
@@ -95,12 +95,15 @@ async fn but_an_entry_longer_than_any_reply_is_an_error() {
     let scanner = ProxyClient::lazy(settings).scanner("t", ScanOptions::default());
     let error = rows_of(scanner).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Protocol);
-    assert!(error.reason().contains("that this client takes"), "{error}");
+    assert!(
+        error.reason().contains("that this client accepts"),
+        "{error}"
+    );
     assert!(!error.may_have_taken_effect());
 }
 
 #[tokio::test]
-async fn but_not_for_ever() {
+async fn fails_after_the_last_retry() {
     let rows = Rows::new([10; ROWS]);
     let fake = Fake::start(move |request| match request.call.as_str() {
         "nextK" if request.nth > 2 => Answer::Close,
@@ -112,12 +115,12 @@ async fn but_not_for_ever() {
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Gone);
     assert_eq!(error.call(), "nextK");
-    // Eight tries unless set.
+    // The default is eight attempts.
     assert_eq!(fake.count("nextK"), 3 + 8);
 }
 
 #[tokio::test]
-async fn and_a_batch_scan_ends_with_the_error() {
+async fn a_batch_scan_ends_with_the_error() {
     let rows = Rows::new([10; ROWS]);
     let fake = Fake::start(move |request| match request.call.as_str() {
         "nextK" if request.nth == 2 => Answer::Close,
@@ -134,10 +137,11 @@ async fn and_a_batch_scan_ends_with_the_error() {
     assert_eq!(fake.count("createBatchScanner"), 1);
 }
 
-/// With 1000 at a time after small ones, a hundred kilobytes each were more than any reply may hold, each time anew.
+/// Regression test: the scan requested 1000 entries at a time after small ones. With a hundred
+/// kilobytes each, they exceeded every reply, and each new attempt failed again.
 #[tokio::test]
-async fn a_batch_scan_asks_for_no_more_than_fits_if_large_entries_follow() {
-    // Four of 256 KiB.
+async fn a_batch_scan_requests_no_more_than_fits_if_large_entries_follow() {
+    // A reply has room for four entries of 256 KiB.
     let value_bytes = (0..1000).map(|row| if row < 900 { 10 } else { 200 * 1024 });
     let rows = Rows::new(value_bytes);
     let fake = Fake::start(move |request| rows.answer(request)).await;
@@ -150,8 +154,8 @@ async fn a_batch_scan_asks_for_no_more_than_fits_if_large_entries_follow() {
 }
 
 #[tokio::test]
-async fn a_batch_scan_whose_entries_are_larger_still_says_what_helps() {
-    // One entry, then ten times four, then four that are too large.
+async fn a_batch_scan_with_still_larger_entries_reports_the_remedy() {
+    // The replies have one small entry, then ten times four, then four that are too large.
     let value_bytes = (0..50).map(|row| if row < 41 { 10 } else { 400 * 1024 });
     let rows = Rows::new(value_bytes);
     let fake = Fake::start(move |request| rows.answer(request)).await;
@@ -164,17 +168,17 @@ async fn a_batch_scan_whose_entries_are_larger_still_says_what_helps() {
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Protocol);
     assert_eq!(error.call(), "nextK");
-    let end = "more than the 1048576 that this client takes; this scan asked for 4 entries at a \
+    let end = "more than the 1048576 that this client accepts; this scan asked for 4 entries at a \
                time: ask for fewer";
     assert!(error.reason().ends_with(end), "{error}");
-    // And it does.
+    // The advice works.
     let options = options.batch_entries(2.try_into().unwrap());
     let scanner = client.batch_scanner("t", options);
     assert_eq!(rows_of(scanner).await.unwrap().len(), 50);
 }
 
 #[tokio::test]
-async fn a_consumer_that_waits_has_one_batch_ahead() {
+async fn reads_one_batch_ahead() {
     let rows = Rows::new([10; ROWS]);
     let fake = Fake::start(move |request| rows.answer(request)).await;
     let mut scanner = fake.client().scanner("t", options());
@@ -187,7 +191,7 @@ async fn a_consumer_that_waits_has_one_batch_ahead() {
     }
 }
 
-/// A runtime that serves the proxy and the consumer, and one that reads.
+/// Returns a runtime for the proxy and the consumer, and one for the reading task.
 fn two_runtimes() -> (Runtime, Runtime) {
     let make = || {
         runtime::Builder::new_multi_thread()
@@ -199,9 +203,10 @@ fn two_runtimes() -> (Runtime, Runtime) {
     (make(), make())
 }
 
-/// The task that reads was gone with its runtime, and the end of its channel passed for the end of the table.
+/// Regression test: the reading task had ended with its runtime, and the end of its channel was
+/// taken for the end of the table.
 #[test]
-fn and_one_whose_runtime_is_gone_does_not_end_as_if_it_were_complete() {
+fn fails_if_the_runtime_of_the_reading_task_shut_down() {
     let (here, there) = two_runtimes();
     let rows = Rows::new([10; ROWS]);
     let fake = here.block_on(Fake::start(move |request| rows.answer(request)));

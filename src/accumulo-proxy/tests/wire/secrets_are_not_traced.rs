@@ -1,6 +1,7 @@
-//! Whoever turns on every trace sees no password, no shared secret, and not what a login gave.
+//! No trace, even at the highest level, contains a password, a shared secret, or the token of a
+//! login.
 //!
-//! The subscriber is that of the process, so it sees what the tests beside this one trace as well.
+//! The subscriber is global, so it also receives the traces of concurrent tests.
 
 use std::io::{self, Write};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -23,7 +24,7 @@ const SECRET: &str = "shared-secret-of-a-proxy";
 const NEW_PASSWORD: &str = "staple-of-another-user";
 const TABLE: &str = "traced";
 
-/// Everything that was traced.
+/// All traces so far.
 static TRACED: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
 struct Traced;
@@ -40,7 +41,7 @@ impl Write for Traced {
     }
 }
 
-/// From now on everything is traced.
+/// Enables all traces.
 fn trace() {
     static IS_TRACED: OnceLock<()> = OnceLock::new();
     IS_TRACED.get_or_init(|| {
@@ -59,7 +60,7 @@ fn traced() -> String {
     String::from_utf8_lossy(&traced).into_owned()
 }
 
-/// A trace with all these words.
+/// Waits for a trace with all these words.
 async fn assert_traced(words: &[&str]) {
     until(&format!("a trace with {words:?}"), || {
         traced()
@@ -69,7 +70,8 @@ async fn assert_traced(words: &[&str]) {
     .await;
 }
 
-/// The forms in which bytes are shown by accident. Blanks are left out, as in what is compared.
+/// Returns the forms in which bytes are printed by accident, without blanks, as in the text for the
+/// comparison.
 fn forms(secret: &[u8]) -> Vec<String> {
     let joined = |form: fn(&u8) -> String| secret.iter().map(form).collect::<Vec<_>>().join(",");
     let mut forms = vec![
@@ -79,8 +81,8 @@ fn forms(secret: &[u8]) -> Vec<String> {
         joined(|byte| format!("{byte:x}")),
         joined(|byte| format!("0x{byte:x}")),
     ];
-    // Of a text in base64 it depends on what stands before the secret how it is written, and on what stands behind
-    // it how its last character is.
+    // In base64 the form of a secret depends on the bytes before it, and the form of its last
+    // character on the bytes behind it.
     for before in 0..3 {
         let text = [vec![0; before], secret.to_vec()].concat();
         let (first, end) = ((before * 8).div_ceil(6), text.len() * 8 / 6);
@@ -92,7 +94,7 @@ fn forms(secret: &[u8]) -> Vec<String> {
     forms
 }
 
-/// The form of a secret that a text shows.
+/// Returns the form of a secret that a text contains.
 fn shown(text: &str, secret: &[u8]) -> Option<String> {
     let text: String = text.split_whitespace().collect();
     let lower = text.to_lowercase();
@@ -106,7 +108,7 @@ fn assert_no_secret_is_traced() {
     for secret in [PASSWORD, SECRET, NEW_PASSWORD] {
         assert_eq!(shown(&traced, secret.as_bytes()), None, "of {secret}");
     }
-    // As text it is a word like others.
+    // As text the token is a common word.
     let token = forms(TOKEN).split_off(1);
     let traced: String = traced.split_whitespace().collect();
     for form in token {
@@ -115,7 +117,7 @@ fn assert_no_secret_is_traced() {
 }
 
 #[test]
-fn a_secret_is_found_in_every_form() {
+fn finds_a_secret_in_every_form() {
     let secret = PASSWORD.as_bytes();
     let around = |before: &str| [before.as_bytes(), secret, b"\0behind"].concat();
     let mut texts = vec![
@@ -138,7 +140,7 @@ fn a_secret_is_found_in_every_form() {
     assert_eq!(shown("correct-horse", secret), None);
 }
 
-/// A proxy on which things go wrong: scans break, and nothing that was opened can be closed.
+/// Answers as a faulty proxy: scans break, and no scanner or writer can be closed.
 fn answer(request: &Request) -> Answer {
     let handle = || format!("{}-{}", request.call, request.nth);
     match request.call.as_str() {
@@ -172,12 +174,13 @@ fn answer(request: &Request) -> Answer {
             None,
             None,
         )),
-        // `updateRowsConditionally` and all that closes.
+        // These are `updateRowsConditionally` and all calls that close.
         _ => Answer::Refuse(6, "Internal error"),
     }
 }
 
-/// Logs in in vain and with success, has a call sent again and a scan go on, and leaves what it opened.
+/// Logs in with and without success, causes a retry of a call and of a scan, and leaves scanners
+/// and writers open.
 async fn story(protocol: Protocol, credentials: &Credentials) {
     let fake = Fake::start_with(protocol, answer).await;
     match credentials.user() {
@@ -219,7 +222,7 @@ async fn story(protocol: Protocol, credentials: &Credentials) {
 }
 
 #[tokio::test]
-async fn whatever_goes_wrong() {
+async fn traces_no_secret_during_failures() {
     trace();
     let all = [
         Credentials::password("root", PASSWORD),
@@ -233,9 +236,10 @@ async fn whatever_goes_wrong() {
     assert_no_secret_is_traced();
 }
 
-/// What a server sends is quoted in errors; this one sends what it was sent, the password with it.
+/// Errors quote the answer of a server, and this server returns each request, including the
+/// password.
 #[tokio::test]
-async fn on_a_server_that_sends_everything_back() {
+async fn traces_no_secret_on_a_server_that_echoes_requests() {
     trace();
     let echo = Raw::start(|mut stream| async move {
         loop {

@@ -1,4 +1,4 @@
-//! A writer by its handle keeps one connection, because only there its calls have an order.
+//! A writer by its handle keeps one connection, because its calls have an order only there.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -19,7 +19,7 @@ fn answer(request: &Request) -> Answer {
             let reply = wire::CreateWriterReply::new("handle".to_owned(), None, None, None);
             Answer::reply(reply)
         }
-        // One-way: no reply at all.
+        // The call is one-way and has no reply.
         "update" => Answer::Nothing,
         "flush" => Answer::reply(wire::FlushReply::new(None, None)),
         "closeWriter" => Answer::reply(wire::CloseWriterReply::new(None, None)),
@@ -34,7 +34,7 @@ async fn update(writer: &mut ServerWriter) -> accumulo_proxy::Result<()> {
 }
 
 #[tokio::test]
-async fn a_writer_shares_its_connection_with_nobody_until_it_is_closed() {
+async fn a_writer_has_exclusive_use_of_its_connection_until_it_is_closed() {
     let server = Fake::start(answer).await;
     let mut settings = server.settings();
     settings.connections = 1.try_into().unwrap();
@@ -60,9 +60,9 @@ async fn a_writer_shares_its_connection_with_nobody_until_it_is_closed() {
     assert_eq!(server.connections(), 1);
 }
 
-/// A writer was opened, and its handle lost, where no connection was left for it.
+/// Regression test: if no connection was left for it, a writer was opened and its handle was lost.
 #[tokio::test]
-async fn no_writer_is_opened_without_a_connection_for_it() {
+async fn opens_no_writer_without_a_connection() {
     let server = Fake::start(answer).await;
     let mut settings = server.settings();
     settings.connections = 1.try_into().unwrap();
@@ -78,7 +78,7 @@ async fn no_writer_is_opened_without_a_connection_for_it() {
 }
 
 #[tokio::test]
-async fn a_handle_is_not_shown_whole() {
+async fn shows_only_the_start_of_a_handle() {
     let server = Fake::start(|_| {
         let message = thrown("no such scanner");
         Answer::reply(wire::NextKReply::new(None, None, message, None))
@@ -92,9 +92,10 @@ async fn a_handle_is_not_shown_whole() {
     assert_eq!(scanner.as_str(), HANDLE);
 }
 
-/// The errors of calls by a handle named eight characters of it, and not the table.
+/// Regression test: the errors of calls by a handle named its first eight characters instead of the
+/// table.
 #[tokio::test]
-async fn the_error_of_a_handle_names_the_table_that_it_was_opened_on() {
+async fn errors_of_a_handle_name_its_table() {
     let server = Fake::start(|request| match request.call.as_str() {
         "createScanner" => Answer::reply(wire::CreateScannerReply::new(
             HANDLE.to_owned(),
@@ -166,13 +167,13 @@ async fn the_error_of_a_handle_names_the_table_that_it_was_opened_on() {
         "flush",
     ];
     assert_eq!(calls, expected);
-    // The same handle is the same, known from elsewhere or not.
+    // Handles from different sources are equal.
     assert_eq!(scanner, ScannerHandle::from(HANDLE.to_owned()));
     assert_eq!(HashSet::from([scanner, batch_scanner]).len(), 1);
 }
 
 #[tokio::test]
-async fn after_a_break_nobody_knows_what_is_written() {
+async fn after_a_break_the_effect_of_updates_is_unknown() {
     let server = Fake::start(answer).await;
     let client = server.client();
     let options = WriterOptions::default();
@@ -192,9 +193,12 @@ async fn after_a_break_nobody_knows_what_is_written() {
     );
     assert!(broken.may_have_taken_effect());
 
-    // On another connection the flush could come before the update, and would say that all is well.
+    // On another connection the flush could arrive before the update, and would report success.
     let after = writer.flush().await.unwrap_err();
-    assert_eq!(after.reason(), "the connection of this writer broke before");
+    assert_eq!(
+        after.reason(),
+        "the connection of this writer broke earlier"
+    );
     assert!(after.may_have_taken_effect());
     assert_eq!(update(&mut writer).await.unwrap_err().call(), "update");
     assert_eq!(server.count("flush"), 0);
@@ -203,7 +207,7 @@ async fn after_a_break_nobody_knows_what_is_written() {
 }
 
 #[tokio::test]
-async fn an_update_that_is_too_long_is_not_begun() {
+async fn does_not_start_an_update_that_is_too_long() {
     let server = Fake::start(answer).await;
     let mut settings = server.settings();
     settings.max_request_bytes = 1000;
@@ -227,9 +231,9 @@ async fn an_update_that_is_too_long_is_not_begun() {
     assert_eq!(server.count("update"), 1);
 }
 
-/// A reply that is whole as Thrift, and lacks what it must hold.
+/// The reply is valid Thrift but lacks a required field.
 #[tokio::test]
-async fn a_reply_without_meaning_names_its_call() {
+async fn the_error_of_an_incomplete_reply_names_its_call() {
     let server = Fake::start(|_| {
         let nameless = wire::IteratorSetting::new(7, None, "org.example.Filter".to_owned(), None);
         Answer::reply(wire::GetIteratorSettingReply::new(

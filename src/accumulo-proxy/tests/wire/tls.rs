@@ -1,4 +1,4 @@
-//! TLS: what works, and what each thing that does not work is told.
+//! TLS: valid configurations, and the error message of each invalid one.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,7 +17,7 @@ use crate::raw::{Asked, Raw, answer_all, field, read_request, reply, until_close
 
 const NAME: &str = "proxy.example";
 
-/// An authority of the test's own.
+/// A certificate authority for a test.
 struct Authority(CertifiedIssuer<'static, KeyPair>);
 
 /// A certificate and its key.
@@ -51,12 +51,13 @@ impl Authority {
         roots
     }
 
-    /// What a client that trusts this authority is set up with.
+    /// Returns the configuration of a client that trusts this authority.
     fn trusted(&self, name: &str, client: Option<ClientCertificate<'_>>) -> Tls {
         Tls::new(name, self.0.pem().as_bytes(), client).unwrap()
     }
 
-    /// A TLS server with a certificate of this authority; with `demanding`, it wants one of the client.
+    /// Returns a TLS server with a certificate of this authority. If `demanding`, it requires a
+    /// client certificate.
     fn acceptor(&self, demanding: bool) -> TlsAcceptor {
         let Certified { certificate, key } = self.certify(NAME);
         let builder = ServerConfig::builder();
@@ -82,7 +83,7 @@ fn two_splits(asked: &Asked) -> Vec<u8> {
     })
 }
 
-/// An honest server behind TLS, which counts its connections.
+/// Starts a valid server behind TLS, which counts its connections.
 async fn honest(acceptor: TlsAcceptor) -> (Raw, Arc<AtomicUsize>) {
     let connections = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&connections);
@@ -109,33 +110,33 @@ async fn refused(client: &ProxyClient) -> Error {
 }
 
 #[tokio::test]
-async fn the_right_certificate_works_and_the_connection_is_used_again() {
+async fn accepts_the_right_certificate_and_reuses_the_connection() {
     let authority = Authority::new();
     let (server, connections) = honest(authority.acceptor(false)).await;
     let client = client(&server, authority.trusted(NAME, None));
     for _ in 0..20 {
         let splits = client.table_operations().list_splits("t", Some(10)).await;
         assert_eq!(splits.unwrap().len(), 2);
-        // Long enough for session tickets, which come unasked, to be there.
+        // Gives the unrequested session tickets time to arrive.
         tokio::time::sleep(std::time::Duration::from_millis(2)).await;
     }
     assert_eq!(connections.load(Ordering::SeqCst), 1);
 }
 
 #[tokio::test]
-async fn an_unknown_authority() {
+async fn rejects_a_certificate_of_an_unknown_authority() {
     let (server, _) = honest(Authority::new().acceptor(false)).await;
     let client = client(&server, Authority::new().trusted(NAME, None));
     let error = refused(&client).await;
     assert_eq!(error.kind(), ErrorKind::Protocol, "{error}");
     assert_eq!(
         error.reason(),
-        "no TLS with the server: its certificate is of none of the given authorities"
+        "TLS with the server failed: its certificate is not issued by a given authority"
     );
 }
 
 #[tokio::test]
-async fn another_name() {
+async fn rejects_a_certificate_with_another_name() {
     let authority = Authority::new();
     let (server, _) = honest(authority.acceptor(false)).await;
     let client = client(&server, authority.trusted("other.example", None));
@@ -143,12 +144,12 @@ async fn another_name() {
     assert_eq!(error.kind(), ErrorKind::Protocol, "{error}");
     assert_eq!(
         error.reason(),
-        "no TLS with the server: its certificate is not for `other.example`"
+        "TLS with the server failed: its certificate is not for `other.example`"
     );
 }
 
 #[tokio::test]
-async fn an_authority_that_serves() {
+async fn rejects_the_certificate_of_an_authority_as_that_of_a_server() {
     let mut params = CertificateParams::new(vec![NAME.to_owned()]).unwrap();
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     let authority = Authority::of(params);
@@ -160,14 +161,14 @@ async fn an_authority_that_serves() {
     let error = refused(&client(&server, authority.trusted(NAME, None))).await;
     assert_eq!(
         error.reason(),
-        "no TLS with the server: its certificate is marked as an authority, which a server may not be"
+        "TLS with the server failed: its certificate is marked as an authority, which a server may not be"
     );
 }
 
 #[tokio::test]
-async fn a_server_without_tls() {
+async fn reports_a_server_without_tls() {
     let authority = Authority::new();
-    // It takes the greeting for a length, and says something in its own way.
+    // The server reads the client hello as a length, and sends an answer in its own protocol.
     let server = Raw::start(|mut stream| async move {
         stream.write_all(b"\0\0\0\x05\x82\x41\x01\x01a").await?;
         until_closed(stream).await
@@ -177,9 +178,9 @@ async fn a_server_without_tls() {
     assert_eq!(error.kind(), ErrorKind::Protocol, "{error}");
     assert_eq!(
         error.reason(),
-        "no TLS with the server: it answers without TLS"
+        "TLS with the server failed: it answers without TLS"
     );
-    // It reads the greeting as a length and drops the connection.
+    // The server reads the client hello as a length, and closes the connection.
     let server = Raw::start(|stream| async move {
         let mut some = [0; 64];
         stream.readable().await?;
@@ -195,25 +196,22 @@ async fn a_server_without_tls() {
 }
 
 #[tokio::test]
-async fn a_client_without_tls() {
+async fn reports_a_client_without_tls() {
     let (server, _) = honest(Authority::new().acceptor(false)).await;
     let error = refused(&server.client(Protocol::Compact)).await;
     assert_eq!(error.kind(), ErrorKind::Protocol, "{error}");
-    assert_eq!(
-        error.reason(),
-        "a server that wants TLS answers there; set up TLS"
-    );
+    assert_eq!(error.reason(), "the server requires TLS; configure TLS");
 }
 
 #[tokio::test]
-async fn a_server_that_wants_a_certificate() {
+async fn reports_a_server_that_requires_a_client_certificate() {
     let authority = Authority::new();
     let (server, _) = honest(authority.acceptor(true)).await;
     let error = refused(&client(&server, authority.trusted(NAME, None))).await;
     assert_eq!(error.kind(), ErrorKind::Protocol, "{error}");
     assert_eq!(
         error.reason(),
-        "no TLS with the server: it wants a certificate of the client"
+        "TLS with the server failed: it requires a client certificate"
     );
 
     let Certified { certificate, key } = authority.certify("client.example");
@@ -228,7 +226,7 @@ async fn a_server_that_wants_a_certificate() {
 }
 
 #[tokio::test]
-async fn a_reply_that_ends_early_inside_of_tls() {
+async fn rejects_a_truncated_reply_over_tls() {
     let authority = Authority::new();
     for polite in [true, false] {
         let acceptor = authority.acceptor(false);
@@ -257,7 +255,7 @@ async fn a_reply_that_ends_early_inside_of_tls() {
 }
 
 #[test]
-fn settings_that_cannot_be_used_are_named() {
+fn names_settings_that_cannot_be_used() {
     let authority = Authority::new();
     let pem = authority.0.pem();
     let say = |name: &str, authorities: &[u8]| {
@@ -270,7 +268,7 @@ fn settings_that_cannot_be_used_are_named() {
     );
     assert_eq!(
         say(NAME, b""),
-        "the PEM of the authorities holds no certificate"
+        "the PEM of the authorities contains no certificate"
     );
     let own = ClientCertificate {
         chain_pem: pem.as_bytes(),

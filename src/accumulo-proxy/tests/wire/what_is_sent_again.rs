@@ -1,4 +1,4 @@
-//! Which calls are sent again, and when.
+//! Retries: the calls that are sent again, and the conditions.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ fn answer(request: &Request) -> Answer {
     match request.call.as_str() {
         "listSplits" => Answer::reply(wire::ListSplitsReply::new(Vec::new(), None, None, None)),
         "updateAndFlush" => Answer::reply(wire::UpdateAndFlushReply::new(None, None, None, None)),
-        other => panic!("nobody asked for {other}"),
+        other => panic!("unexpected call {other}"),
     }
 }
 
@@ -21,7 +21,7 @@ fn put() -> Vec<Mutation> {
 }
 
 #[tokio::test]
-async fn a_call_that_only_reads_is_sent_again() {
+async fn retries_a_call_that_only_reads() {
     let fake = Fake::start(|request| match request.nth {
         0 | 1 => Answer::Close,
         _ => answer(request),
@@ -37,7 +37,7 @@ async fn a_call_that_only_reads_is_sent_again() {
 }
 
 #[tokio::test]
-async fn a_write_whose_request_went_out_is_never_sent_again() {
+async fn never_retries_a_write_whose_request_was_sent() {
     let fake = Fake::start(|_| Answer::Close).await;
     let error = fake.client().write("t", put()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Gone);
@@ -47,7 +47,7 @@ async fn a_write_whose_request_went_out_is_never_sent_again() {
 }
 
 #[tokio::test]
-async fn a_write_that_did_not_go_out_is_tried_until_the_proxy_is_back() {
+async fn retries_an_unsent_write_until_the_proxy_is_back() {
     let fake = Fake::start(answer).await;
     let mut settings = fake.settings();
     settings.retry.tries = 100.try_into().unwrap();
@@ -55,7 +55,7 @@ async fn a_write_that_did_not_go_out_is_tried_until_the_proxy_is_back() {
         .await
         .unwrap();
     fake.go_away().await;
-    // The connection that waits is seen to be closed.
+    // The client detects that the idle connection is closed.
     sleep(Duration::from_millis(20)).await;
     let (written, ()) = tokio::join!(client.write("t", put()), async {
         sleep(Duration::from_millis(100)).await;
@@ -66,7 +66,7 @@ async fn a_write_that_did_not_go_out_is_tried_until_the_proxy_is_back() {
 }
 
 #[tokio::test]
-async fn a_proxy_that_stays_away_is_an_error_that_did_nothing() {
+async fn fails_without_effect_if_the_proxy_stays_unreachable() {
     let fake = Fake::start(answer).await;
     let client = accumulo_proxy::ProxyClient::connect(fake.settings())
         .await
@@ -79,9 +79,10 @@ async fn a_proxy_that_stays_away_is_an_error_that_did_nothing() {
     assert_eq!(fake.count("updateAndFlush"), 0);
 }
 
-/// The error was that of the last try, which could not be sent, and so denied what the first may have done.
+/// Regression test: the error was that of the last attempt, which was not sent, and so it denied a
+/// possible effect of the first.
 #[tokio::test]
-async fn a_call_whose_first_try_went_out_may_have_taken_effect() {
+async fn a_call_whose_first_attempt_was_sent_may_have_taken_effect() {
     let fake = Fake::start(|_| Answer::Never).await;
     let client = fake.client();
     let tables = client.table_operations();
@@ -98,7 +99,7 @@ async fn a_call_whose_first_try_went_out_may_have_taken_effect() {
 }
 
 #[tokio::test]
-async fn a_compaction_is_never_asked_for_twice() {
+async fn never_retries_a_compaction() {
     let fake = Fake::start(|_| Answer::Close).await;
     let client = fake.client();
     let tables = client.table_operations();
@@ -113,9 +114,9 @@ async fn a_compaction_is_never_asked_for_twice() {
     assert_eq!(fake.count("cancelCompaction"), 1);
 }
 
-/// What a user without the permission to write is told by Accumulo 1.10.
+/// The message is that of Accumulo 1.10 for a user without write permission.
 #[tokio::test]
-async fn a_write_that_is_not_permitted_did_nothing() {
+async fn a_denied_write_of_one_row_has_no_effect() {
     let fake = Fake::start(|_| {
         let message = "# constraint violations : 0  security codes: {t(ID:1)=[PERMISSION_DENIED]}  # server errors 0 # exceptions 0";
         Answer::reply(wire::UpdateAndFlushReply::new(None, None, None, thrown(message)))
@@ -125,7 +126,8 @@ async fn a_write_that_is_not_permitted_did_nothing() {
     let error = client.write("t", put()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Security);
     assert!(!error.may_have_taken_effect());
-    // Two rows may be with two servers, one of which knows the permission that the other does not know any more.
+    // Two rows may be on two servers, and only one of them may have processed the loss of the
+    // permission.
     let two = [put(), vec![Mutation::new("s").put("f", "q", "v")]].concat();
     let error = client.write("t", two.clone()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Security);
@@ -136,7 +138,7 @@ async fn a_write_that_is_not_permitted_did_nothing() {
 }
 
 #[tokio::test]
-async fn a_proxy_that_fails_inside_may_have_written() {
+async fn an_internal_failure_of_the_proxy_may_have_taken_effect() {
     let fake = Fake::start(|_| Answer::Refuse(6, "Internal error processing updateAndFlush")).await;
     let error = fake.client().write("t", put()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Protocol);

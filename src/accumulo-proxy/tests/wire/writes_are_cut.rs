@@ -1,4 +1,4 @@
-//! Writes are cut into calls that a proxy takes; a mutation is not.
+//! Division of writes into calls that a proxy accepts. A mutation is never divided.
 
 use accumulo_proxy::{ColumnUpdate, ErrorKind, Mutation, ProxyClient};
 
@@ -17,7 +17,7 @@ fn large(row: usize, value_bytes: usize) -> Mutation {
 }
 
 #[tokio::test]
-async fn a_long_write_is_many_calls_below_the_limit() {
+async fn divides_a_long_write_into_calls_below_the_limit() {
     let fake = Fake::start(accept).await;
     let mutations = (0..200).map(|row| large(row, 100_000)).collect();
     fake.client().write("t", mutations).await.unwrap();
@@ -32,7 +32,7 @@ async fn a_long_write_is_many_calls_below_the_limit() {
 }
 
 #[tokio::test]
-async fn a_mutation_that_cannot_fit_is_refused_before_anything_is_sent() {
+async fn rejects_a_mutation_that_cannot_fit_before_anything_is_sent() {
     let fake = Fake::start(accept).await;
     let client = ProxyClient::connect(fake.settings()).await.unwrap();
     let mutations = vec![large(1, 10), large(2, 17 * MIB)];
@@ -44,7 +44,7 @@ async fn a_mutation_that_cannot_fit_is_refused_before_anything_is_sent() {
 }
 
 #[tokio::test]
-async fn what_passes_the_check_fits_into_a_frame() {
+async fn a_mutation_that_passes_the_check_fits_into_a_frame() {
     let fake = Fake::start(accept).await;
     let mut settings = fake.settings();
     settings.max_request_bytes = 64 * 1024;
@@ -58,7 +58,7 @@ async fn what_passes_the_check_fits_into_a_frame() {
         );
         match client.write("t", vec![mutation]).await {
             Ok(()) => sent += 1,
-            // Never the connection's own check.
+            // The error is never that of the connection's own check.
             Err(error) => assert!(error.reason().starts_with("the mutation of"), "{error}"),
         }
     }
@@ -66,7 +66,7 @@ async fn what_passes_the_check_fits_into_a_frame() {
 }
 
 #[tokio::test]
-async fn bad_mutations_are_refused_before_anything_is_sent() {
+async fn rejects_invalid_mutations_before_anything_is_sent() {
     let fake = Fake::start(accept).await;
     let client = fake.client();
     let no_update = Mutation::new("bad");
@@ -101,15 +101,15 @@ async fn an_error_after_the_first_call_may_have_taken_effect() {
 }
 
 #[tokio::test]
-async fn nothing_is_no_call() {
+async fn makes_no_call_without_mutations() {
     let fake = Fake::start(accept).await;
     fake.client().write("t", Vec::new()).await.unwrap();
     assert_eq!(fake.count(CALL), 0);
 }
 
-/// Of one row Accumulo's writer counts the refusal among the exceptions as well.
+/// For one row Accumulo's writer counts the denial among the exceptions as well.
 #[tokio::test]
-async fn a_single_row_that_is_denied_is_not_written_for_certain() {
+async fn a_denied_single_row_is_certainly_not_written() {
     let fake = Fake::start(|_| {
         let denied = thrown(
             "# constraint violations : 0  security codes: {t(ID:1)=[PERMISSION_DENIED]}  # server errors 0 # exceptions 1",

@@ -28,4 +28,5 @@ mod generated;
 
 mod iterators;
 mod permissions;
+mod reading_only;
 mod servers;

@@ -7,9 +7,11 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use fluo_core::table::property::GROUP_PATTERN;
-use fluo_core::{Authorizations, ErrorKind, Filter, Scan, Span, Table, TableAdmin};
+use fluo_core::{
+    Authorizations, Cell, CellBatches, ErrorKind, Filter, Scan, Span, Table, TableAdmin,
+};
 use fluo_recipes::advisor::{ExistingTable, KeyProfile, ProfileBuilder, ProfileSettings};
-use futures::TryStreamExt;
+use futures::{StreamExt, TryStreamExt, stream};
 use indicatif::ProgressBar;
 
 use crate::encoding::Encoding;
@@ -21,6 +23,8 @@ use crate::progress;
 const TOLD_EVERY: u64 = 1 << 16;
 /// Rows that are read of a tablet however few entries it has, if there are enough for all tablets.
 const LEAST_ROWS: u64 = 8;
+/// Tablets of which a batch is read at once.
+const TABLETS_AT_ONCE: usize = 8;
 /// The tablets together get at most one in so many rows for [`LEAST_ROWS`].
 const LEAST_ROWS_ONE_IN: u64 = 4;
 
@@ -56,24 +60,30 @@ impl Source {
         })
     }
 
-    /// Reads the rows of a table: the first ones of each tablet, in proportion to its stored entries, `most` in all.
+    /// Reads the rows of a table: the first ones of each tablet, in proportion to its stored entries, `most` in all. Rows none
+    /// of whose cells `labels` show are not read.
     pub(super) async fn of_table(
         tables: &Arc<dyn TableAdmin>,
         name: &str,
+        labels: Authorizations,
         most: u64,
         settings: ProfileSettings,
     ) -> Result<Self> {
         let tablets = tables.tablets(name).await?;
         let entries: Vec<_> = tablets.spans().map(|(_, tablet)| tablet.entries).collect();
         let spans: Vec<Span> = tablets.spans().map(|(span, _)| span).collect();
-        let table = tables.open_table(name, Authorizations::none()).await?;
+        let table = tables.open_table(name, labels).await?;
         let bar = progress::counter("rows");
         let mut builder = ProfileBuilder::new(settings);
         let mut cut_short = 0_u64;
-        for (span, most) in spans.into_iter().zip(rows_of_tablets(&entries, most)) {
-            let is_cut_short = read_rows(&table, span, most, &mut builder, &bar).await?;
+        let tablets = spans.into_iter().zip(rows_of_tablets(&entries, most));
+        let begun = tablets.map(|(span, most)| TabletRows::begin(&table, span, most));
+        let mut begun = stream::iter(begun).buffered(TABLETS_AT_ONCE);
+        while let Some(rows) = begun.try_next().await? {
+            let is_cut_short = rows.push_all(&mut builder, &bar).await?;
             cut_short += u64::from(is_cut_short);
         }
+        drop(begun);
         bar.finish_and_clear();
         let mut notes = Vec::new();
         if cut_short > 0 {
@@ -158,27 +168,41 @@ fn rows_of_tablets(entries: &[u64], most: u64) -> Vec<u64> {
     entries.iter().map(part).collect()
 }
 
-/// Whether there were more rows than were read.
-async fn read_rows(
-    table: &Arc<dyn Table>,
-    span: Span,
+/// The rows of a tablet, of which the first batch is read.
+struct TabletRows {
+    batch: Option<Vec<Cell>>,
+    others: CellBatches,
     most: u64,
-    builder: &mut ProfileBuilder,
-    bar: &ProgressBar,
-) -> Result<bool> {
-    let mut batches = table.scan(Scan::over(span).filter(Filter::FirstOfRow));
-    let mut rows = 0;
-    while let Some(cells) = batches.try_next().await? {
-        for cell in cells {
-            if rows == most {
-                return Ok(true);
-            }
-            builder.push(&cell.key.row);
-            rows += 1;
-        }
-        bar.set_position(builder.keys());
+}
+
+impl TabletRows {
+    /// Reads the first batch. Those of several tablets can be under way at once: a call costs the same however few rows
+    /// it brings.
+    async fn begin(table: &Arc<dyn Table>, span: Span, most: u64) -> Result<Self> {
+        let mut others = table.scan(Scan::over(span).filter(Filter::FirstOfRow));
+        Ok(Self {
+            batch: others.try_next().await?,
+            others,
+            most,
+        })
     }
-    Ok(false)
+
+    /// Adds the rows to a profile, and returns whether there are more than the most.
+    async fn push_all(mut self, builder: &mut ProfileBuilder, bar: &ProgressBar) -> Result<bool> {
+        let mut rows = 0;
+        while let Some(cells) = self.batch.take() {
+            for cell in cells {
+                if rows == self.most {
+                    return Ok(true);
+                }
+                builder.push(&cell.key.row);
+                rows += 1;
+            }
+            bar.set_position(builder.keys());
+            self.batch = self.others.try_next().await?;
+        }
+        Ok(false)
+    }
 }
 
 #[cfg(test)]

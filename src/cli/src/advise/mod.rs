@@ -51,6 +51,9 @@ pub(crate) struct Advise {
     /// Most rows that are read of a table, from the start of each tablet, in proportion to its stored entries
     #[arg(long, value_name = "N", default_value_t = 1_000_000, requires = "at")]
     rows: u64,
+    /// A label of visibilities to read the table with; repeat it for each. What is not seen is not there for this command
+    #[arg(long = "authorization", value_name = "LABEL", requires = "at")]
+    authorizations: Vec<String>,
     #[command(flatten)]
     table: TableArguments,
     /// Try the designs of this spec too, each in as many tablets as it says, or in as many as the others
@@ -231,11 +234,19 @@ impl Advise {
                         self.what.display()
                     );
                 };
-                Source::of_table(&target.open().await?, name, self.rows, settings).await?
+                let labels = self.authorizations.iter().cloned().collect();
+                let tables = target.open().await?;
+                Source::of_table(&tables, name, labels, self.rows, settings).await?
             }
         };
         if source.profile.keys == 0 {
             bail!("there are no keys in {}: give at least one", source.name);
+        }
+        let mut notes = source.notes;
+        if source.profile.is_sorted_as_written() {
+            notes.push(
+                "If the keys are not in the order in which they were or will be written, give --unordered.".to_owned(),
+            );
         }
         let (profile, advice) = (source.profile, self.table.settings(source.table));
         let own = self.own_designs(&own.unwrap_or_default(), advice.tablets()?.tablets);
@@ -249,7 +260,7 @@ impl Advise {
             .transpose()?;
         Ok(Told {
             source: source.name,
-            notes: source.notes,
+            notes,
             report,
             spec,
             next: self.next(),

@@ -36,19 +36,33 @@ pub(super) fn lines(told: &Told) -> Vec<String> {
     lines
 }
 
-/// Why designs would not do, a line each; the least bad tells it in the advice.
+/// Returns a line for each design that is not advised, with its reasons. The reasons of the least bad are in the advice.
 fn against(told: &Told) -> Vec<String> {
     let advice = &told.report.advice;
-    let verdicts = advice.verdicts.iter().filter(|verdict| {
+    let all = told.report.forecasts.iter().zip(&advice.verdicts);
+    let others = all.filter(|(_, verdict)| {
         !verdict.against.is_empty() && Some(&verdict.label) != advice.design.as_ref()
     });
-    let mut lines: Vec<_> = verdicts
-        .map(|verdict| format!("  {}: {}", verdict.label, verdict.against.join(" ")))
+    let mut lines: Vec<_> = others
+        .map(|(forecast, verdict)| {
+            let flag = if is_unreadable_by_row(forecast, verdict) {
+                " Then give --scans-only."
+            } else {
+                ""
+            };
+            format!("  {}: {}{flag}", verdict.label, verdict.against.join(" "))
+        })
         .collect();
     if !lines.is_empty() {
         lines.splice(0..0, [String::new(), "Against".to_owned(), String::new()]);
     }
     lines
+}
+
+/// Checks whether a design is not advised because it has no key of a row that could be computed again.
+fn is_unreadable_by_row(forecast: &DesignForecast, verdict: &DesignVerdict) -> bool {
+    let scans = forecast.possible().map(|(_, scans)| &scans.by_row);
+    verdict.standing == Standing::Unreadable && matches!(scans, Some(ScanCost::FanOut { .. }))
 }
 
 /// The lines of a spec, as many as a person may want to see.

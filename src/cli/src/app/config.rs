@@ -11,9 +11,10 @@ use serde::Serialize;
 use crate::output;
 use crate::target::DirectoryArguments;
 
-/// The settings of an application, one a line: `name = value`.
+/// Print the settings of an application, one a line: `name = value`.
 ///
-/// A byte that is not printable ASCII, a backslash, and a `=` of a name are written \xNN.
+/// In a name or value, bytes that are not printable ASCII and backslashes are written \xNN; so is a
+/// `=` in a name.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -23,8 +24,8 @@ pub(crate) struct Config {
     target: DirectoryArguments,
     /// The application
     name: String,
-    /// Print JSON: the settings, the table, the id and the observed columns, with bytes that are not printable ASCII
-    /// escaped as \xNN
+    /// Print JSON: the settings, the table, the id and the observed columns. Bytes that are not
+    /// printable ASCII are written \xNN
     #[arg(long)]
     json: bool,
 }

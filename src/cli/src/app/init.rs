@@ -14,10 +14,11 @@ use super::observe::{observed, setting};
 use crate::target::{DirectoryArguments, MakingArguments};
 use crate::{confirm, output};
 
-/// Make an application: its table, the columns that are observed, and its settings.
+/// Make an application: its table, its observed columns and its settings.
 ///
-/// An application or a table that is there stays and is an error, unless --clear is given. A table that an interrupted
-/// `app init` or `app remove` left without its application is cleared in this way. A directory that does not exist is made.
+/// Fails if the application or the table already exists, unless --clear is given. --clear also
+/// removes a table that an interrupted `app init` or `app remove` left without its application. A
+/// directory that does not exist is made.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -29,24 +30,26 @@ pub(crate) struct Init {
     target: DirectoryArguments,
     #[command(flatten)]
     making: MakingArguments,
-    /// The application: no `/`, `.`, `:` and control characters
+    /// Name of the application: no `/`, `.`, `:` and control characters
     name: String,
-    /// Its table, which is made: letters, digits and `_` [default: the name of the application]
+    /// Name of its table, which is made: letters, digits and `_` [default: the name of the
+    /// application]
     #[arg(long)]
     table: Option<String>,
-    /// A column that is observed, how its observer is told of changes (strong or weak), and the observer's id; bytes
-    /// that are not printable ASCII, and `:` and `=`, are written \xNN; repeat it for each column
+    /// An observed column, the way in which its observer receives changes (strong or weak), and the
+    /// id of the observer. Write `:`, `=` and bytes that are not printable ASCII as \xNN. Repeat it
+    /// for each column
     #[arg(long, value_name = "FAMILY:QUALIFIER=KIND,ID", value_parser = observed)]
     observe: Vec<ObservedColumn>,
-    /// A setting of your own, for the observers and loaders of all its processes to read; the engine reads none of them.
-    /// Repeat it for each, with other names
+    /// A setting of your own, which the observers and loaders of all processes can read; the engine
+    /// reads none. Repeat it for each setting, with different names
     #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
     set: Vec<(String, String)>,
-    /// Delete an application and a table of these names first, with all that is in them. An application that has
-    /// another table is refused, as that one would be left behind
+    /// First delete the application and the table of these names, with all their data. Refused if
+    /// the application has another table, which would be left behind
     #[arg(long)]
     clear: bool,
-    /// Do not ask before anything is deleted, at a terminal either
+    /// Do not ask for confirmation, even at a terminal
     #[arg(long)]
     yes: bool,
 }
@@ -55,7 +58,7 @@ impl Init {
     pub(crate) async fn run(&self) -> Result<()> {
         self.check_settings()?;
         let initialization = self.initialization();
-        // Before a directory is made.
+        // Check before the directory is made.
         initialization.check(&self.name)?;
         let (tables, applications) = self.target.open_or_create(&self.making).await?;
         let stored = admin::stored(&applications, &self.name).await?;
@@ -80,7 +83,7 @@ impl Init {
         Ok(())
     }
 
-    /// The settings are a map: which of two would be stored is nothing to guess at.
+    /// Refuses a setting that is given twice: only one of its values can be stored.
     fn check_settings(&self) -> Result<()> {
         let mut names = BTreeSet::new();
         match self.set.iter().find(|(name, _)| !names.insert(name)) {
@@ -91,7 +94,7 @@ impl Init {
         }
     }
 
-    /// The same error with the way out, of an application that is there.
+    /// Returns the error with a remedy, if the application already exists.
     fn is_there(&self, before: &str, error: &Error) -> anyhow::Error {
         let name = &self.name;
         match before == self.table() {
@@ -120,7 +123,8 @@ impl Init {
         self.table.as_deref().unwrap_or(&self.name)
     }
 
-    /// Asks if there is anything that would be deleted. `before` is the table that the application has now.
+    /// Asks for confirmation if anything would be deleted. `before` is the present table of the
+    /// application.
     async fn confirm(&self, tables: &EmbeddedTables, before: Option<&str>) -> Result<()> {
         let (name, table) = (&self.name, self.table());
         let has_table = tables.table_exists(table).await?;
@@ -129,7 +133,7 @@ impl Init {
             (None, true) => {
                 format!("delete table `{table}` and all its rows, for application `{name}`?")
             }
-            // It is refused: the table that it has would be left behind.
+            // Initialization refuses this case: the present table would be left behind.
             (Some(before), _) if before != table && tables.table_exists(before).await? => {
                 return Ok(());
             }

@@ -9,9 +9,9 @@ use serde::Serialize;
 use crate::output;
 use crate::target::DirectoryArguments;
 
-/// The applications, one a line: name, STOPPED or RUNNING, and the table.
+/// List the applications, one a line: name, STOPPED or RUNNING, and table.
 ///
-/// While a running process holds the directory, this command cannot look into it: it says so and exits 2.
+/// Fails with exit code 2 while another process has the directory open.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:

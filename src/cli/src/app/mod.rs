@@ -15,7 +15,7 @@ use crate::exit::Outcome;
 /// The commands of `fluo app`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum AppCommand {
-    // The help of each is the page of its arguments.
+    // The help of each command is the doc comment of its arguments.
     Init(init::Init),
     List(list::List),
     Status(status::Status),

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use fluo_core::coordination::{ObservedColumn, ObserverKind};
 use fluo_core::{Bytes, Column, unescape};
 
-/// `FAMILY:QUALIFIER=KIND,ID`.
+/// Parses `FAMILY:QUALIFIER=KIND,ID`.
 pub(super) fn observed(text: &str) -> Result<ObservedColumn, String> {
     let parts = text.split_once('=');
     let (column, observer) =
@@ -27,7 +27,7 @@ pub(super) fn observed(text: &str) -> Result<ObservedColumn, String> {
     Ok(ObservedColumn::new(column, kind, id))
 }
 
-/// `NAME=VALUE`.
+/// Parses `NAME=VALUE`.
 pub(super) fn setting(text: &str) -> Result<(String, String), String> {
     let parts = text.split_once('=').filter(|(name, _)| !name.is_empty());
     let (name, value) = parts.ok_or("a setting has a name and a value; write NAME=VALUE")?;
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_observed_column_is_read() {
+    fn parses_an_observed_column() {
         for (text, expected) in [
             ("page:links=strong,a", "page:links (strong, `a`)"),
             ("page:links=Weak,count", "page:links (weak, `count`)"),
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_setting_is_read() {
+    fn parses_a_setting() {
         assert_eq!(
             setting("a=b=c").unwrap(),
             ("a".to_owned(), "b=c".to_owned())

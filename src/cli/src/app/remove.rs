@@ -10,10 +10,10 @@ use fluo_embedded::{EmbeddedApplications, EmbeddedTables};
 use crate::target::DirectoryArguments;
 use crate::{confirm, output};
 
-/// Remove an application, and delete its table and all that is in it
+/// Remove an application, its table and all its data
 ///
-/// One that is running is not removed. At a terminal it asks for the name of the application first. A script is not
-/// asked: it has said what it wants.
+/// Refuses an application that is running. At a terminal it asks you to type the name of the
+/// application; a script is not asked.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -23,7 +23,7 @@ pub(crate) struct Remove {
     target: DirectoryArguments,
     /// The application
     name: String,
-    /// Do not ask, at a terminal either
+    /// Do not ask for confirmation, even at a terminal
     #[arg(long)]
     yes: bool,
 }
@@ -50,7 +50,7 @@ impl Remove {
         Ok(())
     }
 
-    /// The same error, with the table that an interrupted run may have left.
+    /// Adds to the error the table that an interrupted run may have left.
     async fn not_found(
         &self,
         tables: &EmbeddedTables,
@@ -71,7 +71,7 @@ impl Remove {
     }
 }
 
-/// Whether there is a table, and it is set up as those of applications are.
+/// Checks whether the table exists and has the properties of an application's table.
 async fn is_made_for_one(tables: &EmbeddedTables, table: &str) -> Result<bool> {
     Ok(tables.table_exists(table).await? && admin::is_set_up(&tables.properties(table).await?))
 }

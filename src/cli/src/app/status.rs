@@ -7,10 +7,11 @@ use fluo_core::admin;
 use crate::output;
 use crate::target::DirectoryArguments;
 
-/// How an application is: prints NOT_FOUND, STOPPED or RUNNING.
+/// Print the status of an application: NOT_FOUND, STOPPED or RUNNING.
 ///
-/// One process holds an embedded directory. While a worker or another program has it open, this command cannot look
-/// into it: it says so and exits 2, and no application of that directory is seen RUNNING.
+/// Only one process can open an embedded directory. While a worker or another program has it open,
+/// this command fails with exit code 2, so no application of that directory is ever shown as
+/// RUNNING.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:

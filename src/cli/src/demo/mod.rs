@@ -1,4 +1,4 @@
-//! `fluo demo`: what the row hasher does to real rows, on an embedded table that is gone afterwards.
+//! `fluo demo`: the row hasher on real rows, in an embedded table that is removed afterwards.
 
 mod story;
 
@@ -20,9 +20,9 @@ const ROWS: &str = include_str!("../../../../examples/data/package-homepages.txt
 const TABLETS: u32 = 20;
 const SERVERS: usize = 4;
 
-/// Runs until it is done or interrupted; the directory goes either way.
+/// Runs the demo until it ends or is interrupted. The directory is removed in both cases.
 pub(crate) async fn run() -> Result<Outcome> {
-    // Before there is anything that would be left behind.
+    // Listen for signals before the directory exists, so it is never left behind.
     let interrupted = interruption::any()?;
     let directory = tempfile::tempdir().context("cannot make a directory for the demo")?;
     let settings = Settings {
@@ -107,7 +107,8 @@ async fn load(
     written.map(|_| ())
 }
 
-/// As many tablets as the hashed table gets, evenly over what rows may begin with: `aa` to `zz`.
+/// Returns split points for as many tablets as the hashed table has, evenly spread over the first
+/// two letters of rows, `aa` to `zz`.
 fn alphabet_splits() -> BTreeSet<Bytes> {
     let letter = |n: u32| u8::try_from(n).map_or(b'z', |n| b'a' + n.min(25));
     let split = |i: u32| i * 26 * 26 / TABLETS;
@@ -116,7 +117,7 @@ fn alphabet_splits() -> BTreeSet<Bytes> {
         .collect()
 }
 
-/// The tablets of the hasher, without the one after its last split point, which no hashed row falls in.
+/// Returns the tablets of the hasher without the last one, which no hashed row falls in.
 fn without_last(tablets: &Tablets) -> Tablets {
     let hashed = tablets
         .as_slice()

@@ -1,4 +1,4 @@
-//! What the demo says between its steps.
+//! The text of the demo between its steps.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use fluo_recipes::{ApplyEvent, RowHasher};
 use crate::output::{count_of, grouped, print};
 use crate::table::bars;
 
-/// What to type next.
+/// The commands that a reader can try next.
 const CLOSING: &str = "
 Nothing of this is left. To do it with rows of your own, one a line in rows.txt:
 
@@ -62,7 +62,7 @@ pub(super) fn plain(tablets: &Tablets) -> Result<()> {
 
 pub(super) fn hashed(hasher: &RowHasher, rows: &str) -> Result<()> {
     heading("Written again through the RowHasher (`fluo key add`)")?;
-    print("A hash of the row goes between a prefix and the row, so neighbours part:\n")?;
+    print("A hash of the row goes between a prefix and the row, so neighbours are separated:\n")?;
     rows.lines()
         .filter(|row| row.starts_with("com.github/a"))
         .take(4)
@@ -81,7 +81,7 @@ pub(super) fn spread(tablets: &Tablets) -> Result<()> {
 
 pub(super) fn step(event: ApplyEvent<'_>) {
     if let ApplyEvent::Done(step) = event {
-        // The end of the run tells of an output that is gone; a step cannot.
+        // Ignore a closed output here: the next print at the end of the run reports it.
         let _ = print(&format!("  done: {step}"));
     }
 }
@@ -117,7 +117,7 @@ fn draw(tablets: &Tablets) -> Result<()> {
     ))
 }
 
-/// A share in percent, rounded.
+/// Returns a share in percent, rounded.
 fn percent(part: u64, whole: u64) -> u64 {
     let whole = whole.max(1);
     (part * 100 + whole / 2) / whole

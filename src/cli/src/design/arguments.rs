@@ -1,4 +1,4 @@
-//! The arguments that name a design and its settings.
+//! The arguments for a design and its settings.
 
 use std::path::{Path, PathBuf};
 
@@ -13,83 +13,89 @@ use super::given::Given;
 use super::{draw, known, settings, values};
 use crate::spec::{self, Layout, Recipe};
 
-/// The design where none is named.
+/// The default design.
 const DEFAULT: &str = "row-hasher";
 
-/// The designs whose salt can stand before other rows.
+/// The designs that can salt the rows of another design.
 const SALTS: [&str; 3] = ["modulo", "digest-salt", "random-salt"];
 
-/// Where the help has the settings.
+/// The help heading of the settings.
 const HEADING: &str = "Settings of key designs";
 
-/// The design of keys and its settings. But for the first two, an argument is the setting of a spec of that name.
+/// The key design and its settings. Each argument after the first two is a setting of a spec.
 #[derive(Args, Debug)]
 pub(crate) struct DesignArguments {
-    /// The key design; row-hasher unless given. `fluo key design` has a list of them, and a page about each
+    /// Key design; row-hasher unless given. `fluo key design` lists all designs and has a page
+    /// about each
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(known::names()), conflicts_with = "spec")]
     design: Option<String>,
-    /// A spec that names the design and its settings, in place of them; --prefix chooses a row hasher of several
+    /// Spec that names the design and its settings, in place of the arguments; --prefix chooses one
+    /// of several row hashers
     #[arg(long, value_name = "FILE.toml")]
     spec: Option<PathBuf>,
-    /// row-hasher: what every key starts with, before the first `:`
+    /// row-hasher: start of every key, before the first `:`
     #[arg(long, required_unless_present_any = ["design", "spec"])]
     prefix: Option<String>,
-    /// row-hasher: how rows are hashed: murmur3-base36, unless given, or sha1-base32
+    /// row-hasher: hash of the rows: murmur3-base36, unless given, or sha1-base32
     #[arg(long, help_heading = HEADING)]
     scheme: Option<HashScheme>,
-    /// modulo: how many buckets, 1 to 1,000,000; 10 unless given. random-salt: how many, 2 to 65,536
+    /// modulo: number of buckets, 1 to 1,000,000; 10 unless given. random-salt: number of buckets,
+    /// 2 to 65,536
     #[arg(long, help_heading = HEADING, value_name = "COUNT", allow_negative_numbers = true, value_parser = values::count)]
     buckets: Option<i64>,
-    /// modulo: of what the modulus is taken: java-hash, unless given, or number
+    /// modulo: value whose modulus is the bucket: java-hash, unless given, or number
     #[arg(long, help_heading = HEADING)]
     of: Option<String>,
     /// digest-salt: the digest: md5, unless given, or sha1
     #[arg(long, help_heading = HEADING)]
     digest: Option<String>,
-    /// digest-salt: which end of the digest's text: first, unless given, or last
+    /// digest-salt: end of the digest's text to use: first, unless given, or last
     #[arg(long, help_heading = HEADING)]
     end: Option<String>,
-    /// digest-salt, web-table: how many hexadecimal digits, 1 to 8; 2 unless given
+    /// digest-salt, web-table: number of hexadecimal digits, 1 to 8; 2 unless given
     #[arg(long, help_heading = HEADING, value_name = "COUNT", allow_negative_numbers = true, value_parser = values::count)]
     digits: Option<i64>,
-    /// What stands between the salt and the row, or between the parts of a row: `|` unless given, nothing for
-    /// digest-salt and a tab for composite
+    /// Text between the salt and the row, or between the parts of a row: `|` unless given, empty
+    /// for digest-salt and a tab for composite
     #[arg(long, help_heading = HEADING, value_name = "TEXT", allow_hyphen_values = true)]
     separator: Option<String>,
-    /// The part of the row that the salt is made of: whole, unless given, before:TEXT or first:COUNT; of web-table
-    /// registrable-domain, unless given, or host; of composite fields:COUNT; of reverse-time entity
+    /// Part of the row that determines the salt: whole, unless given, before:TEXT or first:COUNT;
+    /// for web-table registrable-domain, unless given, or host; for composite fields:COUNT; for
+    /// reverse-time entity
     #[arg(long, help_heading = HEADING, value_name = "PART")]
     over: Option<String>,
-    /// web-table: in which direction the domain is read for the digest: forward, unless given, or reversed
+    /// web-table: direction of the domain in the digest: forward, unless given, or reversed
     #[arg(long, help_heading = HEADING)]
     text: Option<String>,
-    /// web-table: split points begin with the first salt, as in tables that were made by guides
+    /// web-table: start the split points with the first salt, as tables do that were made by guides
     #[arg(long, help_heading = HEADING)]
     leading_point: bool,
-    /// reversed: the length that all rows have, from 1 on, or stored, with each
+    /// reversed: length of all rows, from 1 on, or stored, to store it with each row
     #[arg(long, help_heading = HEADING, allow_negative_numbers = true)]
     length: Option<String>,
-    /// reversed: what changes places: bytes, unless given, or characters
+    /// reversed: unit that changes places: bytes, unless given, or characters
     #[arg(long, help_heading = HEADING)]
     unit: Option<String>,
-    /// reversed: of what rows are made, for even split points: digits, hex, lower, printable or bytes
+    /// reversed: alphabet of the rows, for even split points: digits, hex, lower, printable or
+    /// bytes
     #[arg(long, help_heading = HEADING)]
     alphabet: Option<String>,
-    /// reverse-time: where the time stands: last, unless given, or first
+    /// reverse-time: position of the time: last, unless given, or first
     #[arg(long, help_heading = HEADING, value_name = "PLACE")]
     time: Option<String>,
-    /// reverse-time: how it is written: decimal, unless given, or binary
+    /// reverse-time: encoding of the time: decimal, unless given, or binary
     #[arg(long, help_heading = HEADING)]
     time_encoding: Option<String>,
-    /// composite: a field, in their order: its kind (text, bytes, signed, unsigned, float or time), optionally a name
-    /// before it and `desc` behind, as in at:time:desc
+    /// composite: a field; repeat it in their order. KIND (text, bytes, signed, unsigned, float or
+    /// time), with an optional name before it and `desc` after it, as in at:time:desc
     #[arg(long = "field", help_heading = HEADING, value_name = "FIELD")]
     fields: Vec<String>,
-    /// reverse-time, composite: a salt before the rows; its settings are those of the design of that name
+    /// reverse-time, composite: salt before the rows; its settings are those of the design of that
+    /// name
     #[arg(long, help_heading = HEADING, value_name = "NAME", value_parser = PossibleValuesParser::new(SALTS))]
     salt: Option<String>,
-    /// reverse-time, composite: what stands between the salt and the row; as the design of the salt has it unless
-    /// given
+    /// reverse-time, composite: text between the salt and the row; as in the design of the salt
+    /// unless given
     #[arg(long, help_heading = HEADING, value_name = "TEXT", allow_hyphen_values = true, requires = "salt")]
     salt_separator: Option<String>,
     /// random-salt: draw the same salts in every run with this number, from 0 on
@@ -98,25 +104,27 @@ pub(crate) struct DesignArguments {
 }
 
 impl DesignArguments {
-    /// The design, and what a spec says of its tablets.
+    /// Returns the design, and the layout of its tablets if a spec has one.
     pub(crate) fn recipe(&self) -> Result<(KeyDesign, Option<Layout>)> {
         let (design, _, layout) = self.whole()?;
         Ok((design, layout))
     }
 
-    /// The design; and where rows of the table may be written in an earlier one, all of them.
+    /// Returns the design, and all designs of the table if its rows may also be written in earlier
+    /// ones.
     pub(crate) fn with_epochs(&self) -> Result<(KeyDesign, Option<Epochs>)> {
         let (design, epochs, _) = self.recipe_with_epochs()?;
         Ok((design, epochs))
     }
 
-    /// As [`with_epochs`](Self::with_epochs), with what a spec says of the tablets.
+    /// Returns the same as [`with_epochs`](Self::with_epochs), and the layout of the tablets if a
+    /// spec has one.
     pub(crate) fn recipe_with_epochs(&self) -> Result<(KeyDesign, Option<Epochs>, Option<Layout>)> {
         let (design, before, layout) = self.whole()?;
         if before.is_empty() {
             return Ok((design, None, layout));
         }
-        // Nothing is merged here, so that it does not matter how many versions a table shows.
+        // Nothing is merged here, so the number of visible versions does not matter.
         let epochs = Epochs::new(before.into_iter().chain([design.clone()]), Versions::All);
         let spec = self.spec.as_deref().unwrap_or(Path::new(""));
         let epochs =
@@ -124,7 +132,7 @@ impl DesignArguments {
         Ok((design, Some(epochs), layout))
     }
 
-    /// The design, those before it, and what a spec says of its tablets.
+    /// Returns the design, the designs before it, and the layout of the tablets if a spec has one.
     fn whole(&self) -> Result<(KeyDesign, Vec<KeyDesign>, Option<Layout>)> {
         let (design, before, layout) = match &self.spec {
             Some(_) => {
@@ -143,18 +151,19 @@ impl DesignArguments {
         Ok((design, before, layout))
     }
 
-    /// The design.
+    /// Returns the design.
     pub(crate) fn design(&self) -> Result<KeyDesign> {
         self.recipe().map(|(design, _)| design)
     }
 
-    /// Whether nothing at all was given.
+    /// Checks whether no argument was given.
     pub(crate) fn is_empty(&self) -> Result<bool> {
         let names = self.design.is_some() || self.spec.is_some() || self.seed.is_some();
         Ok(!names && self.has_no_settings()?)
     }
 
-    /// The design; where it is named alone, and needs settings, one with settings that are an example, and the example.
+    /// Returns the design. If only its name is given and it needs settings, returns it with example
+    /// settings, and the example as text.
     pub(crate) fn design_or_example(&self) -> Result<(KeyDesign, Option<&'static str>)> {
         let name = self.design.as_deref().filter(|_| self.seed.is_none());
         if let (Some(name), true) = (name, self.has_no_settings()?)
@@ -169,7 +178,7 @@ impl DesignArguments {
         Ok(self.salt.is_none() && self.given()?.flags().next().is_none())
     }
 
-    /// Whether the salts that are drawn are the same in every run.
+    /// Checks whether every run draws the same salts.
     pub(crate) fn is_seeded(&self) -> bool {
         self.seed.is_some()
     }
@@ -182,7 +191,7 @@ impl DesignArguments {
         Ok(KeyDesign::new(settings)?)
     }
 
-    /// The settings that were given.
+    /// Returns the given settings.
     fn given(&self) -> Result<Given> {
         let text = |text: &Option<String>| text.clone().map(Value::from);
         let number = |number: Option<i64>| number.map(Value::from);

@@ -1,8 +1,8 @@
-//! What the value of a setting has to be.
+//! Messages about the expected values of settings.
 
 use toml::Value;
 
-/// Where a setting is written.
+/// The place where a setting is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Written {
     /// In a spec.
@@ -11,10 +11,10 @@ pub(crate) enum Written {
     AsArgument,
 }
 
-/// Most characters of a value that are shown.
+/// Maximum number of characters of a value in a message.
 const SHOWN_CHARS: usize = 60;
 
-/// What the value of a setting has to be.
+/// Describes the expected value of a setting.
 pub(super) fn expected(design: &str, setting: &str, written: Written) -> &'static str {
     let is_argument = written == Written::AsArgument;
     match (setting, design) {
@@ -40,7 +40,7 @@ pub(super) fn expected(design: &str, setting: &str, written: Written) -> &'stati
     }
 }
 
-/// What a design cannot be without, if arguments did not give it: a sentence that names them.
+/// Returns a sentence that names a required setting if no argument gives it.
 pub(super) fn missing(design: &str, is_given: impl Fn(&str) -> bool) -> Option<&'static str> {
     let (setting, sentence) = match design {
         "row-hasher" => (
@@ -67,11 +67,11 @@ pub(super) fn missing(design: &str, is_given: impl Fn(&str) -> bool) -> Option<&
     (!is_given(setting)).then_some(sentence)
 }
 
-/// A value as it was written.
+/// Returns a value as the user wrote it.
 pub(super) fn shown(value: &Value, written: Written) -> String {
     let text = match (value, written) {
         (Value::String(text), Written::AsArgument) => text.clone(),
-        // What is a table in a spec is behind a colon, or alone, in an argument.
+        // A value that is a table in a spec follows a colon, or is alone, in an argument.
         (Value::Table(table), Written::AsArgument) if table.len() == 1 => {
             let values: Vec<_> = table.values().map(ToString::to_string).collect();
             values.concat()

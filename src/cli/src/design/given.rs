@@ -1,4 +1,4 @@
-//! Settings that were given as arguments, brought into the form of a spec.
+//! Settings given as arguments, converted to the form of a spec.
 
 use anyhow::{Result, anyhow, bail};
 use toml::{Table, Value};
@@ -6,11 +6,11 @@ use toml::{Table, Value};
 use super::expected::{self, Written};
 use super::settings::{self, DESIGN, Refusal, SALT};
 
-/// The settings that were given, by their argument.
+/// The settings that were given, by argument.
 #[derive(Debug)]
 pub(super) struct Given(Vec<(&'static str, Option<Value>)>);
 
-/// The setting of a spec that an argument is.
+/// Returns the setting of a spec that an argument stands for.
 fn field_of(flag: &str) -> String {
     match flag {
         "time-encoding" => "encoding".to_owned(),
@@ -19,22 +19,22 @@ fn field_of(flag: &str) -> String {
     }
 }
 
-/// The argument that the separator of a salt is.
+/// The argument for the separator of a salt.
 const SALT_SEPARATOR: &str = "salt-separator";
 
 impl Given {
-    /// All arguments that there are, with their values if they were given.
+    /// Creates it from all arguments, with the values of those that were given.
     pub(super) fn new(all: impl IntoIterator<Item = (&'static str, Option<Value>)>) -> Self {
         Self(all.into_iter().collect())
     }
 
-    /// The arguments that were given.
+    /// Returns the arguments that were given.
     pub(super) fn flags(&self) -> impl Iterator<Item = &'static str> {
         let given = self.0.iter().filter(|(_, value)| value.is_some());
         given.map(|(flag, _)| *flag)
     }
 
-    /// What is wrong with settings that make no design, with the argument that it is.
+    /// Describes a refusal of the settings, with the argument that caused it.
     pub(super) fn told(&self, design: &str, refusal: &Refusal) -> anyhow::Error {
         match refusal.innermost() {
             (Some("separator"), true) => {
@@ -45,16 +45,18 @@ impl Given {
         }
     }
 
-    /// The argument of a setting, as it is written.
+    /// Returns the argument for a setting, as it is written.
     fn flag_of(&self, field: &str) -> String {
         let flag = self.0.iter().find(|(flag, _)| field_of(flag) == field);
         format!("--{}", flag.map_or(field, |(flag, _)| flag))
     }
 
-    /// The settings of a design, and of the salt before its rows, as a spec has them.
+    /// Returns the settings of a design, and of the salt before its rows, in the form of a spec.
     ///
     /// # Errors
-    /// An argument that neither of them has, and none where one of them cannot be without it.
+    ///
+    /// An argument that belongs to neither of them, or a missing argument that one of them
+    /// requires.
     pub(super) fn table(&self, design: &str, salt: Option<&str>) -> Result<Table> {
         let named = |name: &str| Table::from_iter([(DESIGN.to_owned(), Value::from(name))]);
         let mut settings = named(design);
@@ -102,7 +104,7 @@ impl Given {
         }
         let salted = salt.map_or(String::new(), |salt| format!(" with the salt {salt}"));
         bail!(
-            "--{flag} is no setting of the design {design}{salted}, which has {}",
+            "--{flag} is not a setting of the design {design}{salted}, which has {}",
             own.join(", ")
         )
     }
@@ -113,7 +115,7 @@ fn check_missing(design: &str, given: &Table) -> Result<()> {
     missing.map_or(Ok(()), |sentence| bail!("the design {design}: {sentence}"))
 }
 
-/// Whose setting an argument is, under which name.
+/// The owner of an argument, and its name as a setting.
 enum Owner {
     Design(String),
     Salt(String),

@@ -1,4 +1,4 @@
-//! The designs that can be named.
+//! The designs that a user can name.
 
 use anyhow::Result;
 use clap::{Args, Command, FromArgMatches};
@@ -6,53 +6,53 @@ use serde::Serialize;
 
 use super::DesignArguments;
 
-/// A design, as the list of all shows it.
+/// A design, as it is shown in the list.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct Known {
     #[serde(rename = "design")]
     pub(crate) name: &'static str,
-    /// What it does, in a line.
+    /// Description in one line.
     pub(crate) about: &'static str,
-    /// Settings with which it is a design, as arguments; empty where it is one without any.
+    /// Settings that complete the design, as arguments; empty if it needs none.
     #[serde(skip)]
     example: &'static str,
 }
 
-/// All of them.
+/// All designs.
 pub(crate) const KNOWN: [Known; 9] = [
     Known {
         name: "row-hasher",
-        about: "a prefix and a hash of 4 characters before the row, as Apache Fluo has it; for reads one by one",
+        about: "a prefix and a hash of 4 characters before the row, as in Apache Fluo; for reads of single rows",
         example: "--prefix p",
     },
     Known {
         name: "modulo",
-        about: "a bucket before the row, the hash or number of the row modulo some, as Java programs compute it",
+        about: "a bucket before the row: the hash or number of the row modulo a count, as in Java programs",
         example: "",
     },
     Known {
         name: "digest-salt",
-        about: "digits of MD5 or SHA-1 before the row, of all of it or of its beginning; scans stay possible",
+        about: "digits of MD5 or SHA-1 before the row, of the whole row or its beginning; scans stay possible",
         example: "",
     },
     Known {
         name: "web-table",
-        about: "URLs with their host from the top level down, so that the pages of a domain lie together",
+        about: "URLs with the parts of the host reversed, so the pages of a domain are adjacent",
         example: "",
     },
     Known {
         name: "reversed",
-        about: "the row backwards, for rows that count up and are read one by one or by their end",
+        about: "the row backwards, for rows that count up and are read one by one or by suffix",
         example: "--length 10",
     },
     Known {
         name: "reverse-time",
-        about: "a time counted down, behind or before what the row is about; the newest comes first",
+        about: "a time counted down, after or before the subject of the row; the newest comes first",
         example: "",
     },
     Known {
         name: "random-salt",
-        about: "a bucket before the row that is drawn; no row can be fetched by its key, every read looks into all",
+        about: "a randomly drawn bucket before the row; a row has no computable key, so every read scans all buckets",
         example: "--buckets 16",
     },
     Known {
@@ -62,17 +62,18 @@ pub(crate) const KNOWN: [Known; 9] = [
     },
     Known {
         name: "unsalted",
-        about: "the row as it is, for keys that are spread already or have to stay as they are",
+        about: "the row as it is, for keys that are already spread or must not change",
         example: "",
     },
 ];
 
-/// Their names.
+/// Returns the names of all designs.
 pub(super) fn names() -> [&'static str; KNOWN.len()] {
     KNOWN.map(|known| known.name)
 }
 
-/// Arguments with which a design of this name is one, and how they are written. None where it needs none.
+/// Returns example arguments for a design of this name, and their text. `None` if the design needs
+/// no settings.
 pub(super) fn example_of(name: &str) -> Result<Option<(DesignArguments, &'static str)>> {
     let known = KNOWN.iter().find(|known| known.name == name);
     let Some(known) = known.filter(|known| !known.example.is_empty()) else {
@@ -92,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_design_is_made_by_its_example_and_only_by_it_where_it_has_one() {
+    fn every_example_completes_its_design_and_is_needed() {
         for known in KNOWN {
             let command = DesignArguments::augment_args(Command::new("fluo"));
             let bare = command.try_get_matches_from(["fluo", "--design", known.name]);

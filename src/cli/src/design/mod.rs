@@ -1,4 +1,4 @@
-//! The design of keys, as arguments or a spec name it.
+//! The design of keys, from arguments or a spec.
 
 mod arguments;
 mod draw;

@@ -10,25 +10,25 @@ use super::expected::{self, Written, expected};
 
 /// The setting that names the design.
 pub(crate) const DESIGN: &str = "design";
-/// The setting that is a salt before the rows of another design.
+/// The setting for a salt before the rows of another design.
 pub(crate) const SALT: &str = "salt";
 
-/// Settings that make no design.
+/// An error in the settings of a design.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Refusal {
-    /// The one that is wrong, if it is one.
+    /// The wrong setting, if a single one is wrong.
     pub(crate) setting: Option<String>,
-    /// Of a salt, the setting of it that is wrong, if it is one.
+    /// The error in the settings of the salt, if the wrong setting is the salt.
     of_salt: Option<Box<Refusal>>,
-    /// Whether there is no such setting.
+    /// True if the design has no such setting.
     pub(crate) is_unknown: bool,
-    /// The design, and the value that it cannot take.
+    /// The design, and the value that it does not accept.
     wrong: Option<(String, Value)>,
     message: String,
 }
 
 impl Refusal {
-    /// The setting that is wrong, of the salt if it is the salt's.
+    /// Returns the wrong setting, and whether it belongs to the salt.
     pub(super) fn innermost(&self) -> (Option<&str>, bool) {
         match &self.of_salt {
             Some(salt) => (salt.setting.as_deref(), true),
@@ -36,7 +36,7 @@ impl Refusal {
         }
     }
 
-    /// What is wrong, where the setting has this name.
+    /// Describes the error, for a setting that is written with this name.
     pub(super) fn told(&self, name: &str, written: Written) -> String {
         if let Some(salt) = &self.of_salt {
             return salt.told(name, written);
@@ -65,8 +65,8 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
-/// What the parser says of a setting or a name that there is not, in words that need no others. What else it says of a
-/// value is about its own types.
+/// Beginnings of parser messages that are clear to a user, about unknown or missing names. Other
+/// messages of the parser mention its own types.
 const IN_WORDS: [&str; 4] = [
     "unknown field",
     "unknown variant",
@@ -74,7 +74,7 @@ const IN_WORDS: [&str; 4] = [
     "duplicate field",
 ];
 
-/// Reads settings, among them the name of the design.
+/// Reads settings, including the name of the design.
 pub(crate) fn read(settings: &Table) -> Result<DesignSettings, Refusal> {
     parse(settings).map_err(|message| {
         let setting = culprit(settings, &message);
@@ -83,7 +83,8 @@ pub(crate) fn read(settings: &Table) -> Result<DesignSettings, Refusal> {
             (Some(SALT), Some(Value::Table(salt))) => read(salt).err(),
             _ => None,
         };
-        // Of what is a name or a table, the parser names the tables as if they were names.
+        // For a setting that is a name or a table, the parser lists the tables as if they were
+        // names.
         let is_either = matches!(setting.as_deref(), Some("over" | "length"));
         let is_in_words = IN_WORDS.iter().any(|start| message.starts_with(start))
             && !(is_either && value.is_some_and(Value::is_str));
@@ -104,7 +105,7 @@ pub(crate) fn read(settings: &Table) -> Result<DesignSettings, Refusal> {
     })
 }
 
-/// Whether a design has a setting of this name.
+/// Checks whether a design has a setting of this name.
 pub(crate) fn has(design: &str, setting: &str) -> bool {
     let alone = Table::from_iter([
         (DESIGN.to_owned(), Value::from(design)),
@@ -118,8 +119,8 @@ fn parse(settings: &Table) -> Result<DesignSettings, String> {
     parsed.map_err(|error: toml::de::Error| error.message().to_owned())
 }
 
-/// The setting that a message is about: the one of which the same is said where it is the only one. None where
-/// something is missing, of which the same is said without any setting.
+/// Returns the setting that a message is about: the one that causes the same message when it is the
+/// only setting. `None` if a setting is missing, which causes the message without any setting.
 fn culprit(settings: &Table, message: &str) -> Option<String> {
     let (name, design) = settings.get_key_value(DESIGN)?;
     let bare = Table::from_iter([(name.clone(), design.clone())]);
@@ -148,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn the_setting_that_is_wrong_is_named() {
+    fn names_the_wrong_setting() {
         for (text, setting, is_unknown, message) in [
             (
                 "design = \"modulo\"\nbuckets = 10\nbucket = 3",
@@ -234,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_design_knows_its_settings() {
+    fn has_finds_the_settings_of_a_design() {
         assert!(has("modulo", "buckets") && has("digest-salt", "digits"));
         assert!(!has("modulo", "digits") && has("row-hasher", "prefix"));
     }

@@ -1,22 +1,22 @@
-//! Settings as arguments write them that have parts of their own.
+//! Parsers of settings with a syntax of their own.
 
 use anyhow::{Result, bail};
 use toml::{Table, Value};
 
-/// A whole number. Which ones make a design, the design says.
+/// Parses a whole number. The design checks its range.
 pub(super) fn count(text: &str) -> Result<i64, String> {
     text.parse()
         .map_err(|_| "write a whole number, such as 2".to_owned())
 }
 
-/// Where drawing begins.
+/// Parses the seed of drawn salts.
 pub(super) fn seed(text: &str) -> Result<u64, String> {
     let most = u64::MAX;
     text.parse()
         .map_err(|_| format!("write a whole number from 0 to {most}"))
 }
 
-/// A part of a row: its name, or `before:TEXT`, `first:COUNT`, `fields:COUNT`.
+/// Parses a part of a row: its name, or `before:TEXT`, `first:COUNT`, `fields:COUNT`.
 pub(super) fn part(text: &str) -> Value {
     match text.split_once(':') {
         Some((name @ "before", text)) => with(name, Value::from(text)),
@@ -28,13 +28,13 @@ pub(super) fn part(text: &str) -> Value {
     }
 }
 
-/// The length of all rows, or `stored`.
+/// Parses the length of all rows, or `stored`.
 pub(super) fn length(text: &str) -> Value {
     let fixed = |length: i64| with("fixed", Value::from(length));
     text.parse().map_or_else(|_| Value::from(text), fixed)
 }
 
-/// Fields of a composite row: `[NAME:]KIND[:asc|:desc]`.
+/// Parses the fields of a composite row: `[NAME:]KIND[:asc|:desc]`.
 pub(super) fn fields(texts: &[String]) -> Result<Value> {
     texts
         .iter()

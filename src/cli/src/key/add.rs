@@ -9,7 +9,7 @@ use crate::design::DesignArguments;
 use crate::encoding::Encoding;
 use crate::lines::{self, OfEveryLine};
 
-/// Rows on standard input to keys on standard output, one a line.
+/// Convert rows on standard input to keys on standard output, one a line.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -22,7 +22,7 @@ A row is a line without its newline; an empty line is the empty row. A carriage 
 pub(crate) struct Add {
     #[command(flatten)]
     design: DesignArguments,
-    /// How rows are read and keys are written
+    /// Encoding of the rows and the keys
     #[arg(long, value_enum, default_value_t)]
     encoding: Encoding,
 }
@@ -35,7 +35,7 @@ impl Add {
             && let Some(hasher) = design.row_hasher()
             && !hasher.prefix().contains('\n')
         {
-            // A line has no newline, so neither has its key: nothing to check, nothing to copy.
+            // A line has no newline, so its key has none either and needs no check and no copy.
             return lines::transform(input, output, |row, line| {
                 hasher.add_to(row, line);
                 Ok(())
@@ -51,7 +51,8 @@ impl Add {
     }
 }
 
-/// What is wrong with a key that text cannot show, where that is what the design puts into every key.
+/// Returns a better error for a key that text cannot show, if the design puts a newline into every
+/// key.
 fn of_design(design: &KeyDesign, key: &[u8]) -> Option<anyhow::Error> {
     let fields = design.explain(key).ok()?;
     let has_newline = |name| {

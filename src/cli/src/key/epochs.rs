@@ -7,34 +7,35 @@ use serde::Serialize;
 
 use crate::output::{self, grouped, plural};
 
-/// Which design a key is of, as readers of the table see it.
+/// The design of a key, as readers of the table determine it.
 #[derive(Serialize)]
 pub(super) struct EpochOf {
-    /// Counted from 1, the oldest.
+    /// Number of the design, counted from 1, the oldest.
     pub(super) number: usize,
     pub(super) epochs: usize,
     design: String,
-    /// The older epochs whose designs make the same key.
+    /// The older designs that make the same key.
     also: Vec<usize>,
-    /// The key under which the row is written now, escaped; none if its design has no key for the row.
+    /// The key of the row in the newest design, escaped. `None` if that design has no key for the
+    /// row.
     newest_key: Option<String>,
 }
 
-/// Appends the row of a key, and says of which design the key is, the oldest being 0.
+/// Appends the row of a key, and returns the index of its design. The oldest has index 0.
 pub(super) fn row_of(epochs: &Epochs, key: &[u8], row: &mut Vec<u8>) -> Result<usize> {
     epochs
         .remove_to(key, row)
         .map_err(|error| anyhow!("{error}; nor is it one of an earlier design of the spec"))
 }
 
-/// The design that a key is of.
+/// Returns the design at an index.
 pub(super) fn design_at(epochs: &Epochs, index: usize) -> Result<&KeyDesign> {
     let design = epochs.designs().nth(index);
     design.ok_or_else(|| anyhow!("the spec has no epoch {}", index + 1))
 }
 
 impl EpochOf {
-    /// What is to be known of a key of the design at this index, whose row this is.
+    /// Describes a key, given its row and the index of its design.
     pub(super) fn new(epochs: &Epochs, index: usize, key: &[u8], row: &[u8]) -> Result<Self> {
         let older = epochs.designs().take(index).enumerate();
         let also = older.filter(|(_, design)| design.remove(key).is_ok());
@@ -50,7 +51,7 @@ impl EpochOf {
         })
     }
 
-    /// In words: which epoch it is, and what that means for the row.
+    /// Describes in words the epoch of the key, and the consequences for the row.
     pub(super) fn told(&self) -> String {
         let (number, epochs, design) = (self.number, self.epochs, &self.design);
         let is_newest = number == epochs;
@@ -80,7 +81,8 @@ impl EpochOf {
     }
 }
 
-/// Says how many keys were of earlier designs, if any were; the counts are of each design, the oldest first.
+/// Prints the number of keys of earlier designs, if there are any. `counts` has a count for each
+/// design, oldest first.
 pub(super) fn tell_earlier(epochs: &Epochs, counts: &[u64]) {
     let all: u64 = counts.iter().sum();
     let earlier = counts.iter().zip(epochs.designs()).enumerate();

@@ -17,25 +17,25 @@ use crate::encoding::Encoding;
 use crate::output;
 use crate::secrets;
 
-/// What each part of a key is, and the tablet it falls in.
+/// Explain each part of a key, and name the tablet it falls in.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
   $ fluo key explain --prefix p --tablets 20 p:1yl0:org.wikipedia/accumulo
   $ fluo key explain --design modulo --tablets 10 '02|polygenelubricants'
 
-Where a spec has earlier designs, a key of any of them is explained, and it is told of which it is: of the newest that
-can have made it, as readers of the table see it.")]
+If a spec has earlier designs, keys of all of them are explained. A key belongs to the newest design that can have
+made it, as for readers of the table.")]
 pub(crate) struct Explain {
     #[command(flatten)]
     design: DesignArguments,
-    /// How many tablets the keys are spread over, 1 to 2,097,152
+    /// Number of tablets that the keys are spread over, 1 to 2,097,152
     #[arg(long, allow_negative_numbers = true)]
     tablets: Option<u32>,
-    /// How the keys are written
+    /// Encoding of the keys
     #[arg(long, value_enum, default_value_t)]
     encoding: Encoding,
-    /// Print JSON, bytes that are not printable ASCII escaped as \xNN
+    /// Print JSON; bytes that are not printable ASCII are written \xNN
     #[arg(long)]
     json: bool,
     /// The keys
@@ -57,14 +57,14 @@ struct Explanation {
     tablet: Option<TabletOf>,
 }
 
-/// A key of any other design, piece by piece.
+/// A key of any other design, with its parts.
 #[derive(Serialize)]
 struct Pieces {
     key: String,
     design: &'static str,
     fields: Vec<Piece>,
     row: String,
-    /// Where the table may hold rows of several designs.
+    /// Present if the table may hold rows of several designs.
     #[serde(skip_serializing_if = "Option::is_none")]
     epoch: Option<EpochOf>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -78,7 +78,8 @@ struct Piece {
     meaning: String,
 }
 
-/// The tablet of a key, counted from 1. The bounds are escaped; the last tablet of a table has no end row.
+/// The tablet of a key, counted from 1. The bounds are escaped. The last tablet of a table has no
+/// end row.
 #[derive(Serialize)]
 struct TabletOf {
     number: usize,
@@ -107,7 +108,7 @@ impl Explain {
         }
     }
 
-    /// Prints what is told of every key, if all of them are keys.
+    /// Explains every key and prints the explanations; prints nothing if one of them is not a key.
     fn tell<T: Serialize>(
         &self,
         explain: impl Fn(&[u8]) -> Result<T>,
@@ -163,7 +164,8 @@ fn pieces_of(design: &KeyDesign, splits: Option<&[Bytes]>, key: &[u8]) -> Result
     })
 }
 
-/// As readers of the table see the key. The split points are those of the newest design: a table has one set of them.
+/// Explains a key as readers of the table see it. The split points are those of the newest design,
+/// because a table has only one set of them.
 fn pieces_of_epochs(epochs: &Epochs, splits: Option<&[Bytes]>, key: &[u8]) -> Result<Pieces> {
     let mut row = Vec::new();
     let index = row_of(epochs, key, &mut row)?;

@@ -1,4 +1,4 @@
-//! `fluo key`: the pure part of the recipes, on lines.
+//! `fluo key`: key designs on lines of text, without a table.
 
 mod add;
 mod epochs;
@@ -15,7 +15,7 @@ use crate::exit::Outcome;
 /// The commands of `fluo key`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum KeyCommand {
-    // The help of each is the page of its arguments.
+    // The help of each command is the doc comment of its arguments.
     Add(add::Add),
     Remove(remove::Remove),
     Splits(shape::Splits),

@@ -10,11 +10,12 @@ use serde::Serialize;
 use crate::design::{DesignArguments, KNOWN, Known};
 use crate::output;
 
-/// The list of the designs, or a page about one
+/// List the designs, or show a page about one
 ///
-/// Without a design it lists them. Of one it says what keys begin with, in which order they are, and of each kind of scan into how many pieces of
-/// the table it falls, or why it cannot be done and what to use instead. A design that cannot be without settings is
-/// shown with an example of them, unless they are given.
+/// Without a design, lists all of them. With one, shows the beginning of its keys and their order.
+/// For each kind of scan, shows the number of pieces of the table that it reads, or the reason why
+/// it is impossible and an alternative. Uses example settings for a design that needs settings if
+/// none are given.
 #[derive(Args, Debug)]
 #[command(
     mut_arg("prefix", |prefix| not_required(&prefix)),
@@ -32,7 +33,8 @@ pub(crate) struct Design {
     json: bool,
 }
 
-/// The argument --prefix where a design need not be complete. What an argument requires cannot be taken from it.
+/// Makes --prefix optional, because the design may be incomplete here. The requirement cannot be
+/// removed from an argument.
 fn not_required(argument: &Arg) -> Arg {
     let help = argument.get_help().cloned().unwrap_or_default();
     let prefix = Arg::new(argument.get_id()).long("prefix");
@@ -43,10 +45,10 @@ fn not_required(argument: &Arg) -> Arg {
 struct Page {
     design: &'static str,
     about: String,
-    /// The settings that it is shown with, as arguments, where none were given and it cannot be without.
+    /// The example settings, as arguments, if none were given and the design needs some.
     #[serde(skip_serializing_if = "Option::is_none")]
     example: Option<&'static str>,
-    /// What every key begins with, escaped; empty where keys have nothing in common.
+    /// Common beginning of all keys, escaped; empty if there is none.
     prefix: String,
     order: String,
     scans: Vec<ScanOf>,
@@ -54,16 +56,16 @@ struct Page {
     group: Option<String>,
 }
 
-/// Whether and how rows are read.
+/// A kind of scan, and its cost.
 #[derive(Serialize)]
 struct ScanOf {
-    /// By row, prefix, range, suffix, a part of the row between two values, or domain.
+    /// The kind: row, prefix, range, suffix, a part of the row between two values, or domain.
     by: &'static str,
     possible: bool,
-    /// Into how many pieces of the table it falls at most, if it is possible.
+    /// Maximum number of pieces of the table that it reads, if it is possible.
     #[serde(skip_serializing_if = "Option::is_none")]
     pieces: Option<u64>,
-    /// Which sets these are, if others are read otherwise or are refused.
+    /// The sets that are read like this, if others are read differently or refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     only: Option<String>,
     sentence: String,

@@ -10,22 +10,22 @@ use crate::design::DesignArguments;
 use crate::encoding::Encoding;
 use crate::lines;
 
-/// Keys on standard input to rows on standard output, one a line.
+/// Convert keys on standard input to rows on standard output, one a line.
 ///
-/// A line that is not such a key ends the run with its number and what is wrong with it; the rows before it
-/// were written.
+/// Stops at the first line that is not a key of the design, and prints its number and the reason.
+/// The rows before it are written.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
   $ echo p:1yl0:org.wikipedia/accumulo | fluo key remove --prefix p
   org.wikipedia/accumulo
 
-Where a spec has earlier designs, a key of any of them is read, as readers of the table do: by the newest design that
-can have made it. How many were of earlier ones is said at the end.")]
+If a spec has earlier designs, keys of all of them are converted. A key belongs to the newest design that can have
+made it, as for readers of the table. The number of keys of earlier designs is printed at the end.")]
 pub(crate) struct Remove {
     #[command(flatten)]
     design: DesignArguments,
-    /// How keys are read and rows are written
+    /// Encoding of the keys and the rows
     #[arg(long, value_enum, default_value_t)]
     encoding: Encoding,
 }

@@ -1,4 +1,4 @@
-//! `fluo key splits` and `fluo key group`: what the keys ask of a table.
+//! `fluo key splits` and `fluo key group`: split points and balancer group of the keys.
 
 use std::io::{self, Write};
 
@@ -12,7 +12,7 @@ use crate::encoding::Encoding;
 use crate::output;
 use crate::spec::Layout;
 
-/// The split points that spread the keys over a number of tablets, one a line.
+/// Print the split points that spread the keys over a number of tablets, one a line.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -26,18 +26,19 @@ For the Accumulo shell's `addsplits -b64 -sf splits.txt`:
 pub(crate) struct Splits {
     #[command(flatten)]
     design: DesignArguments,
-    /// How many tablets the keys are spread over, 1 to 2,097,152; with --spec, as the spec says unless given
+    /// Number of tablets that the keys are spread over, 1 to 2,097,152; with --spec, that of the
+    /// spec unless given
     #[arg(long, allow_negative_numbers = true, required_unless_present = "spec")]
     tablets: Option<u32>,
-    /// How split points are written
+    /// Encoding of the split points
     #[arg(long, value_enum, default_value_t)]
     encoding: Encoding,
-    /// Print a JSON array, bytes that are not printable ASCII escaped as \xNN
+    /// Print a JSON array; bytes that are not printable ASCII are written \xNN
     #[arg(long)]
     json: bool,
 }
 
-/// The balancer's regex for the keys, of designs whose keys have a beginning of their own.
+/// Print the balancer's regex for the keys, which need a common prefix
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -78,7 +79,7 @@ impl Splits {
     }
 }
 
-/// The split points for a number of tablets or, where none is given, those that a spec asks for.
+/// Returns the split points for a number of tablets, or those of the spec if none is given.
 pub(super) fn points_of(
     design: &KeyDesign,
     tablets: Option<u32>,

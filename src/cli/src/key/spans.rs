@@ -14,7 +14,7 @@ use crate::encoding::Encoding;
 use crate::output;
 use crate::secrets;
 
-/// The pieces of the table in which a set of rows lies, one a line.
+/// Print the pieces of the table that hold a set of rows, one a line.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -24,15 +24,15 @@ Example:
   $ fluo key spans --design web-table --domain example.com --subdomains
   $ fluo key spans --design reverse-time --prefix-of 'sensor7|' --from 1696744000000 --to 1696745000000
 
-A piece is from its first row, inclusive, to its end, exclusive. Bytes that are not printable ASCII are escaped as
-\\xNN. Rows that a design scatters are refused, with what to use instead. Where a spec has earlier designs, the pieces of
-all of them are printed, those of the oldest first.")]
+A piece goes from its first row, inclusive, to its end, exclusive. Bytes that are not printable ASCII are written
+\\xNN. A set of rows that the design scatters is refused, with an alternative. If a spec has earlier designs, the
+pieces of all of them are printed, those of the oldest first.")]
 pub(crate) struct Spans {
     #[command(flatten)]
     design: DesignArguments,
     #[command(flatten)]
     rows: Asked,
-    /// How the rows are written in the arguments
+    /// Encoding of the rows in the arguments
     #[arg(long, value_enum, default_value_t)]
     encoding: Encoding,
     /// Print a JSON array
@@ -40,7 +40,7 @@ pub(crate) struct Spans {
     json: bool,
 }
 
-/// Which rows.
+/// The selection of rows.
 #[derive(Args, Debug)]
 #[group(required = true, multiple = true)]
 struct Asked {
@@ -56,8 +56,8 @@ struct Asked {
     /// The rows that end with this
     #[arg(long, value_name = "END", allow_hyphen_values = true, conflicts_with_all = ["from", "to", "domain"])]
     suffix_of: Option<OsString>,
-    /// The rows from this one on; with --prefix-of, and where a range of rows lies apart, those whose next part is at
-    /// least this
+    /// The rows from this one on. With --prefix-of, and if the design scatters ranges of rows: the
+    /// rows whose next part is at least this
     #[arg(
         long,
         value_name = "FIRST",
@@ -65,8 +65,8 @@ struct Asked {
         conflicts_with = "domain"
     )]
     from: Option<OsString>,
-    /// The rows before this one; with --prefix-of, and where a range of rows lies apart, those whose next part is below
-    /// this
+    /// The rows before this one. With --prefix-of, and if the design scatters ranges of rows: the
+    /// rows whose next part is below this
     #[arg(
         long,
         value_name = "END",
@@ -77,7 +77,7 @@ struct Asked {
     /// The pages of this domain, in a web table
     #[arg(long)]
     domain: Option<String>,
-    /// With --domain: the pages of its subdomains too
+    /// With --domain: include the pages of its subdomains
     #[arg(long, requires = "domain")]
     subdomains: bool,
 }
@@ -116,7 +116,7 @@ impl Spans {
 
     fn why_empty(&self) -> &'static str {
         match (&self.rows.from, &self.rows.to) {
-            (Some(_), Some(_)) => ": what --from says is not before what --to says",
+            (Some(_), Some(_)) => ": --from is not before --to",
             _ => "",
         }
     }
@@ -143,7 +143,7 @@ impl Spans {
                 (_, Some(prefix), _) if has_bounds => Rows::Between { prefix, from, to },
                 (_, Some(prefix), _) => Rows::Prefix(prefix),
                 (.., Some(suffix)) => Rows::Suffix(suffix),
-                // Rows of parts: between two values of the first of them.
+                // Rows of parts are selected by the first part between two values.
                 _ if has_bounds && has_only_parts(design) => Rows::Between {
                     prefix: Bytes::new(),
                     from,
@@ -166,7 +166,8 @@ impl Spans {
     }
 }
 
-/// The pieces of all designs, oldest first. One that several have is that of the newest of them.
+/// Returns the pieces of all designs, oldest first. A piece of several designs is listed with the
+/// newest of them.
 fn each_once(designs: Vec<Vec<Span>>) -> Vec<Span> {
     let mut seen = HashSet::new();
     let of_each = designs.into_iter().rev();
@@ -180,7 +181,7 @@ fn each_once(designs: Vec<Vec<Span>>) -> Vec<Span> {
     newest_first.concat()
 }
 
-/// Whether a range of rows lies apart, but not one of values of their first part.
+/// Checks whether the design can select values of the first part, but not a range of rows.
 fn has_only_parts(design: &KeyDesign) -> bool {
     let scans = design.scans();
     let is_possible = |reach: &Reach| !matches!(reach, Reach::Impossible(_));

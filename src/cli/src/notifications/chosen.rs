@@ -1,4 +1,4 @@
-//! Which of the notifications that were set aside.
+//! The arguments that select dead letters.
 
 use std::ffi::OsString;
 
@@ -9,20 +9,20 @@ use fluo_core::RowColumn;
 use super::place::Place;
 use crate::written::Written;
 
-/// One of them, or all.
+/// One dead letter, or all of them.
 #[derive(Args, Debug)]
 pub(super) struct ChosenArguments {
-    /// The row that changed
+    /// Row that changed
     #[arg(
         required_unless_present = "all",
         requires = "column",
         conflicts_with = "all"
     )]
     row: Option<OsString>,
-    /// The column that changed; a `:` within the family is \x3a
+    /// Column that changed; write a `:` within the family as \x3a
     #[arg(value_name = "FAMILY:QUALIFIER")]
     column: Option<OsString>,
-    /// The visibility of the column
+    /// Visibility of the column
     #[arg(
         long,
         value_name = "EXPRESSION",
@@ -32,13 +32,13 @@ pub(super) struct ChosenArguments {
     visibility: String,
     #[command(flatten)]
     written: Written,
-    /// All that were set aside
+    /// All dead letters
     #[arg(long)]
     all: bool,
 }
 
 impl ChosenArguments {
-    /// The cell of one notification; none is all.
+    /// Returns the cell of the selected dead letter, or `None` for all of them.
     pub(super) fn cell(&self) -> Result<Option<RowColumn>> {
         let (Some(row), Some(column)) = (&self.row, &self.column) else {
             return Ok(None);
@@ -50,10 +50,10 @@ impl ChosenArguments {
         Ok(Some(RowColumn::new(self.written.row(row)?, column)))
     }
 
-    /// What is said of a cell without one.
+    /// Returns the error for a cell without a dead letter.
     pub(super) fn none_of(&self, cell: &RowColumn) -> anyhow::Error {
         anyhow!(
-            "no notification of `{}` is set aside; `fluo notifications failed` lists those that are",
+            "no notification of `{}` is in the dead letters; `fluo notifications failed` lists them",
             Place::new(&cell.row, &cell.column, self.written)
         )
     }

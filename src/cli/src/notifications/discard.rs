@@ -7,16 +7,16 @@ use super::chosen::ChosenArguments;
 use crate::application::ApplicationArguments;
 use crate::output::{self, plural};
 
-/// Forget notifications that were set aside: their observers do not run for these changes.
+/// Discard dead letters: their observers do not run for these changes.
 ///
-/// The cells stay as they are, and their next change is a notification again.
+/// The cells stay unchanged, and their next change creates a notification again.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
   fluo notifications discard --at embedded:./data web org.wikipedia page:links
   fluo notifications discard --at embedded:./data --all web
 
-`fluo notifications failed` lists them, and `fluo notifications retry` puts them back.")]
+`fluo notifications failed` lists them, and `fluo notifications retry` requeues them.")]
 pub(crate) struct Discard {
     #[command(flatten)]
     application: ApplicationArguments,
@@ -34,7 +34,8 @@ impl Discard {
             if chosen.as_ref().is_some_and(|chosen| chosen != cell) {
                 continue;
             }
-            // One that failed once more by now stays: it is another change.
+            // A notification that failed again since the list was read stays: it is for a later
+            // change.
             count += u64::from(coordination.forget_set_aside(cell, up_to).await?);
         }
         match chosen {

@@ -12,16 +12,17 @@ use crate::application::ApplicationArguments;
 use crate::output::{self, count_of, plural};
 use crate::written::Written;
 
-/// The notifications that were set aside because their observers failed too often.
+/// List the dead letters: notifications whose observers failed too often.
 ///
-/// A line is the row and the column that changed, and after a tab each: the kind of the observer, the timestamp of the
-/// change, the number of tries, when the last one failed (UTC), and its error.
+/// Each line has the row and the column that changed and, after a tab each: the kind of the
+/// observer, the timestamp of the change, the number of tries, the time of the last failure (UTC),
+/// and its error.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
   fluo notifications failed --at embedded:./data web
 
-`fluo notifications retry` puts them back, and `fluo notifications discard` forgets them.")]
+`fluo notifications retry` requeues them, and `fluo notifications discard` deletes them.")]
 pub(crate) struct Failed {
     #[command(flatten)]
     application: ApplicationArguments,
@@ -32,7 +33,7 @@ pub(crate) struct Failed {
     json: bool,
 }
 
-/// A notification that was set aside.
+/// A dead letter, as it is printed.
 #[derive(Serialize)]
 struct Shown {
     #[serde(flatten)]
@@ -59,7 +60,7 @@ impl Failed {
         }
         let verb = if count == 1 { "is" } else { "are" };
         output::say(&format!(
-            "{} {verb} set aside",
+            "{} {verb} in the dead letters",
             plural(count_of(count), "notification")
         ));
         Ok(())
@@ -86,15 +87,16 @@ fn line(shown: &Shown) -> String {
         failed_at,
         error,
     } = shown;
-    // The error may say anything.
+    // The error is arbitrary text.
     let error = output::shown(error);
     format!("{place}\t{kind}\t{timestamp}\t{tries}\t{failed_at}\t{error}")
 }
 
-/// The last second that has a year of four digits.
+/// The last second of the year 9999.
 const LAST_SECOND: u64 = 253_402_300_799;
 
-/// A time as `2026-01-31T23:59:59Z`; what a wrong clock wrote as it stands.
+/// Formats a time as `2026-01-31T23:59:59Z`, or in milliseconds if it is out of range, as from a
+/// wrong clock.
 fn time(ms: i64) -> String {
     let since = u64::try_from(ms).ok().map(Duration::from_millis);
     match since.filter(|since| since.as_secs() <= LAST_SECOND) {
@@ -108,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn any_time_can_be_shown() {
+    fn formats_any_time() {
         for (ms, text) in [
             (0, "1970-01-01T00:00:00Z"),
             (1_767_225_599_900, "2025-12-31T23:59:59Z"),

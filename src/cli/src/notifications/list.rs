@@ -13,10 +13,11 @@ use crate::application::{ApplicationArguments, waiting};
 use crate::output::{self, grouped, plural};
 use crate::written::Written;
 
-/// The notifications that wait for their observers.
+/// List the notifications that wait for their observers.
 ///
-/// A line is the row and the column that changed, a tab, the kind of the observer, a tab, and the timestamp of the change.
-/// The kind is `-` where no observer of the application watches the column.
+/// Each line has the row and the column that changed, a tab, the kind of the observer, a tab, and
+/// the timestamp of the change. The kind is `-` if no observer of the application observes the
+/// column.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -27,7 +28,7 @@ pub(crate) struct List {
     application: ApplicationArguments,
     #[command(flatten)]
     written: Written,
-    /// Print so many at most; 0 prints none, and all are counted
+    /// Maximum number of notifications to print; 0 prints none, and all are counted
     #[arg(long, value_name = "COUNT")]
     limit: Option<u64>,
     /// Print each as a JSON object on a line
@@ -35,7 +36,7 @@ pub(crate) struct List {
     json: bool,
 }
 
-/// A notification that waits.
+/// A waiting notification, as it is printed.
 #[derive(Serialize)]
 struct Waiting {
     #[serde(flatten)]

@@ -1,4 +1,4 @@
-//! `fluo notifications`: changes that wait for their observers.
+//! `fluo notifications`: notifications that wait for their observers, and dead letters.
 
 mod chosen;
 mod discard;
@@ -15,7 +15,7 @@ use crate::exit::Outcome;
 /// The commands of `fluo notifications`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum NotificationsCommand {
-    // The help of each is the page of its arguments.
+    // The help of each command is the doc comment of its arguments.
     List(list::List),
     Failed(failed::Failed),
     Retry(retry::Retry),

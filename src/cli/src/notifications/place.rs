@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::written::Written;
 
-/// Row and column as they are printed: as fields, and on a line.
+/// The row and the column of a notification, as separate fields and as text on a line.
 #[derive(Debug, Serialize)]
 pub(super) struct Place {
     row: String,

@@ -7,14 +7,14 @@ use super::chosen::ChosenArguments;
 use crate::application::ApplicationArguments;
 use crate::output::{self, count_of, plural};
 
-/// Put back notifications that were set aside, so that their observers run again.
+/// Requeue dead letters, so their observers run again.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
   fluo notifications retry --at embedded:./data web org.wikipedia page:links
   fluo notifications retry --at embedded:./data --all web
 
-`fluo notifications failed` lists them. A worker runs them when it is started next.")]
+`fluo notifications failed` lists them. The next worker that starts runs their observers.")]
 pub(crate) struct Retry {
     #[command(flatten)]
     application: ApplicationArguments,
@@ -36,7 +36,7 @@ impl Retry {
             }
         };
         output::say(&format!(
-            "put back {}",
+            "requeued {}",
             plural(count_of(count), "notification")
         ));
         Ok(())

@@ -5,15 +5,15 @@ use clap::ValueEnum;
 
 use super::record::{Record, WRITE};
 
-/// What a record is printed as.
+/// The output format of records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
-    /// A line for each, as Java Fluo prints it
+    /// One line for each, as Java Fluo prints it
     #[default]
     Text,
-    /// A line for each, below one with the names of the fields
+    /// One line for each, below a header with the names of the fields
     Csv,
-    /// A JSON object on a line for each
+    /// One JSON object for each, on a line
     Json,
 }
 
@@ -36,7 +36,7 @@ const FIELDS_OF_ENTRIES: [&str; 7] = [
 ];
 
 impl Format {
-    /// What stands before all records.
+    /// Returns the header of the output.
     pub(super) fn header(self, is_raw: bool) -> Result<Vec<u8>> {
         match (self, is_raw) {
             (Self::Csv, false) => csv([FIELDS]),
@@ -45,7 +45,7 @@ impl Format {
         }
     }
 
-    /// Records, each with the end of its line.
+    /// Formats records, each with the end of its line.
     pub(super) fn lines(self, records: impl Iterator<Item = Record>) -> Result<Vec<u8>> {
         match self {
             Self::Text => Ok(records.map(text).collect::<String>().into_bytes()),
@@ -75,7 +75,8 @@ fn text(record: Record) -> String {
     match kind {
         None => format!("{row} {family} {qualifier} {visibility}\t{value}\n"),
         Some(kind) => {
-            // Java Fluo leaves a blank where a write that is not the primary's could say so.
+            // Java Fluo leaves a blank in place of `PRIMARY` after a write that is not the
+            // primary's.
             let blank = if kind == WRITE && is_not_primary(&value) {
                 " "
             } else {

@@ -23,13 +23,13 @@ use crate::output::{self, count_of};
 use crate::progress;
 use crate::written::Written;
 
-/// Most cells that are read at once.
+/// Maximum number of cells in a batch.
 const BATCH_CELLS: usize = 1_000;
 
-/// The cells of an application, as they are at one moment.
+/// Print the cells of an application, as of one moment.
 ///
-/// It shows what is committed and nothing else, the same moment in every row. Locks of transactions whose process died
-/// are resolved on the way. Nothing else may hold the directory while it runs.
+/// Prints committed data only, in all rows as of the same moment. It resolves the locks of crashed
+/// processes. No other process may have the directory open meanwhile.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -38,33 +38,35 @@ Example:
   fluo scan --at embedded:./data --raw --row org.wikipedia web
 
 A line of text is `row family qualifier visibility`, a tab and the value. With --raw it is
-`row family:qualifier [visibility] timestamp-TYPE`, a tab and what the entry says, in the words and the order of Java
-Fluo's `fluo scan --raw`, so that scripts which read that read this. A blank of a row or a column is \\x20 there, and a
-`:` of a family \\x3a, so that each line can be taken apart. TYPE is one of TX_DONE, WRITE, DEL_LOCK, RLOCK,
-DEL_RLOCK, LOCK, ACK, DATA, and for notifications INSERT, DELETE. What cannot be decoded is shown in hex after 0x, and
-its TYPE is UNKNOWN where the timestamp says nothing.
+`row family:qualifier [visibility] timestamp-TYPE`, a tab and the decoded entry, in the words and the order of Java
+Fluo's `fluo scan --raw`, so scripts that read that output can read this one. A blank of a row or a column is written
+\\x20, and a `:` of a family \\x3a, so each line can be parsed. TYPE is one of TX_DONE, WRITE, DEL_LOCK, RLOCK,
+DEL_RLOCK, LOCK, ACK, DATA, and for notifications INSERT, DELETE. A value that cannot be decoded is shown in hex after
+0x, and TYPE is UNKNOWN if the timestamp cannot be decoded.
 
-A timestamp is that of the transaction: where it began, or with --raw what the entry says.")]
+The timestamp is the start of the transaction, or with --raw the timestamp of the entry.")]
 pub(crate) struct Scan {
     #[command(flatten)]
     application: ApplicationArguments,
     #[command(flatten)]
     rows: RowArguments,
-    /// This column only, or all of a family; a `:` within the family is \x3a; repeat it for each
+    /// This column only, or all columns of a family. Write a `:` within the family as \x3a. Repeat
+    /// it for each
     #[arg(long, value_name = "FAMILY[:QUALIFIER]", allow_hyphen_values = true)]
     column: Vec<OsString>,
     #[command(flatten)]
     written: Written,
-    /// What is printed
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-    /// Print so many at most; 0 prints none
+    /// Maximum number of cells to print; 0 prints none
     #[arg(long, value_name = "COUNT")]
     limit: Option<u64>,
-    /// Show what is stored: every version, lock, acknowledgement and notification. Nothing is resolved
+    /// Print the stored entries: every version, lock, acknowledgement and notification. Resolves no
+    /// locks
     #[arg(long)]
     raw: bool,
-    /// Show what is stored of notifications, and nothing else
+    /// Print the stored entries of notifications only
     #[arg(long, conflicts_with_all = ["raw", "column"])]
     notifications: bool,
 }
@@ -96,7 +98,7 @@ impl Scan {
             let column = self.written.selector(column)?;
             if !self.raw && column.family == NOTIFICATION_FAMILY.as_bytes() {
                 bail!(
-                    "column `{NOTIFICATION_FAMILY}`: it holds notifications, which are no data; --raw and \
+                    "column `{NOTIFICATION_FAMILY}`: it holds notifications, which are not data; --raw and \
                      --notifications show them"
                 );
             }

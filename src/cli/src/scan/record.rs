@@ -1,4 +1,4 @@
-//! A cell, or an entry of the table, as it is printed.
+//! Records: cells of a snapshot and stored entries, as they are printed.
 
 use fluo_core::coordination::TransactorId;
 use fluo_core::layout::{
@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::written::Written;
 
-/// The parts of a line.
+/// A cell or an entry, as text.
 #[derive(Debug, Serialize)]
 pub(super) struct Record {
     pub(super) row: String,
@@ -18,7 +18,7 @@ pub(super) struct Record {
     pub(super) qualifier: String,
     pub(super) visibility: String,
     pub(super) timestamp: Stamp,
-    /// What an entry is for; none of a cell of a snapshot.
+    /// The type of an entry; `None` for a cell of a snapshot.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub(super) kind: Option<&'static str>,
     pub(super) value: String,
@@ -28,18 +28,18 @@ pub(super) struct Record {
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(super) enum Stamp {
-    /// One of the oracle.
+    /// A timestamp of the oracle.
     Of(i64),
-    /// One that no entry of a transaction has, in hex.
+    /// A stored timestamp that is not one of a transaction's entry, in hex.
     Unknown(String),
 }
 
-/// How the names of a record are written.
+/// The form of names in a record.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Names {
-    /// On a line, apart from each other.
+    /// On a line, with separators escaped.
     OnLine(Written),
-    /// Each in a field of its own.
+    /// Each in its own field.
     InFields(Written),
 }
 
@@ -65,12 +65,12 @@ impl Names {
     }
 }
 
-/// An entry whose timestamp says nothing.
+/// The type of an entry whose timestamp cannot be decoded.
 const UNKNOWN: &str = "UNKNOWN";
 pub(super) const WRITE: &str = "WRITE";
 
 impl Record {
-    /// A cell of a snapshot.
+    /// Creates the record of a cell of a snapshot.
     pub(super) fn of_cell(cell: &Cell, names: Names) -> Self {
         let column = &cell.key.column;
         Self {
@@ -84,7 +84,7 @@ impl Record {
         }
     }
 
-    /// What is stored, decoded as far as it can be: the rest is in hex.
+    /// Creates the record of a stored entry. A part that cannot be decoded is in hex.
     pub(super) fn of_entry(cell: &Cell, names: Names) -> Self {
         let record = Self::of_cell(cell, names);
         if cell.key.column.family == NOTIFICATION_FAMILY.as_bytes() {
@@ -108,7 +108,7 @@ impl Record {
     fn into_notification(mut self, cell: &Cell, names: Names) -> Self {
         self.family = NOTIFICATION_FAMILY.to_owned();
         self.qualifier = match observed_column(&cell.key.column) {
-            // Two names in one, wherever it stands.
+            // Two names in one field, so separators are escaped in every format.
             Ok(observed) => format!(
                 "{}:{}",
                 names.written().family(&observed.family),
@@ -147,7 +147,7 @@ impl std::fmt::Display for Stamp {
     }
 }
 
-/// What cannot be decoded.
+/// Formats bytes that cannot be decoded.
 fn hex(bytes: &[u8]) -> String {
     format!("0x{}", data_encoding::HEXLOWER.encode(bytes))
 }
@@ -165,7 +165,7 @@ fn name(kind: EntryKind) -> &'static str {
     }
 }
 
-/// A value in the words of Fluo.
+/// Formats a value in the words of Java Fluo.
 fn value(kind: EntryKind, cell: &Cell, written: Written) -> Result<String> {
     let bytes = &cell.value;
     Ok(match kind {
@@ -212,7 +212,7 @@ fn lock(value: &LockValue, written: Written) -> String {
     held(&value.primary, &flags, value.transactor, written)
 }
 
-/// The primary, what is done to the cell, and who holds the lock.
+/// Formats the primary, the operation on the cell, and the owner of the lock.
 fn held(primary: &RowColumn, flags: &[&str], transactor: TransactorId, written: Written) -> String {
     let RowColumn { row, column } = primary;
     let mut words = vec![

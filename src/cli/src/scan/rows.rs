@@ -1,4 +1,4 @@
-//! Which rows are scanned.
+//! The rows of a scan.
 
 use std::ffi::OsString;
 
@@ -8,19 +8,19 @@ use fluo_core::{Escaped, Span, row_successor};
 
 use crate::written::Written;
 
-/// All rows, or some.
+/// All rows, or a selection.
 #[derive(Args, Debug)]
 pub(super) struct RowArguments {
-    /// The first row
+    /// First row
     #[arg(long, value_name = "ROW", allow_hyphen_values = true)]
     start: Option<OsString>,
-    /// The last row, which is scanned too
+    /// Last row, inclusive
     #[arg(long, value_name = "ROW", allow_hyphen_values = true)]
     end: Option<OsString>,
-    /// This row only
+    /// Only this row
     #[arg(long, allow_hyphen_values = true, conflicts_with_all = ["start", "end", "prefix"])]
     row: Option<OsString>,
-    /// The rows that begin with this
+    /// Only the rows that begin with this
     #[arg(long, allow_hyphen_values = true, conflicts_with_all = ["start", "end"])]
     prefix: Option<OsString>,
 }

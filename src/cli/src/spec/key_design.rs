@@ -12,12 +12,12 @@ use toml::{Spanned, Value};
 use super::{Layout, Recipe};
 use crate::design::settings::{self, Refusal};
 
-/// One design whose rows are in the table. Everything but the layout is a setting of the design.
+/// A design of rows in the table. Everything but the layout is a setting of the design.
 #[derive(Debug, Deserialize)]
 #[serde(transparent)]
 pub(super) struct KeyDesignSpec(BTreeMap<Spanned<String>, Spanned<Value>>);
 
-/// What is wrong, and where in the file, if it has a place there.
+/// An error, with its place in the file if it has one.
 type Misplaced = (Option<Range<usize>>, anyhow::Error);
 
 const TABLETS: &str = "tablets";
@@ -35,7 +35,7 @@ impl KeyDesignSpec {
         })
     }
 
-    /// The designs of earlier epochs: tables of settings, as this one is.
+    /// Reads the designs of earlier epochs, which are tables of settings like this one.
     fn before(&self) -> Result<Vec<KeyDesign>, Misplaced> {
         let Some(before) = self.0.get(BEFORE) else {
             return Ok(Vec::new());
@@ -49,7 +49,7 @@ impl KeyDesignSpec {
         let design = |(index, table): (usize, &Value)| {
             let settings = table
                 .as_table()
-                .ok_or_else(|| anyhow!("it is no table of settings"))?;
+                .ok_or_else(|| anyhow!("it is not a table of settings"))?;
             let settings = settings
                 .iter()
                 .map(|(key, value)| (key.clone(), value.clone()));
@@ -110,7 +110,8 @@ impl KeyDesignSpec {
         }
     }
 
-    /// Where a setting stands that was refused: its name, where there is no such setting, or else its value.
+    /// Returns the place of a refused setting: that of its name if the setting is unknown,
+    /// otherwise that of its value.
     fn place_of(&self, refusal: &Refusal) -> Option<Range<usize>> {
         let (key, value) = self.0.get_key_value(refusal.setting.as_deref()?)?;
         Some(if refusal.is_unknown {
@@ -121,7 +122,7 @@ impl KeyDesignSpec {
     }
 }
 
-/// Rows as text, in the escaped form.
+/// Reads rows as escaped text.
 fn points_of(value: &Value) -> Result<Vec<Bytes>> {
     let what =
         "split_points is an array of rows as text, bytes that are not printable ASCII as \\xNN";

@@ -1,4 +1,4 @@
-//! The file that says what a table should be like.
+//! The spec: a file with the wanted designs and tablets of a table.
 
 mod key_design;
 
@@ -16,7 +16,7 @@ use toml::Spanned;
 use self::key_design::KeyDesignSpec;
 use crate::document;
 
-/// The file, in TOML.
+/// The content of the file, in TOML.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Spec {
@@ -29,7 +29,7 @@ struct Spec {
     other_rows: OtherRowsSpec,
 }
 
-/// A number, with a point or without one.
+/// A number, with or without a decimal point.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(untagged)]
 enum Number {
@@ -37,7 +37,7 @@ enum Number {
     Fraction(f64),
 }
 
-/// What is written for rows that belong to no recipe.
+/// The setting `other_rows`, for rows that belong to no recipe.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum OtherRowsSpec {
@@ -46,14 +46,14 @@ enum OtherRowsSpec {
     Allowed,
 }
 
-/// What a spec expects of the rows of its table.
+/// The expectations of a spec about the rows of its table.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Expected {
     pub(crate) max_skew: MaxSkew,
     pub(crate) other_rows: OtherRows,
 }
 
-/// One hasher whose rows are in the table.
+/// A hasher of rows in the table.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RowHasherSpec {
@@ -63,30 +63,30 @@ struct RowHasherSpec {
     scheme: HashScheme,
 }
 
-/// A design whose rows are in the table, and how they are cut into tablets.
+/// A design of rows in the table, and the layout of their tablets.
 #[derive(Debug)]
 pub(crate) struct Recipe {
     pub(crate) design: KeyDesign,
     pub(crate) layout: Layout,
-    /// The designs that its rows were written with before, oldest first.
+    /// The earlier designs of its rows, oldest first.
     pub(crate) before: Vec<KeyDesign>,
 }
 
-/// How rows are cut into tablets.
+/// The layout of tablets.
 #[derive(Debug)]
 pub(crate) enum Layout {
-    /// Evenly into so many.
+    /// This number of equal tablets.
     Tablets(u32),
-    /// At these split points.
+    /// Tablets with these split points.
     At(Vec<Bytes>),
 }
 
-/// The argument that names the file.
+/// The argument for the spec.
 #[derive(clap::Args, Debug)]
 pub(crate) struct SpecArguments {
-    /// What the table should be like, in TOML: a row_hasher table for each hasher, with prefix, tablets and,
-    /// optionally, scheme; or a key_design table with design, its settings, and tablets or split_points. Above
-    /// these, optionally, max_skew = 2 and other_rows = "allowed"
+    /// Wanted state of the table, in TOML: a row_hasher table for each hasher, with prefix, tablets
+    /// and an optional scheme; or a key_design table with design, its settings, and tablets or
+    /// split_points. Optional at the top: max_skew = 2 and other_rows = "allowed"
     #[arg(long, value_name = "FILE.toml")]
     spec: PathBuf,
 }
@@ -96,27 +96,27 @@ impl SpecArguments {
         read(&self.spec)
     }
 
-    /// Reads the optimizations, and what is expected of the rows.
+    /// Reads the optimizations, and the expectations about the rows.
     pub(crate) fn read_expected(&self) -> Result<(TableOptimizations, Expected)> {
         using(&self.spec, parse)
     }
 
-    /// Refuses a file to be written that is the spec.
+    /// Refuses an output file that is the spec itself.
     pub(crate) fn check_is_not(&self, out: &Path) -> Result<()> {
         document::check_is_another(out, &self.spec, "the spec")
     }
 }
 
-/// Most characters of a file that a message repeats.
+/// Maximum number of characters of the file that a message repeats.
 const SHOWN_CHARS: usize = 60;
 
-/// Reads the optimizations that a file asks for.
+/// Reads the optimizations of a file.
 pub(crate) fn read(path: &Path) -> Result<TableOptimizations> {
     let (optimizations, _) = using(path, parse)?;
     Ok(optimizations)
 }
 
-/// Reads the designs that a file names.
+/// Reads the designs of a file.
 pub(crate) fn recipes(path: &Path) -> Result<Vec<Recipe>> {
     using(path, |text| {
         let (recipes, _) = parse_recipes(text)?;
@@ -126,7 +126,7 @@ pub(crate) fn recipes(path: &Path) -> Result<Vec<Recipe>> {
     })
 }
 
-/// Refuses recipes that no table can hold together, whatever their split points.
+/// Refuses recipes that cannot share a table, regardless of their split points.
 fn check_overlap(recipes: &[Recipe]) -> Result<()> {
     let mut all = TableOptimizations::default();
     for recipe in recipes {
@@ -154,7 +154,8 @@ fn parse(text: &str) -> Result<(TableOptimizations, Expected)> {
     Ok((all, expected))
 }
 
-/// The recipes of a spec, each with its place in the file, and what it expects of the rows.
+/// Reads the recipes of a spec, each with its place in the file, and the expectations about the
+/// rows.
 fn parse_recipes(text: &str) -> Result<(Vec<(String, Recipe)>, Expected)> {
     let spec: Spec = toml::from_str(text).map_err(|error| located(text, &error))?;
     let expected = spec.expected(text)?;
@@ -218,7 +219,8 @@ fn numbered<'a, T>(kind: &str, all: &'a [T]) -> impl Iterator<Item = (String, &'
         .map(move |(index, one)| (place(index), one))
 }
 
-/// The error in one line, with its place: the parser's own text shows the whole line of the file.
+/// Formats a parser error on one line, with its place. The parser's own text repeats the whole line
+/// of the file.
 fn located(text: &str, error: &toml::de::Error) -> anyhow::Error {
     let message = error.message();
     match error.span() {
@@ -231,33 +233,33 @@ fn located(text: &str, error: &toml::de::Error) -> anyhow::Error {
     }
 }
 
-/// A message of the parser, without the names of its own types.
+/// Rewrites a message of the parser without the names of its own types.
 fn in_words(message: &str, written: &str) -> String {
     let is_number = message.contains("integer `");
     match message.rsplit_once(", expected ") {
-        Some((_, "u32")) => format!("{} is no number from 1 to {}", short(written), u32::MAX),
+        Some((_, "u32")) => format!("{} is not a number from 1 to {}", short(written), u32::MAX),
         _ if message.contains("untagged enum Number") => {
             "max_skew is a number from 1 to 1,000,000, such as 2".to_owned()
         }
-        Some((_, "a string")) => format!("{} is no text in quotes", short(written)),
+        Some((_, "a string")) => format!("{} is not text in quotes", short(written)),
         Some((_, "a sequence")) => {
             "one bracket where there are two: write [[row_hasher]] or [[key_design]]".to_owned()
         }
         Some((_, "a map" | "struct RowHasherSpec")) => {
-            format!("{} is no table of settings", short(written))
+            format!("{} is not a table of settings", short(written))
         }
         Some(_) if is_number => format!("{} is a number that is too large", short(written)),
         None if message.contains("overflow") => {
             format!("{} is a number that is too large", short(written))
         }
         None if message.starts_with("wanted string") => {
-            format!("{} is no name in quotes", short(written))
+            format!("{} is not a name in quotes", short(written))
         }
         _ => message.to_owned(),
     }
 }
 
-/// The first line of what is written, and not more of it than a message bears.
+/// Returns the first line of the text, shortened for a message.
 fn short(written: &str) -> String {
     let line = written.lines().next().unwrap_or_default();
     let mut shown: String = line.chars().take(SHOWN_CHARS).collect();
@@ -300,7 +302,7 @@ impl Recipe {
         Ok(contribution.after(self.before.iter().cloned()))
     }
 
-    /// The recipe as messages name it.
+    /// Returns the name of the recipe in messages.
     pub(crate) fn name(&self) -> String {
         match self.design.row_hasher() {
             Some(hasher) => format!("row hasher `{}`", hasher.prefix()),
@@ -318,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn a_spec_is_read() {
+    fn reads_a_spec() {
         let text = "[[row_hasher]]\nprefix = \"p\"\ntablets = 20\nscheme = \"sha1-base32\"\n\
                     [[row_hasher]]\nprefix = \"q\"\ntablets = 1\n";
         let (optimizations, expected) = parse(text).unwrap();
@@ -327,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn a_spec_says_what_it_expects_of_the_rows() {
+    fn reads_the_expectations_about_the_rows() {
         let recipe = "[[row_hasher]]\nprefix = \"p\"\ntablets = 20\n";
         let expected = |text: &str| parse(&format!("{text}\n{recipe}")).unwrap().1;
         for (text, max_skew) in [("max_skew = 3", 3.0), ("max_skew = 1.5", 1.5)] {
@@ -352,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_place() {
+    fn reports_errors_with_their_place() {
         assert!(message("").starts_with("it names no recipe"));
         assert!(message("[[row_hasher]]\nprefix = \"p\"\n").contains("missing field `tablets`"));
         let unknown = message("[[row_hasher]]\nprefix = \"p\"\ntablets = 2\ntablet = 3\n");
@@ -361,9 +363,9 @@ mod tests {
             "{unknown}"
         );
         for (setting, right) in [
-            ("-1", "no number from 1 to 4294967295"),
-            ("\"2\"", "no number from 1 to 4294967295"),
-            ("99999999999999999999", "no number from 1 to 4294967295"),
+            ("-1", "not a number from 1 to 4294967295"),
+            ("\"2\"", "not a number from 1 to 4294967295"),
+            ("99999999999999999999", "not a number from 1 to 4294967295"),
             (
                 "999999999999999999999999999999999999999999",
                 "a number that is too large",
@@ -383,11 +385,11 @@ mod tests {
         for (text, right) in [
             (
                 "[[row_hasher]]\nprefix = 3\n",
-                "line 2, column 10: 3 is no text in quotes",
+                "line 2, column 10: 3 is not text in quotes",
             ),
             (
                 "[[row_hasher]]\nscheme = 3\n",
-                "line 2, column 10: 3 is no name in quotes",
+                "line 2, column 10: 3 is not a name in quotes",
             ),
             (
                 "[row_hasher]\nprefix = \"p\"\n",
@@ -395,7 +397,7 @@ mod tests {
             ),
             (
                 "key_design = [3]\n",
-                "line 1, column 15: 3 is no table of settings",
+                "line 1, column 15: 3 is not a table of settings",
             ),
         ] {
             assert_eq!(message(text), right);

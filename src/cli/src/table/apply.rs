@@ -21,17 +21,20 @@ use crate::spec;
 use crate::standing::Standing;
 use crate::target::{ApplicationGuard, TargetArguments};
 
-/// Make a table as the spec, or a saved plan, says.
+/// Change a table to match the spec, or apply a saved plan.
 ///
-/// Says each step as it is done. It is safe to stop anywhere: the table serves after each step, and applying
-/// again goes on from there. If a step fails, what this run did is undone. Interrupted (Ctrl-C, SIGTERM, SIGHUP),
-/// it undoes nothing, and says which steps are done and which was under way.
+/// Prints each step when it is done. It is safe to stop at any time: the table serves after each
+/// step, and applying again continues from there. If a step fails, the steps of this run are
+/// undone. If interrupted (Ctrl-C, SIGTERM, SIGHUP), it undoes nothing, and prints the completed
+/// steps and the one under way.
 ///
-/// Then waits until the servers have moved the tablets so that every group is spread, and says whether they have.
-/// If they have not in time the steps are done all the same, and the exit code is 0: `fluo table verify` decides.
+/// Afterwards it waits until the servers have moved the tablets so that every group is spread, and
+/// prints the result. If they are not spread in time, the steps are still done and the exit code is
+/// 0; `fluo table verify` decides.
 ///
-/// The table of an application in a directory is refused without --despite-application: its tablets change under its
-/// transactions, though no cell does. Of applications on a live Accumulo nothing is known here.
+/// A table of an application in a directory is refused without --despite-application: its tablets
+/// would change under its transactions, although no cell does. Applications on a live Accumulo are
+/// not detected.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -43,17 +46,17 @@ A saved plan is refused if the table has changed since it was made.")]
 pub(crate) struct Apply {
     #[command(flatten)]
     target: TargetArguments,
-    /// What the table should be like, in TOML
+    /// Wanted state of the table, in TOML
     #[arg(long, value_name = "FILE.toml")]
     spec: Option<PathBuf>,
-    /// The table, with --spec; without it a plan that `fluo table plan --out` saved
+    /// With --spec, the table; otherwise a plan that `fluo table plan --out` saved
     #[arg(value_name = "NAME|PLAN.json")]
     name_or_plan: PathBuf,
-    /// Remove split points that the spec does not ask for
+    /// Remove split points that are not in the spec
     #[arg(long, requires = "spec")]
     prune: bool,
-    /// How long to wait until every group is spread, such as 60s or 2m. Accumulo's group balancer looks at a table
-    /// once a minute
+    /// Maximum time to wait until every group is spread, such as 60s or 2m. Accumulo's group
+    /// balancer checks a table once a minute
     #[arg(long, value_name = "DURATION", default_value = "2m", value_parser = duration::parse)]
     wait: Duration,
     /// Do not wait until the tablets have moved
@@ -61,7 +64,7 @@ pub(crate) struct Apply {
     no_wait: bool,
     #[command(flatten)]
     guard: ApplicationGuard,
-    /// Print what was done as JSON
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
 }
@@ -71,7 +74,7 @@ struct Done {
     table: String,
     done: Vec<String>,
     already_so: usize,
-    /// Where the tablets are; not there with --no-wait.
+    /// State of the tablets; absent with --no-wait.
     #[serde(skip_serializing_if = "Option::is_none")]
     tablets: Option<Settling>,
 }
@@ -153,7 +156,7 @@ fn say_end(plan: &Plan, steps: usize) {
     }
 }
 
-/// Where the document has it, only what went wrong is told beside it.
+/// Prints the state of the tablets, unless it is in the document and is good.
 fn say_settling(settling: &Settling, is_in_document: bool) {
     if !(is_in_document && settling.is_spread()) {
         output::say(&settling.sentence());

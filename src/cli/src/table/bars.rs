@@ -2,12 +2,12 @@
 
 use crate::output;
 
-/// Cells of the longest bar.
+/// Width of the longest bar, in characters.
 const WIDTH: u64 = 50;
-/// Eighths of a cell, so that small differences show.
+/// Eighths of a character, so small differences are visible.
 const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
-/// One line for each pair of a label and a count, with a bar as long as the count is large.
+/// Formats one line for each pair of a label and a count, with a bar in proportion to the count.
 pub(crate) fn bars<'a>(counts: impl Iterator<Item = (&'a str, u64)> + Clone) -> Vec<String> {
     let longest_label = counts
         .clone()
@@ -38,7 +38,7 @@ fn bar(count: u64, largest: u64) -> String {
     let eighths = u128::from(count) * u128::from(WIDTH * 8) / u128::from(largest.max(1));
     let eighths = usize::try_from(eighths).unwrap_or_default();
     let part = EIGHTHS.get(eighths % 8).copied().unwrap_or_default();
-    // Something is not nothing, however small it is beside the rest.
+    // A count above zero is always visible, however small it is.
     let sliver = if count > 0 && eighths == 0 { "▏" } else { "" };
     format!("{}{part}{sliver}", "█".repeat(eighths / 8))
 }
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_largest_is_full_and_something_is_not_nothing() {
+    fn scales_to_the_largest_and_shows_small_counts() {
         let counts = [("a", 1_000_000u64), ("bcd", 500_000), ("e", 1), ("f", 0)];
         let lines = bars(counts.iter().map(|(label, count)| (*label, *count)));
         assert_eq!(lines[0], format!("a    1,000,000  {}", "█".repeat(50)));

@@ -13,14 +13,14 @@ use crate::output::{self, plural};
 use crate::progress;
 use crate::target::{self, NO_TABLES, TargetArguments};
 
-/// Read all of an embedded directory, and compare it with its checksums.
+/// Read a whole embedded directory, and compare it with its checksums.
 ///
-/// Reading a table checks no checksums, so a damaged disk can show other rows without a word. This finds every bit that
-/// is not as it was written. It changes nothing in the tables, and a copy may be read-only; a running process that has
-/// the directory open has to end first.
+/// Normal reads do not verify checksums, so a damaged disk can silently return wrong rows. This
+/// command finds every changed bit. It changes nothing in the tables, and works on a read-only
+/// copy. A process that has the directory open has to end first.
 ///
-/// A directory that is damaged is marked: load, apply, migrate and all other writes are refused until a check finds it
-/// whole. The exit code is 0 if it is whole, 1 if it is damaged, and 2 if it could not be checked.
+/// A damaged directory is marked: load, apply, migrate and all other writes are refused until a
+/// check finds it whole. Exit codes: 0 whole, 1 damaged, 2 not checked because of an error.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -28,16 +28,16 @@ Example:
 pub(crate) struct Check {
     #[command(flatten)]
     target: TargetArguments,
-    /// Print what was found as JSON
+    /// Print the findings as JSON
     #[arg(long)]
     json: bool,
 }
 
-/// What a check found, for a program.
+/// The result of a check, as JSON.
 #[derive(Serialize)]
 struct Checked<'a> {
     ok: bool,
-    /// What was found whole; not there if something is damaged.
+    /// The content that was checked; absent if something is damaged.
     #[serde(skip_serializing_if = "Option::is_none")]
     whole: Option<Whole>,
     damage: &'a [String],

@@ -1,4 +1,4 @@
-//! The course of an `apply`: what is said of each step, and how far it has come.
+//! Progress of an `apply`: messages for each step, and the state in case of an interruption.
 
 use fluo_recipes::{ApplyEvent, Step};
 use indicatif::ProgressBar;
@@ -7,19 +7,19 @@ use crate::output::{self, count_of, plural};
 use crate::progress;
 use crate::standing::Standing;
 
-/// Most characters of a step in a line that is drawn again and again.
+/// Maximum number of characters of a step in the progress line.
 const SHOWN_CHARS: usize = 60;
 
-/// How far an `apply` has come.
+/// The progress of an `apply`.
 pub(super) struct Course {
     standing: Standing,
     table: String,
     steps: usize,
-    /// Steps that were in force already.
+    /// Number of steps that were already in force.
     already_so: usize,
-    /// The steps that were done, as they are told.
+    /// The completed steps, as text.
     done: Vec<String>,
-    /// What is waited for.
+    /// The progress line of the present step.
     bar: Option<ProgressBar>,
 }
 
@@ -37,9 +37,9 @@ impl Course {
         course
     }
 
-    /// Says what happened, and keeps it.
+    /// Prints a message for an event, and records it.
     pub(super) fn tell(&mut self, event: ApplyEvent<'_>) {
-        // A line that is drawn again and again must not lie across one that is said.
+        // Clear the progress line, so it does not mix with the message.
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();
         }
@@ -58,7 +58,7 @@ impl Course {
                 self.bar = Some(progress::waiting("undoing what was done".to_owned()));
                 self.stands(&format!(
                     "a step failed, and what was done before it was being undone; `fluo table plan` shows what is left \
-                     on table `{}`, applying again goes on from there",
+                     on table `{}`, applying again continues from there",
                     self.table
                 ));
             }
@@ -68,7 +68,7 @@ impl Course {
         }
     }
 
-    /// From now on the servers are waited for.
+    /// Records that all steps are done and only the wait for the servers remains.
     pub(super) fn end(&self) {
         self.stands(&format!(
             "every step is done on table `{}`, only the wait for the servers is cut short; `fluo table verify` looks \
@@ -77,7 +77,7 @@ impl Course {
         ));
     }
 
-    /// The steps that were done.
+    /// Returns the completed steps.
     pub(super) fn done(self) -> Vec<String> {
         self.done
     }
@@ -86,7 +86,7 @@ impl Course {
         let (number, steps) = (self.done.len() + self.already_so + 1, self.steps);
         let step = step.to_string();
         self.stands(&format!(
-            "step {number} of {steps} was under way and may yet be done ({step}); {}; applying again goes on from there",
+            "step {number} of {steps} was under way and may yet be done ({step}); {}; applying again continues from there",
             self.progress()
         ));
         let name = shortened(&output::shown(&step));
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn how_far_it_has_come_is_kept_at_every_event() {
+    fn records_the_state_after_every_event() {
         let standing = Standing::default();
         let mut course = Course::new(&standing, "t", 3);
         let stands = || standing.get().unwrap();
@@ -154,7 +154,7 @@ mod tests {
         assert_eq!(
             stands(),
             "step 2 of 3 was under way and may yet be done (add the split point `b`); nothing else was changed on \
-             table `t`; applying again goes on from there"
+             table `t`; applying again continues from there"
         );
         course.tell(ApplyEvent::Done(&split("b")));
         assert_eq!(stands(), "1 step is done on table `t`");
@@ -162,7 +162,7 @@ mod tests {
         assert_eq!(
             stands(),
             "step 3 of 3 was under way and may yet be done (add the split point `c`); 1 step is done on table `t`; \
-             applying again goes on from there"
+             applying again continues from there"
         );
         let error = Error::no_such_table("t");
         course.tell(ApplyEvent::Failed(&split("c"), &error));
@@ -178,9 +178,9 @@ mod tests {
         assert_eq!(course.done(), ["add the split point `b`"]);
     }
 
-    /// A proxy that hangs left nothing on the terminal for ten minutes.
+    /// A hanging proxy left the terminal without a message for ten minutes.
     #[test]
-    fn a_step_that_lasts_is_named_while_it_does() {
+    fn shows_the_step_under_way() {
         let waited_for = |course: &Course| course.bar.as_ref().map(ProgressBar::message);
         let mut course = Course::new(&Standing::default(), "t", 2);
         assert_eq!(waited_for(&course), None);
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_changes_the_table_is_undone_in_words() {
+    fn announces_failures_and_undoing() {
         let (step, error) = (split("a"), Error::no_such_table("t"));
         let failed = line_of(ApplyEvent::Failed(&step, &error));
         assert_eq!(failed.as_deref(), Some("failed: add the split point `a`"));

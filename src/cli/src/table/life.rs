@@ -15,8 +15,8 @@ use crate::target::{ApplicationGuard, MakingArguments, TargetArguments};
 
 /// Make a table of one tablet.
 ///
-/// An embedded directory that does not exist is made, and named. A `~/` in front of it is the home directory; write
-/// embedded:./~ for a directory of that name.
+/// Makes an embedded directory that does not exist, and prints its name. A leading `~/` is the home
+/// directory; write embedded:./~ for a directory of that name.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -25,23 +25,24 @@ Example:
 pub(crate) struct Create {
     #[command(flatten)]
     target: TargetArguments,
-    /// The table: letters, digits and `_`
+    /// Name of the table: letters, digits and `_`
     name: String,
-    /// How many versions of a column it shows and keeps: a number from 1 on, or all
+    /// Number of versions of a column that the table shows and keeps: a number from 1 on, or all
     #[arg(long, default_value = "1", value_parser = versions)]
     versions: Versions,
-    /// How many servers an embedded directory pretends to have, from 1 on; only where the directory is made
+    /// Number of servers that an embedded directory simulates, from 1 on; only when the directory
+    /// is made
     #[arg(long, value_parser = servers)]
     servers: Option<NonZeroUsize>,
     #[command(flatten)]
     making: MakingArguments,
 }
 
-/// Delete a table and all that is in it.
+/// Delete a table and all its data.
 ///
-/// At a terminal it asks for the name of the table first. A script is not asked: it has said what it wants. The table of
-/// an application in a directory is not deleted: `fluo app remove` removes both. Of applications on a live Accumulo
-/// nothing is known here.
+/// At a terminal it asks you to type the name of the table; a script is not asked. A table of an
+/// application in a directory is not deleted: `fluo app remove` removes both. Applications on a
+/// live Accumulo are not detected.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -49,16 +50,16 @@ Example:
 pub(crate) struct Delete {
     #[command(flatten)]
     target: TargetArguments,
-    /// The table
+    /// Name of the table
     name: String,
-    /// Do not ask, at a terminal either
+    /// Do not ask for confirmation, even at a terminal
     #[arg(long)]
     yes: bool,
     #[command(flatten)]
     guard: ApplicationGuard,
 }
 
-/// The names of the tables, one a line.
+/// List the names of the tables, one a line.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -66,7 +67,7 @@ Example:
 pub(crate) struct List {
     #[command(flatten)]
     target: TargetArguments,
-    /// Those of the system (accumulo.*) of a live Accumulo too
+    /// Include the system tables (accumulo.*) of a live Accumulo
     #[arg(long)]
     all: bool,
     /// Print a JSON array

@@ -16,16 +16,18 @@ use crate::spec::{self, Recipe};
 use crate::standing::Standing;
 use crate::target::{ApplicationGuard, TargetArguments};
 
-/// Move rows that are written in an earlier design to the design of the spec.
+/// Move rows from an earlier design to the design of the spec.
 ///
-/// The spec names the earlier designs in [[key_design.before]], oldest first. Rows are moved in bounded steps: copied,
-/// looked for in their new place, and only then deleted in the old one. It is safe to interrupt, and to run again.
+/// The spec names the earlier designs in [[key_design.before]], oldest first. Rows are moved in
+/// bounded steps: they are copied, checked under their new key, and only then deleted under the old
+/// one. It is safe to interrupt this command, and to run it again.
 ///
-/// Meanwhile readers have to look where a row can be, and deletes have to reach every such place: the library does
-/// both for applications that tell it of the earlier designs. The exit code is 1 while rows are left.
+/// During a migration, readers must look under every key that a row can have, and deletes must
+/// reach each of them. The library does both for applications that declare the earlier designs. The
+/// exit code is 1 while rows are left.
 ///
-/// The table of an application in a directory is refused: its locks and notifications name rows where they are now. Of
-/// applications on a live Accumulo nothing is known here.
+/// A table of an application in a directory is refused: its locks and notifications refer to the
+/// present keys. Applications on a live Accumulo are not detected.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -41,26 +43,27 @@ events.toml, for a table of 64 salts that had 16:
   design = \"modulo\"
   buckets = 16
 
-`fluo table verify` with the same spec says how far it is.")]
+`fluo table verify` with the same spec shows the progress.")]
 pub(crate) struct Migrate {
     #[command(flatten)]
     target: TargetArguments,
-    /// What the table should be like, with the designs before, in TOML
+    /// Wanted state of the table, with the earlier designs, in TOML
     #[arg(long, value_name = "FILE.toml")]
     spec: PathBuf,
-    /// The table
+    /// Name of the table
     name: String,
-    /// A label of visibilities to read and move with; cells that are not seen stay where they are
+    /// A label of visibilities to read and move with; repeat it for each. Cells that the labels do
+    /// not allow stay where they are
     #[arg(long = "authorization", value_name = "LABEL")]
     authorizations: Vec<String>,
     #[command(flatten)]
     guard: ApplicationGuard,
-    /// Print what was done as JSON
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
 }
 
-/// What a migration did, all steps together.
+/// The sum of all steps of a migration.
 #[derive(Debug, Default, Serialize)]
 struct Migrated {
     table: String,
@@ -95,7 +98,7 @@ impl Migrate {
         self.tell(migrated, &counts)
     }
 
-    /// The one recipe with designs before it.
+    /// Returns the only recipe with earlier designs.
     fn recipe(&self) -> Result<Recipe> {
         let mut recipes = spec::recipes(&self.spec)?;
         recipes.retain(|recipe| !recipe.before.is_empty());
@@ -174,18 +177,18 @@ impl Migrated {
 
     fn standing(&self) -> String {
         format!(
-            "{} of table `{}` were moved; no row is lost, and migrating again goes on",
+            "{} of table `{}` were moved; no row is lost, and migrating again continues",
             plural(self.rows_moved, "row"),
             self.table
         )
     }
 
-    /// Why rows stayed where they were.
+    /// Describes why rows were not moved.
     fn reasons(&self) -> Vec<String> {
         let reasons = [
             (
                 self.rows_contended,
-                "stayed, as others wrote to them meanwhile: migrate again",
+                "stayed, because of concurrent writes: migrate again",
             ),
             (
                 self.rows_hidden,

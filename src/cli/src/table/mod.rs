@@ -29,7 +29,7 @@ pub(crate) use self::verdict_text::describe as describe_verdict;
 /// The commands of `fluo table`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum TableCommand {
-    // The help of each is the page of its arguments.
+    // The help of each command is the doc comment of its arguments.
     Create(life::Create),
     Delete(life::Delete),
     List(life::List),
@@ -43,7 +43,7 @@ pub(crate) enum TableCommand {
     Watch(watch::Watch),
 }
 
-/// Runs a command, which keeps `standing` up to date if it changes something bit by bit.
+/// Runs a command. Commands that change a table in several steps keep `standing` up to date.
 pub(crate) async fn run(command: TableCommand, standing: &Standing) -> Result<Outcome> {
     match command {
         TableCommand::Create(command) => command.run().await?,

@@ -12,14 +12,14 @@ use crate::output::{self, count_of, plural, shown};
 use crate::spec::SpecArguments;
 use crate::target::TargetArguments;
 
-/// Most split points of a kind that are listed for a person.
+/// Maximum number of split points of a kind that are listed.
 const MOST_LISTED: usize = 40;
-/// Most runs of neighbouring tablets that are listed for a group.
+/// Maximum number of runs of neighbouring tablets that are listed for a group.
 const MOST_RUNS: usize = 3;
-/// Most groups that are listed for a person.
+/// Maximum number of groups that are listed.
 const MOST_GROUPS: usize = 40;
 
-/// What would change to make a table as the spec says; writes nothing.
+/// Show the changes that would make a table match the spec; writes nothing.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -30,9 +30,9 @@ pub(crate) struct PlanCommand {
     target: TargetArguments,
     #[command(flatten)]
     spec: SpecArguments,
-    /// The table
+    /// Name of the table
     name: String,
-    /// Remove split points that the spec does not ask for
+    /// Remove split points that are not in the spec
     #[arg(long)]
     prune: bool,
     /// Save the plan, for `fluo table apply`
@@ -101,11 +101,11 @@ pub(crate) fn describe(plan: &Plan, prunes: bool) -> Result<()> {
         describe_splits(
             "-",
             plan.splits_to_remove(),
-            "to remove, because nobody asked for them",
+            "to remove, because the spec does not ask for them",
         )?;
     }
     if !prunes {
-        let kept = "there that nobody asked for; they stay (--prune removes them)";
+        let kept = "that the spec does not ask for; they stay (--prune removes them)";
         describe_splits("?", plan.unrequested_splits(), kept)?;
         describe_unrequested_properties(plan)?;
     }
@@ -186,7 +186,7 @@ fn describe_unrequested_properties(plan: &Plan) -> Result<()> {
     let mut properties = plan.unrequested_properties().peekable();
     if properties.peek().is_some() {
         output::print(
-            "\nproperties there that nobody asked for; they stay (--prune removes them):",
+            "\nproperties that the spec does not ask for; they stay (--prune removes them):",
         )?;
     }
     properties.try_for_each(|(name, value)| {
@@ -225,7 +225,7 @@ fn describe_groups(plan: &Plan) -> Result<()> {
     Ok(())
 }
 
-/// The tablets by their end rows, as runs of neighbours.
+/// Describes tablets by their end rows, as runs of neighbours.
 fn end_rows(runs: &[TabletRun]) -> String {
     let end = |row: &Option<String>| row.clone().unwrap_or_else(|| "(end of table)".to_owned());
     let shown = |run: &TabletRun| match (end(&run.first_end_row), end(&run.last_end_row)) {

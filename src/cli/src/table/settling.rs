@@ -1,4 +1,4 @@
-//! Waiting until the servers have moved the tablets.
+//! The wait until the servers have moved the tablets.
 
 use std::time::Duration;
 
@@ -14,29 +14,29 @@ use crate::exit;
 use crate::output::{count_of, plural};
 use crate::progress;
 
-/// Pauses between two looks: short at first, as servers may be done at once.
+/// Pauses between checks. The first ones are short, because the servers may already be done.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
-/// Most groups that a message names.
+/// Maximum number of groups that a message names.
 const MOST_NAMED: usize = 3;
 
-/// Where the tablets were at the last look.
+/// The state of the tablets at the last check.
 #[derive(Debug, Serialize)]
 pub(super) struct Settling {
-    /// Whether every group is spread.
+    /// True if every group is spread.
     spread: bool,
-    /// How long it took, or was waited in vain.
+    /// The duration of the wait.
     seconds: f64,
     #[serde(skip)]
     waited: Duration,
     #[serde(skip)]
     looks: usize,
-    /// Tablets that still have to move.
+    /// Number of tablets that still have to move.
     to_move: usize,
     groups: Vec<GroupVerdict>,
 }
 
-/// Looks until every group of the pattern is spread, or the limit has passed.
+/// Checks the tablets until every group is spread or the limit has passed.
 pub(super) async fn until_spread(
     tables: &dyn TableAdmin,
     table: &str,
@@ -50,7 +50,7 @@ pub(super) async fn until_spread(
         let groups = wait
             .look(groups(tables, table, pattern))
             .await
-            .context("the steps are done, but where the tablets are cannot be seen")?;
+            .context("the steps are done, but the location of the tablets is unknown")?;
         let Some(groups) = groups else { continue };
         let settling = Settling::new(groups, wait.elapsed(), looks);
         if settling.spread || wait.is_over() {
@@ -60,10 +60,10 @@ pub(super) async fn until_spread(
     }
 }
 
-/// Least time that a look is given, however little is left of the wait.
+/// Minimum timeout of a check, however little of the wait is left.
 const LEAST_LOOK: Duration = Duration::from_secs(10);
 
-/// A wait of many looks, with what they show on a line for a person.
+/// A wait with repeated checks, and its progress line.
 #[derive(Debug)]
 pub(super) struct Wait {
     start: Instant,
@@ -73,7 +73,7 @@ pub(super) struct Wait {
 }
 
 impl Wait {
-    /// A wait that begins now.
+    /// Starts a wait.
     pub(super) fn new(what: &str, limit: Duration) -> Self {
         Self {
             start: Instant::now(),
@@ -83,8 +83,8 @@ impl Wait {
         }
     }
 
-    /// What a look shows; none where it failed for a reason that may pass, and is to be made again. It is given what is
-    /// left of the wait: what does not answer must not stretch it.
+    /// Runs a check. Returns `None` if it failed for a temporary reason and is to be repeated. The
+    /// check is limited to the rest of the wait, so a server that does not answer cannot extend it.
     pub(super) async fn look<T>(
         &mut self,
         look: impl Future<Output = fluo_core::Result<T>>,
@@ -92,7 +92,7 @@ impl Wait {
         let left = self.limit.saturating_sub(self.elapsed()).max(LEAST_LOOK);
         let failure = match timeout(left, look).await {
             Ok(Ok(seen)) => return Ok(Some(seen)),
-            // The proxy is away, or its servers are.
+            // The proxy or its servers are unavailable.
             Ok(Err(error)) if error.kind() == ErrorKind::Unavailable => anyhow!(error),
             Ok(Err(error)) => return Err(error.into()),
             Err(_) => anyhow!("no answer within {}", seconds(left)),
@@ -113,7 +113,7 @@ impl Wait {
         self.elapsed() >= self.limit
     }
 
-    /// Says how it stands, and waits for the next look.
+    /// Shows the state, and waits for the next check.
     pub(super) async fn pause(&mut self, standing: String) {
         self.bar.set_message(standing);
         self.pauses.pause(self.start, self.limit).await;
@@ -126,7 +126,7 @@ impl Drop for Wait {
     }
 }
 
-/// The pauses between looks, each longer than the one before.
+/// The pauses between checks, each longer than the one before.
 #[derive(Debug)]
 struct Pauses(Duration);
 
@@ -137,7 +137,7 @@ impl Default for Pauses {
 }
 
 impl Pauses {
-    /// Waits for the next look, but no longer than until the limit has passed since `start`.
+    /// Waits for the next check, but not beyond `limit` after `start`.
     async fn pause(&mut self, start: Instant, limit: Duration) {
         sleep(self.0.min(limit.saturating_sub(start.elapsed()))).await;
         self.0 = (self.0 * 2).min(LONGEST_PAUSE);
@@ -166,7 +166,7 @@ impl Settling {
         format!("{} of {all} still have to move", self.to_move)
     }
 
-    /// The end of the wait, for a person.
+    /// Returns the message for the end of the wait.
     pub(super) fn sentence(&self) -> String {
         let seconds = seconds(self.waited);
         if self.spread {
@@ -188,7 +188,7 @@ impl Settling {
             apart.push(format!("and {}", plural(more, "more group")));
         }
         format!(
-            "not spread after {seconds}: {}; the servers go on by themselves, `fluo table verify` looks again",
+            "not spread after {seconds}: {}; the servers continue by themselves, `fluo table verify` looks again",
             apart.join(", ")
         )
     }
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_wait_is_told() {
+    fn describes_the_end_of_a_wait() {
         let at_once = Settling::new(vec![group("p:", 0, [5, 5])], Duration::from_millis(20), 1);
         assert_eq!(
             at_once.sentence(),
@@ -254,7 +254,7 @@ mod tests {
         assert_eq!(
             apart.sentence(),
             "not spread after 60 s: group `p:` has 4 to 6 tablets on a server, group `q:` has 4 to 4 tablets on a \
-             server and 2 on none; the servers go on by themselves, `fluo table verify` looks again"
+             server and 2 on none; the servers continue by themselves, `fluo table verify` looks again"
         );
         assert_eq!(apart.progress(), "3 of 21 tablets still have to move");
         let many = Settling::new(
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn pauses_grow_and_end_with_the_limit() {
+    async fn pauses_grow_until_the_limit() {
         let start = Instant::now();
         let mut pauses = Pauses::default();
         let mut ends = Vec::new();
@@ -281,7 +281,7 @@ mod tests {
         assert_eq!(ends, [100, 300, 700, 1_500, 3_100, 5_000]);
     }
 
-    /// Looks that fail so often, and succeed then.
+    /// Runs checks that fail this often, and then succeed.
     async fn looked(limit: Duration, failures: usize, kind: ErrorKind) -> (Result<u8>, Duration) {
         let mut wait = Wait::new("looking", limit);
         let mut looks = 0;
@@ -291,7 +291,7 @@ mod tests {
             let look = async move {
                 tokio::time::sleep(Duration::from_secs(1)).await;
                 match fails {
-                    true => Err(fluo_core::Error::new(kind, "nobody is there")),
+                    true => Err(fluo_core::Error::new(kind, "no server answers")),
                     false => Ok(7),
                 }
             };
@@ -304,9 +304,9 @@ mod tests {
         (found, wait.elapsed())
     }
 
-    /// One look that failed ended the wait, although time was left.
+    /// One failed check ended the wait, although time was left.
     #[tokio::test(start_paused = true)]
-    async fn a_look_that_fails_for_a_while_is_made_again_until_the_time_is_up() {
+    async fn repeats_a_failing_check_until_the_limit() {
         let minute = Duration::from_secs(60);
         let (found, took) = looked(minute, 5, ErrorKind::Unavailable).await;
         assert_eq!((found.unwrap(), took.as_millis()), (7, 6_000 + 3_100));
@@ -314,17 +314,17 @@ mod tests {
         let (found, took) = looked(Duration::from_secs(4), 100, ErrorKind::Unavailable).await;
         assert_eq!(
             exit::sentence(&found.unwrap_err()),
-            "gave up after 4.7 s: nobody is there"
+            "gave up after 4.7 s: no server answers"
         );
         assert_eq!(took.as_millis(), 4_700);
 
         let (found, took) = looked(minute, 1, ErrorKind::NotFound).await;
-        assert_eq!(exit::sentence(&found.unwrap_err()), "nobody is there");
+        assert_eq!(exit::sentence(&found.unwrap_err()), "no server answers");
         assert_eq!(took.as_millis(), 1_000);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_look_that_does_not_answer_ends_with_the_wait() {
+    async fn a_hanging_check_ends_with_the_wait() {
         for (limit, ends) in [(60, 60), (1, 10)] {
             let mut wait = Wait::new("looking", Duration::from_secs(limit));
             let silence = std::future::pending::<fluo_core::Result<u8>>();

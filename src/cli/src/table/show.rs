@@ -11,13 +11,13 @@ use super::bars;
 use crate::output::{self, count_of, plural};
 use crate::target::TargetArguments;
 
-/// Most tablets that are listed one by one for a person.
+/// Maximum number of tablets that are listed.
 const MOST_LISTED: usize = 64;
 
-/// What the names of all properties of tables start with.
+/// The beginning of the names of all table properties.
 const TABLE: &str = "table.";
 
-/// The tablets of a table, where they are and how full, and its properties.
+/// Show the tablets of a table, with their server and size, and its properties.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -25,9 +25,9 @@ Example:
 pub(crate) struct Show {
     #[command(flatten)]
     target: TargetArguments,
-    /// The table
+    /// Name of the table
     name: String,
-    /// Print JSON, bytes that are not printable ASCII escaped as \xNN
+    /// Print JSON; bytes that are not printable ASCII are written \xNN
     #[arg(long)]
     json: bool,
 }
@@ -58,7 +58,7 @@ impl Show {
         }
         let tablets = tables.tablets(&self.name).await?;
         let mut properties = tables.properties(&self.name).await?;
-        // A live Accumulo answers with the settings of its servers too.
+        // A live Accumulo also returns the settings of its servers.
         properties.retain(|name, _| name.starts_with(TABLE));
         let shown = Shown {
             table: self.name.clone(),

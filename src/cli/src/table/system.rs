@@ -1,16 +1,16 @@
-//! The tables that are a live Accumulo's own.
+//! The system tables of a live Accumulo.
 
 use anyhow::{Result, bail};
 
-/// What their names start with.
+/// The beginning of their names.
 const START: &str = "accumulo.";
 
-/// Whether a table of this name is one of them.
+/// Checks whether a table of this name is a system table.
 pub(super) fn is_one(name: &str) -> bool {
     name.starts_with(START)
 }
 
-/// Refuses to change one of them: it holds what Accumulo needs to find all others.
+/// Refuses to change a system table: Accumulo needs them to find all others.
 pub(super) fn check_is_none(name: &str) -> Result<()> {
     if is_one(name) {
         bail!(

@@ -1,16 +1,18 @@
-//! A verdict, as it is printed for a person.
+//! The text of a verdict.
 
 use anyhow::Result;
 use comfy_table::Table;
 use fluo_recipes::{
-    EvennessOf, FullestTablet, Load, PropertyVerdict, RowsVerdict, TabletLoad, Verdict,
+    DifferenceKind, EvennessOf, FullestTablet, Load, PropertyVerdict, RowsVerdict, TabletLoad,
+    Verdict,
 };
 
 use crate::output::{self, count_of, grouped, plural, shown};
 
-/// Prints a verdict for a person: the main cause if something is wrong, the figures, all that is wrong, the verdict.
+/// Prints a verdict: the main cause if there are differences or a server is hot, the figures, all
+/// differences, the result.
 pub(crate) fn describe(verdict: &Verdict) -> Result<()> {
-    if !verdict.ok {
+    if !verdict.ok || verdict.is_hot_by_design() {
         output::print(&shown(&verdict.summary()))?;
         output::print("")?;
     }
@@ -20,13 +22,22 @@ pub(crate) fn describe(verdict: &Verdict) -> Result<()> {
     describe_rows(&verdict.rows)?;
     describe_loads(verdict)?;
     for difference in &verdict.differences {
-        output::print(&shown(&format!("  ! {difference}")))?;
+        let remedy = remedy(difference.kind);
+        output::print(&shown(&format!("  ! {difference}{remedy}")))?;
     }
     let differences = plural(count_of(verdict.differences.len()), "difference");
     output::print(&match verdict.ok {
         true => shown(&verdict.summary()),
         false => format!("NOT OK: {differences} on table {}.", verdict.table),
     })
+}
+
+/// The argument that leaves a difference out, as the end of its sentence.
+fn remedy(kind: DifferenceKind) -> &'static str {
+    match kind {
+        DifferenceKind::RowsDenied => "; --rows skip leaves them out",
+        _ => "",
+    }
 }
 
 fn describe_splits(verdict: &Verdict) -> Result<()> {
@@ -112,7 +123,7 @@ fn describe_rows(rows: &[RowsVerdict]) -> Result<()> {
             grouped(rows.total),
             rows.tablets.to_string(),
             grouped(rows.least),
-            format!("{:.1}", rows.mean),
+            format!("{:.1}", rows.load.load.mean),
             grouped(rows.largest),
             skew(&rows.load.load),
             evenness(rows),
@@ -121,7 +132,7 @@ fn describe_rows(rows: &[RowsVerdict]) -> Result<()> {
     output::print(&format!("\n{}", table.trim_fmt()))
 }
 
-/// The loads of tablets and servers: the fullest of each, and where it is.
+/// Prints the loads of tablets and servers: the fullest of each, and its place.
 fn describe_loads(verdict: &Verdict) -> Result<()> {
     let unit = if verdict.counted { "rows" } else { "entries" };
     let mut table = columns(["fullest", unit, "of", "mean", "fullest / mean", "where"]);
@@ -182,7 +193,12 @@ fn evenness(rows: &RowsVerdict) -> String {
     };
     match (rows.chi_square, rows.p_value) {
         (Some(statistic), Some(p_value)) => {
-            format!("{parts}chi-square {statistic:.1}, p = {p_value:.3}")
+            let p_value = match p_value {
+                0.001.. => format!("p = {p_value:.3}"),
+                1e-300.. => format!("p = {p_value:.1e}"),
+                _ => "p below 1e-300".to_owned(),
+            };
+            format!("{parts}chi-square {statistic:.1}, {p_value}")
         }
         _ if !rows.counted => "rows were not counted".to_owned(),
         _ if rows.evenness_of == EvennessOf::Nothing => "nothing is expected".to_owned(),

@@ -4,8 +4,11 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use fluo_core::{Error, ErrorKind, TableAdmin};
-use fluo_recipes::{MaxSkew, RowCounting, TableOptimizations, Verdict, VerifyOptions, verify};
+use fluo_core::{Authorizations, Error, TableAdmin};
+use fluo_recipes::{
+    Difference, DifferenceKind, MaxSkew, RowCounting, TableOptimizations, Verdict, VerifyOptions,
+    verify,
+};
 
 use super::settling::Wait;
 use super::verdict_text;
@@ -16,6 +19,9 @@ use crate::progress;
 use crate::spec::{Expected, SpecArguments};
 use crate::target::TargetArguments;
 
+/// Most entries of a table whose rows are counted if they are uneven.
+const MOST_ENTRIES: u64 = 10_000_000;
+
 /// Read everything back and say whether the table is as the spec says; exits 1 if not.
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -25,7 +31,8 @@ Example:
 
 A tablet or a server is too full if it holds more than --max-skew times the mean. Where the rows are too few to tell,
 where there are none, and where they are not counted, the verdict is OK and its last line says that evenness is not
-proved; with --require-rows it is NOT OK.
+proved; with --require-rows it is NOT OK. A server that is too full because the spec asks for fewer tablets than there
+are servers is no difference: the verdict is then HOT and not OK, and the exit code 0.
 
 The p-value is Pearson's chi-square test of the rows per tablet against what the hash space of each tablet leads
 to expect. Below 0.000001 the rows are called uneven.
@@ -48,7 +55,8 @@ pub(crate) struct Verify {
     allow_extra_splits: bool,
     #[command(flatten)]
     limits: Limits,
-    /// Be NOT OK if there are too few rows to prove that they lie evenly, or if they are not counted
+    /// Be NOT OK if there are too few rows to prove that they lie evenly, if they are not counted, or if the spec itself
+    /// makes a server hot
     #[arg(long)]
     require_rows: bool,
     /// Look again until all is well, at most for this long, such as 60s; the last verdict is printed
@@ -59,23 +67,41 @@ pub(crate) struct Verify {
     json: bool,
 }
 
-/// What may be full.
+/// What is seen, and what may be full.
 #[derive(Args, Debug)]
 pub(super) struct Limits {
     /// How many times the mean the fullest tablet or server may hold; in place of max_skew of the spec, or else 2
     #[arg(long, value_name = "NUMBER", value_parser = max_skew)]
     max_skew: Option<MaxSkew>,
+    /// A label of visibilities to count rows with; repeat it for each. Rows that are not seen are not counted
+    #[arg(long = "authorization", value_name = "LABEL")]
+    authorizations: Vec<String>,
 }
 
 impl Limits {
+    fn labels(&self) -> Authorizations {
+        self.authorizations.iter().cloned().collect()
+    }
+
     /// What the spec expects of the rows, as far as the command does not say otherwise.
     pub(super) fn options(&self, expected: Expected) -> VerifyOptions {
         VerifyOptions {
             max_skew: self.max_skew.unwrap_or(expected.max_skew),
             other_rows: expected.other_rows,
+            authorizations: self.labels(),
             ..VerifyOptions::default()
         }
     }
+}
+
+/// Adds the damage that an embedded directory is known to have: what is read of it may not be what was written.
+pub(super) fn with_damage(mut verdict: Verdict, damage: Option<Error>) -> Verdict {
+    let table = verdict.table.clone();
+    verdict.add(damage.map(|damage| {
+        let told = format!("{damage} with `fluo table check`");
+        Difference::new(DifferenceKind::Damage, table, 1.0, told)
+    }));
+    verdict
 }
 
 fn max_skew(text: &str) -> Result<MaxSkew> {
@@ -92,6 +118,8 @@ pub(super) enum Rows {
     Auto,
     /// However many there are
     Count,
+    /// If the tablets' own counts of entries are uneven, up to ten million of them; otherwise these counts are judged
+    Uneven,
     /// Not at all: the tablets' own counts of entries are judged
     Skip,
 }
@@ -105,24 +133,16 @@ impl Verify {
             require_rows: self.require_rows,
             ..self.limits.options(expected)
         };
-        let tables = self.target.open().await?;
+        let (tables, damage) = self.target.open_with_damage().await?;
         if let Some(limit) = self.wait {
             self.until_laid_out(&*tables, &optimizations, &options, limit)
                 .await?;
         }
         let bar = progress::counter("rows counted");
-        let verdict = verify(&*tables, &self.name, &optimizations, &options, |rows| {
-            bar.set_position(rows);
-        })
-        .await;
+        let counted = |rows| bar.set_position(rows);
+        let verdict = verify(&*tables, &self.name, &optimizations, &options, counted).await;
         bar.finish_and_clear();
-        let verdict = match verdict {
-            Err(error) if error.kind() == ErrorKind::Denied => {
-                self.without_rows(&*tables, &optimizations, options, error)
-                    .await?
-            }
-            verdict => verdict?,
-        };
+        let verdict = with_damage(verdict?, damage);
         if self.json {
             output::print_json(&verdict)?;
         } else {
@@ -133,29 +153,6 @@ impl Verify {
         } else {
             Outcome::Difference
         })
-    }
-
-    /// The verdict for a user who may not do what it takes, as far as that is the counting of rows.
-    async fn without_rows(
-        &self,
-        tables: &dyn TableAdmin,
-        optimizations: &TableOptimizations,
-        options: VerifyOptions,
-        denial: Error,
-    ) -> Result<Verdict> {
-        let options = VerifyOptions {
-            rows: RowCounting::Skip,
-            ..options
-        };
-        let Ok(mut verdict) = verify(tables, &self.name, optimizations, &options, |_| ()).await
-        else {
-            return Err(denial.into());
-        };
-        let difference =
-            format!("the rows could not be counted: {denial}; --rows skip leaves them out");
-        verdict.differences.push(difference);
-        verdict.ok = false;
-        Ok(verdict)
     }
 
     /// Looks until everything but the rows is well, or the limit has passed. Rows do not change by waiting, and take
@@ -191,6 +188,7 @@ impl From<Rows> for RowCounting {
         match rows {
             Rows::Auto => Self::default(),
             Rows::Count => Self::All,
+            Rows::Uneven => Self::IfUneven(MOST_ENTRIES),
             Rows::Skip => Self::Skip,
         }
     }

@@ -1,4 +1,4 @@
-//! The directory of an embedded target, and why it cannot be opened.
+//! The directory of an embedded target, and advice on errors when opening it.
 
 use std::env;
 use std::error::Error as _;
@@ -14,21 +14,21 @@ use super::place;
 use crate::arguments;
 use crate::output::{self, count_of, plural};
 
-/// Where an application is. The commands on applications have no other targets.
+/// The target of a command on applications. It is always an embedded directory.
 #[derive(Args, Debug)]
 pub(crate) struct DirectoryArguments {
-    /// Where the application is: embedded:DIR
+    /// Location of the application: embedded:DIR
     #[arg(long, value_name = "TARGET", value_parser = place::directory)]
     at: PathBuf,
 }
 
 impl DirectoryArguments {
-    /// As it is given to `--at`.
+    /// Returns the target in the form of `--at`.
     pub(crate) fn written(&self) -> String {
         format!("embedded:{}", self.at.display())
     }
 
-    /// Returns the tables and the applications of a directory that exists.
+    /// Opens a directory that exists, and returns its tables and applications.
     pub(crate) fn open(&self) -> Result<(EmbeddedTables, EmbeddedApplications)> {
         let advice = "name another one, or make a first application with `fluo app init`";
         let tables = open(&self.at, Settings::default(), advice)?;
@@ -36,7 +36,7 @@ impl DirectoryArguments {
         Ok((tables, applications))
     }
 
-    /// Returns the tables and the applications of a directory, which is made if it is missing.
+    /// Opens a directory, makes it if it does not exist, and returns its tables and applications.
     pub(crate) async fn open_or_create(
         &self,
         making: &MakingArguments,
@@ -47,15 +47,15 @@ impl DirectoryArguments {
     }
 }
 
-/// How a directory is made that does not exist.
+/// The arguments for a directory that is made.
 #[derive(Args, Debug)]
 pub(crate) struct MakingArguments {
-    /// If an embedded directory is made: make missing directories above it too
+    /// Make missing parents of an embedded directory too
     #[arg(long)]
     parents: bool,
 }
 
-/// Opens a directory, makes it if it is missing, and says which one was made.
+/// Opens a directory, makes it if it does not exist, and prints its path in that case.
 pub(super) async fn open_or_create(
     directory: &Path,
     settings: Settings,
@@ -85,7 +85,7 @@ pub(super) async fn open_or_create(
     Ok(tables)
 }
 
-/// Opens a directory; `missing` is the advice for one that does not exist.
+/// Opens a directory. `missing` is the advice if it does not exist.
 pub(super) fn open(directory: &Path, settings: Settings, missing: &str) -> Result<EmbeddedTables> {
     let settings = Settings {
         program: arguments::command_words(env::args_os()),
@@ -94,7 +94,7 @@ pub(super) fn open(directory: &Path, settings: Settings, missing: &str) -> Resul
     EmbeddedTables::open(directory, settings).map_err(|error| advised(error, missing))
 }
 
-/// Returns an error with what to do about it, where the library cannot say it.
+/// Adds advice to an error that the library cannot give.
 pub(crate) fn advised(error: Error, missing: &str) -> anyhow::Error {
     match advice_on(&error, missing) {
         Some(advice) => {
@@ -112,11 +112,11 @@ fn advice_on<'a>(error: &Error, missing: &'a str) -> Option<&'a str> {
     match (error.kind(), io_error.map(io::Error::kind)) {
         (ErrorKind::NotFound, _) => Some(missing),
         (ErrorKind::Denied, _) => Some(
-            "this user needs the permissions rwx on the directory and rw on its files, for commands that only look too; \
+            "this user needs the permissions rwx on the directory and rw on its files, even for commands that only read; \
              to make it, wx on the one above it",
         ),
         (_, Some(io::ErrorKind::ReadOnlyFilesystem)) => Some(
-            "commands that only look write a lock file too: mount the file system writable, or copy the directory",
+            "even commands that only read write a lock file: mount the file system writable, or copy the directory",
         ),
         (_, Some(io::ErrorKind::NotADirectory)) => Some(
             "a part of this path is a file, and no directory can be below it: write another path",
@@ -137,9 +137,9 @@ mod tests {
         )
     }
 
-    /// Permission bits do not bind everybody who runs tests, so that the errors are made here.
+    /// Root ignores permission bits, so these errors are constructed.
     #[test]
-    fn what_is_lacking_is_said() {
+    fn advises_on_missing_permissions() {
         let says = |kind, io, part: &str| {
             let advice = advice(kind, io).unwrap();
             assert!(advice.contains(part), "{advice}");

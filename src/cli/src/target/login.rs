@@ -1,4 +1,4 @@
-//! Who asks a live Accumulo: arguments and environment to credentials.
+//! Credentials for a live Accumulo, from arguments and environment.
 
 use std::env;
 use std::error::Error as _;
@@ -12,20 +12,22 @@ use super::password;
 use super::place::Target;
 use crate::{output, progress};
 
-/// Under which the help of each command has them.
+/// The help heading of these arguments.
 pub(super) const HEADING: &str = "Live Accumulo (--at proxy:HOST:PORT)";
 
-/// The arguments about a live Accumulo. There is none for a password: everybody on the machine can read arguments.
+/// The arguments for a live Accumulo. There is none for a password, because all users of the
+/// machine can read arguments.
 #[derive(Args, Debug)]
 pub(super) struct LoginArguments {
-    /// The user; FLUO_USER unless given. The password is that of FLUO_PASSWORD, or of a file, or is asked for at a
-    /// terminal. For a proxy of Accumulo 2.x set FLUO_SHARED_SECRET in place of user and password
+    /// User name; FLUO_USER unless given. The password comes from FLUO_PASSWORD, from a file, or
+    /// from a prompt at a terminal. For a proxy of Accumulo 2.x set FLUO_SHARED_SECRET in place of
+    /// user and password
     #[arg(long, value_name = "USER", help_heading = HEADING)]
     user: Option<String>,
-    /// The file whose first line is the password; FLUO_PASSWORD_FILE unless given
+    /// File whose first line is the password; FLUO_PASSWORD_FILE unless given
     #[arg(long, value_name = "FILE", help_heading = HEADING)]
     password_file: Option<PathBuf>,
-    /// The Thrift protocol of the proxy; compact unless given
+    /// Thrift protocol of the proxy; compact unless given
     #[arg(long, value_enum, value_name = "PROTOCOL", help_heading = HEADING)]
     protocol: Option<ProxyProtocol>,
 }
@@ -39,7 +41,7 @@ enum ProxyProtocol {
     Binary,
 }
 
-/// What the environment says; what is empty is not said.
+/// The credentials in the environment. Empty variables count as unset.
 #[derive(Default)]
 struct Environment {
     user: Option<String>,
@@ -48,13 +50,13 @@ struct Environment {
     shared_secret: Option<String>,
 }
 
-/// Who asks, before the password is read.
+/// The chosen credentials, before the password is read.
 #[derive(PartialEq, Eq)]
 enum Login {
     SharedSecret(String),
     Password(String, String),
     PasswordOfFile(String, PathBuf),
-    /// Nobody has said it yet.
+    /// The password must be asked for.
     PasswordOfPrompt(String),
 }
 
@@ -80,13 +82,13 @@ impl LoginArguments {
         let mut all = given.into_iter().chain(others);
         match all.find(|(is_given, _)| *is_given) {
             Some((_, option)) => bail!(
-                "{option} is for a live Accumulo (--at proxy:HOST:PORT); {target} asks nobody who they are"
+                "{option} is for a live Accumulo (--at proxy:HOST:PORT); {target} has no users"
             ),
             None => Ok(()),
         }
     }
 
-    /// Who asks; the password is read, or asked for, where it is needed.
+    /// Returns the credentials. Reads the password, or asks for it, if one is needed.
     pub(super) async fn credentials(&self, target: &Target) -> Result<Credentials> {
         match self.login(Environment::read()?, target)? {
             Login::SharedSecret(secret) => Ok(Credentials::shared_secret(secret)),
@@ -94,7 +96,7 @@ impl LoginArguments {
             Login::PasswordOfFile(user, file) => {
                 let reading = format!("waiting for the password of {}", file.display());
                 let read = tokio::task::spawn_blocking(move || password::of_file(&file));
-                // A pipe has it when somebody has written it.
+                // A pipe has no data until its writer writes.
                 let password = progress::while_it_lasts(output::shown(&reading), read).await??;
                 Ok(Credentials::password(user, password))
             }
@@ -105,7 +107,7 @@ impl LoginArguments {
         }
     }
 
-    /// What was said on the command line comes before what the environment says.
+    /// Chooses the credentials. Arguments take precedence over the environment.
     fn login(&self, environment: Environment, target: &Target) -> Result<Login> {
         if self.user.as_deref() == Some("") {
             bail!("the user is empty; write --user USER, or leave it out and set FLUO_USER");
@@ -148,7 +150,7 @@ impl Environment {
     }
 }
 
-/// The error of a connection. Credentials that the proxy does not take come with the way to give those that it takes.
+/// Converts the error of a connection. Rejected credentials get advice on the right ones.
 pub(super) fn advised(error: &fluo_core::Error) -> anyhow::Error {
     let proxy = error
         .source()
@@ -172,7 +174,7 @@ fn set(name: &str) -> Option<std::ffi::OsString> {
     env::var_os(name).filter(|value| !value.is_empty())
 }
 
-/// The error does not show the value, which may be a password.
+/// The error does not contain the value, which may be a password.
 fn text(name: &str) -> Result<Option<String>> {
     let text = set(name).map(std::ffi::OsString::into_string).transpose();
     text.map_err(|_| anyhow!("the value of {name} is not UTF-8 text"))
@@ -209,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_on_the_command_line_comes_first() {
+    fn arguments_take_precedence_over_the_environment() {
         let arguments = LoginArguments {
             user: said("a"),
             password_file: Some("f".into()),
@@ -238,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shared_secret_stands_in_place_of_user_and_password() {
+    fn a_shared_secret_replaces_user_and_password() {
         let environment = |user| Environment {
             user,
             shared_secret: said("s3cret"),
@@ -254,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_told_every_way_to_say_who() {
+    fn a_missing_user_is_reported_with_all_ways_to_give_one() {
         let message = message(&NOTHING, Environment::default());
         for way in [
             "--user",

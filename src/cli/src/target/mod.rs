@@ -1,4 +1,4 @@
-//! Where tables and applications are, and who asks.
+//! Targets: the location of tables and applications, and the credentials.
 
 mod directory;
 mod login;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use fluo_accumulo::{AccumuloTables, Settings as ProxySettings};
-use fluo_core::{TableAdmin, admin};
+use fluo_core::{Error, ErrorKind, TableAdmin, admin};
 use fluo_embedded::{EmbeddedTables, Settings};
 
 pub(crate) use self::directory::{DirectoryArguments, MakingArguments, advised};
@@ -24,14 +24,14 @@ use self::place::Target;
 use self::tls::TlsArguments;
 use crate::progress;
 
-/// The advice for a directory without tables.
+/// The advice for a directory that does not exist.
 pub(crate) const NO_TABLES: &str =
     "name another one, or make a first table with `fluo table create`";
 
-/// The arguments that name a target and say who asks.
+/// The arguments for a target and its credentials.
 #[derive(Args, Debug)]
 pub(crate) struct TargetArguments {
-    /// Where the tables are: embedded:DIR, or proxy:HOST:PORT for the proxy of a live Accumulo
+    /// Location of the tables: embedded:DIR, or proxy:HOST:PORT for the proxy of a live Accumulo
     #[arg(long, value_name = "TARGET")]
     at: Target,
     #[command(flatten)]
@@ -40,10 +40,10 @@ pub(crate) struct TargetArguments {
     tls: TlsArguments,
 }
 
-/// Whether the table of an application may be changed past its transactions.
+/// The argument that permits changes to the table of an application outside its transactions.
 #[derive(Args, Debug)]
 pub(crate) struct ApplicationGuard {
-    /// Go on even if the table belongs to an application
+    /// Continue even if the table belongs to an application
     #[arg(long)]
     despite_application: bool,
 }
@@ -55,12 +55,12 @@ impl fmt::Display for TargetArguments {
 }
 
 impl TargetArguments {
-    /// Whether the tables are a live Accumulo's.
+    /// Checks whether the tables are in a live Accumulo.
     pub(crate) fn is_live(&self) -> bool {
         matches!(self.at, Target::Proxy(_))
     }
 
-    /// The tables of a target that exists.
+    /// Opens the tables of an existing target.
     pub(crate) async fn open(&self) -> Result<Arc<dyn TableAdmin>> {
         match &self.at {
             Target::Embedded(directory) => Ok(Arc::new(self.open_tables(directory)?)),
@@ -68,10 +68,23 @@ impl TargetArguments {
         }
     }
 
-    /// Opens the tables of a target that exists, to change one of them past any application.
+    /// Opens the tables of an existing target, to read them. Also returns the known damage of an
+    /// embedded directory.
+    pub(crate) async fn open_with_damage(&self) -> Result<(Arc<dyn TableAdmin>, Option<Error>)> {
+        let Target::Embedded(directory) = &self.at else {
+            return Ok((self.open().await?, None));
+        };
+        let tables = self.open_tables(directory)?;
+        let refusal = tables.check_writable().err();
+        let damage = refusal.filter(|error| error.kind() == ErrorKind::Corrupt);
+        Ok((Arc::new(tables), damage))
+    }
+
+    /// Opens the tables of an existing target, to change one of them outside any application.
     ///
-    /// An embedded directory that is known to be damaged is refused. So is the table of an application, with what
-    /// `stake` says of it, unless the guard is told otherwise. Applications on a live Accumulo are not known here.
+    /// Refuses an embedded directory that is known to be damaged. Refuses the table of an
+    /// application unless the guard permits it; `stake` describes the risk in the message.
+    /// Applications on a live Accumulo are not detected.
     pub(crate) async fn open_to_change(
         &self,
         table: &str,
@@ -96,7 +109,8 @@ impl TargetArguments {
         }
     }
 
-    /// Returns the directory of an embedded target; any other is refused, as `purpose` has no meaning there.
+    /// Returns the directory of an embedded target. Refuses any other, which `purpose` does not
+    /// support.
     pub(crate) fn directory(&self, purpose: &str) -> Result<&Path> {
         match &self.at {
             Target::Embedded(directory) => {
@@ -110,14 +124,16 @@ impl TargetArguments {
         }
     }
 
-    /// Returns the target as it is written.
+    /// Returns the target in the form of `--at`.
     pub(crate) fn written(&self) -> String {
         self.at.to_string()
     }
 
-    /// Opens the tables of a target; an embedded one is made if it does not exist, with this number of servers.
+    /// Opens the tables of a target. Makes an embedded directory that does not exist, with this
+    /// number of servers.
     ///
-    /// A directory that exists keeps its number of servers; another one is refused. So is any for a live Accumulo.
+    /// An existing directory keeps its number of servers, and a different number is refused. So is
+    /// any number for a live Accumulo.
     pub(crate) async fn open_or_create(
         &self,
         servers: Option<NonZeroUsize>,

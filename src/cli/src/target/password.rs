@@ -1,4 +1,4 @@
-//! Where a password comes from: a file or a prompt. Never from an argument.
+//! The sources of a password: a file or a prompt, but never an argument.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal, Read};
@@ -9,15 +9,15 @@ use anyhow::{Context, Result, anyhow, bail};
 use super::place::Target;
 use crate::output;
 
-/// What a message says of the ways to give a password.
+/// The ways to give a password, for messages.
 pub(crate) const WAYS: &str = "the password: set FLUO_PASSWORD, or name the file that holds it with --password-file \
-                               FILE or FLUO_PASSWORD_FILE, or run this at a terminal and be asked; for a proxy of \
+                               FILE or FLUO_PASSWORD_FILE, or enter it at a terminal when asked; for a proxy of \
                                Accumulo 2.x set FLUO_SHARED_SECRET in place of user and password";
 
-/// The longest line that is read as a password: far above any, and a bound on memory.
+/// Maximum length of the line. It is far above any password, and bounds memory.
 const MAX_BYTES: u64 = 64 * 1024;
 
-/// The first line of a file.
+/// Returns the first line of a file.
 pub(super) fn of_file(path: &Path) -> Result<String> {
     let name = path.display();
     let file = File::open(path).with_context(|| format!("cannot read the password file {name}"))?;
@@ -66,19 +66,21 @@ fn warn_if_others_can_read(path: &Path, file: &File) {
 #[cfg(not(unix))]
 fn warn_if_others_can_read(_: &Path, _: &File) {}
 
-/// Asks the person at the terminal. What they type is not shown.
+/// Asks at the terminal for the password, without echo.
 ///
-/// Where nobody would see the question, nobody is asked.
+/// Fails without a question if standard error is not a terminal.
 pub(super) async fn of_prompt(user: &str, target: &Target) -> Result<String> {
     if !io::stderr().is_terminal() {
         bail!("the password of user `{user}` at {target} is not known ({WAYS})");
     }
     let question = output::shown(&format!("password of {user} at {target}: "));
-    // Here, and not where it waits for keys, which nothing ends: who is interrupted goes away.
+    // Remember it here and not on the blocking thread, which cannot be cancelled: dropping this
+    // restores the terminal.
     let mut terminal = Terminal::remember();
     let answer = tokio::task::spawn_blocking(|| rpassword::prompt_password(question)).await?;
     match answer {
-        // Ctrl-C is a key while it asks; then it has signalled this process, which ends it.
+        // The prompt reads Ctrl-C as a key and signals this process. Wait until the signal ends
+        // the command.
         Err(error) if error.kind() == io::ErrorKind::Interrupted => std::future::pending().await,
         answer => {
             terminal.is_asking = false;
@@ -95,8 +97,8 @@ fn entered(answer: io::Result<String>) -> Result<String> {
     }
 }
 
-/// The terminal as it was before the question. It is put back when this goes, however that comes about: the prompt
-/// itself does so only when it has an answer, and a terminal that does not show what is typed is left broken.
+/// The terminal's state before the question. Dropping it restores that state. The prompt itself
+/// restores it only after an answer, and an interrupted terminal would stay without echo.
 struct Terminal {
     is_asking: bool,
     #[cfg(unix)]
@@ -106,7 +108,7 @@ struct Terminal {
 impl Terminal {
     #[cfg(unix)]
     fn remember() -> Self {
-        // What the prompt reads from.
+        // The prompt reads from this device.
         let terminal = File::open("/dev/tty").ok();
         let before = terminal.and_then(|terminal| {
             let attributes = rustix::termios::tcgetattr(&terminal).ok()?;
@@ -129,11 +131,11 @@ impl Drop for Terminal {
         #[cfg(unix)]
         if let Some((terminal, before)) = &self.before {
             use rustix::termios::{OptionalActions, tcsetattr};
-            // If the terminal is gone there is nothing to put back.
+            // Ignore the error of a closed terminal, which needs no restoring.
             let _ = tcsetattr(terminal, OptionalActions::Now, before);
         }
         if self.is_asking {
-            // The question stands at the start of the line.
+            // End the line of the question.
             output::say("");
         }
     }
@@ -146,21 +148,21 @@ mod tests {
     use super::*;
 
     fn read(content: impl AsRef<[u8]>) -> Result<String> {
-        // Such a file is its owner's alone.
+        // A temporary file is readable by its owner only.
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(content.as_ref()).unwrap();
         of_file(file.path())
     }
 
     #[test]
-    fn a_password_is_the_first_line_of_a_file() {
+    fn reads_the_first_line_of_a_file() {
         for content in ["a b", "a b\n", "a b\r\n", "a b\nsecond\n"] {
             assert_eq!(read(content).unwrap(), "a b", "{content:?}");
         }
     }
 
     #[test]
-    fn a_file_without_a_password_is_told_without_its_content() {
+    fn errors_do_not_show_the_content_of_the_file() {
         let message = |content: &[u8]| read(content).unwrap_err().to_string();
         assert!(message(b"").ends_with("is empty"));
         assert!(message(b"\nsecond\n").ends_with("is empty"));

@@ -7,12 +7,12 @@ use std::str::FromStr;
 
 use anyhow::{Context, Result, bail};
 
-/// Where tables are.
+/// The location of tables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Target {
-    /// A directory with an embedded table.
+    /// A directory with embedded tables.
     Embedded(PathBuf),
-    /// The address of the proxy of a live Accumulo, `HOST:PORT`; an IPv6 address is in brackets.
+    /// The address of the proxy of a live Accumulo, `HOST:PORT`. An IPv6 address is in brackets.
     Proxy(String),
 }
 
@@ -40,8 +40,8 @@ impl FromStr for Target {
     }
 }
 
-/// Returns the path of a directory. A `~` in front is the home directory, as in a word of its own in a shell: within
-/// `embedded:~/data` a shell leaves it alone.
+/// Returns the path of a directory. Expands a leading `~` to the home directory, because shells do
+/// not expand it within `embedded:~/data`.
 fn path(directory: &str) -> Result<PathBuf> {
     let Some(below) = directory.strip_prefix('~') else {
         return match directory {
@@ -75,7 +75,7 @@ fn path(directory: &str) -> Result<PathBuf> {
     })
 }
 
-/// The directory of `embedded:DIR`, for what only a directory has.
+/// Returns the directory of `embedded:DIR`, for commands that need a directory.
 pub(super) fn directory(text: &str) -> Result<PathBuf> {
     match text.split_once(':') {
         Some(("embedded", directory)) => path(directory),
@@ -92,7 +92,7 @@ pub(super) fn directory(text: &str) -> Result<PathBuf> {
 
 fn address(place: &str) -> Result<String> {
     let (host, port) = match place.rsplit_once(':') {
-        // The last part of an IPv6 address is no port.
+        // The last part of an IPv6 address is not a port.
         Some((host, port)) if !port.ends_with(']') => (host, port),
         _ => bail!("the port is missing; write proxy:HOST:PORT, such as proxy:localhost:42424"),
     };
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_target_is_a_directory_or_a_proxy() {
+    fn parses_a_directory_or_a_proxy() {
         assert_eq!(target("embedded:a:b"), Target::Embedded("a:b".into()));
         for text in [
             "proxy:localhost:42424",
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn an_application_is_in_a_directory() {
+    fn directory_refuses_other_targets() {
         assert_eq!(directory("embedded:a:b").unwrap(), PathBuf::from("a:b"));
         for (text, expected) in [
             ("embedded:", "the directory is missing; write embedded:DIR"),
@@ -160,9 +160,9 @@ mod tests {
         }
     }
 
-    /// `embedded:~/data` made a directory of the name `~`, which invites to `rm -r ~`.
+    /// `embedded:~/data` made a directory of the name `~`, which invites `rm -r ~`.
     #[test]
-    fn a_tilde_in_front_is_the_home_directory() {
+    fn expands_a_leading_tilde() {
         let home = env::home_dir().unwrap();
         for (text, expected) in [
             ("embedded:~", home.clone()),
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn another_is_refused_with_what_would_be_right() {
+    fn refuses_wrong_targets_with_a_correction() {
         for (text, expected) in [
             ("embedded:", "the directory is missing; write embedded:DIR"),
             (

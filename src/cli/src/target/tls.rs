@@ -1,4 +1,4 @@
-//! TLS to a proxy, or to what stands before it.
+//! TLS to a proxy, or to a TLS server in front of it.
 
 use std::path::PathBuf;
 
@@ -9,20 +9,20 @@ use fluo_accumulo::Tls;
 use super::login::HEADING;
 use crate::document;
 
-/// The arguments about TLS.
+/// The arguments for TLS.
 #[derive(Args, Debug)]
 pub(super) struct TlsArguments {
-    /// Reach the proxy over TLS. The file holds certificates (PEM) of the authorities that may vouch for it; those of the
-    /// system are not asked
+    /// Connect to the proxy over TLS. The file holds certificates (PEM) of the authorities that may
+    /// sign its certificate; those of the system are not used
     #[arg(long, value_name = "FILE", help_heading = HEADING)]
     tls_ca: Option<PathBuf>,
-    /// The name in the certificate of the proxy; the host of --at unless given
+    /// Name in the certificate of the proxy; the host of --at unless given
     #[arg(long, value_name = "NAME", requires = "tls_ca", help_heading = HEADING)]
     tls_name: Option<String>,
 }
 
 impl TlsArguments {
-    /// Which of them were given.
+    /// Returns for each argument whether it was given.
     pub(super) fn given(&self) -> [(bool, &'static str); 2] {
         [
             (self.tls_ca.is_some(), "--tls-ca"),
@@ -30,7 +30,7 @@ impl TlsArguments {
         ]
     }
 
-    /// TLS to `host:port`, if it was asked for.
+    /// Returns the TLS settings for `host:port`, if TLS was requested.
     pub(super) fn settings(&self, address: &str) -> Result<Option<Tls>> {
         let Some(path) = &self.tls_ca else {
             return Ok(None);
@@ -46,7 +46,7 @@ impl TlsArguments {
     }
 }
 
-/// The host of `host:port`, without the brackets of an IPv6 address.
+/// Returns the host of `host:port`, without the brackets of an IPv6 address.
 fn host_of(address: &str) -> &str {
     let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
     host.strip_prefix('[')
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_certificate_is_for_the_host() {
+    fn host_of_strips_port_and_brackets() {
         assert_eq!(host_of("proxy.example:42424"), "proxy.example");
         assert_eq!(host_of("[::1]:42424"), "::1");
     }

@@ -1,4 +1,5 @@
-//! The application `web` in `embedded:d`, opened by the test itself. While it is open, no command can be.
+//! The application `web` in `embedded:d`, opened by the test itself. Meanwhile no command can open
+//! it.
 
 #![allow(dead_code, reason = "each scenario uses a part of it")]
 
@@ -25,7 +26,7 @@ pub(crate) struct Web {
     pub(crate) coordination: Arc<dyn Coordination>,
 }
 
-/// A place with the application, without data.
+/// Creates a place with the application, without data.
 pub(crate) fn place() -> Place {
     let place = Place::new();
     place.fluo(INIT).succeeds();
@@ -45,7 +46,7 @@ impl Web {
         }
     }
 
-    /// Opens it as soon as the command that looks at it now and then lets go of it.
+    /// Opens the application as soon as the command that checks it from time to time closes it.
     pub(crate) async fn open_when_free(place: &Place) -> Self {
         for _ in 0..1_000 {
             match EmbeddedTables::open(place.path("d"), Settings::default()) {
@@ -77,10 +78,11 @@ impl Web {
             .unwrap();
     }
 
-    /// Leaves the lock of a transaction whose process died before it committed; says when it began.
-    pub(crate) async fn die_locking(&self, row: &'static str, column: &Column) -> Timestamp {
+    /// Writes the lock of a transaction whose process crashed before the commit, and returns its
+    /// start timestamp.
+    pub(crate) async fn crash_locking(&self, row: &'static str, column: &Column) -> Timestamp {
         let transactor = self.coordination.begin_transactor().await.unwrap();
-        let dead = transactor.id();
+        let crashed = transactor.id();
         let start = self.coordination.timestamps(std::num::NonZeroU32::MIN);
         let start = start.await.unwrap().first;
         let primary = RowColumn::new(row, column.clone());
@@ -88,19 +90,19 @@ impl Web {
             .put_at(
                 column.clone(),
                 stamp(EntryKind::Lock, start.get()),
-                lock(primary, dead).encode(),
+                lock(primary, crashed).encode(),
             )
             .put_at(
                 column.clone(),
                 stamp(EntryKind::Data, start.get()),
-                "of the dead",
+                "of the crashed",
             );
         self.table.write(vec![mutation]).await.unwrap();
         start
     }
 }
 
-/// The lock of a transaction that sets its cell.
+/// Returns the lock of a transaction that sets its cell.
 pub(crate) fn lock(primary: RowColumn, transactor: TransactorId) -> LockValue {
     LockValue {
         primary,

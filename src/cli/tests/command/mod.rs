@@ -1,4 +1,4 @@
-//! Runs the command in a directory of its own, and tells what it did.
+//! Runs the command in its own directory, and captures the result.
 
 #![allow(dead_code, reason = "each scenario uses a part of it")]
 
@@ -21,10 +21,10 @@ pub(crate) const ROWS: &str = include_str!("../../../../examples/data/package-ho
 /// The spec of 20 tablets for prefix `p`.
 pub(crate) const SPEC: &str = "[[row_hasher]]\nprefix = \"p\"\ntablets = 20\n";
 
-/// Longer than any command takes that does not hang.
+/// Maximum duration of a command that does not hang.
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// A directory where commands run, with a directory for temporary files in it. Both go with it.
+/// A directory for commands, with a directory for temporary files in it. Dropping it removes both.
 pub(crate) struct Place {
     directory: TempDir,
 }
@@ -36,7 +36,7 @@ impl Place {
         Self { directory }
     }
 
-    /// With the empty table `pages` in `embedded:d`, and the spec in `s.toml`.
+    /// Creates a place with the empty table `pages` in `embedded:d`, and the spec in `s.toml`.
     pub(crate) fn with_table() -> Self {
         let place = Self::new();
         place.file("s.toml", SPEC);
@@ -56,7 +56,7 @@ impl Place {
         fs::read_to_string(self.path(name)).unwrap()
     }
 
-    /// The names of what is in a directory, sorted.
+    /// Returns the names of the entries of a directory, sorted.
     pub(crate) fn names(&self, directory: &str) -> Vec<String> {
         let entries = fs::read_dir(self.path(directory)).unwrap();
         let mut names: Vec<_> = entries
@@ -66,7 +66,7 @@ impl Place {
         names
     }
 
-    /// The command with these arguments, not yet started.
+    /// Creates the command with these arguments, without starting it.
     pub(crate) fn command<A: AsRef<OsStr>>(
         &self,
         arguments: impl IntoIterator<Item = A>,
@@ -86,7 +86,7 @@ impl Place {
         command
     }
 
-    /// Runs the command with arguments that have no blanks in them.
+    /// Runs the command with arguments that contain no blanks.
     pub(crate) fn fluo(&self, arguments: &str) -> Run {
         self.with(arguments.split_whitespace())
     }
@@ -96,14 +96,14 @@ impl Place {
         Run::of(self.command(arguments).output().unwrap())
     }
 
-    /// Runs the command with this on its standard input.
+    /// Runs the command with this standard input.
     pub(crate) fn fed(&self, arguments: &str, input: impl AsRef<[u8]>) -> Run {
         let mut command = self.command(arguments.split_whitespace());
         let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();
         let input = input.as_ref();
         thread::scope(|scope| {
-            // A command that fails does not read to the end.
+            // A failing command does not read all of its input.
             scope.spawn(move || stdin.write_all(input));
             Run::of(child.wait_with_output().unwrap())
         })
@@ -116,13 +116,13 @@ impl Place {
         Run::of(command.stdout(output).output().unwrap())
     }
 
-    /// What `table show` says of the table `pages`.
+    /// Returns the output of `table show` for the table `pages`.
     pub(crate) fn shown(&self) -> serde_json::Value {
         self.fluo("table show --at embedded:d --json pages").json()
     }
 }
 
-/// What a command did.
+/// The result of a command.
 pub(crate) struct Run {
     pub(crate) code: Option<i32>,
     pub(crate) stdout: Vec<u8>,
@@ -149,14 +149,14 @@ impl Run {
         self.ends_with_code(0)
     }
 
-    /// A check found a difference, and nothing was said beside it.
+    /// Expects that a check found a difference, and that standard error is empty.
     pub(crate) fn differs(self) -> Self {
         let run = self.ends_with_code(1);
         assert_eq!(run.stderr, "");
         run
     }
 
-    /// Succeeds without a word.
+    /// Expects success, this output, and an empty standard error.
     pub(crate) fn prints(self, stdout: impl AsRef<[u8]>) {
         let run = self.succeeds();
         let (printed, expected) = (run.stdout.as_slice(), stdout.as_ref());
@@ -169,14 +169,15 @@ impl Run {
         assert_eq!(run.stderr, "");
     }
 
-    /// Fails, and prints no data. The last line that it says, without `error: `.
+    /// Expects a failure without output, and returns the last line of standard error without
+    /// `error: `.
     pub(crate) fn fails(self) -> String {
         let run = self.ends_with_code(2);
         assert_eq!(excerpt(&run.stdout), "");
         run.error()
     }
 
-    /// The last line that it says, without `error: `.
+    /// Returns the last line of standard error without `error: `.
     pub(crate) fn error(&self) -> String {
         let last = self.stderr.lines().next_back().unwrap_or_default();
         let error = last.strip_prefix("error: ");
@@ -185,7 +186,7 @@ impl Run {
             .to_owned()
     }
 
-    /// Refuses its arguments: what is wrong with them, and how to get help.
+    /// Expects that the arguments are refused with a hint at the help, and returns the message.
     pub(crate) fn refuses_arguments(self) -> String {
         let run = self.ends_with_code(2);
         assert_eq!(excerpt(&run.stdout), "");
@@ -234,8 +235,8 @@ pub(crate) fn signal(id: u32, name: &str) {
     assert!(sent.success(), "{kill}");
 }
 
-/// Whether a terminal that closes is no reason to end for whoever runs the tests (`nohup`); then it is none for the
-/// command.
+/// Checks whether the tests were started with SIGHUP ignored (`nohup`). Then the command ignores it
+/// too.
 #[cfg(unix)]
 pub(crate) fn is_hangup_ignored() -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -243,7 +244,7 @@ pub(crate) fn is_hangup_ignored() -> bool {
     mask.is_some_and(|mask| u64::from_str_radix(mask.trim(), 16).unwrap() & 1 == 1)
 }
 
-/// Text with a message's substantial part.
+/// Expects that a message contains a part.
 #[track_caller]
 pub(crate) fn assert_says(message: &str, part: &str) {
     assert!(

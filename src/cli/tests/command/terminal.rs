@@ -1,4 +1,4 @@
-//! Runs the command at a terminal, and tells what a person would see.
+//! Runs the command at a terminal, and captures the screen.
 
 use std::io::{Read, Write};
 use std::process::Child;
@@ -11,22 +11,22 @@ use rustix::termios::{LocalModes, tcgetattr};
 
 use super::{Place, assert_says};
 
-/// Longer than anything takes that happens at all.
+/// Maximum duration of any expected event.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Pause between two looks.
+/// Pause between two checks.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// A command at a terminal of its own.
+/// A command at its own terminal.
 pub(crate) struct Session {
     terminal: Arc<Pty>,
     child: Child,
     shown: Arc<Mutex<Vec<u8>>>,
-    /// Ends when all was read that the command has written.
+    /// Ends when all output of the command is read.
     reader: JoinHandle<()>,
 }
 
 impl Place {
-    /// Starts the command at a terminal. Its arguments have no blanks in them.
+    /// Starts the command at a terminal. Its arguments contain no blanks.
     pub(crate) fn at_terminal(&self, arguments: &str, environment: &[(&str, &str)]) -> Session {
         let (terminal, theirs) = open().unwrap();
         let command = Command::new(env!("CARGO_BIN_EXE_fluo"))
@@ -45,7 +45,7 @@ impl Place {
         let (reading, keeping) = (Arc::clone(&terminal), Arc::clone(&shown));
         let reader = thread::spawn(move || {
             let mut buffer = [0; 4_096];
-            // A terminal that nobody is at any more is an error.
+            // A terminal without a process is an error.
             while let Ok(read @ 1..) = (&*reading).read(&mut buffer) {
                 keeping.lock().unwrap().extend_from_slice(&buffer[..read]);
             }
@@ -60,22 +60,22 @@ impl Place {
 }
 
 impl Session {
-    /// What was shown so far.
+    /// Returns the text on the screen so far.
     pub(crate) fn shown(&self) -> String {
         String::from_utf8_lossy(&self.shown.lock().unwrap()).into_owned()
     }
 
-    /// Waits until this was shown.
+    /// Waits until the screen contains a part.
     pub(crate) fn waits_for(&self, part: &str) {
         self.until(part, || self.shown().contains(part));
     }
 
-    /// Waits until what is typed is shown, or until it is not.
+    /// Waits until the terminal echoes input, or no longer does.
     pub(crate) fn waits_for_echo(&self, is_on: bool) {
         self.until("the echo", || self.has_echo() == is_on);
     }
 
-    /// Types.
+    /// Types keys.
     pub(crate) fn types(&self, keys: &str) {
         (&*self.terminal).write_all(keys.as_bytes()).unwrap();
     }
@@ -85,7 +85,8 @@ impl Session {
         super::signal(self.child.id(), name);
     }
 
-    /// Waits for its end: its exit code and what was shown. The terminal shows again what is typed.
+    /// Waits for the end of the command. Returns its exit code and the screen. The terminal must
+    /// echo input again.
     pub(crate) fn ended(mut self) -> (Option<i32>, String) {
         let start = Instant::now();
         let code = loop {

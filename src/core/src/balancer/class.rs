@@ -1,34 +1,36 @@
-//! The classes of the balancers, which moved between versions of Accumulo.
+//! The classes of the balancers, whose package differs between versions of Accumulo.
 
-/// The packages that can hold them, the newer one first: 2.1 has both, 1.x only the second.
+/// The packages that can contain them, the newer one first: 2.1 has both, 1.x only the second.
 const PACKAGES: [&str; 2] = [
     "org.apache.accumulo.core.spi.balancer",
     "org.apache.accumulo.server.master.balancer",
 ];
-/// Spreads each group of tablets.
+/// The balancer that spreads each group of tablets.
 const BY_GROUP: &str = "RegexGroupBalancer";
-/// Spread a table's tablets by their number alone; one of them is every table's default.
+/// The balancers that spread a table's tablets by their number alone; one of them is the default of
+/// every table.
 const BY_COUNT: [&str; 3] = [
     "SimpleLoadBalancer",
     "DefaultLoadBalancer",
     "TableLoadBalancer",
 ];
-/// Is asked for to find the package: see [`group_balancers`].
+/// The class that is requested to find the package: see [`group_balancers`].
 const PROBE: &str = "TableLoadBalancer";
 
-/// What the class of a balancer does with tablets.
+/// The behaviour of a balancer class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BalancerClass {
-    /// Spreads each group.
+    /// Spreads each group of tablets.
     ByGroup,
-    /// Spreads by number alone.
+    /// Spreads tablets by their number alone.
     ByCount,
-    /// None that is known here. If the servers do not know it either, no tablet comes online.
+    /// A class that is not known here. If the servers do not know it either, no tablet comes
+    /// online.
     Unknown,
 }
 
 impl BalancerClass {
-    /// Reads the full name of a class.
+    /// Parses the full name of a class.
     pub fn of(name: &str) -> Self {
         let in_package = |package: &&str| name.strip_prefix(*package)?.strip_prefix('.');
         match PACKAGES.iter().find_map(in_package) {
@@ -39,11 +41,11 @@ impl BalancerClass {
     }
 }
 
-/// The group balancer of each package, in the order in which they should be tried: the class to ask the servers
-/// for, and the group balancer that is there if it loads.
+/// Returns, for each package in the order in which to try them, the class to ask the servers for,
+/// and the group balancer that is available if that class loads.
 ///
-/// Another class is asked for in the group balancer's place: the class test makes an instance without arguments,
-/// which the group balancer does not allow, so that it answers false although all is well.
+/// The class to ask for is not the group balancer itself: the class test creates an instance
+/// without arguments, which the group balancer does not allow, so the answer would always be false.
 pub fn group_balancers() -> impl Iterator<Item = (String, String)> {
     PACKAGES.iter().map(|package| {
         (
@@ -53,8 +55,8 @@ pub fn group_balancers() -> impl Iterator<Item = (String, String)> {
     })
 }
 
-/// Whether tables that pretend to have servers say that these load a class: the balancers that they pretend to have
-/// and that can be made without arguments.
+/// Checks whether tables with simulated servers report that these load a class: the simulated
+/// balancers that can be created without arguments.
 pub fn pretends_to_load(class: &str) -> bool {
     BalancerClass::of(class) == BalancerClass::ByCount
 }
@@ -64,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn classes_are_known_in_either_package() {
+    fn classes_are_recognised_in_either_package() {
         for (probe, group_balancer) in group_balancers() {
             assert_eq!(BalancerClass::of(&group_balancer), BalancerClass::ByGroup);
             assert_eq!(BalancerClass::of(&probe), BalancerClass::ByCount);

@@ -1,16 +1,18 @@
-//! Java's regular expressions, as far as a group pattern needs them, in the syntax of the `regex` crate.
+//! The translation of Java's regular expressions, as far as group patterns need them, into the
+//! syntax of the `regex` crate.
 //!
-//! The two dialects differ in what matters here: Java quotes with `\Q..\E`; its `.` stops at five line ends; its
-//! classes `\d`, `\w`, `\s` are ASCII. What cannot be translated without a change of meaning is refused, so
-//! that a group is never guessed.
+//! The dialects differ in relevant details: Java quotes with `\Q..\E`; its `.` stops at five line
+//! terminators; its classes `\d`, `\w`, `\s` are ASCII. A pattern that cannot be translated without
+//! a change of meaning is rejected, so that a group is never guessed.
 
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// Java's `.`: anything but a line end.
+/// Java's `.`: any character except a line terminator.
 const DOT: &str = r"[^\n\r\x{85}\x{2028}\x{2029}]";
 
-/// The same pattern in the `regex` crate's syntax, or what in it is not translated.
+/// Returns the same pattern in the `regex` crate's syntax, or the reason why it cannot be
+/// translated.
 pub(super) fn translate(java: &str) -> Result<String, String> {
     let mut translation = Translation {
         rest: java.chars().peekable(),
@@ -70,7 +72,7 @@ impl Translation<'_> {
             'r' => r"\r",
             'f' => r"\f",
             'a' => r"\x07",
-            _ if c.is_ascii_alphanumeric() => return Err(format!("`\\{c}` is not read here")),
+            _ if c.is_ascii_alphanumeric() => return Err(format!("`\\{c}` is not supported")),
             _ => {
                 self.literal(c);
                 return Ok(());
@@ -80,7 +82,7 @@ impl Translation<'_> {
         Ok(())
     }
 
-    /// Everything up to `\E`, or to the end, stands for itself.
+    /// Copies everything up to `\E`, or to the end, as literal text.
     fn quotation(&mut self) -> Result<(), String> {
         while let Some(c) = self.rest.next() {
             if c == '\\' && self.rest.next_if_eq(&'E').is_some() {
@@ -100,7 +102,7 @@ impl Translation<'_> {
         match self.rest.peek() {
             Some(':') => Ok(()),
             Some(&other) => Err(format!(
-                "a group `(?{other}` is not read here, only `(` and `(?:`"
+                "a group `(?{other}` is not supported, only `(` and `(?:`"
             )),
             None => Err("it ends in `(?`".to_owned()),
         }
@@ -109,7 +111,7 @@ impl Translation<'_> {
     fn quantifier(&mut self, c: char) -> Result<(), String> {
         self.output.push(c);
         if self.rest.peek() == Some(&'+') {
-            return Err(format!("the possessive quantifier `{c}+` is not read here"));
+            return Err(format!("the possessive quantifier `{c}+` is not supported"));
         }
         if self.rest.next_if_eq(&'?').is_some() {
             self.output.push('?');

@@ -1,9 +1,10 @@
-//! How tablets are placed on servers: the rule of Accumulo's group balancer as pure functions.
+//! The placement of tablets on servers: the rule of Accumulo's group balancer as pure functions.
 //!
-//! The embedded table places its pretended servers' tablets by it, and a plan shows by it what N servers would
-//! hold before anything is written. A [`GroupPattern`] says which group a tablet falls in; [`place`] spreads
-//! each group. Without the group balancer a table's tablets are only counted, as Accumulo's default balancer
-//! counts them: the servers hold equal numbers, and nothing keeps a group from standing on one server.
+//! The embedded table places the tablets of its simulated servers by this rule, and a plan shows
+//! the tablets that N servers would hold before anything is written. A [`GroupPattern`] determines
+//! the group of a tablet; [`place`] spreads each group. Without the group balancer tablets are
+//! placed by count, as Accumulo's default balancer does: all servers hold the same number, but one
+//! server may hold a whole group.
 
 mod class;
 mod java_regex;

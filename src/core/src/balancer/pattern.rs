@@ -1,4 +1,4 @@
-//! The pattern of the group balancer: which group a tablet falls in.
+//! The pattern of the group balancer, which determines the group of a tablet.
 
 use std::borrow::Cow;
 
@@ -7,13 +7,16 @@ use thiserror::Error;
 
 use super::java_regex::translate;
 
-/// Most characters of a pattern that a message shows.
+/// The maximum number of characters of a pattern in a message.
 const MOST_SHOWN: usize = 200;
 
-/// The pattern of the group balancer, read as the servers read it.
+/// The pattern of the group balancer, interpreted as the servers do.
 ///
-/// The whole end row, as text, must match; the one capturing group is the name of the tablet's group. A tablet
-/// without an end row, or whose end row does not match, falls in the default group.
+/// The pattern must match the whole end row, as text; the text of its one capturing group is the
+/// name of the tablet's group. A tablet without an end row, or whose end row does not match, is in
+/// the default group.
+///
+/// # Examples
 ///
 /// ```
 /// use fluo_core::balancer::GroupPattern;
@@ -28,10 +31,10 @@ const MOST_SHOWN: usize = 200;
 #[derive(Clone, Debug)]
 pub struct GroupPattern(Regex);
 
-/// A pattern that the group balancer would not use, or that cannot be read here.
+/// An error in a pattern: the group balancer would not use it, or it cannot be translated.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum PatternError {
-    /// The balancer uses a pattern only if it has one capturing group, and says nothing of any other.
+    /// The number of capturing groups is not one. The balancer silently ignores such a pattern.
     #[error(
         "the pattern `{}` has {groups} capturing groups; the balancer ignores a pattern that does not \
          have exactly one",
@@ -40,31 +43,32 @@ pub enum PatternError {
     NotOneGroup {
         /// The pattern.
         pattern: String,
-        /// How many capturing groups it has.
+        /// The number of its capturing groups.
         groups: usize,
     },
-    /// It is not a regular expression, or one whose Java meaning has no translation.
+    /// The pattern is not a regular expression, or is one whose Java meaning has no translation.
     #[error("the pattern `{}` cannot be read: {reason}", shortened(pattern))]
     Unreadable {
         /// The pattern.
         pattern: String,
-        /// What in it is in the way.
+        /// The reason.
         reason: String,
     },
 }
 
 impl GroupPattern {
-    /// Reads a pattern in Java's syntax.
+    /// Parses a pattern in Java's syntax.
     ///
     /// # Errors
-    /// As [`PatternError`] says.
+    ///
+    /// See [`PatternError`].
     pub fn parse(pattern: &str) -> Result<Self, PatternError> {
         let unreadable = |reason| PatternError::Unreadable {
             pattern: pattern.to_owned(),
             reason,
         };
         let translated = translate(pattern).map_err(unreadable)?;
-        // The pattern by itself first: wrapped, an unbalanced `)` could close the wrapping.
+        // Compile the pattern by itself first: wrapped, an unbalanced `)` could close the wrapping.
         let own = Regex::new(&translated).map_err(|error| unreadable(one_line(&error)))?;
         let whole = Regex::new(&format!(r"\A(?:{translated})\z"))
             .map_err(|error| unreadable(one_line(&error)))?;
@@ -77,7 +81,7 @@ impl GroupPattern {
         }
     }
 
-    /// The group of the tablet with this end row; `None` is the default group.
+    /// Returns the group of the tablet with this end row; `None` is the default group.
     pub fn group_of(&self, end_row: Option<&[u8]>) -> Option<String> {
         let text: Cow<'_, str> = String::from_utf8_lossy(end_row?);
         let group = self.0.captures(&text)?.get(1)?;
@@ -85,7 +89,7 @@ impl GroupPattern {
     }
 }
 
-/// The pattern of a table with thousands of recipes is no help in a message.
+/// Shortens a pattern for a message: that of a table with thousands of recipes would not help.
 fn shortened(pattern: &str) -> Cow<'_, str> {
     match pattern.char_indices().nth(MOST_SHOWN) {
         None => Cow::Borrowed(pattern),
@@ -132,7 +136,7 @@ mod tests {
     #[case(r"(?:x|y)([^z]*?)z", "xabz", Some("ab"))]
     #[case(r"().*", "anything", Some(""))]
     #[case(r"(\.).*", ".x", Some("."))]
-    fn a_group_is_what_java_says(
+    fn finds_the_group_that_java_finds(
         #[case] pattern: &str,
         #[case] row: &str,
         #[case] expected: Option<&str>,
@@ -153,15 +157,15 @@ mod tests {
     }
 
     #[rstest]
-    #[case(r"(a++).*", "the possessive quantifier `++` is not read here")]
-    #[case(r"(a\1)", r"`\1` is not read here")]
-    #[case(r"(?i)(a)", "a group `(?i` is not read here, only `(` and `(?:`")]
-    #[case(r"(?=a)(b)", "a group `(?=` is not read here, only `(` and `(?:`")]
-    #[case(r"(\p{Alpha})", r"`\p` is not read here")]
+    #[case(r"(a++).*", "the possessive quantifier `++` is not supported")]
+    #[case(r"(a\1)", r"`\1` is not supported")]
+    #[case(r"(?i)(a)", "a group `(?i` is not supported, only `(` and `(?:`")]
+    #[case(r"(?=a)(b)", "a group `(?=` is not supported, only `(` and `(?:`")]
+    #[case(r"(\p{Alpha})", r"`\p` is not supported")]
     #[case("(a", "unclosed group")]
     #[case("a)(b", "unopened group")]
     #[case("(a\\", "it ends in a backslash")]
-    fn what_cannot_be_read_is_refused(#[case] pattern: &str, #[case] reason: &str) {
+    fn rejects_patterns_that_cannot_be_translated(#[case] pattern: &str, #[case] reason: &str) {
         let message = GroupPattern::parse(pattern).unwrap_err().to_string();
         assert_eq!(
             message,
@@ -170,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_shows_no_more_than_helps() {
+    fn messages_shorten_long_patterns() {
         let message = GroupPattern::parse(&"é".repeat(1_000))
             .unwrap_err()
             .to_string();
@@ -189,7 +193,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_pattern_is_read_or_refused(pattern in ".{0,20}", row in any::<Vec<u8>>()) {
+        fn any_pattern_is_read_or_rejected(pattern in ".{0,20}", row in any::<Vec<u8>>()) {
             if let Ok(pattern) = GroupPattern::parse(&pattern) {
                 let _ = pattern.group_of(Some(&row));
             }

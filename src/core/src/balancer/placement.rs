@@ -1,4 +1,4 @@
-//! Which server gets which tablet.
+//! The assignment of tablets to servers.
 
 use std::collections::BTreeMap;
 
@@ -6,11 +6,14 @@ use super::{BalancerClass, GroupPattern};
 use crate::data::Bytes;
 use crate::table::property;
 
-/// Places tablets by group: for each tablet the index of its server.
+/// Places tablets by group. Returns the index of the server for each tablet.
 ///
-/// `groups` names the group of each tablet. With N servers, a group of k tablets puts `k / N` of them on each
-/// server, and the rest one each on those which hold the fewest tablets so far; so a group's numbers, and the
-/// totals, differ by at most one between servers. With no servers every tablet has none.
+/// `groups` contains the group of each tablet. With N servers, a group of k tablets has `k / N`
+/// tablets on each server; the remaining ones go to the servers with the fewest tablets so far, one
+/// each. So the number of tablets per group, and in total, differs by at most one between servers.
+/// Without servers every tablet has `None`.
+///
+/// # Examples
 ///
 /// ```
 /// use fluo_core::balancer::place;
@@ -38,10 +41,11 @@ pub fn place<G: Ord>(groups: &[G], servers: usize) -> Vec<Option<usize>> {
     placed
 }
 
-/// Places tablets by count alone: the first share of them on the first server, and so on.
+/// Places tablets by count alone: the first part of them on the first server, and so on.
 ///
-/// Every server holds the same number, give or take one, which is all that a balancer without groups looks
-/// at; and every group stands on as few servers as possible, which is what it does not look at.
+/// Every server holds the same number, give or take one, because a balancer without groups looks at
+/// nothing else. This placement is the worst case for groups: each is on as few servers as
+/// possible.
 pub fn place_by_count(tablets: usize, servers: usize) -> Vec<Option<usize>> {
     let (share, longer) = match servers {
         0 => return vec![None; tablets],
@@ -54,9 +58,10 @@ pub fn place_by_count(tablets: usize, servers: usize) -> Vec<Option<usize>> {
         .collect()
 }
 
-/// Places the tablets of a table as its properties say: by group under a group balancer whose pattern can be
-/// used, by count under none or an unusable pattern, and nowhere under a balancer that is not known, as
-/// tablets do not come online under a class that does not load.
+/// Places the tablets of a table according to its properties. Under a group balancer whose pattern
+/// can be used, it places by group; without a pattern or with an unusable one, by count. Under an
+/// unknown balancer no tablet has a server, because tablets do not come online if the class does
+/// not load.
 pub fn place_by_properties(
     end_rows: &[Option<Bytes>],
     properties: &BTreeMap<String, String>,
@@ -76,7 +81,7 @@ pub fn place_by_properties(
     }
 }
 
-/// The name of a server that a table pretends to have.
+/// Returns the name of a simulated server.
 pub fn pretended_server_name(index: usize) -> String {
     format!("server-{:03}", index + 1)
 }
@@ -135,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn two_capturing_groups_are_ignored_as_the_balancer_ignores_them() {
+    fn two_capturing_groups_are_ignored_as_by_the_balancer() {
         let rows: Vec<_> = ["a1", "a2", "b1", "b2"]
             .map(|row| Some(Bytes::from(row)))
             .into();

@@ -146,6 +146,7 @@ impl Client {
             sightings: crate::client::sightings::Sightings::default(),
             observed,
             listeners: crate::observer::Listeners::default(),
+            collections: crate::observer::Collections::default(),
         });
         tokio::spawn(keep_horizon(
             Arc::downgrade(&shared),

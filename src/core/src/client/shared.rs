@@ -12,7 +12,7 @@ use crate::client::{Backoff, ClientSettings};
 use crate::coordination::{Application, Coordination, ObserverKind};
 use crate::data::{Column, Timestamp};
 use crate::error::{Error, ErrorKind, Result};
-use crate::observer::Listeners;
+use crate::observer::{Collections, Listeners};
 use crate::table::{Mutation, Table};
 
 /// What the handles of one client share.
@@ -32,6 +32,8 @@ pub(crate) struct Shared {
     pub(crate) observed: BTreeMap<Column, ObserverKind>,
     /// Its workers, which are told of what it commits.
     pub(crate) listeners: Listeners,
+    /// The collections of garbage by its workers.
+    pub(crate) collections: Collections,
 }
 
 impl Shared {

@@ -1,4 +1,4 @@
-//! What is stored of an application.
+//! The stored configuration of an application.
 
 use std::collections::BTreeMap;
 
@@ -6,39 +6,44 @@ use crate::coordination::ObservedColumn;
 use crate::error::{Error, Result};
 use crate::table::check_table_name;
 
-/// An application: a table, the columns that are observed in it, and settings that all its processes read.
+/// An application: a table, its observed columns, and settings that all its processes read.
+///
+/// # Examples
 ///
 /// ```
 /// use fluo_core::Column;
 /// use fluo_core::coordination::{Application, ObservedColumn, ObserverKind};
 ///
-/// let observed = ObservedColumn::new(Column::new("page", "links"), ObserverKind::Strong, "count");
-/// let application = Application::new("8d2fa41c", "web").observe(observed).set("web.tablets", "20");
+/// let links = Column::new("page", "links");
+/// let observed = ObservedColumn::new(links, ObserverKind::Strong, "count");
+/// let application = Application::new("8d2fa41c", "web");
+/// let application = application.observe(observed).set("web.tablets", "20");
 /// assert!(application.check().is_ok());
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Application {
-    /// What tells it from one of the same name that was removed: text, the text of a UUID as a rule.
+    /// An id that distinguishes it from a removed application of the same name: text, usually a
+    /// UUID.
     pub id: String,
     /// The name of its table.
     pub table: String,
-    /// The columns that are observed.
+    /// The observed columns.
     pub observers: Vec<ObservedColumn>,
-    /// Settings by name. What is in them is data; recipes keep theirs there.
+    /// Settings by name. The values are opaque data; recipes store theirs here.
     pub settings: BTreeMap<String, String>,
 }
 
 impl Application {
-    /// Longest id, in bytes.
+    /// The maximum length of the id, in bytes.
     pub const MAX_ID_BYTES: usize = 255;
-    /// Most columns that are observed.
+    /// The maximum number of observed columns.
     pub const MAX_OBSERVERS: usize = 1_000;
-    /// Most bytes of all observed columns and the ids of their observers.
+    /// The maximum size of all observed columns and the ids of their observers, in bytes.
     pub const MAX_OBSERVER_BYTES: usize = 64 << 10;
-    /// Most bytes of all settings, names included.
+    /// The maximum size of all settings, names included, in bytes.
     pub const MAX_SETTINGS_BYTES: usize = 128 << 10;
 
-    /// An application without observers and settings.
+    /// Creates an application without observers and settings.
     pub fn new(id: impl Into<String>, table: impl Into<String>) -> Self {
         Self {
             id: id.into(),
@@ -48,26 +53,29 @@ impl Application {
         }
     }
 
-    /// The same with one more observed column.
+    /// Adds an observed column.
     #[must_use]
     pub fn observe(mut self, observed: ObservedColumn) -> Self {
         self.observers.push(observed);
         self
     }
 
-    /// The same with a setting.
+    /// Sets a setting.
     #[must_use]
     pub fn set(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.settings.insert(name.into(), value.into());
         self
     }
 
-    /// Checks everything; [`initialize`](super::Applications::initialize) does it too. What is observed has to be what
-    /// [`Observers`](crate::Observers) can register, apart from names: an observer may have none.
+    /// Checks all rules; [`initialize`](super::Applications::initialize) calls it too.
+    /// [`Observers`](crate::Observers) must be able to register every observed column, except that
+    /// an observer here may have no name.
     ///
     /// # Errors
-    /// [`Invalid`](crate::ErrorKind::Invalid): what is out of its bounds, and what they are; a column that cannot be
-    /// observed; a column or the name of an observer that is there twice.
+    ///
+    /// [`Invalid`](crate::ErrorKind::Invalid) if a value exceeds its bounds (the message states
+    /// them), if a column cannot be observed, or if a column or the name of an observer occurs
+    /// twice.
     pub fn check(&self) -> Result<()> {
         self.check_bounds()?;
         for (number, observed) in self.observers.iter().enumerate() {
@@ -77,10 +85,13 @@ impl Application {
         Ok(())
     }
 
-    /// Checks the bounds alone. What is stored may have been initialised by another client, which allows more.
+    /// Checks the bounds alone. An application may have been initialised by another client that
+    /// allows more.
     ///
     /// # Errors
-    /// [`Invalid`](crate::ErrorKind::Invalid): what is out of its bounds, and what they are.
+    ///
+    /// [`Invalid`](crate::ErrorKind::Invalid) if a value exceeds its bounds; the message states
+    /// them.
     pub fn check_bounds(&self) -> Result<()> {
         let is_text = |id: &str| id.bytes().all(|byte| byte.is_ascii_graphic());
         if !(1..=Self::MAX_ID_BYTES).contains(&self.id.len()) || !is_text(&self.id) {
@@ -109,11 +120,13 @@ fn check_observers_size(observers: &[ObservedColumn]) -> Result<()> {
     Ok(())
 }
 
-/// Checks settings that are given apart from their application, as
+/// Checks settings without their application, as
 /// [`update_settings`](super::Coordination::update_settings) does.
 ///
 /// # Errors
-/// [`Invalid`](crate::ErrorKind::Invalid): a name is empty, or all of them together are too large.
+///
+/// [`Invalid`](crate::ErrorKind::Invalid) if a name is empty, or if all of them together are too
+/// large.
 pub fn check_settings(settings: &BTreeMap<String, String>) -> Result<()> {
     if let Some(value) = settings.get("") {
         return Err(Error::invalid(format!(
@@ -151,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_out_of_bounds_is_named() {
+    fn names_the_value_that_exceeds_its_bounds() {
         let good = Application::new("1", "t");
         assert!(good.check().is_ok());
         for id in ["", "a b", "é"] {
@@ -184,14 +197,14 @@ mod tests {
         );
     }
 
-    /// Such an application could be initialised, and no worker could ever be started for it.
+    /// Such an application could be initialised, but no worker could ever be started for it.
     #[test]
-    fn what_no_worker_could_register_is_refused() {
+    fn rejects_columns_that_no_worker_could_register() {
         let good = Application::new("1", "t");
         let of = |column, id: &str| ObservedColumn::new(column, ObserverKind::Weak, id);
         assert_eq!(
             message(&good.clone().observe(observed("ntfy"))),
-            "ntfy:q (strong, `o`) cannot be observed: the family `ntfy` is where notifications are kept"
+            "ntfy:q (strong, `o`) cannot be observed: the family `ntfy` is reserved for notifications"
         );
         assert_eq!(
             message(&good.clone().observe(of(Column::new("", ""), "o"))),
@@ -202,9 +215,9 @@ mod tests {
             .observe(of(Column::new("f", "q").with_visibility("A"), ""));
         assert_eq!(
             message(&secret),
-            "f:q [A] (weak) cannot be observed: it has a visibility, and Fluo's clients take back notifications \
-             without one, so that they would run for ever; observe a column without a visibility that is written \
-             beside it"
+            "f:q [A] (weak) cannot be observed: it has a visibility, and Fluo's clients delete \
+             notifications without it, so the observer would run forever; observe a column without \
+             a visibility that is written together with it"
         );
         assert!(secret.check_bounds().is_ok(), "it may be stored");
         assert_eq!(

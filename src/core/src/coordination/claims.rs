@@ -1,4 +1,4 @@
-//! Who is about to make or to remove an application.
+//! Claims of applications and tables that are about to be created or removed.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -7,13 +7,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::name::shown;
 use crate::error::{Error, ErrorKind, Result};
 
-/// An application and a table that are claimed, from [`claim`](super::Applications::claim) until this is dropped or the
-/// process ends; where claims are kept elsewhere, until the session ends in which it was claimed. Nobody is told of that:
-/// beyond it a claim is advice, and what is stored protects (C13 of [`Applications`](super::Applications)).
+/// A claim of an application and a table, from [`claim`](super::Applications::claim) until this is
+/// dropped or the process ends. If claims are kept in another process, it also ends with the
+/// session in which it was made, without notice. A claim is advisory; the stored state protects
+/// (C13 of [`Applications`](super::Applications)).
 pub trait SetupClaim: Debug + Send + Sync {}
 
-/// The claims of one instance, where they are all in one process: rule C13 of [`Applications`](super::Applications). A
-/// clone shares them.
+/// The claims of one instance whose clients are all in one process: rule C13 of
+/// [`Applications`](super::Applications). A clone shares them.
 #[derive(Clone, Debug, Default)]
 pub struct Claims {
     claimed: Arc<Mutex<BTreeSet<Claimed>>>,
@@ -37,7 +38,8 @@ impl Claims {
     /// Claims an application and a table, both or neither.
     ///
     /// # Errors
-    /// [`Unavailable`](ErrorKind::Unavailable) while somebody else has claimed one of them.
+    ///
+    /// [`Unavailable`](ErrorKind::Unavailable) while another caller has claimed one of them.
     pub fn claim(&self, application: &str, table: &str) -> Result<Box<dyn SetupClaim>> {
         let held = [
             Claimed::Application(application.to_owned()),
@@ -74,7 +76,7 @@ fn claimed_already(claimed: &Claimed) -> Error {
         Claimed::Table(name) => format!("the table `{}`", shown(name)),
     };
     let message = format!(
-        "{name} is being made or removed by somebody else; wait until that has ended, and look at what is there then"
+        "{name} is being created or removed by another caller; wait until that has finished, then check its state"
     );
     Error::new(ErrorKind::Unavailable, message)
 }
@@ -84,13 +86,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_claimed_is_named() {
+    fn names_the_claimed_object() {
         let claims = Claims::default();
         let held = claims.claim("web", "pages").unwrap();
-        let told = |application, table| claims.claim(application, table).unwrap_err().to_string();
-        let end = "is being made or removed by somebody else; wait until that has ended, and look at what is there then";
-        assert_eq!(told("web", "x"), format!("the application `web` {end}"));
-        assert_eq!(told("x", "pages"), format!("the table `pages` {end}"));
+        let message =
+            |application, table| claims.claim(application, table).unwrap_err().to_string();
+        let end = "is being created or removed by another caller; wait until that has finished, then check its state";
+        assert_eq!(message("web", "x"), format!("the application `web` {end}"));
+        assert_eq!(message("x", "pages"), format!("the table `pages` {end}"));
         drop(held);
         assert!(claims.claim("web", "pages").is_ok());
     }

@@ -4,13 +4,15 @@ use crate::error::{Error, ErrorKind, Result};
 
 /// The record that a coordination keeps of its last opening.
 ///
-/// An epoch is the number of an opening and a text that no other opening draws, such as `12-9f3c`. Each opening takes the
-/// number after the recorded one. It records its epoch before it writes it to the table, together with the epoch that it
-/// found there, so a crash between the two steps leaves a table whose epoch is recorded.
+/// An epoch is the number of an opening and a text that no other opening draws, such as `12-9f3c`.
+/// Each opening takes the number after the recorded one. It records its epoch, together with the
+/// epoch that it found at the table, before it writes its own to the table, so a crash between the
+/// two steps leaves a table whose epoch is recorded.
 ///
-/// The record of a copy, or of a backup, lacks every epoch that was written after it was made. A table whose epoch has a
-/// lower number is older than the coordination: a table that was restored, or a write that arrived late. Its timestamps are
-/// below those that the coordination hands out, so it is accepted.
+/// The record of a copy, or of a backup, lacks every epoch that was written after it was made. A
+/// table whose epoch has a lower number is older than the coordination: the table was restored, or
+/// a write arrived late. Its timestamps are below those that the coordination hands out, so it is
+/// accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Epochs {
     /// The epoch of the last opening.
@@ -20,10 +22,11 @@ pub struct Epochs {
 }
 
 impl Epochs {
-    /// Returns the record of an opening that drew the text `own` and found the epoch `found` at the table of the application
-    /// `name`, after a comparison with the record before it.
+    /// Compares the epoch `found` at the table of the application `name` with the record
+    /// `recorded`, and returns the new record of the opening that drew the text `own`.
     ///
     /// # Errors
+    ///
     /// [`Invalid`](ErrorKind::Invalid) if the table was opened with another copy since.
     pub fn begin(
         name: &str,
@@ -63,6 +66,7 @@ impl Epochs {
     /// Reads the stored bytes.
     ///
     /// # Errors
+    ///
     /// [`Corrupt`](ErrorKind::Corrupt).
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         let lines = str::from_utf8(bytes)
@@ -79,7 +83,7 @@ impl Epochs {
     }
 }
 
-/// Returns the number of an epoch; that of other text is above all others.
+/// Returns the number of an epoch; text without a number counts as the highest one.
 fn number_of(epoch: &str) -> u64 {
     let number = epoch.split_once('-').map(|(number, _)| number.parse());
     number.and_then(Result::ok).unwrap_or(u64::MAX)
@@ -87,9 +91,9 @@ fn number_of(epoch: &str) -> u64 {
 
 fn copied(name: &str) -> Error {
     Error::invalid(format!(
-        "this coordination of the application `{name}` is a copy or an older backup: its table was opened with another one \
-         since, and this one would hand out timestamps a second time; open the application with the coordination that was \
-         used last, or initialise it anew"
+        "this coordination of the application `{name}` is a copy or an older backup: its table was \
+         opened with another one since, so this one would hand out timestamps twice; open the \
+         application with the coordination that was used last, or initialise it again"
     ))
 }
 
@@ -102,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn an_opening_knows_the_table_after_a_crash_between_the_two_steps() {
+    fn recognises_the_table_after_a_crash_between_the_two_steps() {
         let first = begin(None, "a", None).unwrap();
         // Recorded, and not written to the table; then both; then recorded again, and not written.
         let second = begin(Some(&first), "b", None).unwrap();
@@ -115,7 +119,7 @@ mod tests {
         assert_eq!(Epochs::decode(&fourth.encode()).unwrap(), fourth);
     }
 
-    /// A further client of one opening finds the epoch of the first, or none yet.
+    /// Another client of the same opening finds the epoch of the first one, or none yet.
     #[test]
     fn several_clients_of_one_opening_share_its_epoch() {
         let first = begin(None, "a", None).unwrap();
@@ -125,10 +129,10 @@ mod tests {
         assert!(begin(Some(&again), "b", Some("1-a")).is_ok());
     }
 
-    /// The table was restored beside a coordination that went on, or a write of an earlier epoch arrived late. Both were
-    /// refused for good, although no timestamp can be handed out twice.
+    /// The table was restored beside a coordination that continued, or a write of an earlier epoch
+    /// arrived late. Both were rejected permanently, although no timestamp can be handed out twice.
     #[test]
-    fn a_table_that_is_older_than_the_coordination_is_accepted() {
+    fn accepts_a_table_that_is_older_than_the_coordination() {
         let mut record = begin(None, "a", None).unwrap();
         for own in ["b", "c", "d"] {
             record = begin(Some(&record), own, Some(&record.last)).unwrap();
@@ -139,32 +143,33 @@ mod tests {
         assert!(begin(Some(&record), "e", Some("4-x")).is_err());
     }
 
-    /// A directory was copied and both copies were opened on one table of a cluster. Each handed out the timestamps that
-    /// the other one had handed out already, and nothing noticed.
+    /// A directory was copied and both copies were opened on one table of a cluster. Each handed
+    /// out timestamps that the other one had already handed out, and no check detected it.
     #[test]
-    fn a_copy_is_refused_once_the_other_one_was_opened() {
+    fn rejects_a_copy_once_the_other_one_was_opened() {
         let both = begin(None, "a", None).unwrap();
-        // Also if the opening of the one crashed before it wrote to the table.
+        // Also if the opening of the other one crashed before it wrote to the table.
         let crashed = begin(Some(&both), "b", Some("1-a")).unwrap();
         let opened = begin(Some(&both), "c", Some("1-a")).unwrap();
         let error = begin(Some(&crashed), "d", Some(&opened.last)).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Invalid);
         assert_eq!(
             error.to_string(),
-            "this coordination of the application `web` is a copy or an older backup: its table was opened with another one \
-             since, and this one would hand out timestamps a second time; open the application with the coordination that \
-             was used last, or initialise it anew"
+            "this coordination of the application `web` is a copy or an older backup: its table \
+             was opened with another one since, so this one would hand out timestamps twice; open \
+             the application with the coordination that was used last, or initialise it again"
         );
         assert!(
             begin(None, "d", Some("1-c")).is_err(),
             "one of before epochs"
         );
-        // Two openings of a rebuilt coordination drew one text, as process 1 of a container did again and again.
+        // Two openings of a rebuilt coordination drew one text, as process 1 of a container
+        // repeatedly did.
         assert!(begin(None, "c", Some("1-c")).is_err());
     }
 
     #[test]
-    fn other_bytes_are_damage() {
+    fn reports_other_bytes_as_corrupt() {
         for bytes in [&b""[..], b"a", b"\nb", b"\xff\n"] {
             assert_eq!(
                 Epochs::decode(bytes).unwrap_err().kind(),

@@ -1,32 +1,33 @@
-//! A notification that no observer could process.
+//! A notification whose observer failed too often.
 
 use crate::coordination::ObserverKind;
 use crate::data::{RowColumn, Timestamp};
 
-/// A notification that was tried often enough and set aside, so that it neither blocks the others nor is lost.
+/// A notification that was tried too many times. It is stored apart from the table, so that it
+/// neither blocks the others nor is lost.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FailedNotification {
     /// The cell that changed: a row and an observed column.
     pub cell: RowColumn,
-    /// How the observer of the column is told of changes.
+    /// The kind of the column's observer.
     pub kind: ObserverKind,
     /// The timestamp of the notification.
     pub timestamp: Timestamp,
-    /// How often it was tried.
+    /// The number of tries.
     pub tries: u32,
-    /// What the last try said. Of a longer one than [`MAX_ERROR_BYTES`](Self::MAX_ERROR_BYTES) the beginning is kept.
+    /// The error of the last try, cut to [`MAX_ERROR_BYTES`](Self::MAX_ERROR_BYTES).
     pub error: String,
-    /// When the last try failed, in milliseconds since 1970.
+    /// The time at which the last try failed, in milliseconds since 1970.
     pub failed_at_ms: i64,
 }
 
 impl FailedNotification {
-    /// Most bytes of an error that are kept.
+    /// The maximum size of a stored error, in bytes.
     pub const MAX_ERROR_BYTES: usize = 4_096;
-    /// Most cells of an application that are set aside at once.
+    /// The maximum number of cells of an application with a failed notification.
     pub const MAX_SET_ASIDE: usize = 10_000;
 
-    /// The same, of an error that is too long only the beginning.
+    /// Cuts an error that is too long, at the end.
     #[must_use]
     pub fn bounded(mut self) -> Self {
         let mut most = self.error.len().min(Self::MAX_ERROR_BYTES);
@@ -43,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_a_long_error_whole_characters_are_kept() {
+    fn cuts_a_long_error_between_characters() {
         let failed = |error: String| FailedNotification {
             cell: RowColumn::default(),
             kind: ObserverKind::Weak,

@@ -1,9 +1,9 @@
-//! The port to what the processes of an application share beside its table: [`Applications`], and the
-//! [`Coordination`] of each.
+//! The port to the state that the processes of an application share beside its table:
+//! [`Applications`], and the [`Coordination`] of each.
 //!
-//! Both are small and object safe, and are held as `Arc<dyn ..>`. Their contract is the rules C1 to C14 in their
-//! documentation; a conformance suite checks them one by one on every implementation. [`MemoryApplications`], here, is
-//! the reference.
+//! Both traits are small and object safe, and are held as `Arc<dyn ..>`. Their documentation
+//! contains their contract, the rules C1 to C14; a conformance suite checks them one by one on
+//! every implementation. [`MemoryApplications`], here, is the reference.
 //!
 //! ```
 //! use std::num::NonZeroU32;
@@ -17,14 +17,14 @@
 //! applications.initialize("web", Application::new("8d2fa41c", "web")).await?;
 //! let web = applications.open("web").await?;
 //!
-//! // What this process reads at, and later, is not collected as garbage.
+//! // Timestamps that this process publishes, and later ones, are not collected as garbage.
 //! let transactor = web.begin_transactor().await?;
 //! let first = web.timestamps(NonZeroU32::MIN).await?.first;
 //! transactor.publish_oldest_active(Some(first)).await?;
 //! let start = web.timestamps(NonZeroU32::MIN).await?.first;
 //! assert!(web.advance_horizon().await? <= start);
 //!
-//! // It is gone when it is dropped, and its locks may be undone.
+//! // A dropped transactor is not alive, and others may roll back its transactions.
 //! let id = transactor.id();
 //! drop(transactor);
 //! assert!(!web.is_alive(id).await?);

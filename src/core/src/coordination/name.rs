@@ -2,15 +2,19 @@
 
 use crate::error::{Error, Result};
 
-/// Longest name of an application, in bytes.
+/// The maximum length of an application's name, in bytes.
 const MAX_NAME_BYTES: usize = 255;
 
-/// Checks an application's name: it is one part of a path in ZooKeeper, as Fluo's are.
+/// Checks the name of an application. The name is one part of a path in ZooKeeper, as in Fluo.
 ///
-/// Not empty, and without `/`, `.`, `:`, control characters, private-use characters and those beyond 16 bits.
+/// It must not be empty, and must not contain `/`, `.`, `:`, control characters, private-use
+/// characters or characters beyond 16 bits.
 ///
 /// # Errors
-/// [`Invalid`](crate::ErrorKind::Invalid), saying what a name may be.
+///
+/// [`Invalid`](crate::ErrorKind::Invalid); the message states the rule.
+///
+/// # Examples
 ///
 /// ```
 /// use fluo_core::coordination::check_application_name;
@@ -29,14 +33,15 @@ pub fn check_application_name(name: &str) -> Result<()> {
     )))
 }
 
-/// What Fluo refuses of the 16-bit characters that Java knows; a character beyond them is two of these.
+/// Checks whether Fluo rejects a character. Fluo checks 16-bit units; a character beyond them is
+/// two of these.
 fn is_refused(c: char) -> bool {
     matches!(c, '/' | '.' | ':')
         || c.is_control()
         || matches!(c, '\u{e000}'..='\u{f8ff}' | '\u{fff0}'..)
 }
 
-/// A name as it may stand in a message, whatever is in it.
+/// Returns a name in a form that is safe in a message.
 pub(super) fn shown(name: &str) -> String {
     name.chars()
         .take(60)
@@ -52,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_fluos() {
+    fn accepts_the_names_that_fluo_accepts() {
         for good in ["a", "web-index_2", "Zählung", "a b", &"x".repeat(255)] {
             assert!(check_application_name(good).is_ok(), "{good}");
         }

@@ -7,17 +7,18 @@ use crate::data::Column;
 use crate::error::{Error, Result};
 use crate::layout::NOTIFICATION_FAMILY;
 
-/// How an observer is told of a change.
+/// The way in which an observer is notified of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ObserverKind {
-    /// By every write to its column; one that two transactions saw at once runs once.
+    /// By every write to its column. If two transactions process the same notification, only one of
+    /// them takes effect.
     Strong,
-    /// By a notification that a transaction sets by itself; it takes part in no conflict.
+    /// By a notification that a transaction sets explicitly. Weak notifications never conflict.
     Weak,
 }
 
 impl ObserverKind {
-    /// Its name in what is stored, as Fluo writes it.
+    /// Returns its name in the stored form, as Fluo writes it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Strong => "STRONG",
@@ -38,7 +39,7 @@ impl fmt::Display for ObserverKind {
 impl FromStr for ObserverKind {
     type Err = Error;
 
-    /// Reads the name, in either case.
+    /// Reads the name, in upper or lower case.
     fn from_str(text: &str) -> Result<Self> {
         [Self::Strong, Self::Weak]
             .into_iter()
@@ -57,14 +58,14 @@ impl FromStr for ObserverKind {
 pub struct ObservedColumn {
     /// The column.
     pub column: Column,
-    /// How its observer is told of a change.
+    /// The way in which its observer is notified of a change.
     pub kind: ObserverKind,
-    /// The name of its observer; empty where a Java application wrote it.
+    /// The name of its observer; empty if a Java application wrote it.
     pub id: String,
 }
 
 impl ObservedColumn {
-    /// A column whose observer has a name.
+    /// Creates an observed column whose observer has a name.
     pub fn new(column: Column, kind: ObserverKind, id: impl Into<String>) -> Self {
         Self {
             column,
@@ -73,7 +74,7 @@ impl ObservedColumn {
         }
     }
 
-    /// Checks that the column is one that an observer can be told of.
+    /// Checks that the column can be observed.
     pub(crate) fn check(&self) -> Result<()> {
         let column = &self.column;
         if column.family.is_empty() && column.qualifier.is_empty() {
@@ -83,19 +84,21 @@ impl ObservedColumn {
         }
         if column.family == NOTIFICATION_FAMILY {
             return Err(Error::invalid(format!(
-                "{self} cannot be observed: the family `{NOTIFICATION_FAMILY}` is where notifications are kept"
+                "{self} cannot be observed: the family `{NOTIFICATION_FAMILY}` is reserved for notifications"
             )));
         }
         if !column.visibility.is_empty() {
             return Err(Error::invalid(format!(
-                "{self} cannot be observed: it has a visibility, and Fluo's clients take back notifications without \
-                 one, so that they would run for ever; observe a column without a visibility that is written beside it"
+                "{self} cannot be observed: it has a visibility, and Fluo's clients delete \
+                 notifications without it, so the observer would run forever; observe a column \
+                 without a visibility that is written together with it"
             )));
         }
         Ok(())
     }
 
-    /// Checks that neither its column nor the name of its observer is that of another one. Several may have no name.
+    /// Checks that no other observed column has the same column or observer name. Several may have
+    /// no name.
     pub(crate) fn check_beside<'a>(
         &self,
         others: impl IntoIterator<Item = &'a Self>,
@@ -127,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_kind_is_read_in_either_case() {
+    fn parses_a_kind_in_upper_and_lower_case() {
         for kind in [ObserverKind::Strong, ObserverKind::Weak] {
             assert_eq!(kind.name().parse::<ObserverKind>().unwrap(), kind);
             assert_eq!(kind.to_string().parse::<ObserverKind>().unwrap(), kind);
@@ -140,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_column_is_shown_with_its_kind_and_its_observer() {
+    fn displays_a_column_with_its_kind_and_its_observer() {
         let column = Column::new("page", "links");
         let named = ObservedColumn::new(column.clone(), ObserverKind::Strong, "count");
         assert_eq!(named.to_string(), "page:links (strong, `count`)");

@@ -1,4 +1,5 @@
-//! The port to what the processes of one application share beside its table.
+//! The port to the state that the processes of one application share beside its table:
+//! [`Coordination`].
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -12,136 +13,164 @@ use crate::coordination::{
 use crate::data::{RowColumn, Timestamp};
 use crate::error::{Error, ErrorKind, Result};
 
-/// What the processes of one application share beside its table: timestamps, who is alive, who does which part of the
-/// work, and the configuration.
+/// The state that the processes of one application share beside its table: timestamps, the presence
+/// of processes, the shares of the work, and the configuration.
 ///
 /// # Contract
+///
 /// Timestamps:
-/// - **C1, uniqueness.** A timestamp is handed out once, to one caller, over all handles, processes and openings. The
-///   first of an application is 2.
-/// - **C2, order.** A call that begins after another one has returned gets timestamps above those of the other one, also
-///   after a crash or an opening in between. A block has no gaps; between two blocks there may be one.
-/// - **C3, horizon.** Below the horizon garbage may have been collected. It begins at 0, never goes back, by an opening
-///   neither, and never stands above the next timestamp. The horizon of a block is not above its first timestamp.
-/// - **C4, advancing.** [`advance_horizon`](Coordination::advance_horizon) moves the horizon to the smallest timestamp
-///   that a transactor has published, or to the next timestamp if none has; not back if that is below it. The value that
-///   it returns is in force when it returns: what is asked for later has that horizon or a higher one.
-/// - **C5, publishing.** Once [`publish_oldest_active`](Transactor::publish_oldest_active) has returned, the horizon does
-///   not pass the published timestamp until it is replaced or withdrawn or its transactor ends. One that is below the
-///   horizon already holds it where it is. So whoever publishes a timestamp that was handed out, and then gets one to
-///   read at, reads above the horizon: that one is not below the next timestamp of the first instant at which the
-///   published one counts, and the horizon was not above that.
+/// - **C1, uniqueness.** A timestamp is handed out once, to one caller, across all handles,
+///   processes and openings. The first timestamp of an application is 2.
+/// - **C2, order.** If a call begins after another one has returned, its timestamps are above those
+///   of the other one, even after a crash or an opening in between. A block has no gaps; there may
+///   be gaps between blocks.
+/// - **C3, horizon.** Garbage may have been collected below the horizon. The horizon begins at 0,
+///   never goes back, not even by an opening, and is never above the next timestamp. The horizon of
+///   a block is not above its first timestamp.
+/// - **C4, advancing.** [`advance_horizon`](Coordination::advance_horizon) moves the horizon to the
+///   smallest timestamp that a transactor has published, or to the next timestamp if none has
+///   published one. It does not move the horizon back. The returned value is in force when the call
+///   returns: every later request has that horizon or a higher one.
+/// - **C5, publishing.** Once [`publish_oldest_active`](Transactor::publish_oldest_active) has
+///   returned, the horizon does not pass the published timestamp until this timestamp is replaced
+///   or withdrawn, or its transactor ends. If the published timestamp is already below the horizon,
+///   the horizon stays at its value. To read safely, publish a timestamp that was handed out
+///   before, then request a timestamp to read at: the horizon is not above it. (At the instant at
+///   which the published timestamp takes effect, the horizon is not above the next timestamp, and
+///   the requested timestamp is not below that one.)
 ///
 /// Presence:
-/// - **C6, transactors.** Their numbers begin at 1 and none is used twice, over all openings. A transactor is alive when
-///   [`begin_transactor`](Coordination::begin_transactor) returns, until it is dropped or its session ends; then it is not
-///   alive, has published nothing, and never comes alive again. A number that was not given to any is not alive. Calls of
-///   a transactor whose session has ended are [`Unavailable`](ErrorKind::Unavailable), for ever: its owner asks whether it
-///   is alive, and goes on as another one if it is not, whose beginning and publishing the old one does not hinder.
-/// - **C7, workers.** Those present are numbered from 0 in the order in which they joined. The share of each is the one
-///   of this remainder, of as many as there are. So at every instant every notification is in exactly one share.
+/// - **C6, transactors.** The numbers of transactors begin at 1, and none is used twice, across all
+///   openings. A transactor is alive from the return of
+///   [`begin_transactor`](Coordination::begin_transactor) until it is dropped or its session ends.
+///   After that it is not alive, has published nothing, and never becomes alive again. A number
+///   that was never assigned is not alive. All further calls of a transactor whose session has
+///   ended are [`Unavailable`](ErrorKind::Unavailable). Its owner must check whether it is alive
+///   and, if not, begin a new transactor. The ended transactor does not prevent the new one from
+///   beginning or publishing.
+/// - **C7, workers.** The present workers are numbered from 0 in the order in which they joined. If
+///   there are n workers, the share of worker r is the one with remainder r modulo n. So at every
+///   instant every notification is in exactly one share.
 ///
-/// What is kept:
-/// - **C8, failed notifications.** One of a cell takes the place of the one before. They are listed by cell, with errors
-///   [as long as is kept](FailedNotification::bounded). When
-///   [`MAX_SET_ASIDE`](FailedNotification::MAX_SET_ASIDE) cells are set aside, one of another cell is `Unavailable`.
-///   [`forget_set_aside`](Coordination::forget_set_aside) looks at the timestamp and forgets in one step: one that was
-///   set aside meanwhile, with a later timestamp, stays.
-/// - **C9, configuration.** [`application`](Coordination::application) is what was initialised, to the byte and in its
-///   order, with the settings of the last [`update_settings`](Coordination::update_settings), which replaces all of them.
-///   Settings that [`check_settings`](super::check_settings) refuses are [`Invalid`](ErrorKind::Invalid), and change
-///   nothing.
-/// - **C14, epochs.** Each opening of the storage draws a unique text, also in copies of the storage.
-///   [`begin_epoch`](Coordination::begin_epoch) compares and records as [`Epochs::begin`](super::Epochs::begin) does.
-///   An opening is that of the storage, whatever number of handles it has.
+/// Stored state:
+/// - **C8, failed notifications.** A failed notification replaces the previous one of its cell.
+///   They are listed by cell, with errors [of a limited length](FailedNotification::bounded). If
+///   [`MAX_SET_ASIDE`](FailedNotification::MAX_SET_ASIDE) cells have one, storing one for another
+///   cell is `Unavailable`. [`forget_set_aside`](Coordination::forget_set_aside) compares the
+///   timestamp and removes the notification in one step: one that was stored meanwhile, with a
+///   later timestamp, stays.
+/// - **C9, configuration.** [`application`](Coordination::application) returns the application as
+///   it was initialised, to the byte and in its order, with the settings of the last
+///   [`update_settings`](Coordination::update_settings), which replaces all of them. Settings that
+///   [`check_settings`](super::check_settings) rejects are [`Invalid`](ErrorKind::Invalid), and
+///   change nothing.
+/// - **C14, epochs.** Each opening of the storage draws a unique text, also in copies of the
+///   storage. [`begin_epoch`](Coordination::begin_epoch) compares and records as
+///   [`Epochs::begin`](super::Epochs::begin) does. All handles of one opening of the storage share
+///   its epoch.
 ///
-/// The rules C10 to C12 of [`Applications`](super::Applications) hold for these calls too: a call of a handle whose
-/// application was removed is [`NotFound`](ErrorKind::NotFound), and what returned `Ok` is durable.
+/// The rules C10 to C12 of [`Applications`](super::Applications) hold for these calls too: a call
+/// of a handle whose application was removed is [`NotFound`](ErrorKind::NotFound), and the effect
+/// of a call that returned `Ok` is durable.
 #[async_trait]
 pub trait Coordination: Debug + Send + Sync {
-    /// Hands out so many timestamps.
+    /// Hands out `count` timestamps.
     ///
     /// # Errors
-    /// [`Storage`](ErrorKind::Storage) where none are left, or none can be reserved;
-    /// [`Uncertain`](ErrorKind::Uncertain): some may have been handed out to nobody.
+    ///
+    /// [`Storage`](ErrorKind::Storage) if no timestamps are left or none can be reserved;
+    /// [`Uncertain`](ErrorKind::Uncertain): some timestamps may have been used up without a caller.
     async fn timestamps(&self, count: NonZeroU32) -> Result<TimestampBlock>;
 
-    /// The horizon: below it garbage may have been collected.
+    /// Returns the horizon, below which garbage may have been collected.
     ///
     /// # Errors
-    /// As rule C12 says.
+    ///
+    /// See rule C12.
     async fn horizon(&self) -> Result<Timestamp>;
 
-    /// Moves the horizon as far as it may go (C4), and returns it.
+    /// Moves the horizon as far as C4 allows, and returns it.
     ///
     /// # Errors
-    /// As rule C12 says.
+    ///
+    /// See rule C12.
     async fn advance_horizon(&self) -> Result<Timestamp>;
 
     /// Begins a transactor.
     ///
     /// # Errors
-    /// As rule C12 says; nobody is alive then.
+    ///
+    /// See rule C12; the transactor is not alive then.
     async fn begin_transactor(&self) -> Result<Box<dyn Transactor>>;
 
-    /// Whether a transactor is alive: others may undo the transactions of one that is not.
+    /// Checks whether a transactor is alive. Others may roll back the transactions of one that is
+    /// not.
     ///
     /// # Errors
-    /// As rule C12 says.
+    ///
+    /// See rule C12.
     async fn is_alive(&self, transactor: TransactorId) -> Result<bool>;
 
     /// Joins the workers.
     ///
     /// # Errors
-    /// As rule C12 says; nobody has joined then.
+    ///
+    /// See rule C12; the worker has not joined then.
     async fn join_workers(&self) -> Result<Box<dyn WorkerMembership>>;
 
-    /// Sets a notification aside that was tried often enough.
+    /// Stores a notification that has failed too many times.
     ///
     /// # Errors
-    /// [`Unavailable`](ErrorKind::Unavailable) where there are too many (C8).
+    ///
+    /// [`Unavailable`](ErrorKind::Unavailable) if there are too many (C8).
     async fn set_aside(&self, failed: FailedNotification) -> Result<()>;
 
-    /// The notifications that are set aside, by cell.
+    /// Returns the failed notifications, sorted by cell.
     ///
     /// # Errors
-    /// As rule C12 says.
+    ///
+    /// See rule C12.
     async fn set_aside_list(&self) -> Result<Vec<FailedNotification>>;
 
-    /// Forgets the notification of a cell that was set aside, if its timestamp is not above `up_to`; says whether it did
-    /// (C8).
+    /// Removes the failed notification of a cell if its timestamp is not above `up_to`. Returns
+    /// whether it did (C8).
     ///
     /// # Errors
-    /// As rule C12 says.
+    ///
+    /// See rule C12.
     async fn forget_set_aside(&self, cell: &RowColumn, up_to: Timestamp) -> Result<bool>;
 
-    /// What is stored of the application.
+    /// Returns the stored application.
     ///
     /// # Errors
-    /// As rule C12 says.
+    ///
+    /// See rule C12.
     async fn application(&self) -> Result<Application>;
 
-    /// Returns the epoch of this opening, after it recorded it beside the epoch that the table of the application has (C14).
-    /// The caller writes it to the table.
+    /// Returns the epoch of this opening, after recording it together with the epoch that the table
+    /// of the application has (C14). The caller must write the returned epoch to the table.
     ///
     /// # Errors
-    /// [`Invalid`](ErrorKind::Invalid) if the table was opened with another copy since; nothing is recorded then.
+    ///
+    /// [`Invalid`](ErrorKind::Invalid) if the table was opened with another copy since; nothing is
+    /// recorded then.
     async fn begin_epoch(&self, found: Option<&str>) -> Result<String>;
 
-    /// Puts these settings in the place of all settings.
+    /// Replaces all settings.
     ///
     /// # Errors
+    ///
     /// [`Invalid`](ErrorKind::Invalid) (C9).
     async fn update_settings(&self, settings: BTreeMap<String, String>) -> Result<()>;
 }
 
-/// The error of every implementation for one failed notification too many.
+/// Creates the error that every implementation returns if there are too many failed notifications.
 pub fn too_many_set_aside() -> Error {
     Error::new(
         ErrorKind::Unavailable,
         format!(
-            "{} failed notifications are set aside, which is all there may be; mend what makes them fail, and retry or \
-             forget some",
+            "{} failed notifications are stored, which is the maximum; fix the cause of the \
+             failures, then retry or remove some",
             FailedNotification::MAX_SET_ASIDE
         ),
     )

@@ -1,4 +1,4 @@
-//! Who is present in an application.
+//! The presence of transactors and workers in an application.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
@@ -8,36 +8,38 @@ use crate::data::Timestamp;
 use crate::error::{Error, ErrorKind, Result};
 use crate::layout::Share;
 
-/// The transactors and workers of one application, where they are all in one process: rules C4 to C7 of
-/// [`Coordination`](super::Coordination), without the lock around it and without the numbers that must be durable.
+/// The transactors and workers of one application whose clients are all in one process. Implements
+/// the rules C4 to C7 of [`Coordination`](super::Coordination), except for locking and for the
+/// numbers that must be durable.
 #[derive(Debug, Default)]
 pub struct Sessions {
-    /// The transactors that are alive, and what each has published.
+    /// The transactors that are alive, with the timestamp that each has published.
     transactors: BTreeMap<TransactorId, Option<Timestamp>>,
-    /// The workers that are present, in the order in which they joined.
+    /// The present workers, in the order in which they joined.
     workers: BTreeSet<u64>,
     last_worker: u64,
 }
 
 impl Sessions {
-    /// A transactor is alive from now on.
+    /// Registers a transactor as alive.
     pub fn begin_transactor(&mut self, id: TransactorId) {
         self.transactors.insert(id, None);
     }
 
-    /// A transactor is not alive any more; says whether it was.
+    /// Removes a transactor; returns whether it was alive.
     pub fn end_transactor(&mut self, id: TransactorId) -> bool {
         self.transactors.remove(&id).is_some()
     }
 
-    /// Whether a transactor is alive.
+    /// Checks whether a transactor is alive.
     pub fn is_alive(&self, id: TransactorId) -> bool {
         self.transactors.contains_key(&id)
     }
 
-    /// Replaces what a transactor has published.
+    /// Replaces the timestamp that a transactor has published.
     ///
     /// # Errors
+    ///
     /// [`Unavailable`](ErrorKind::Unavailable) if it is not alive.
     pub fn publish(&mut self, id: TransactorId, oldest: Option<Timestamp>) -> Result<()> {
         let published = self.transactors.get_mut(&id).ok_or_else(|| {
@@ -50,45 +52,46 @@ impl Sessions {
         Ok(())
     }
 
-    /// Where the horizon may stand (C4), given where it stands and the next timestamp.
+    /// Returns the highest allowed horizon (C4), given the current one and the next timestamp.
     pub fn horizon_after(&self, horizon: Timestamp, next: Timestamp) -> Timestamp {
         let oldest = self.transactors.values().flatten().min();
         oldest.copied().unwrap_or(next).min(next).max(horizon)
     }
 
-    /// A worker joins; its number among all that ever joined.
+    /// Adds a worker; returns its number among all workers that ever joined.
     pub fn join_worker(&mut self) -> u64 {
         self.last_worker = self.last_worker.saturating_add(1);
         self.workers.insert(self.last_worker);
         self.last_worker
     }
 
-    /// A worker leaves; says whether it was there.
+    /// Removes a worker; returns whether it was present.
     pub fn leave_worker(&mut self, worker: u64) -> bool {
         self.workers.remove(&worker)
     }
 
-    /// All workers leave; says how many were there.
+    /// Removes all workers; returns their number.
     pub fn leave_workers(&mut self) -> usize {
         std::mem::take(&mut self.workers).len()
     }
 
-    /// The share of a worker.
+    /// Returns the share of a worker.
     ///
     /// # Errors
-    /// [`Unavailable`](ErrorKind::Unavailable) if it is not there.
+    ///
+    /// [`Unavailable`](ErrorKind::Unavailable) if it is not present.
     pub fn share(&self, worker: u64) -> Result<Share> {
         let rank = self.workers.iter().position(|other| *other == worker);
         let number = |count: usize| u32::try_from(count).ok();
         let count = number(self.workers.len()).and_then(NonZeroU32::new);
         let (Some(count), Some(rank)) = (count, rank.and_then(number)) else {
-            let message = "the session of this worker has ended, so others do its part; join again";
+            let message = "the session of this worker has ended, so other workers take over its share; join again";
             return Err(Error::new(ErrorKind::Unavailable, message));
         };
         Share::new(count, rank)
     }
 
-    /// Whether anybody is present.
+    /// Checks whether any transactor or worker is present.
     pub fn is_running(&self) -> bool {
         !self.transactors.is_empty() || !self.workers.is_empty()
     }
@@ -103,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn the_horizon_follows_the_oldest_that_is_published_and_never_goes_back() {
+    fn the_horizon_follows_the_oldest_published_timestamp_and_never_goes_back() {
         let mut sessions = Sessions::default();
         assert_eq!(sessions.horizon_after(at(0), at(9)), at(9));
         for (id, oldest) in [(1, Some(at(7))), (2, Some(at(4))), (3, None)] {
@@ -119,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_not_there_is_told() {
+    fn reports_sessions_that_have_ended() {
         let mut sessions = Sessions::default();
         let error = sessions.publish(TransactorId(35), None).unwrap_err();
         assert_eq!(
@@ -129,7 +132,7 @@ mod tests {
         let error = sessions.share(1).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "the session of this worker has ended, so others do its part; join again"
+            "the session of this worker has ended, so other workers take over its share; join again"
         );
         assert!(!sessions.leave_worker(1) && !sessions.end_transactor(TransactorId(35)));
     }

@@ -1,23 +1,27 @@
-//! Timestamps that belong to one caller.
+//! A block of timestamps for one caller.
 
 use std::num::NonZeroU32;
 
 use crate::data::Timestamp;
 use crate::error::{Error, ErrorKind, Result};
 
-/// Timestamps in a row that were handed out together and belong to one caller.
+/// A block of consecutive timestamps that were handed out together, to one caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimestampBlock {
-    /// The first of them.
+    /// The first timestamp.
     pub first: Timestamp,
-    /// How many: the last is `first + count - 1`.
+    /// The number of timestamps: the last is `first + count - 1`.
     pub count: NonZeroU32,
-    /// The horizon when they were handed out: below it garbage may have been collected. Not above `first`.
+    /// The horizon when they were handed out, below which garbage may have been collected. It is
+    /// not above `first`.
     pub horizon: Timestamp,
 }
 
 impl TimestampBlock {
-    /// The timestamps of the block, in order.
+    /// Returns the timestamps of the block, in order.
+    ///
+    /// # Examples
+    ///
     ///
     /// ```
     /// use std::num::NonZeroU32;
@@ -26,7 +30,8 @@ impl TimestampBlock {
     ///
     /// # fn main() -> fluo_core::Result<()> {
     /// let count = NonZeroU32::MIN.saturating_add(2);
-    /// let block = TimestampBlock { first: Timestamp::new(7)?, count, horizon: Timestamp::ZERO };
+    /// let (first, horizon) = (Timestamp::new(7)?, Timestamp::ZERO);
+    /// let block = TimestampBlock { first, count, horizon };
     /// assert_eq!(block.iter().map(Timestamp::get).collect::<Vec<_>>(), [7, 8, 9]);
     /// # Ok(())
     /// # }
@@ -37,10 +42,12 @@ impl TimestampBlock {
         (first..end).filter_map(|number| Timestamp::new(number).ok())
     }
 
-    /// The timestamp right after a block of `count` that begins at `first`: where the next block may begin.
+    /// Returns the timestamp right after a block of `count` that begins at `first`. The next block
+    /// may begin there.
     ///
     /// # Errors
-    /// [`Storage`](crate::ErrorKind::Storage) where the timestamps of an application are used up.
+    ///
+    /// [`Storage`](crate::ErrorKind::Storage) if the timestamps of the application are used up.
     pub fn end_of(first: Timestamp, count: u32) -> Result<Timestamp> {
         let end = first.get().saturating_add(u64::from(count));
         Timestamp::new(end).map_err(|error| {
@@ -58,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn timestamps_that_are_used_up_are_an_error() {
+    fn reports_timestamps_that_are_used_up() {
         let last = Timestamp::new(Timestamp::MAX.get() - 1).unwrap();
         assert_eq!(TimestampBlock::end_of(last, 1).unwrap(), Timestamp::MAX);
         let error = TimestampBlock::end_of(last, 2).unwrap_err();

@@ -1,10 +1,13 @@
-//! The name of a process that writes.
+//! The number of a process that runs transactions.
 
 use std::fmt;
 
-/// The number of a process that runs transactions; its locks carry it, so that others can ask whether it lives.
+/// The number of a process that runs transactions. Its locks carry the number, so that others can
+/// check whether the process is alive.
 ///
-/// It is shown in base 36, as Fluo shows it in logs and in paths.
+/// It is displayed in base 36, as Fluo does in logs and paths.
+///
+/// # Examples
 ///
 /// ```
 /// use fluo_core::coordination::TransactorId;
@@ -15,7 +18,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TransactorId(pub u64);
 
-/// Digits of the largest 64-bit number in base 36.
+/// The number of digits of the largest 64-bit number in base 36.
 const MOST_DIGITS: usize = 13;
 const BASE: u32 = 36;
 

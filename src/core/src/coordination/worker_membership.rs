@@ -1,4 +1,4 @@
-//! The port of a process that runs observers.
+//! The port of a process that runs observers: [`WorkerMembership`].
 
 use std::fmt::Debug;
 
@@ -7,19 +7,20 @@ use async_trait::async_trait;
 use crate::error::Result;
 use crate::layout::Share;
 
-/// A worker of an application, among the others from [`join_workers`](super::Coordination::join_workers) until this is
-/// dropped or its session ends.
+/// The membership of one worker among the workers of an application, from
+/// [`join_workers`](super::Coordination::join_workers) until this is dropped or its session ends.
 ///
 /// Its rule is C7 of [`Coordination`](super::Coordination).
 #[async_trait]
 pub trait WorkerMembership: Debug + Send + Sync {
-    /// The share of the notifications that is this worker's now: one of as many as there are workers.
+    /// Returns the current share of this worker: one of as many as there are workers.
     ///
-    /// It changes when a worker comes or goes. Two workers that ask at different times may be told shares that
-    /// overlap; that costs work and harms nothing.
+    /// It changes when a worker joins or leaves. Two workers that ask at different times may
+    /// receive overlapping shares, which causes duplicate work but no error.
     ///
     /// # Errors
-    /// [`Unavailable`](crate::ErrorKind::Unavailable) where its session has ended, or the shares are being dealt out
-    /// anew: it has none for now.
+    ///
+    /// [`Unavailable`](crate::ErrorKind::Unavailable) if its session has ended, or while the shares
+    /// are being reassigned and it has none.
     async fn share(&self) -> Result<Share>;
 }

@@ -2,20 +2,20 @@
 
 use crate::data::{Bytes, Key};
 
-/// A [`Key`] with its value: what a scan yields.
+/// A [`Key`] with its value, as scans yield them.
 ///
-/// The bytes of cells of one batch may share one allocation. A caller who keeps a few cells out of many
-/// for long copies what it keeps.
+/// The cells of one batch may share one allocation. To keep a few cells of many for a long time,
+/// copy them.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Cell {
-    /// Where the value stands.
+    /// The key.
     pub key: Key,
     /// The value; may be empty.
     pub value: Bytes,
 }
 
 impl Cell {
-    /// A cell of `key` and `value`.
+    /// Creates a cell from `key` and `value`.
     pub fn new(key: Key, value: impl Into<Bytes>) -> Self {
         Self {
             key,

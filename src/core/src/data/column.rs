@@ -4,9 +4,11 @@ use std::fmt;
 
 use crate::data::{Bytes, Escaped};
 
-/// A column: family, qualifier and visibility, each of any bytes and each possibly empty.
+/// A column: family, qualifier and visibility. Each may contain any bytes, and may be empty.
 ///
-/// Two columns that differ only in visibility are two columns: each has its own versions.
+/// Two columns that differ only in visibility are different columns: each has its own versions.
+///
+/// # Examples
 ///
 /// ```
 /// use fluo_core::Column;
@@ -20,12 +22,12 @@ pub struct Column {
     pub family: Bytes,
     /// The qualifier.
     pub qualifier: Bytes,
-    /// The visibility expression; empty means that everybody sees the cell.
+    /// The visibility expression; an empty one means that every reader sees the cell.
     pub visibility: Bytes,
 }
 
 impl Column {
-    /// The column `family:qualifier` that everybody may see.
+    /// Creates the column `family:qualifier` with an empty visibility.
     pub fn new(family: impl Into<Bytes>, qualifier: impl Into<Bytes>) -> Self {
         Self {
             family: family.into(),
@@ -34,14 +36,14 @@ impl Column {
         }
     }
 
-    /// The same column under a visibility expression, which a table checks when it is written.
+    /// Sets the visibility expression. A table checks the expression when the column is written.
     #[must_use]
     pub fn with_visibility(mut self, visibility: impl Into<Bytes>) -> Self {
         self.visibility = visibility.into();
         self
     }
 
-    /// Bytes of the three parts together.
+    /// Returns the total number of bytes of the three parts.
     pub fn size_bytes(&self) -> usize {
         self.family.len() + self.qualifier.len() + self.visibility.len()
     }

@@ -1,4 +1,4 @@
-//! Bytes as text that a person can read and a program can read back.
+//! A textual form of bytes that is readable, and can be parsed back.
 
 use std::fmt;
 
@@ -6,9 +6,11 @@ use thiserror::Error;
 
 use crate::data::Bytes;
 
-/// Shows bytes as text: printable ASCII as it is, a backslash and every other byte as `\xNN`.
+/// Displays bytes as text: printable ASCII unchanged, a backslash and every other byte as `\xNN`.
 ///
-/// The form is Fluo's own. [`unescape`] is its inverse.
+/// The form is the one that Fluo uses. [`unescape`] is its inverse.
+///
+/// # Examples
 ///
 /// ```
 /// use fluo_core::Escaped;
@@ -21,17 +23,20 @@ pub struct Escaped<'a>(
     pub &'a [u8],
 );
 
-/// What the form of a byte that is not shown as it is may hold.
+/// The bytes that an escape `\xNN` consists of.
 const FORM: &[u8] = b"\\x0123456789abcdef";
 
 impl<'a> Escaped<'a> {
-    /// The same, where these bytes are `\xNN` too: what separates names from each other in the text around them.
+    /// Also escapes the bytes in `separators`, which separate names in the surrounding text.
     ///
-    /// No separator may be one of the bytes that `\xNN` is made of, which it would not hide: a backslash, `x`, and the
-    /// digits `0` to `9` and `a` to `f`.
+    /// No separator may be one of the bytes that an escape consists of, because escaping would not
+    /// remove it: a backslash, `x`, and the digits `0` to `9` and `a` to `f`.
     ///
     /// # Panics
-    /// In a debug build, where a separator is one of these.
+    ///
+    /// In a debug build, if a separator is one of these bytes.
+    ///
+    /// # Examples
     ///
     /// ```
     /// use fluo_core::Escaped;
@@ -41,7 +46,7 @@ impl<'a> Escaped<'a> {
     pub fn and(self, separators: &'a [u8]) -> impl fmt::Display + use<'a> {
         debug_assert!(
             !separators.iter().any(|byte| FORM.contains(byte)),
-            "a separator is one of the bytes that `\\xNN` is made of"
+            "a separator is one of the bytes that `\\xNN` consists of"
         );
         Separated {
             bytes: self.0,
@@ -56,7 +61,7 @@ impl fmt::Display for Escaped<'_> {
     }
 }
 
-/// Bytes in which some that could be shown as they are separate names.
+/// Bytes to display with additional escapes.
 struct Separated<'a> {
     bytes: &'a [u8],
     separators: &'a [u8],
@@ -76,7 +81,7 @@ impl fmt::Display for Separated<'_> {
     }
 }
 
-/// Text that is not of the form which [`Escaped`] writes.
+/// An error in text that is not of the form that [`Escaped`] writes.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error(
     "at byte {at}: {what}; bytes are written as printable ASCII or as `\\xNN` with two hex digits"
@@ -89,8 +94,11 @@ pub struct EscapeError {
 /// Reads the form that [`Escaped`] writes.
 ///
 /// # Errors
-/// A backslash that does not start `\xNN`, or a character that is not printable ASCII; the error says at
-/// which byte of the text.
+///
+/// An error for a backslash that does not start `\xNN`, or a character that is not printable ASCII;
+/// it states the position in the text.
+///
+/// # Examples
 ///
 /// ```
 /// # fn main() -> Result<(), fluo_core::EscapeError> {
@@ -148,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errors_say_where() {
+    fn errors_state_the_position() {
         let error = unescape(r"ab\q").unwrap_err();
         assert_eq!(
             error.to_string(),
@@ -166,8 +174,8 @@ mod tests {
 
     #[test]
     #[cfg(debug_assertions)]
-    #[should_panic(expected = "a separator is one of the bytes that `\\xNN` is made of")]
-    fn a_separator_that_the_form_holds_is_a_mistake() {
+    #[should_panic(expected = "a separator is one of the bytes that `\\xNN` consists of")]
+    fn rejects_a_separator_that_is_part_of_an_escape() {
         drop(Escaped(b"a").and(b" 5").to_string());
     }
 
@@ -179,7 +187,7 @@ mod tests {
 
         #[test]
         fn separators_are_hidden_and_read_back(bytes in any::<Vec<u8>>(), separators in any::<Vec<u8>>()) {
-            // Those that the form itself is made of cannot be hidden by it.
+            // Escaping cannot hide the bytes that an escape consists of.
             let separators: Vec<u8> =
                 separators.into_iter().filter(|byte| !FORM.contains(byte)).collect();
             let shown = Escaped(&bytes).and(&separators).to_string();
@@ -188,7 +196,7 @@ mod tests {
         }
 
         #[test]
-        fn any_text_is_read_or_refused(text in any::<String>()) {
+        fn any_text_is_read_or_rejected(text in any::<String>()) {
             if let Ok(bytes) = unescape(&text) {
                 prop_assert_eq!(unescape(&Escaped(&bytes).to_string()).unwrap(), bytes);
             }

@@ -8,8 +8,11 @@ use crate::data::{Bytes, Column, Escaped, row_successor};
 /// Row, column and timestamp of a cell.
 ///
 /// # Order
-/// Row, family, qualifier, visibility, each by unsigned bytes; then the timestamp, **newest first**. It is
-/// Accumulo's order, and everything sorted in this project is sorted by it.
+///
+/// By row, family, qualifier, visibility, each as unsigned bytes; then by timestamp, **newest
+/// first**. This is Accumulo's order, and everything sorted in this project is sorted by it.
+///
+/// # Examples
 ///
 /// ```
 /// use fluo_core::{Column, Key};
@@ -24,12 +27,13 @@ pub struct Key {
     pub row: Bytes,
     /// The column.
     pub column: Column,
-    /// The timestamp, in whatever unit its writer chose; milliseconds since 1970 where a table chose it.
+    /// The timestamp, in a unit that its writer chooses; milliseconds since 1970 if the table
+    /// assigned it.
     pub timestamp: i64,
 }
 
 impl Key {
-    /// A key from its parts.
+    /// Creates a key from its parts.
     pub fn new(row: impl Into<Bytes>, column: Column, timestamp: i64) -> Self {
         Self {
             row: row.into(),
@@ -38,12 +42,12 @@ impl Key {
         }
     }
 
-    /// The first key that a row can have.
+    /// Returns the first possible key of a row.
     pub fn first_of_row(row: impl Into<Bytes>) -> Self {
         Self::new(row, Column::default(), i64::MAX)
     }
 
-    /// The key right after this one: no key lies between the two.
+    /// Returns the key right after this one: no key lies between the two.
     #[must_use]
     pub fn successor(&self) -> Self {
         let mut next = self.clone();
@@ -57,7 +61,7 @@ impl Key {
         next
     }
 
-    /// The same key, borrowed.
+    /// Returns the same key, borrowed.
     pub fn as_ref(&self) -> KeyRef<'_> {
         KeyRef {
             row: &self.row,
@@ -93,8 +97,8 @@ impl fmt::Display for Key {
     }
 }
 
-/// A [`Key`] whose bytes are borrowed, in the same order: what storage engines and
-/// [views](crate::table::View) work on without copying.
+/// A [`Key`] with borrowed bytes, in the same order. Storage engines and
+/// [views](crate::table::View) use it to avoid copies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct KeyRef<'a> {
     /// The row.
@@ -110,7 +114,7 @@ pub struct KeyRef<'a> {
 }
 
 impl KeyRef<'_> {
-    /// The same key with bytes of its own.
+    /// Returns the same key with its own bytes.
     pub fn to_key(self) -> Key {
         let copy = Bytes::copy_from_slice;
         let column = Column {

@@ -1,6 +1,6 @@
-//! What a table holds: bytes, columns, keys, cells, and the spans that name parts of it.
+//! The data of a table: bytes, columns, keys, cells, and the spans that denote parts of a table.
 //!
-//! The order of all of it is one order, [`Key`]'s, and is written once, there.
+//! All of it has one order, which [`Key`] defines.
 
 mod cell;
 mod column;

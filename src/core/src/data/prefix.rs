@@ -1,11 +1,13 @@
-//! The next row, and the first row after all rows with a prefix.
+//! The successor of a row, and the first row after all rows with a prefix.
 
 use crate::data::Bytes;
 
-/// The first byte string after all that start with `prefix`, or `None` if there is none.
+/// Returns the first byte string after all that start with `prefix`, or `None` if there is none.
 ///
-/// There is none for an empty prefix and for one of `0xff` only: every byte string that is larger than such
-/// a prefix starts with it. A trailing `0xff` is cut, not carried into a longer string.
+/// There is none for an empty prefix and for one that consists of `0xff` only: every byte string
+/// that is larger than such a prefix starts with it. A trailing `0xff` is removed.
+///
+/// # Examples
 ///
 /// ```
 /// use fluo_core::prefix_successor;
@@ -22,7 +24,9 @@ pub fn prefix_successor(prefix: &[u8]) -> Option<Bytes> {
     Some(successor.into())
 }
 
-/// The row right after `row`: no byte string lies between the two.
+/// Returns the row right after `row`: no byte string lies between the two.
+///
+/// # Examples
 ///
 /// ```
 /// assert_eq!(fluo_core::row_successor(b"row").as_ref(), b"row\0");

@@ -1,15 +1,18 @@
-//! The place of a cell.
+//! The position of a cell.
 
 use std::fmt;
 
 use crate::data::{Bytes, Column, Escaped};
 
-/// Row and column: the place of a cell, whatever its versions.
+/// Row and column: the position of a cell, whatever its versions.
+///
+/// # Examples
 ///
 /// ```
 /// use fluo_core::{Column, RowColumn};
 ///
-/// let cell = RowColumn::new("org.wikipedia", Column::new("page", "uri").with_visibility("eu"));
+/// let column = Column::new("page", "uri").with_visibility("eu");
+/// let cell = RowColumn::new("org.wikipedia", column);
 /// assert_eq!(cell.to_string(), "org.wikipedia page:uri [eu]");
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -21,7 +24,7 @@ pub struct RowColumn {
 }
 
 impl RowColumn {
-    /// The place of a column in a row.
+    /// Creates the position of a column in a row.
     pub fn new(row: impl Into<Bytes>, column: Column) -> Self {
         Self {
             row: row.into(),

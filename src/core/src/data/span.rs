@@ -6,9 +6,11 @@ use crate::data::{Bytes, Column, Escaped, Key, prefix_successor, row_successor};
 
 /// A contiguous part of a table: the keys from `start`, inclusive, to `end`, exclusive.
 ///
-/// Half open, always. Every inclusive or exclusive bound on a row, a family or a column is such a bound on a
-/// [`Key`], because each byte string has a next one; so no implementation needs flags, and the end of a range
-/// cannot be inclusive in one call and exclusive in another.
+/// A span is always half open. Every inclusive or exclusive bound on a row, a family or a column
+/// can be expressed as such a bound on a [`Key`], because each byte string has a successor. So no
+/// implementation needs flags, and all calls treat the end of a range the same way.
+///
+/// # Examples
 ///
 /// ```
 /// use fluo_core::{Column, Key, Span};
@@ -24,7 +26,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// The whole table.
+    /// Returns the whole table.
     pub fn all() -> Self {
         Self {
             start: Key::first_of_row(Bytes::new()),
@@ -32,38 +34,39 @@ impl Span {
         }
     }
 
-    /// The keys from `start`, inclusive, to `end`, exclusive; no end means the end of the table.
-    /// Empty if `end` is not after `start`.
+    /// Returns the keys from `start`, inclusive, to `end`, exclusive; `None` is the end of the
+    /// table. Empty if `end` is not after `start`.
     pub fn between(start: Key, end: Option<Key>) -> Self {
         Self { start, end }
     }
 
-    /// One row.
+    /// Returns one row.
     pub fn row(row: impl Into<Bytes>) -> Self {
         let row = row.into();
         let end = row_successor(&row);
         Self::rows(row, Some(end))
     }
 
-    /// The rows from `start`, inclusive, to `end`, exclusive; no end means the end of the table.
+    /// Returns the rows from `start`, inclusive, to `end`, exclusive; `None` is the end of the
+    /// table.
     pub fn rows(start: impl Into<Bytes>, end: Option<Bytes>) -> Self {
         Self::between(Key::first_of_row(start), end.map(Key::first_of_row))
     }
 
-    /// The rows of a tablet: those after `previous_end_row`, up to and including `end_row`.
+    /// Returns the rows of a tablet: those after `previous_end_row`, up to and including `end_row`.
     pub fn tablet(previous_end_row: Option<&[u8]>, end_row: Option<&[u8]>) -> Self {
         let start = previous_end_row.map(row_successor).unwrap_or_default();
         Self::rows(start, end_row.map(row_successor))
     }
 
-    /// All rows that start with `prefix`.
+    /// Returns all rows that start with `prefix`.
     pub fn prefix(prefix: impl Into<Bytes>) -> Self {
         let prefix = prefix.into();
         let end = prefix_successor(&prefix);
         Self::rows(prefix, end)
     }
 
-    /// All versions of one column of one row.
+    /// Returns all versions of one column of one row.
     pub fn cell(row: impl Into<Bytes>, column: &Column) -> Self {
         let start = Key::new(row, column.clone(), i64::MAX);
         let next = Column {
@@ -74,7 +77,8 @@ impl Span {
         Self::between(start, Some(end))
     }
 
-    /// What is left of this span once everything up to `last` was read: its keys after that one.
+    /// Returns the keys of this span after `last`, to continue after everything up to `last` was
+    /// read.
     #[must_use]
     pub fn after(&self, last: &Key) -> Self {
         Self {
@@ -83,28 +87,28 @@ impl Span {
         }
     }
 
-    /// The first key of the span, inclusive.
+    /// Returns the first key of the span, inclusive.
     pub fn start(&self) -> &Key {
         &self.start
     }
 
-    /// The end of the span, exclusive; `None` is the end of the table.
+    /// Returns the end of the span, exclusive; `None` is the end of the table.
     pub fn end(&self) -> Option<&Key> {
         self.end.as_ref()
     }
 
-    /// Whether no key can lie in the span.
+    /// Checks whether the span is empty, so that no key can lie in it.
     pub fn is_empty(&self) -> bool {
         self.end.as_ref().is_some_and(|end| *end <= self.start)
     }
 
-    /// Whether `key` lies in the span.
+    /// Checks whether `key` lies in the span.
     pub fn contains(&self, key: &Key) -> bool {
         *key >= self.start && self.end.as_ref().is_none_or(|end| key < end)
     }
 
-    /// Sorts spans, drops the empty ones and joins those that overlap or touch, so that each key lies in at
-    /// most one of them.
+    /// Sorts spans, drops empty ones and joins those that overlap or touch, so that each key lies
+    /// in at most one of them.
     pub fn disjoint(mut spans: Vec<Self>) -> Vec<Self> {
         spans.retain(|span| !span.is_empty());
         spans.sort_by(|a, b| a.start.cmp(&b.start));

@@ -6,8 +6,10 @@ use crate::error::{Error, Result};
 
 /// A timestamp that the oracle hands out: the start or the commit of a transaction.
 ///
-/// It is not the timestamp of a stored entry, which also says what kind of entry it is: that is
-/// [`EntryStamp`](crate::layout::EntryStamp).
+/// The timestamp of a stored entry is an [`EntryStamp`](crate::layout::EntryStamp), which also
+/// encodes the kind of the entry.
+///
+/// # Examples
 ///
 /// ```
 /// use fluo_core::Timestamp;
@@ -26,13 +28,14 @@ pub struct Timestamp(u64);
 impl Timestamp {
     /// The timestamp before all that an oracle hands out.
     pub const ZERO: Self = Self(0);
-    /// The last timestamp: 60 bits, because the stamp of a read lock has a kind of 3 bits above them and a bit
-    /// below.
+    /// The last timestamp. It has 60 bits, because the stamp of a read lock has a kind of 3 bits
+    /// above them and one bit below.
     pub const MAX: Self = Self((1 << 60) - 1);
 
-    /// The timestamp of this number.
+    /// Creates the timestamp with this number.
     ///
     /// # Errors
+    ///
     /// [`Invalid`](crate::ErrorKind::Invalid) above [`MAX`](Self::MAX).
     pub fn new(number: u64) -> Result<Self> {
         Self::from_bits(number).ok_or_else(|| {
@@ -43,7 +46,7 @@ impl Timestamp {
         })
     }
 
-    /// The timestamp of this number, if it is one.
+    /// Returns the timestamp with this number, or `None` if the number is too large.
     pub(crate) const fn from_bits(bits: u64) -> Option<Self> {
         if bits <= Self::MAX.0 {
             Some(Self(bits))
@@ -52,14 +55,15 @@ impl Timestamp {
         }
     }
 
-    /// The number.
+    /// Returns the number.
     pub const fn get(self) -> u64 {
         self.0
     }
 
-    /// The timestamp right after this one.
+    /// Returns the timestamp right after this one.
     ///
     /// # Errors
+    ///
     /// [`Invalid`](crate::ErrorKind::Invalid) after [`MAX`](Self::MAX).
     pub fn next(self) -> Result<Self> {
         Self::new(self.0.saturating_add(1))

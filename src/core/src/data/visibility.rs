@@ -1,4 +1,4 @@
-//! Who may see a cell: visibility expressions and the authorizations that are held against them.
+//! Visibility expressions, and the authorizations of readers against which they are evaluated.
 //!
 //! The grammar is Accumulo's:
 //!
@@ -16,12 +16,14 @@ use thiserror::Error;
 
 use crate::data::Bytes;
 
-/// Deepest nesting of parentheses that is read: a bound on the stack, far above any real expression.
+/// The maximum nesting of parentheses: it bounds the stack, and is far above any real expression.
 const MAX_DEPTH: usize = 64;
 
 /// The labels that a reader holds.
 ///
-/// None at all is the safe default: only cells with an empty visibility are seen.
+/// Without labels, the safe default, a reader sees only cells with an empty visibility.
+///
+/// # Examples
 ///
 /// ```
 /// use fluo_core::{Authorizations, Visibility};
@@ -34,17 +36,17 @@ const MAX_DEPTH: usize = 64;
 pub struct Authorizations(BTreeSet<Bytes>);
 
 impl Authorizations {
-    /// No authorizations: sees only cells with an empty visibility.
+    /// Returns no authorizations: a reader with them sees only cells with an empty visibility.
     pub fn none() -> Self {
         Self::default()
     }
 
-    /// Whether `label` is among them.
+    /// Checks whether `label` is among them.
     pub fn contains(&self, label: &[u8]) -> bool {
         self.0.contains(label)
     }
 
-    /// The labels in order.
+    /// Returns the labels in order.
     pub fn iter(&self) -> impl Iterator<Item = &Bytes> {
         self.0.iter()
     }
@@ -56,7 +58,7 @@ impl<L: Into<Bytes>> FromIterator<L> for Authorizations {
     }
 }
 
-/// A visibility expression that is not of the grammar.
+/// An error in a visibility expression.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("visibility expression: at byte {at}: {what}")]
 pub struct VisibilityError {
@@ -64,7 +66,7 @@ pub struct VisibilityError {
     what: &'static str,
 }
 
-/// A visibility expression, read.
+/// A parsed visibility expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Visibility(Option<Node>);
 
@@ -76,10 +78,12 @@ enum Node {
 }
 
 impl Visibility {
-    /// Reads an expression; an empty one is visible to everybody.
+    /// Parses an expression; an empty one is visible to every reader.
     ///
     /// # Errors
-    /// An expression that is not of the grammar: the byte where it stops to be, and what is wrong there.
+    ///
+    /// An error if the expression does not follow the grammar; it states the byte and the problem
+    /// there.
     pub fn parse(expression: &[u8]) -> Result<Self, VisibilityError> {
         if expression.is_empty() {
             return Ok(Self(None));
@@ -93,7 +97,7 @@ impl Visibility {
         }
     }
 
-    /// Whether a reader with these authorizations may see the cell.
+    /// Checks whether a reader with these authorizations may see the cell.
     pub fn is_visible_to(&self, authorizations: &Authorizations) -> bool {
         self.0
             .as_ref()
@@ -122,9 +126,7 @@ impl Parser<'_> {
         let mut joined_by = None;
         while let Some(operator @ (b'&' | b'|')) = self.peek() {
             if *joined_by.get_or_insert(operator) != operator {
-                return Err(
-                    self.error("`&` and `|` stand together; parentheses must say which binds")
-                );
+                return Err(self.error("`&` and `|` are mixed; use parentheses to group the terms"));
             }
             self.at += 1;
             nodes.push(self.term(depth)?);
@@ -261,7 +263,7 @@ mod tests {
     #[case("A&", "at byte 2: the expression ends where a label is expected")]
     #[case(
         "A&B|C",
-        "at byte 3: `&` and `|` stand together; parentheses must say which binds"
+        "at byte 3: `&` and `|` are mixed; use parentheses to group the terms"
     )]
     #[case("A B", "at byte 1: `&` or `|` is missing between two terms")]
     #[case("(A", "at byte 2: `)` is missing")]
@@ -273,7 +275,7 @@ mod tests {
         "at byte 2: only `\\\"` and `\\\\` are escapes in a quoted label"
     )]
     #[case("&A", "at byte 0: a label, a quoted label or `(` is expected")]
-    fn an_error_says_where(#[case] expression: &str, #[case] message: &str) {
+    fn errors_state_the_position(#[case] expression: &str, #[case] message: &str) {
         let error = Visibility::parse(expression.as_bytes()).unwrap_err();
         assert_eq!(
             error.to_string(),
@@ -291,7 +293,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_are_read_or_refused(expression in any::<Vec<u8>>()) {
+        fn any_bytes_are_read_or_rejected(expression in any::<Vec<u8>>()) {
             let _ = Visibility::parse(&expression);
         }
     }

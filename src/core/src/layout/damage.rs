@@ -1,12 +1,12 @@
-//! The error for stored bytes that are not what they should be.
+//! The error for stored bytes that cannot be decoded.
 
 use crate::data::Escaped;
 use crate::error::{Error, ErrorKind};
 
-/// Bytes shown in an error.
+/// The maximum number of bytes shown in an error.
 const SHOWN_BYTES: usize = 60;
 
-/// The error for a value of `kind` that cannot be read; `form` is what it should be.
+/// Creates the error for a value of `kind` that cannot be decoded; `form` describes the valid form.
 pub(super) fn unreadable(kind: &str, bytes: &[u8], form: &str) -> Error {
     let shown: Vec<u8> = bytes.iter().copied().take(SHOWN_BYTES).collect();
     let dots = if bytes.len() > SHOWN_BYTES { ".." } else { "" };

@@ -5,24 +5,26 @@ use super::flagged::{self, PRIMARY};
 use crate::data::{Bytes, Timestamp};
 use crate::error::Result;
 
-/// How a lock ended that left no write.
+/// The end of a lock that left no write.
 ///
-/// A byte of flags (1: primary, 2: rolled back) and a timestamp, 8 bytes, big-endian.
+/// It consists of a byte of flags (1: primary, 2: rolled back) and a timestamp, 8 bytes,
+/// big-endian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DelLockValue {
-    /// What became of the transaction.
+    /// The outcome of the transaction.
     pub outcome: DelLockOutcome,
-    /// Whether the cell is the primary of the transaction.
+    /// True if the cell is the primary of the transaction.
     pub is_primary: bool,
-    /// The timestamp of the `TX_DONE` entry that says that the transaction has no lock left: its commit if it
-    /// committed, its start if it rolled itself back, 0 if somebody else rolled it back, who cannot know.
+    /// The timestamp of the `TX_DONE` entry which says that the transaction has no lock left: its
+    /// commit if it committed, its start if it rolled itself back, 0 if another transaction rolled
+    /// it back, which cannot know whether other locks are left.
     pub done: Timestamp,
 }
 
-/// What became of a transaction whose lock is gone.
+/// The outcome of a transaction whose lock has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DelLockOutcome {
-    /// It committed, and wrote nothing in this cell.
+    /// It committed, and wrote no value in this cell.
     Committed,
     /// It was rolled back.
     RolledBack,
@@ -32,7 +34,7 @@ const ROLLED_BACK: u8 = 2;
 const FORM: &str = "a byte of flags below 4 and a timestamp of 8 bytes";
 
 impl DelLockValue {
-    /// The bytes of the value.
+    /// Returns the bytes of the value.
     pub fn encode(&self) -> Bytes {
         let primary = if self.is_primary { PRIMARY } else { 0 };
         let outcome = match self.outcome {
@@ -42,9 +44,10 @@ impl DelLockValue {
         flagged::encode(primary | outcome, self.done)
     }
 
-    /// Reads a value.
+    /// Decodes a value.
     ///
     /// # Errors
+    ///
     /// [`Corrupt`](crate::ErrorKind::Corrupt) if the bytes are no such value.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         let (flags, done) = flagged::decode(bytes, PRIMARY | ROLLED_BACK)
@@ -76,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn ends_of_locks_are_written_as_fluo_writes_them() {
+    fn encodes_the_end_of_a_lock_as_fluo_does() {
         let cases = [
             (false, true, 1001, "0100000000000003e9"),
             (true, false, 0, "020000000000000000"),
@@ -94,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_end_of_a_lock_is_refused_in_words() {
+    fn rejects_other_bytes_with_a_description() {
         assert_eq!(
             DelLockValue::decode(b"").unwrap_err().to_string(),
             "the value of a DEL_LOCK entry cannot be read: 0 bytes, ``; it should be a byte of flags below 4 and a \
@@ -104,13 +107,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_encoded_is_decoded(done in timestamps(), flags in any::<[bool; 2]>()) {
+        fn decodes_what_it_encodes(done in timestamps(), flags in any::<[bool; 2]>()) {
             let value = DelLockValue { outcome: outcome(flags[0]), is_primary: flags[1], done };
             prop_assert_eq!(DelLockValue::decode(&value.encode()).unwrap(), value);
         }
 
         #[test]
-        fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..12)) {
+        fn any_bytes_are_read_or_rejected(bytes in proptest::collection::vec(any::<u8>(), 0..12)) {
             if let Ok(value) = DelLockValue::decode(&bytes) {
                 prop_assert_eq!(value.encode(), bytes);
             }

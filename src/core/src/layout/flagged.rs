@@ -1,4 +1,4 @@
-//! The form that two values share: a byte of flags and a timestamp.
+//! The common form of two values: a byte of flags and a timestamp.
 //!
 //! ```text
 //! flags       1 byte
@@ -7,17 +7,18 @@
 
 use crate::data::{Bytes, Timestamp};
 
-/// Set in both values: the entry is at the primary of its transaction.
+/// The flag of both values for an entry at the primary of its transaction.
 pub(super) const PRIMARY: u8 = 1;
 
-/// The bytes of flags and a timestamp.
+/// Returns the bytes of flags and a timestamp.
 pub(super) fn encode(flags: u8, timestamp: Timestamp) -> Bytes {
     [&[flags][..], &timestamp.get().to_be_bytes()]
         .concat()
         .into()
 }
 
-/// The flags and the timestamp, if the bytes are that and no flag is set but those `known`.
+/// Decodes the flags and the timestamp. Returns `None` for bytes of another form, or with a flag
+/// that is not in `known`.
 pub(super) fn decode(bytes: &[u8], known: u8) -> Option<(u8, Timestamp)> {
     let (&[flags], timestamp) = bytes.split_first_chunk()?;
     let timestamp = Timestamp::from_bits(u64::from_be_bytes(timestamp.try_into().ok()?))?;

@@ -6,9 +6,10 @@ use crate::coordination::TransactorId;
 use crate::data::{Bytes, Column, RowColumn};
 use crate::error::Result;
 
-/// What a lock says: where its transaction is decided, who holds it, and what it is about to do.
+/// The content of a lock: its primary, its holder, and the planned change of the cell.
 ///
-/// A commit compares it byte by byte with what was written, so it is the same bytes each time.
+/// A commit compares it byte by byte with the bytes that it wrote, so the encoding is
+/// deterministic.
 ///
 /// ```text
 /// row, family, qualifier, visibility of the primary     each after its length
@@ -17,15 +18,15 @@ use crate::error::Result;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct LockValue {
-    /// The cell whose write decides about the transaction.
+    /// The cell whose write decides the outcome of the transaction.
     pub primary: RowColumn,
-    /// Who holds the lock.
+    /// The transactor that holds the lock.
     pub transactor: TransactorId,
-    /// Whether the cell is written; else it is only acknowledged.
+    /// True if the cell is written, false if it is only acknowledged.
     pub is_write: bool,
-    /// Whether what is written is a deletion.
+    /// True if the write is a deletion.
     pub is_delete: bool,
-    /// Whether the cell is the one whose notification started the transaction.
+    /// True if the notification of the cell started the transaction.
     pub is_trigger: bool,
 }
 
@@ -37,7 +38,7 @@ const FORM: &str = "row, family, qualifier and visibility of the primary, one by
                     transactor of 8 bytes, each after its length";
 
 impl LockValue {
-    /// The bytes of the value.
+    /// Returns the bytes of the value.
     pub fn encode(&self) -> Bytes {
         let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
         let flags = flag(self.is_write, WRITE)
@@ -48,9 +49,10 @@ impl LockValue {
         concat([row, family, qualifier, visibility, &[flags], &transactor]).into()
     }
 
-    /// Reads a value.
+    /// Decodes a value.
     ///
     /// # Errors
+    ///
     /// [`Corrupt`](crate::ErrorKind::Corrupt) if the bytes are no such value.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         let read = || {
@@ -69,13 +71,13 @@ impl LockValue {
     }
 }
 
-/// The four parts of a place.
+/// Returns the four parts of a cell's position.
 pub(super) fn parts(place: &RowColumn) -> [&[u8]; 4] {
     let RowColumn { row, column } = place;
     [row, &column.family, &column.qualifier, &column.visibility]
 }
 
-/// The place that has these parts.
+/// Returns the position that has these parts.
 pub(super) fn place(parts: [&[u8]; 4]) -> RowColumn {
     let [row, family, qualifier, visibility] = parts.map(Bytes::copy_from_slice);
     let column = Column {
@@ -105,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn locks_are_written_as_fluo_writes_them() {
+    fn encodes_locks_as_fluo_does() {
         let seen = Column::new("fam", "qual").with_visibility("A|B");
         let short = || RowColumn::new("r", Column::new("f", "q"));
         let cases = [
@@ -132,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_lock_is_refused_in_words() {
+    fn rejects_other_bytes_with_a_description() {
         let value = lock(RowColumn::default(), 1, [false; 3]).encode();
         let mut unknown_flag = value.to_vec();
         unknown_flag[5] = 8;
@@ -153,13 +155,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_encoded_is_decoded(primary in places(), transactor in any::<u64>(), flags in any::<[bool; 3]>()) {
+        fn decodes_what_it_encodes(primary in places(), transactor in any::<u64>(), flags in any::<[bool; 3]>()) {
             let value = lock(primary, transactor, flags);
             prop_assert_eq!(LockValue::decode(&value.encode()).unwrap(), value);
         }
 
         #[test]
-        fn any_bytes_are_a_lock_or_refused(bytes in any::<Vec<u8>>()) {
+        fn any_bytes_are_a_lock_or_rejected(bytes in any::<Vec<u8>>()) {
             let _ = LockValue::decode(&bytes);
         }
     }

@@ -1,12 +1,14 @@
-//! How transactions lie on a table: timestamps and values of entries, what filters show of them, what a compaction
-//! may drop. Pure functions: nothing here reads or writes a table.
+//! The layout of transactions on a table: timestamps and values of entries, the entries that
+//! filters show, the entries that a compaction may drop. Pure functions: nothing here reads or
+//! writes a table.
 //!
-//! A cell of a transaction stands in one column of the table, the one of its own name. Everything that is known of
-//! it stands in this column as well, as entries whose timestamps say what they are ([`EntryStamp`]): locks, committed
-//! writes, values. The bytes are Apache Fluo's, so that its clients and its iterators on the servers read them.
+//! A cell of a transaction occupies one column of the table, the one of its own name. All state of
+//! the cell is in this column, as entries whose timestamps encode their kind ([`EntryStamp`]):
+//! locks, committed writes, values. The bytes are those of Apache Fluo, so its clients, and its
+//! iterators on the servers, can read them.
 //!
-//! Values are decoded strictly: bytes that this project would not write are refused as
-//! [`Corrupt`](crate::ErrorKind::Corrupt), never taken for something near.
+//! Values are decoded strictly: bytes that this project would not write are rejected as
+//! [`Corrupt`](crate::ErrorKind::Corrupt), and never interpreted as a similar value.
 
 mod damage;
 mod del_lock;

@@ -1,17 +1,17 @@
-//! Notifications: where they stand, their timestamps, and who deals with which.
+//! Notifications: their columns, their timestamps, and their assignment to workers.
 //!
-//! A notification stands in the row of the observed cell, in a family of its own, and under the visibility of the
-//! observed column. Its value is empty. Its timestamp has no kind:
+//! A notification is stored in the row of the observed cell, in a separate family, and with the
+//! visibility of the observed column. Its value is empty. Its timestamp has no kind:
 //!
 //! ```text
 //!  63                                                             1   0
 //! +----------------------------------------------------------------+---+
-//! | timestamp of the oracle                                        | d |   d: 1 if it takes notifications away
+//! | timestamp of the oracle                                        | d |   d: 1 for a deletion
 //! +----------------------------------------------------------------+---+
 //! ```
 //!
-//! The newest entry of a column counts: a notification is there, or it is not. One that was set at a timestamp is
-//! taken away by every deletion at that timestamp or later.
+//! The newest entry of a column decides whether a notification is pending. A notification that was
+//! set at a timestamp is deleted by every deletion at that timestamp or later.
 
 use std::num::NonZeroU32;
 
@@ -19,12 +19,13 @@ use super::vint::{concat, split};
 use crate::data::{Bytes, Column, Timestamp};
 use crate::error::{Error, ErrorKind, Result};
 
-/// The family of notifications. Nothing else may be written to it.
+/// The family of notifications. No other data may be written to it.
 pub const NOTIFICATION_FAMILY: &str = "ntfy";
 
-/// The column in which notifications of an observed column stand.
+/// Returns the column that stores the notifications of an observed column.
 ///
-/// Its qualifier is family and qualifier of the observed column, each after its length:
+/// Its qualifier consists of the family and the qualifier of the observed column, each after its
+/// length:
 ///
 /// ```text
 /// 04 s t a t 05 c o u n t
@@ -37,10 +38,11 @@ pub fn notification_column(observed: &Column) -> Column {
     }
 }
 
-/// The observed column of a column of notifications.
+/// Returns the observed column of a column of notifications.
 ///
 /// # Errors
-/// [`Corrupt`](crate::ErrorKind::Corrupt) if it is not a column that [`notification_column`] makes.
+///
+/// [`Corrupt`](crate::ErrorKind::Corrupt) if [`notification_column`] would not return this column.
 pub fn observed_column(notification: &Column) -> Result<Column> {
     let bytes = &notification.qualifier;
     let [family, qualifier] = split(bytes)
@@ -66,21 +68,21 @@ fn not_a_notification(column: &Column) -> Error {
 /// The timestamp of a notification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct NotificationStamp {
-    /// The commit of the transaction that wrote the observed cell; for a deletion, the start of the one that dealt
-    /// with it.
+    /// The commit timestamp of the transaction that wrote the observed cell; for a deletion, the
+    /// start timestamp of the one that processed the notification.
     pub timestamp: Timestamp,
-    /// Whether it takes notifications away.
+    /// True for a deletion of notifications.
     pub is_delete: bool,
 }
 
 impl NotificationStamp {
-    /// The timestamp that the entry is stored with.
+    /// Returns the timestamp with which the entry is stored.
     pub const fn encode(self) -> i64 {
         let bits = (self.timestamp.get() << 1) | self.is_delete as u64;
         bits.cast_signed()
     }
 
-    /// Reads the timestamp of a stored entry; `None` if no notification can have it.
+    /// Decodes the timestamp of a stored entry; `None` if no notification can have it.
     pub fn decode(stamp: i64) -> Option<Self> {
         let bits = u64::try_from(stamp).ok()?;
         Some(Self {
@@ -90,17 +92,17 @@ impl NotificationStamp {
     }
 }
 
-/// Whether the entry of this stamp takes notifications away; any number is taken for a stamp.
+/// Checks whether the entry with this stamp is a deletion. Accepts any number.
 pub(crate) const fn is_deletion(stamp: i64) -> bool {
     stamp & 1 == 1
 }
 
-/// The hash by which the notifications of a range are shared out among workers: that of Fluo.
+/// Returns the hash that divides the notifications of a range among workers, as Fluo computes it.
 pub fn notification_hash(row: &[u8], qualifier: &[u8]) -> i32 {
     hash(row).wrapping_add(hash(qualifier))
 }
 
-/// 31 times what came before, and the byte with its sign; from 1.
+/// Returns 31 times the previous hash plus the signed byte, folded over all bytes, starting with 1.
 fn hash(bytes: &[u8]) -> i32 {
     bytes.iter().fold(1, |hash: i32, byte| {
         hash.wrapping_mul(31)
@@ -108,7 +110,9 @@ fn hash(bytes: &[u8]) -> i32 {
     })
 }
 
-/// One of the equal parts of the notifications of a range: those whose hash leaves this remainder.
+/// One of the equal parts of the notifications of a range: those whose hash has this remainder.
+///
+/// # Examples
 ///
 /// ```
 /// use std::num::NonZeroU32;
@@ -130,17 +134,19 @@ pub struct Share {
 }
 
 impl Share {
-    /// The most parts that a server can be asked for: the largest signed 32-bit number.
+    /// The maximum number of parts that a server accepts: the largest signed 32-bit number.
     pub const MOST: u32 = i32::MAX.cast_unsigned();
 
-    /// Part `remainder`, from 0, of `divisor` parts.
+    /// Creates the part `remainder`, from 0, of `divisor` parts.
     ///
     /// # Errors
-    /// [`Invalid`](crate::ErrorKind::Invalid) if there is no such part, or more than [`MOST`](Self::MOST) of them.
+    ///
+    /// [`Invalid`](crate::ErrorKind::Invalid) if there is no such part, or if there are more than
+    /// [`MOST`](Self::MOST) of them.
     pub fn new(divisor: NonZeroU32, remainder: u32) -> Result<Self> {
         if divisor.get() > Self::MOST {
             return Err(Error::invalid(format!(
-                "notifications cannot be shared out into {divisor} parts: there can be {} at most",
+                "notifications cannot be divided into {divisor} parts: the maximum is {}",
                 Self::MOST
             )));
         }
@@ -152,21 +158,22 @@ impl Share {
         Ok(Self { divisor, remainder })
     }
 
-    /// Into how many parts the notifications are shared out.
+    /// Returns the number of parts.
     pub fn divisor(self) -> NonZeroU32 {
         self.divisor
     }
 
-    /// Which part this is, from 0.
+    /// Returns the number of this part, from 0.
     pub fn remainder(self) -> u32 {
         self.remainder
     }
 
-    /// Whether a notification belongs to this part.
+    /// Checks whether a notification belongs to this part.
     ///
-    /// Of one cell in four thousand million the hash has no absolute value: it is the least number there is. Fluo's
-    /// filter on the servers leaves it to nobody if the parts are not a power of two. Here it belongs to part 0, so that
-    /// it belongs to exactly one; where servers filter, it is dealt with when the number of workers changes.
+    /// For about one cell in four billion the hash has no absolute value, because it is the lowest
+    /// number. Fluo's filter on the servers assigns such a notification to no part if the number of
+    /// parts is not a power of two. Here it belongs to part 0, so that it belongs to exactly one.
+    /// If servers filter, it is processed when the number of workers changes.
     pub fn owns(self, row: &[u8], qualifier: &[u8]) -> bool {
         let hash = notification_hash(row, qualifier).checked_abs().unwrap_or(0);
         hash.cast_unsigned() % self.divisor == self.remainder
@@ -185,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_named_as_fluo_names_them() {
+    fn names_columns_as_fluo_does() {
         let observed = Column::new("stat", "count").with_visibility("A");
         let column = notification_column(&observed);
         assert_eq!(hex(&column.qualifier), "047374617405636f756e74");
@@ -194,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_column_of_notifications_is_refused_in_words() {
+    fn rejects_other_columns_with_a_description() {
         for column in [
             Column::new("f", "\x01a\x01b"),
             Column::new("ntfy", "\x01a"),
@@ -213,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn stamps_are_those_of_fluo() {
+    fn encodes_stamps_as_fluo_does() {
         let stamp = |is_delete| NotificationStamp {
             timestamp: at(1001),
             is_delete,
@@ -224,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn hashes_are_those_of_fluo() {
+    fn computes_hashes_as_fluo_does() {
         assert_eq!(hash(b"r1"), 4544);
         let qualifier = b"\x04stat\x05count";
         assert_eq!(hash(qualifier), -1_441_205_279);
@@ -242,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_share_that_is_none_is_refused_in_words() {
+    fn rejects_an_invalid_share_with_a_description() {
         let new = |divisor, remainder| Share::new(NonZeroU32::new(divisor).unwrap(), remainder);
         assert_eq!(
             new(7, 7).unwrap_err().to_string(),
@@ -250,7 +257,7 @@ mod tests {
         );
         assert_eq!(
             new(1 << 31, 0).unwrap_err().to_string(),
-            "notifications cannot be shared out into 2147483648 parts: there can be 2147483647 at most"
+            "notifications cannot be divided into 2147483648 parts: the maximum is 2147483647"
         );
     }
 
@@ -262,16 +269,16 @@ mod tests {
         }
 
         #[test]
-        fn what_was_encoded_is_decoded(timestamp in timestamps(), is_delete in any::<bool>()) {
+        fn decodes_what_it_encodes(timestamp in timestamps(), is_delete in any::<bool>()) {
             let stamp = NotificationStamp { timestamp, is_delete };
             prop_assert_eq!(NotificationStamp::decode(stamp.encode()), Some(stamp));
         }
 
         #[test]
-        fn any_column_is_one_of_notifications_or_refused(qualifier in any::<Vec<u8>>()) {
+        fn any_column_is_one_of_notifications_or_rejected(qualifier in any::<Vec<u8>>()) {
             let column = Column::new("ntfy", qualifier);
             if let Ok(observed) = observed_column(&column) {
-                // A length may be written in more than one way, so not the same bytes.
+                // A length has several encodings, so the bytes may differ.
                 prop_assert_eq!(observed_column(&notification_column(&observed)).unwrap(), observed);
             }
         }

@@ -7,7 +7,7 @@ use crate::coordination::TransactorId;
 use crate::data::{Bytes, RowColumn, Timestamp};
 use crate::error::Result;
 
-/// What a read lock says: where its transaction is decided, and who holds it.
+/// The content of a read lock: its primary and its holder.
 ///
 /// ```text
 /// row, family, qualifier, visibility of the primary     each after its length
@@ -15,9 +15,9 @@ use crate::error::Result;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ReadLockValue {
-    /// The cell whose write decides about the transaction.
+    /// The cell whose write decides the outcome of the transaction.
     pub primary: RowColumn,
-    /// Who holds the lock.
+    /// The transactor that holds the lock.
     pub transactor: TransactorId,
 }
 
@@ -25,16 +25,17 @@ const READ_LOCK_FORM: &str = "row, family, qualifier and visibility of the prima
                               after its length";
 
 impl ReadLockValue {
-    /// The bytes of the value.
+    /// Returns the bytes of the value.
     pub fn encode(&self) -> Bytes {
         let [row, family, qualifier, visibility] = parts(&self.primary);
         let transactor = self.transactor.0.to_be_bytes();
         concat([row, family, qualifier, visibility, &transactor]).into()
     }
 
-    /// Reads a value.
+    /// Decodes a value.
     ///
     /// # Errors
+    ///
     /// [`Corrupt`](crate::ErrorKind::Corrupt) if the bytes are no such value.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         let read = || {
@@ -48,7 +49,7 @@ impl ReadLockValue {
     }
 }
 
-/// How a read lock ended.
+/// The end of a read lock.
 ///
 /// ```text
 /// 00 commit timestamp     8 bytes, big-endian
@@ -67,7 +68,7 @@ const ROLLED_BACK: u8 = 1;
 const DEL_READ_LOCK_FORM: &str = "the byte 0 and a commit timestamp of 8 bytes, or the byte 1";
 
 impl DelReadLockValue {
-    /// The bytes of the value.
+    /// Returns the bytes of the value.
     pub fn encode(&self) -> Bytes {
         match self {
             Self::Committed(commit) => {
@@ -78,9 +79,10 @@ impl DelReadLockValue {
         }
     }
 
-    /// Reads a value.
+    /// Decodes a value.
     ///
     /// # Errors
+    ///
     /// [`Corrupt`](crate::ErrorKind::Corrupt) if the bytes are no such value.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         let read = match bytes {
@@ -105,7 +107,7 @@ mod tests {
     use crate::layout::samples::{at, hex, places, timestamps};
 
     #[test]
-    fn read_locks_are_written_as_fluo_writes_them() {
+    fn encodes_read_locks_as_fluo_does() {
         let value = ReadLockValue {
             primary: RowColumn::new("r", Column::new("f", "q")),
             transactor: TransactorId(35),
@@ -117,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_read_lock_is_refused_in_words() {
+    fn rejects_other_bytes_with_a_description() {
         assert_eq!(
             ReadLockValue::decode(b"\x01r").unwrap_err().to_string(),
             "the value of a RLOCK entry cannot be read: 2 bytes, `\\x01r`; it should be row, family, qualifier and \
@@ -137,7 +139,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_encoded_is_decoded(primary in places(), transactor in any::<u64>(), commit in timestamps()) {
+        fn decodes_what_it_encodes(primary in places(), transactor in any::<u64>(), commit in timestamps()) {
             let value = ReadLockValue { primary, transactor: TransactorId(transactor) };
             prop_assert_eq!(ReadLockValue::decode(&value.encode()).unwrap(), value);
             for value in [DelReadLockValue::Committed(commit), DelReadLockValue::RolledBack] {
@@ -146,7 +148,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_read_or_refused(bytes in any::<Vec<u8>>()) {
+        fn any_bytes_are_read_or_rejected(bytes in any::<Vec<u8>>()) {
             let _ = ReadLockValue::decode(&bytes);
             if let Ok(value) = DelReadLockValue::decode(&bytes) {
                 prop_assert_eq!(value.encode(), bytes);

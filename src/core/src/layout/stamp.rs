@@ -1,4 +1,5 @@
-//! The timestamp of a stored entry: what kind of entry it is, and a timestamp of the oracle.
+//! The timestamp of a stored entry, which encodes the kind of the entry and a timestamp of the
+//! oracle.
 //!
 //! ```text
 //!  63  61 60                                                        0
@@ -13,39 +14,43 @@
 //! |---|---|---|---|
 //! | 1 | `TX_DONE` | 011 | the commit of the transaction, or its start if it rolled itself back |
 //! | 2 | `WRITE` | 010 | the commit |
-//! | 3 | `DEL_LOCK` | 001 | the start of the lock that is gone |
+//! | 3 | `DEL_LOCK` | 001 | the start of the lock that ended |
 //! | 4 | `RLOCK`, `DEL_RLOCK` | 000 | the start; at one start the delete comes first |
 //! | 5 | `LOCK` | 111 | the start |
 //! | 6 | `ACK` | 110 | the start of the transaction that acknowledged a notification |
 //! | 7 | `DATA` | 101 | the start |
 //!
-//! A table orders the timestamps of a column as signed numbers, the largest first, and that is the order above:
-//! a reader meets what decides about a value before it meets the value. 100 is not used.
+//! A table sorts the timestamps of a column as signed numbers, the largest first, which yields the
+//! order above: a reader finds the entries that decide about a value before it finds the value. The
+//! bits 100 are not used.
 
 use crate::data::Timestamp;
 
-/// What an entry of a column is for.
+/// The purpose of an entry of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EntryKind {
-    /// No lock of the transaction is left anywhere.
+    /// The transaction has no lock left anywhere.
     TxDone,
     /// A value, or its deletion, is committed.
     Write,
-    /// A lock is gone without a write: rolled back, or committed by a transaction that wrote nothing here.
+    /// A lock ended without a write: it was rolled back, or committed by a transaction that wrote
+    /// nothing here.
     DelLock,
-    /// A transaction wants the cell to stay as it is until it has committed.
+    /// A transaction requires that the cell does not change until it has committed.
     ReadLock,
-    /// A read lock is gone.
+    /// A read lock ended.
     DelReadLock,
     /// A transaction is about to write the cell.
     Lock,
-    /// A notification was dealt with.
+    /// A notification was processed.
     Ack,
-    /// A value, whether it is committed or not.
+    /// A value, committed or not.
     Data,
 }
 
 /// The timestamp of a stored entry.
+///
+/// # Examples
 ///
 /// ```
 /// use fluo_core::Timestamp;
@@ -60,17 +65,17 @@ pub enum EntryKind {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct EntryStamp {
-    /// What the entry is for.
+    /// The kind of the entry.
     pub kind: EntryKind,
     /// The timestamp of the oracle.
     pub timestamp: Timestamp,
 }
 
-/// Bits below the kind.
+/// The number of bits below the kind.
 const LOW_BITS: u32 = 61;
 const LOW_MASK: u64 = (1 << LOW_BITS) - 1;
 
-/// The part of a column that a kind of entries makes up, by its three bits.
+/// The part of a column that contains the entries of a kind, identified by its three bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Section {
     TxDone,
@@ -95,17 +100,18 @@ impl Section {
         }
     }
 
-    /// The stamp of this section with these bits below the kind.
+    /// Returns the stamp of this section with these bits below the kind.
     pub(super) const fn stamp(self, low: u64) -> i64 {
         ((self.bits() << LOW_BITS) | (low & LOW_MASK)).cast_signed()
     }
 
-    /// The newest stamp that an entry of this section can have.
+    /// Returns the newest stamp that an entry of this section can have.
     pub(super) const fn newest(self) -> i64 {
         self.stamp(LOW_MASK)
     }
 
-    /// The section of a stamp, unless it is of none; and the bits below the kind, which have any value.
+    /// Splits a stamp into its section, or `None` for unused bits, and the bits below the kind,
+    /// which may have any value.
     pub(super) const fn split(stamp: i64) -> (Option<Self>, u64) {
         let bits = stamp.cast_unsigned();
         let section = match bits >> LOW_BITS {
@@ -123,12 +129,12 @@ impl Section {
 }
 
 impl EntryStamp {
-    /// The stamp of an entry of this kind.
+    /// Creates the stamp of an entry of this kind.
     pub const fn new(kind: EntryKind, timestamp: Timestamp) -> Self {
         Self { kind, timestamp }
     }
 
-    /// The timestamp that the entry is stored with.
+    /// Returns the timestamp with which the entry is stored.
     pub const fn encode(self) -> i64 {
         let timestamp = self.timestamp.get();
         match self.kind {
@@ -143,8 +149,8 @@ impl EntryStamp {
         }
     }
 
-    /// Reads the timestamp of a stored entry; `None` if no entry can have it: of a kind that is not used, or above
-    /// [`Timestamp::MAX`].
+    /// Decodes the timestamp of a stored entry. Returns `None` if no entry can have it, because its
+    /// kind is not used or it is above [`Timestamp::MAX`].
     pub const fn decode(stamp: i64) -> Option<Self> {
         let (section, low) = Section::split(stamp);
         let Some(section) = section else {
@@ -173,7 +179,7 @@ mod tests {
 
     use super::*;
 
-    /// In the order in which a column holds them.
+    /// All kinds in the order in which a column stores them.
     const KINDS: [(EntryKind, u64); 8] = [
         (EntryKind::TxDone, 0x6000_0000_0000_000a),
         (EntryKind::Write, 0x4000_0000_0000_000a),
@@ -194,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn stamps_at_ten_are_those_of_fluo_in_their_order() {
+    fn encodes_stamps_at_ten_as_fluo_does_in_their_order() {
         let ten = Timestamp::new(10).unwrap();
         let stamps = KINDS.map(|(kind, _)| EntryStamp::new(kind, ten).encode());
         assert_eq!(stamps.map(i64::cast_unsigned), KINDS.map(|(_, bits)| bits));
@@ -214,7 +220,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_encoded_is_decoded(kind in kinds(), timestamp in timestamps()) {
+        fn decodes_what_it_encodes(kind in kinds(), timestamp in timestamps()) {
             let stamp = EntryStamp::new(kind, timestamp);
             prop_assert_eq!(EntryStamp::decode(stamp.encode()), Some(stamp));
         }

@@ -1,7 +1,7 @@
 //! Numbers of variable length, and byte strings that carry their length.
 //!
-//! A number from -112 to 127 is one byte, itself. Any other is a first byte that says its sign and how many bytes
-//! follow, and then these, most significant first:
+//! A number from -112 to 127 is a single byte. Any other number has a first byte that encodes its
+//! sign and the number of the following bytes, and then these bytes, most significant first:
 //!
 //! ```text
 //! 127        7f
@@ -9,14 +9,15 @@
 //! 256        8e 01 00       first byte -114: positive, 2 bytes
 //! ```
 //!
-//! Negative numbers have first bytes below -120. Lengths are never negative, so none is written here, and one
-//! that is read is refused. The form is that of Hadoop's `WritableUtils`.
+//! Negative numbers have first bytes below -120. Lengths are never negative, so none is written
+//! here, and a negative length is rejected when it is read. The form is that of Hadoop's
+//! `WritableUtils`.
 
 use bytes::BufMut;
 
-/// The first byte of a number with no byte after it is at least this.
+/// The lowest first byte of a number without further bytes.
 const LEAST_SINGLE: i8 = -112;
-/// The first byte of a positive number with the most bytes after it.
+/// The first byte of a positive number with the most further bytes.
 const MOST_BYTES: i8 = -120;
 
 /// Appends a length.
@@ -26,7 +27,7 @@ fn push_length(into: &mut Vec<u8>, length: u32) {
         Err(_) => {
             let bytes = length.to_be_bytes();
             let digits: Vec<u8> = bytes.into_iter().skip_while(|byte| *byte == 0).collect();
-            // One to four bytes, so the first is -113 to -116.
+            // There are one to four bytes, so the first one is -113 to -116.
             let count = i8::try_from(digits.len()).unwrap_or_default();
             into.put_i8(LEAST_SINGLE - count);
             into.put_slice(&digits);
@@ -34,7 +35,7 @@ fn push_length(into: &mut Vec<u8>, length: u32) {
     }
 }
 
-/// The length that `bytes` begins with, and what comes after it.
+/// Splits off the length at the start of `bytes`, and returns it with the rest.
 fn split_length(bytes: &[u8]) -> Option<(usize, &[u8])> {
     let (&[first], rest) = bytes.split_first_chunk()?;
     let first = i8::from_be_bytes([first]);
@@ -49,12 +50,12 @@ fn split_length(bytes: &[u8]) -> Option<(usize, &[u8])> {
     let length = digits.iter().try_fold(0u64, |length, digit| {
         Some(length.checked_mul(256)? | u64::from(*digit))
     })?;
-    // A Java array has no more, and a peer reads the length as an `int`.
+    // A Java array cannot be longer, and a peer reads the length as an `int`.
     let length = i32::try_from(length).ok()?;
     Some((usize::try_from(length).ok()?, rest))
 }
 
-/// The fields one after the other, each after its length.
+/// Returns the fields one after the other, each after its length.
 ///
 /// ```text
 /// length of a | a | length of b | b | ..
@@ -63,14 +64,14 @@ pub(super) fn concat<const N: usize>(fields: [&[u8]; N]) -> Vec<u8> {
     let bytes = fields.iter().map(|field| field.len() + 5).sum();
     let mut into = Vec::with_capacity(bytes);
     for field in fields {
-        // A field is a part of a key, which tables hold far below 4 GiB.
+        // A field is a part of a key, and tables limit keys to far below 4 GiB.
         push_length(&mut into, u32::try_from(field.len()).unwrap_or(u32::MAX));
         into.extend_from_slice(field);
     }
     into
 }
 
-/// The fields that [`concat()`] joined, if they are exactly so many.
+/// Splits the fields that [`concat()`] joined. Returns `None` if there are not exactly `N`.
 pub(super) fn split<const N: usize>(bytes: &[u8]) -> Option<[&[u8]; N]> {
     let mut fields: [&[u8]; N] = [&[]; N];
     let mut rest = bytes;
@@ -94,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_are_written_as_hadoop_writes_them() {
+    fn encodes_lengths_as_hadoop_does() {
         let cases: [(u32, &[u8]); 7] = [
             (0, &[0x00]),
             (127, &[0x7f]),
@@ -111,8 +112,8 @@ mod tests {
     }
 
     #[test]
-    fn negative_and_cut_off_lengths_are_refused() {
-        // -112, -113, nothing, and 200 of which the byte is missing.
+    fn rejects_negative_and_truncated_lengths() {
+        // -112, -113, nothing, and 200 with its byte missing.
         for bytes in [&[0x90][..], &[0x87, 0x70], &[], &[0x8f]] {
             assert_eq!(split_length(bytes), None, "{bytes:02x?}");
         }
@@ -125,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn too_few_or_too_many_fields_are_refused() {
+    fn rejects_too_few_or_too_many_fields() {
         let two = concat([b"a", b"b"]);
         assert_eq!(split::<2>(&two), Some([&b"a"[..], b"b"]));
         assert_eq!((split::<1>(&two), split::<3>(&two)), (None, None));
@@ -133,7 +134,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_joined_is_split(
+        fn splits_what_it_joins(
             a in proptest::collection::vec(any::<u8>(), 0..300),
             b in any::<Vec<u8>>(),
         ) {
@@ -148,7 +149,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_split_or_refused(bytes in any::<Vec<u8>>()) {
+        fn any_bytes_are_split_or_rejected(bytes in any::<Vec<u8>>()) {
             let _ = split::<3>(&bytes);
         }
     }

@@ -5,16 +5,21 @@ use super::flagged::{self, PRIMARY};
 use crate::data::{Bytes, Timestamp};
 use crate::error::Result;
 
-/// What a committed write says: which of the values it commits, and whether it decided its transaction.
+/// The content of a committed write: the value that it commits, and whether the cell is the
+/// primary.
 ///
-/// A byte of flags (1: primary, 2: delete) and the start timestamp, 8 bytes, big-endian.
+/// It consists of a byte of flags (1: primary, 2: delete) and the start timestamp, 8 bytes,
+/// big-endian.
+///
+/// # Examples
 ///
 /// ```
 /// use fluo_core::Timestamp;
 /// use fluo_core::layout::WriteValue;
 ///
 /// # fn main() -> fluo_core::Result<()> {
-/// let write = WriteValue { start: Timestamp::new(1000)?, is_primary: true, is_delete: false };
+/// let start = Timestamp::new(1000)?;
+/// let write = WriteValue { start, is_primary: true, is_delete: false };
 /// assert_eq!(write.encode().as_ref(), b"\x01\0\0\0\0\0\0\x03\xe8");
 /// assert_eq!(WriteValue::decode(&write.encode())?, write);
 /// # Ok(())
@@ -22,11 +27,11 @@ use crate::error::Result;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct WriteValue {
-    /// The start of the transaction, where its value stands.
+    /// The start timestamp of the transaction, which is the timestamp of its value.
     pub start: Timestamp,
-    /// Whether the cell is the primary of the transaction.
+    /// True if the cell is the primary of the transaction.
     pub is_primary: bool,
-    /// Whether the cell was deleted: there is no value.
+    /// True if the cell was deleted, and so has no value.
     pub is_delete: bool,
 }
 
@@ -34,16 +39,17 @@ const DELETE: u8 = 2;
 const FORM: &str = "a byte of flags below 4 and a start timestamp of 8 bytes";
 
 impl WriteValue {
-    /// The bytes of the value.
+    /// Returns the bytes of the value.
     pub fn encode(&self) -> Bytes {
         let primary = if self.is_primary { PRIMARY } else { 0 };
         let delete = if self.is_delete { DELETE } else { 0 };
         flagged::encode(primary | delete, self.start)
     }
 
-    /// Reads a value.
+    /// Decodes a value.
     ///
     /// # Errors
+    ///
     /// [`Corrupt`](crate::ErrorKind::Corrupt) if the bytes are no such value.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         let (flags, start) = flagged::decode(bytes, PRIMARY | DELETE)
@@ -72,14 +78,14 @@ mod tests {
     }
 
     #[test]
-    fn writes_are_written_as_fluo_writes_them() {
+    fn encodes_writes_as_fluo_does() {
         let bytes = |is_primary, is_delete| hex(&write(at(1000), is_primary, is_delete).encode());
         assert_eq!(bytes(true, false), "0100000000000003e8");
         assert_eq!(bytes(false, true), "0200000000000003e8");
     }
 
     #[test]
-    fn what_is_no_write_is_refused_in_words() {
+    fn rejects_other_bytes_with_a_description() {
         assert_eq!(
             WriteValue::decode(b"\x04").unwrap_err().to_string(),
             "the value of a WRITE entry cannot be read: 1 bytes, `\\x04`; it should be a byte of flags below 4 and a \
@@ -92,13 +98,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_encoded_is_decoded(start in timestamps(), flags in any::<[bool; 2]>()) {
+        fn decodes_what_it_encodes(start in timestamps(), flags in any::<[bool; 2]>()) {
             let value = write(start, flags[0], flags[1]);
             prop_assert_eq!(WriteValue::decode(&value.encode()).unwrap(), value);
         }
 
         #[test]
-        fn any_bytes_are_a_write_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..12)) {
+        fn any_bytes_are_a_write_or_rejected(bytes in proptest::collection::vec(any::<u8>(), 0..12)) {
             if let Ok(value) = WriteValue::decode(&bytes) {
                 prop_assert_eq!(value.encode(), bytes);
             }

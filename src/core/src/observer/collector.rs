@@ -1,6 +1,5 @@
 //! The scheduled collection of garbage.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -18,8 +17,11 @@ const FIRST: u32 = 10;
 /// The pause after the first failure; it doubles with every further one, up to a period.
 const FIRST_PAUSE: Duration = Duration::from_secs(60);
 
-/// The collections of this process, by the id of the application.
-static COLLECTIONS: Mutex<BTreeMap<String, Collection>> = Mutex::new(BTreeMap::new());
+/// The collections of garbage by the workers of one client.
+#[derive(Debug, Default)]
+pub(crate) struct Collections {
+    last: Mutex<Option<Collection>>,
+}
 
 #[derive(Clone, Copy, Debug)]
 enum Collection {
@@ -42,7 +44,7 @@ impl Collector {
         let mut pause = self.period / FIRST;
         loop {
             sleep(pause).await;
-            pause = match Turn::begin(&self.client.application().id, self.period) {
+            pause = match self.client.shared.collections.begin(self.period) {
                 Ok(turn) => {
                     let is_collected = self.collect().await;
                     turn.end(is_collected);
@@ -82,43 +84,75 @@ impl Collector {
     }
 }
 
-/// The right to collect the garbage of an application: one task of this process has it at a time.
-struct Turn {
-    id: String,
-}
-
-impl Turn {
-    /// Begins a collection, or returns how long to wait before the next try: one is under way, or one has ended less than
-    /// a period ago.
-    fn begin(id: &str, period: Duration) -> Result<Self, Duration> {
-        let mut collections = collections();
-        match collections.get(id) {
+impl Collections {
+    /// Begins a collection, or returns the pause before the next try: a collection is under way, or one ended less than a
+    /// period ago.
+    fn begin(&self, period: Duration) -> Result<Turn<'_>, Duration> {
+        let mut last = self.locked();
+        match *last {
             Some(Collection::UnderWay) => return Err(FIRST_PAUSE.min(period)),
             Some(Collection::Ended(at)) if at.elapsed() < period => {
                 return Err(period.saturating_sub(at.elapsed()));
             }
             Some(Collection::Ended(_)) | None => {}
         }
-        collections.insert(id.to_owned(), Collection::UnderWay);
-        Ok(Self { id: id.to_owned() })
+        *last = Some(Collection::UnderWay);
+        Ok(Turn { collections: self })
     }
 
+    fn locked(&self) -> MutexGuard<'_, Option<Collection>> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The right to collect garbage: one task of a client has it at a time.
+#[derive(Debug)]
+struct Turn<'a> {
+    collections: &'a Collections,
+}
+
+impl Turn<'_> {
     fn end(self, is_collected: bool) {
         if is_collected {
-            collections().insert(self.id.clone(), Collection::Ended(Instant::now()));
+            *self.collections.locked() = Some(Collection::Ended(Instant::now()));
         }
     }
 }
 
-impl Drop for Turn {
+impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        let mut collections = collections();
-        if let Some(Collection::UnderWay) = collections.get(&self.id) {
-            collections.remove(&self.id);
+        let mut last = self.collections.locked();
+        if let Some(Collection::UnderWay) = *last {
+            *last = None;
         }
     }
 }
 
-fn collections() -> MutexGuard<'static, BTreeMap<String, Collection>> {
-    COLLECTIONS.lock().unwrap_or_else(PoisonError::into_inner)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MINUTE: Duration = Duration::from_secs(60);
+
+    /// Two workers of a process collected garbage at once, and each compacted the whole table. While a collection is under
+    /// way the other worker asks again after a minute: the collection may fail, and then it is the next one to try.
+    #[tokio::test(start_paused = true)]
+    async fn waits_a_minute_for_a_collection_that_is_under_way_and_a_period_for_one_that_ended() {
+        let collections = Collections::default();
+        let hour = MINUTE * 60;
+        let first = collections.begin(hour).unwrap();
+        assert_eq!(collections.begin(hour).unwrap_err(), MINUTE);
+        assert_eq!(collections.begin(MINUTE / 2).unwrap_err(), MINUTE / 2);
+        first.end(false);
+
+        let second = collections.begin(hour).unwrap();
+        // Stopping a worker drops its task in the middle of a collection.
+        drop(second);
+        collections.begin(hour).unwrap().end(true);
+        assert_eq!(collections.begin(hour).unwrap_err(), hour);
+        tokio::time::advance(MINUTE).await;
+        assert_eq!(collections.begin(hour).unwrap_err(), hour - MINUTE);
+        tokio::time::advance(hour).await;
+        collections.begin(hour).unwrap().end(true);
+    }
 }

@@ -39,5 +39,6 @@ pub use settings::WorkerSettings;
 pub use worker::Worker;
 
 pub(crate) use caught::caught;
+pub(crate) use collector::Collections;
 pub(crate) use listeners::Listeners;
 pub(crate) use observers::check_named;

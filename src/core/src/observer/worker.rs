@@ -36,11 +36,14 @@ use crate::table::TableAdmin;
 /// # let tables = MemoryTables::new();
 /// # tables.create_table("web", Versions::All).await?;
 /// # let table = tables.open_table("web", Authorizations::none()).await?;
+/// # let tables = Arc::new(tables);
 /// # let applications = MemoryApplications::new();
 /// # let application = Application { observers: observers.observed_columns(), ..Application::new("8d2fa41c", "web") };
 /// # applications.initialize("web", application).await?;
 /// # let client = Client::open(table, applications.open("web").await?, ClientSettings::default()).await?;
 /// let worker = Worker::start(&client, observers, WorkerSettings::default()).await?;
+/// // Old versions stay in the table until some worker collects them.
+/// let worker = worker.collecting_garbage(tables);
 ///
 /// client.run(async |tx| tx.set("org.wikipedia", &text, "an encyclopedia")).await?;
 /// client.wait_until_idle().await?;
@@ -124,8 +127,8 @@ impl Worker {
     /// Collects the garbage of the application's table as well, once in every
     /// [`garbage_period`](WorkerSettings::garbage_period); the first time a tenth of it after this call.
     ///
-    /// Without it garbage stays until the program calls [`Client::collect_garbage`]. Of all workers of an application in
-    /// one process one collects at a time. A failure is logged, counted in
+    /// Without it garbage stays until the program calls [`Client::collect_garbage`]. The workers of one client, its clones
+    /// included, collect in turn: one at a time, and together once in a period. A failure is logged, counted in
     /// [`fluo_garbage_collections_total`](crate::telemetry), and tried again; observers run on.
     ///
     /// ```

@@ -1,11 +1,11 @@
-//! The filter of a scan, at one column.
+//! The state of a scan's filter in one column.
 
 use crate::layout::{
     LooksNext, NotificationsFilter, PrewriteFilter, ReadLocksFilter, SnapshotFilter, StatusFilter,
 };
 use crate::table::Filter;
 
-/// A filter of transactions, as far as it has come in a column.
+/// A filter of transactions, with its state in the current column.
 #[derive(Clone, Debug)]
 pub(super) enum ColumnFilter {
     Snapshot(SnapshotFilter),
@@ -16,7 +16,8 @@ pub(super) enum ColumnFilter {
 }
 
 impl ColumnFilter {
-    /// At the beginning of a column; none if the filter is not of transactions.
+    /// Creates the filter at the beginning of a column, or returns `None` if it is not a filter of
+    /// transactions.
     pub(super) fn new(filter: Filter) -> Option<Self> {
         match filter {
             Filter::None | Filter::FirstOfRow => None,
@@ -28,7 +29,7 @@ impl ColumnFilter {
         }
     }
 
-    /// Where in the column it looks next.
+    /// Returns the position in the column of the next entry that the filter needs.
     pub(super) fn looks_next(&self) -> LooksNext {
         match self {
             Self::Snapshot(filter) => filter.looks_next(),
@@ -39,7 +40,7 @@ impl ColumnFilter {
         }
     }
 
-    /// Whether the next entry of the column is shown.
+    /// Checks whether the filter shows the next entry of the column.
     pub(super) fn shows(&mut self, stamp: i64, value: &[u8]) -> bool {
         match self {
             Self::Snapshot(filter) => filter.shows(stamp, value),

@@ -1,4 +1,4 @@
-//! The data port.
+//! The data port: [`Table`].
 
 use std::fmt::Debug;
 use std::future::Future;
@@ -11,138 +11,159 @@ use crate::data::{Bytes, Cell, Column, Span};
 use crate::error::Result;
 use crate::table::{ConditionalMutation, Mutation, Outcome, Scan};
 
-/// What a scan yields: batches of cells, so that the cost of a step is paid once for many cells.
+/// A stream of a scan's cells, in batches, so that the cost of a step is shared by many cells.
 ///
-/// No batch is empty. After an error the stream ends. Dropping the stream ends the scan.
+/// No batch is empty. The stream ends after an error. Dropping the stream ends the scan.
 pub type CellBatches = BoxStream<'static, Result<Vec<Cell>>>;
 
-/// A big sorted table, as one reader and writer with one set of authorizations sees it.
+/// A big sorted table, as seen by one handle with one set of authorizations.
 ///
 /// # Contract
+///
 /// Reading:
-/// - **T1, order.** Cells come in the order of [`Key`](crate::Key), also those of several spans. A cell that
-///   lies in several spans of one scan comes once.
-/// - **T2, view.** A scan yields what [`View`](crate::table::View) lets through, and nothing else: versions,
-///   deletes, visibility, columns and filter mean the same on every table.
-/// - **T3, freshness.** A scan sees every mutation that was acknowledged before [`scan`](Table::scan) was
-///   called. Of those written while it runs it may see any. A row that is scanned alone, and whose cells fit in
-///   one batch, is seen with all of a mutation or with nothing of it; among other rows it may lie across two of
-///   the pieces in which a table reads, and be seen half changed.
+/// - **T1, order.** Cells come in the order of [`Key`](crate::Key), also across several spans. A
+///   cell that lies in several spans of one scan comes once.
+/// - **T2, view.** A scan yields exactly the cells that [`View`](crate::table::View) shows:
+///   versions, deletes, visibility, columns and filters mean the same on every table.
+/// - **T3, freshness.** A scan sees every mutation that was acknowledged before
+///   [`scan`](Table::scan) was called. It may see any of the mutations that are written while it
+///   runs. If a row is scanned alone and its cells fit in one batch, the scan sees all of a
+///   mutation of the row or none of it. A row that is scanned together with others may be split
+///   between two reads of the table, so the scan may see part of a mutation.
 ///
 /// Writing:
-/// - **T4, row atomicity.** A mutation takes effect whole or not at all.
-/// - **T5, durability.** What was acknowledged survives a crash of the process at the next instant.
-/// - **T6, order of updates.** The updates of a mutation take effect in their order, and so do the mutations
-///   of one row in one call: of two puts to one column and timestamp the later is shown (where all versions
-///   are shown, the earlier may follow it). A delete hides the puts of its own timestamp, whichever came first;
-///   so a put right after a delete, both at the time of the table, may stay hidden.
-/// - **T7, timestamps.** A given timestamp is kept, whatever its sign. An update without one gets the time of
-///   the table, in milliseconds, which never goes back within a row, from call to call either.
-/// - **T8, bounds.** A wrong request (a mutation without updates, a conditional mutation without conditions that is not
-///   written together with others (T16), an expression that is not a visibility, more
-///   [bytes](crate::table::Mutation::size_bytes) than the table takes) is
-///   [`Invalid`](crate::ErrorKind::Invalid), and nothing of the call was done. Every table takes a row of 1 KiB
-///   with a value of 64 KiB.
+/// - **T4, row atomicity.** A mutation takes effect as a whole or not at all.
+/// - **T5, durability.** Acknowledged mutations survive a crash of the process at the next instant.
+/// - **T6, order of updates.** The updates of a mutation take effect in their order, and so do the
+///   mutations of one row in one call: of two puts to one column and timestamp the later one is
+///   shown (if all versions are shown, the earlier one may follow it). A delete hides the puts of
+///   its own timestamp, whether they come before or after it. So a put right after a delete, both
+///   at the time of the table, may stay hidden.
+/// - **T7, timestamps.** A given timestamp is kept, whatever its sign. An update without one gets
+///   the time of the table in milliseconds. Within a row this time never goes back, not even
+///   between calls.
+/// - **T8, bounds.** A wrong request is [`Invalid`](crate::ErrorKind::Invalid), and nothing of the
+///   call is done. A request is wrong if it has a mutation without updates, a conditional mutation
+///   without conditions that is not written together with others (T16), an expression that is not
+///   a visibility, or more [bytes](crate::table::Mutation::size_bytes) than the table takes. Every
+///   table takes a row of 1 KiB with a value of 64 KiB.
 ///
-/// - **T12, cancellation.** A call whose future is dropped may have taken effect, may yet, or never will: as after
-///   [`Uncertain`](crate::ErrorKind::Uncertain). What does take effect keeps T4, T6, T9 and T16.
+/// - **T12, cancellation.** If the future of a call is dropped, the call may have taken effect, may
+///   take effect later, or may never take effect, as after
+///   [`Uncertain`](crate::ErrorKind::Uncertain). Any effect keeps T4, T6, T9 and T16.
 ///
 /// Conditional writing:
-/// - **T9, atomicity.** The conditions of a mutation are checked and its updates applied as one step;
-///   nothing else is written to the row between the two.
-/// - **T10, condition.** A condition looks at what a scan of its column by this handle would yield first (or
-///   at its timestamp, if it has one): [`Absent`](crate::table::Expected::Absent) holds if that is nothing, a
-///   value holds if it is that value, byte by byte. A table may refuse to look at the oldest timestamp there is
-///   (`i64::MIN`) as `Invalid`. A column that the handle may not see could be neither told
-///   from an absent one nor compared: a condition on it is `Invalid`. For filters see T14.
-/// - **T11, outcomes.** There is one outcome for each mutation, in their order. `Accepted`, `Rejected` and
-///   `Refused` are final. `Unknown` says that nobody can tell: read before deciding. A call without mutations has none.
+/// - **T9, atomicity.** The conditions of a mutation are checked and its updates applied in one
+///   step; no other write to the row happens between the two.
+/// - **T10, condition.** A condition is checked against the first cell that a scan of its column by
+///   this handle would yield (or the cell at its timestamp, if it has one).
+///   [`Absent`](crate::table::Expected::Absent) holds if there is no such cell. A value holds if
+///   the cell has this value, byte by byte. A table may reject a condition at the lowest timestamp
+///   (`i64::MIN`) as `Invalid`. A handle cannot tell a column that it may not see from an absent
+///   one, nor compare its value: a condition on such a column is `Invalid`. T14 covers conditions
+///   with filters.
+/// - **T11, outcomes.** A call returns one outcome for each mutation, in their order. `Accepted`,
+///   `Rejected` and `Refused` are final. `Unknown` means that it cannot be determined whether the
+///   mutation was applied: read before you decide. A call without mutations returns no outcomes.
 ///
-/// Filters of transactions, on a table that shows all versions and on which nothing was deleted:
-/// - **T13, functions.** What such a [`Filter`](crate::table::Filter) shows of a column depends on the entries of that
-///   column alone, and is what its function in [`layout`](crate::layout) says, entry by entry. An entry that none of
-///   ours can be is shown, or ends the scan with an error. A notification whose
-///   hash [has no absolute value](crate::layout::Share::owns) may be shown to no share.
-/// - **T14, conditions.** A condition may look at its column through a filter of transactions: what a scan of the column
-///   through it yields first counts. One at a timestamp, on a family that the filter does not
-///   [look at](crate::table::Filter::looks_at_family), or through a filter that is not of columns is `Invalid`.
-/// - **T15, resuming.** V5 holds for filters of transactions too: a scan that begins in the middle of a column
-///   shows what the whole scan would have shown there.
+/// Filters of transactions, on a table that shows all versions and has no deletes:
+/// - **T13, functions.** The entries of a column that such a [`Filter`](crate::table::Filter) shows
+///   depend on the entries of that column alone. They are those that its function in
+///   [`layout`](crate::layout) shows, entry by entry. An entry that cannot be one of a transaction
+///   is shown, or ends the scan with an error. A notification whose hash
+///   [has no absolute value](crate::layout::Share::owns) may be in no share.
+/// - **T14, conditions.** A condition may use a filter of transactions: it is then checked against
+///   the first cell that a scan of the column with this filter yields. A condition with a filter is
+///   `Invalid` if it has a timestamp, if the filter does not
+///   [look at](crate::table::Filter::looks_at_family) the family of the column, or if the filter
+///   does not work on columns.
+/// - **T15, resuming.** V5 also holds for filters of transactions: a scan that begins in the middle
+///   of a column shows the same cells there as a scan of the whole column.
 ///
-/// Writing rows together, on a table that [can](Table::together):
-/// - **T16, one step.** A call has one outcome, which is of all its mutations; T4, T8 to T10, T12 and T14 hold as for
-///   other conditional mutations. All conditions of a call are checked, and all its mutations applied if they
-///   hold, as one step: nothing else is written to any of the rows between, and a crash leaves all of the
-///   mutations or none. A scan that begins after one of them was seen sees them all.
+/// Writing rows together, on a table that [supports it](Table::together):
+/// - **T16, one step.** A call has one outcome, for all its mutations; T4, T8 to T10, T12 and T14
+///   hold as for other conditional mutations. All conditions of the call are checked, and if they
+///   hold all its mutations are applied, in one step: no other write to any of the rows happens in
+///   between, and a crash leaves all of the mutations or none. A scan that begins after one of them
+///   was seen sees all of them.
 #[async_trait]
 pub trait Table: Debug + Send + Sync {
-    /// Reads cells.
+    /// Returns the cells that `scan` asks for.
     ///
     /// # Errors
-    /// In the stream, at most one, as its last item. What was yielded before it stands;
+    ///
+    /// The stream has at most one error, as its last item. The cells before it are valid;
     /// [`Scan::after`] resumes.
     fn scan(&self, scan: Scan) -> CellBatches;
 
     /// Writes mutations; returns when all of them are durable.
     ///
     /// # Errors
+    ///
     /// [`Invalid`](crate::ErrorKind::Invalid), [`NotFound`](crate::ErrorKind::NotFound),
-    /// [`Storage`](crate::ErrorKind::Storage), [`Unavailable`](crate::ErrorKind::Unavailable): nothing was
-    /// written. [`Uncertain`](crate::ErrorKind::Uncertain): some of the mutations may have been, or may yet be.
+    /// [`Storage`](crate::ErrorKind::Storage), [`Unavailable`](crate::ErrorKind::Unavailable):
+    /// nothing was written. [`Uncertain`](crate::ErrorKind::Uncertain): some of the mutations may
+    /// have been written, or may be written later.
     async fn write(&self, mutations: Vec<Mutation>) -> Result<()>;
 
-    /// Writes each mutation if its conditions hold, and says for each what became of it; returns when all
-    /// accepted ones are durable.
+    /// Writes each mutation if its conditions hold, and returns an outcome for each; returns when
+    /// all accepted mutations are durable.
     ///
     /// # Errors
-    /// An error says that nothing of the call was written. Whatever may have been written is an
-    /// [`Outcome::Unknown`] of its own.
+    ///
+    /// An error means that nothing of the call was written. A mutation that may have been written
+    /// has the outcome [`Outcome::Unknown`].
     async fn write_conditional(&self, mutations: Vec<ConditionalMutation>) -> Result<Vec<Outcome>>;
 
-    /// The same table for rows that are written together (T16), if it can do that; the answer is the same for the life
-    /// of the handle. A table of many servers cannot: a row is atomic there, and nothing more. Where it can, a commit
-    /// takes two calls, however many rows it writes.
+    /// Returns the same table with support for writing rows together (T16), or `None` if it cannot
+    /// do that. The answer does not change during the life of the handle. A table of many servers
+    /// cannot, because only a row is atomic there. With this support a commit takes two calls,
+    /// however many rows it writes.
     ///
-    /// One that wraps another table answers with itself if that one can, never with the inner one: calls would pass it
-    /// by. Without an answer of its own it writes row by row.
+    /// A table that wraps another one returns itself if the inner one supports this, never the
+    /// inner one, which would bypass the wrapper. A wrapper that does not implement this method
+    /// writes row by row.
     fn together(&self) -> Option<&dyn WriteTogether> {
         None
     }
 }
 
-/// A [`Table`] that can write several rows as one step.
+/// A [`Table`] that can write several rows in one step.
 #[async_trait]
 pub trait WriteTogether: Send + Sync {
-    /// Writes all of the mutations if the conditions of all of them hold, and nothing otherwise (T16); returns when
-    /// they are durable. At least one of them has a condition; the others need none.
+    /// Writes all of the mutations if the conditions of all of them hold, and none otherwise (T16);
+    /// returns when they are durable. At least one of the mutations has a condition.
     ///
-    /// There is one outcome for all of them.
+    /// The outcome is that of all of them.
     ///
     /// # Errors
-    /// An error says that nothing of the call was written.
+    ///
+    /// An error means that nothing of the call was written.
     async fn write_together(&self, mutations: Vec<ConditionalMutation>) -> Result<Outcome>;
 }
 
-/// Conveniences over any [`Table`], made of its methods.
+/// Convenience methods of every [`Table`], built on its own methods.
 pub trait TableExt: Table {
-    /// Reads a whole scan into memory: for results that are known to be small.
+    /// Reads a whole scan into memory. Use it for results that are known to be small.
     ///
     /// # Errors
-    /// As [`Table::scan`].
+    ///
+    /// The same as [`Table::scan`].
     fn read(&self, scan: Scan) -> impl Future<Output = Result<Vec<Cell>>> + Send {
         self.scan(scan).try_concat()
     }
 
-    /// The newest visible value of a cell.
+    /// Returns the newest visible value of a cell, or `None` if there is none.
     ///
     /// # Errors
-    /// As [`Table::scan`].
+    ///
+    /// The same as [`Table::scan`].
     fn get(
         &self,
         row: impl Into<Bytes>,
         column: &Column,
     ) -> impl Future<Output = Result<Option<Bytes>>> + Send {
-        // One cell a batch, and one batch: a column may have many versions.
+        // One cell per batch and one batch: a column may have many versions.
         let scan = Scan::over(Span::cell(row, column)).batch_cells(NonZeroUsize::MIN);
         let mut batches = self.scan(scan);
         async move {

@@ -5,28 +5,30 @@ use crate::layout::NOTIFICATION_FAMILY;
 use crate::layout::garbage::{CellGarbage, NotificationGarbage};
 use crate::table::Versions;
 
-/// The garbage of transactions that a compaction drops, beside the entries that no scan shows.
+/// The garbage of transactions that a compaction drops, in addition to the entries that no scan
+/// shows.
 ///
-/// The caller of [`TableAdmin::compact`](crate::TableAdmin::compact) decides it, call by call. No property of a table
-/// asks for it: the servers of Accumulo would collect garbage in every flush and in every compaction of a few files
-/// then. Such a compaction sees the end of a lock without the lock and drops it, and the lock counts again.
+/// The caller of [`TableAdmin::compact`](crate::TableAdmin::compact) decides this for each call. It
+/// is not a property of a table, because Accumulo's servers would then collect garbage in every
+/// flush and in every compaction of a few files. Such a compaction may see the end of a lock
+/// without the lock itself, and drop it, which makes the lock count again.
 ///
-/// Rules for each table that collects garbage itself:
-/// - **G1.** A column is collected as a whole, and all of its garbage is dropped at once: in between, an entry could hide
-///   or show what it should not.
-/// - **G2.** A column with a delete marker, and a table that does not show all versions, are left to the rules of
-///   [`View`](crate::table::View): transactions keep neither.
+/// Rules for tables that collect garbage themselves:
+/// - **G1.** A column is collected as a whole, and all of its garbage is dropped at once. If only a
+///   part were dropped, a remaining entry could hide or show the wrong entries.
+/// - **G2.** In a column with a delete marker, and in a table that does not show all versions, only
+///   the rules of [`View`](crate::table::View) apply: a table of transactions has neither.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Garbage {
     /// No garbage is dropped.
     Keep,
-    /// Everything is dropped that no snapshot at this timestamp, the horizon, or above needs.
+    /// Drops all entries that no snapshot at this timestamp (the horizon) or above needs.
     DropBelow(Timestamp),
 }
 
 impl Garbage {
-    /// Returns the machine that finds the garbage of a column of this family in a table that keeps these versions, or
-    /// `None` if the column has none.
+    /// Returns the collector of the garbage in a column of this family in a table that keeps these
+    /// versions, or `None` if nothing is to be collected.
     pub fn of_column(self, family: &[u8], versions: Versions) -> Option<ColumnGarbage> {
         match self {
             Self::DropBelow(horizon) if versions == Versions::All => {
@@ -40,7 +42,8 @@ impl Garbage {
     }
 }
 
-/// A machine that finds the garbage of a column. It takes all entries of the column in stored order.
+/// A collector of the garbage in a column. It must be given all entries of the column in stored
+/// order.
 #[derive(Clone, Debug)]
 pub enum ColumnGarbage {
     /// A column of a cell.
@@ -50,7 +53,7 @@ pub enum ColumnGarbage {
 }
 
 impl ColumnGarbage {
-    /// Takes the next entry of the column.
+    /// Processes the next entry of the column.
     pub fn look_at(&mut self, stamp: i64, value: &[u8]) {
         match self {
             Self::Cell(garbage) => garbage.look_at(stamp, value),

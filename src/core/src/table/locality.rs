@@ -1,4 +1,5 @@
-//! Locality groups: families that are stored apart, said in table properties as Accumulo says them.
+//! Locality groups: column families that are stored separately. Table properties hold them, in
+//! Accumulo's format.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +9,10 @@ use crate::error::{Error, Result};
 const GROUP: &str = "table.group.";
 const ENABLED: &str = "table.groups.enabled";
 
-/// Named sets of column families that a table stores apart, so that a scan of one set does not read the rest.
+/// Named sets of column families that a table stores separately, so that a scan of one set does not
+/// read the rest.
+///
+/// # Examples
 ///
 /// ```
 /// use fluo_core::LocalityGroups;
@@ -23,7 +27,7 @@ const ENABLED: &str = "table.groups.enabled";
 pub struct LocalityGroups(BTreeMap<String, BTreeSet<Bytes>>);
 
 impl LocalityGroups {
-    /// The same groups and one more.
+    /// Adds a group.
     #[must_use]
     pub fn with<F: Into<Bytes>>(
         mut self,
@@ -35,18 +39,21 @@ impl LocalityGroups {
         self
     }
 
-    /// The groups by name.
+    /// Returns the groups by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &BTreeSet<Bytes>)> {
         self.0
             .iter()
             .map(|(name, families)| (name.as_str(), families))
     }
 
-    /// The table properties that say it: one for each group, and the list of those in force.
+    /// Returns the table properties of these groups: one for each group, and the list of the
+    /// enabled groups.
     ///
     /// # Errors
-    /// [`Invalid`](crate::ErrorKind::Invalid): a name that is empty or not of letters, digits and `_`; a family in
-    /// two groups; the empty family, which the properties cannot say.
+    ///
+    /// [`Invalid`](crate::ErrorKind::Invalid) for a name that is empty or has characters other than
+    /// letters, digits and `_`; for a family in two groups; for the empty family, which the
+    /// properties cannot represent.
     pub fn to_properties(&self) -> Result<BTreeMap<String, String>> {
         self.check()?;
         let names: Vec<_> = self.0.keys().map(String::as_str).collect();
@@ -59,10 +66,12 @@ impl LocalityGroups {
             .collect())
     }
 
-    /// Reads the groups that are in force from table properties.
+    /// Reads the enabled groups from table properties.
     ///
     /// # Errors
-    /// [`Invalid`](crate::ErrorKind::Invalid): a property with a family that is not encoded as Accumulo encodes it.
+    ///
+    /// [`Invalid`](crate::ErrorKind::Invalid) for a property with a family that is not in
+    /// Accumulo's encoding.
     pub fn from_properties(properties: &BTreeMap<String, String>) -> Result<Self> {
         let enabled = properties
             .get(ENABLED)
@@ -119,7 +128,8 @@ fn unreadable(group: &str, family: &str) -> Error {
     Error::invalid(message)
 }
 
-/// Printable ASCII as it is, a backslash doubled, a comma and every other byte as `\xNN`.
+/// Encodes a family: printable ASCII unchanged, a backslash doubled, a comma and every other byte
+/// as `\xNN`.
 fn encode(family: &[u8]) -> String {
     let mut text = String::with_capacity(family.len());
     for &byte in family {

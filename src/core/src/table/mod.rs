@@ -1,9 +1,10 @@
 //! The ports to a table: [`Table`] for data, [`TableAdmin`] for everything around it.
 //!
-//! Both are small and object safe, and are held as `Arc<dyn ..>`. Each has a contract of numbered rules in
-//! its documentation; a conformance suite checks the rules one by one on every implementation. What a scan
-//! shows of what is stored (versions, deletes, visibility, columns, filters) is not left to implementations:
-//! it is one pure state machine, [`View`].
+//! Both traits are small and object safe, and are held as `Arc<dyn ..>`. The documentation of each
+//! contains its contract, as numbered rules; a conformance suite checks the rules one by one on
+//! every implementation. Implementations do not decide for themselves which stored entries a scan
+//! shows (versions, deletes, visibility, columns, filters): [`View`], one pure state machine,
+//! defines that.
 
 mod admin;
 mod column_filter;

@@ -1,10 +1,12 @@
-//! What is written to one row, and the conditions for it.
+//! Mutations of one row, and their conditions.
 
 use crate::data::{Authorizations, Bytes, Column, Escaped, Visibility};
 use crate::error::{Error, ErrorKind, Result};
 use crate::table::Filter;
 
-/// Updates of one row, applied as one.
+/// Updates of one row, applied together.
+///
+/// # Examples
 ///
 /// ```
 /// use fluo_core::{Column, Mutation};
@@ -27,56 +29,56 @@ pub struct Mutation {
 pub struct Update {
     /// The column.
     pub column: Column,
-    /// The timestamp; none asks for the time of the table.
+    /// The timestamp, or `None` for the time of the table.
     pub timestamp: Option<i64>,
-    /// What happens to the column.
+    /// The change.
     pub change: Change,
 }
 
-/// What an update does.
+/// A change of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
     /// Adds a version with this value.
     Put(Bytes),
-    /// Hides every version of the column at or below the timestamp; also one that is written later, until a
-    /// compaction drops the marker.
+    /// Hides every version of the column at or below the timestamp, including versions that are
+    /// written later, until a compaction drops the marker.
     Delete,
 }
 
 /// A mutation that is applied only if all its conditions hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConditionalMutation {
-    /// What is written.
+    /// The updates.
     pub mutation: Mutation,
-    /// What must hold, all of it; at least one, but where rows are written
+    /// The conditions, all of which must hold. There must be at least one, unless rows are written
     /// [together](crate::table::WriteTogether).
     pub conditions: Vec<Condition>,
 }
 
-/// What must be true of a column for a [`ConditionalMutation`] to be applied.
+/// A statement about a column that must be true for a [`ConditionalMutation`] to be applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Condition {
     /// The column, visibility included.
     pub column: Column,
-    /// The version to look at; none is the newest visible one.
+    /// The timestamp of the version to check, or `None` for the newest visible one.
     pub timestamp: Option<i64>,
-    /// What the column is looked at through: the first cell that is left of it counts.
+    /// The filter through which the column is read: the first cell that it shows is checked.
     pub filter: Filter,
-    /// What it must be.
+    /// The expected content.
     pub expected: Expected,
 }
 
-/// What a [`Condition`] expects.
+/// The content that a [`Condition`] expects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expected {
-    /// No visible version.
+    /// There is no visible version.
     Absent,
-    /// A visible version of exactly this value.
+    /// There is a visible version with exactly this value.
     Value(Bytes),
 }
 
 impl Mutation {
-    /// A mutation of `row`, without updates yet.
+    /// Creates a mutation of `row` without updates.
     pub fn new(row: impl Into<Bytes>) -> Self {
         Self {
             row: row.into(),
@@ -84,33 +86,34 @@ impl Mutation {
         }
     }
 
-    /// Adds a value at the time of the table.
+    /// Adds a put of a value at the time of the table.
     #[must_use]
     pub fn put(self, column: Column, value: impl Into<Bytes>) -> Self {
         self.update(column, None, Change::Put(value.into()))
     }
 
-    /// Adds a value at a timestamp.
+    /// Adds a put of a value at a timestamp.
     #[must_use]
     pub fn put_at(self, column: Column, timestamp: i64, value: impl Into<Bytes>) -> Self {
         self.update(column, Some(timestamp), Change::Put(value.into()))
     }
 
-    /// Deletes a column as of the time of the table.
+    /// Adds a delete of a column at the time of the table.
     ///
-    /// A put at the same time, as one that follows at once may get, stays hidden (rule T6).
+    /// A put at the same timestamp stays hidden, and a put right after this may get the same
+    /// timestamp (rule T6).
     #[must_use]
     pub fn delete(self, column: Column) -> Self {
         self.update(column, None, Change::Delete)
     }
 
-    /// Deletes the versions of a column at or below a timestamp.
+    /// Adds a delete of the versions of a column at or below a timestamp.
     #[must_use]
     pub fn delete_at(self, column: Column, timestamp: i64) -> Self {
         self.update(column, Some(timestamp), Change::Delete)
     }
 
-    /// Makes the mutation depend on a first condition.
+    /// Adds a first condition, which makes this a conditional mutation.
     pub fn when(self, condition: Condition) -> ConditionalMutation {
         ConditionalMutation {
             mutation: self,
@@ -118,20 +121,23 @@ impl Mutation {
         }
     }
 
-    /// Bytes that the mutation takes when it is stored: for each update the row, the column, the value and
-    /// [`ENTRY_BYTES`](Self::ENTRY_BYTES). What a table's limit is held against.
+    /// Returns the stored size of the mutation, in bytes: for each update the row, the column, the
+    /// value and [`ENTRY_BYTES`](Self::ENTRY_BYTES). A table compares it with its limit.
     pub fn size_bytes(&self) -> usize {
         let of_update = |update: &Update| self.row.len() + update.size_bytes() + Self::ENTRY_BYTES;
         self.updates.iter().map(of_update).sum()
     }
 
-    /// Bytes of an entry beside its row, column and value: timestamp, kind, and the ends of four parts.
+    /// The bytes of an entry in addition to its row, column and value: timestamp, kind, and the
+    /// ends of four parts.
     pub const ENTRY_BYTES: usize = 8 + 1 + 4 * 2;
 
-    /// Checks what rule T8 says of a mutation.
+    /// Checks the rules of T8 for a mutation.
     ///
     /// # Errors
-    /// [`Invalid`](ErrorKind::Invalid): no updates, or an update whose visibility is not an expression.
+    ///
+    /// [`Invalid`](ErrorKind::Invalid) if there are no updates, or if the visibility of an update
+    /// is not an expression.
     pub fn check(&self) -> Result<()> {
         if self.updates.is_empty() {
             return Err(Error::invalid(format!(
@@ -172,17 +178,20 @@ impl ConditionalMutation {
         self
     }
 
-    /// Bytes of the mutation, and of the columns and expected values of its conditions.
+    /// Returns the size of the mutation, and of the columns and expected values of its conditions,
+    /// in bytes.
     pub fn size_bytes(&self) -> usize {
         let of_conditions: usize = self.conditions.iter().map(Condition::size_bytes).sum();
         self.mutation.size_bytes() + of_conditions
     }
 
-    /// Checks what rules T8 and T10 say of a conditional mutation by a handle with these authorizations.
+    /// Checks the rules of T8 and T10 for a conditional mutation of a handle with these
+    /// authorizations.
     ///
     /// # Errors
-    /// As [`Mutation::check`]; and [`Invalid`](ErrorKind::Invalid) without conditions, or with one on a column
-    /// that the handle may not see.
+    ///
+    /// The same as [`Mutation::check`]; and [`Invalid`](ErrorKind::Invalid) if there are no
+    /// conditions, or if one is on a column that the handle may not see.
     pub fn check(&self, authorizations: &Authorizations) -> Result<()> {
         let row = &self.mutation.row;
         if self.conditions.is_empty() {
@@ -194,18 +203,21 @@ impl ConditionalMutation {
         self.check_parts(authorizations)
     }
 
-    /// Checks what rules T8 and T10 say of mutations that are written together by a handle with these authorizations.
+    /// Checks the rules of T8 and T10 for mutations that a handle with these authorizations writes
+    /// together.
     ///
     /// # Errors
-    /// As [`check`](Self::check), but that one of the mutations with conditions is enough.
+    ///
+    /// The same as [`check`](Self::check), except that it is enough if one of the mutations has
+    /// conditions.
     pub fn check_together(mutations: &[Self], authorizations: &Authorizations) -> Result<()> {
         if mutations
             .iter()
             .all(|mutation| mutation.conditions.is_empty())
         {
             return Err(Error::invalid(
-                "none of the mutations that are to be written together has a condition; at least one needs one, and \
-                 what needs none is written without",
+                "none of the mutations to write together has a condition; add one, or write them \
+                 without conditions",
             ));
         }
         mutations
@@ -224,7 +236,7 @@ impl ConditionalMutation {
 }
 
 impl Condition {
-    /// The column has no visible version.
+    /// Requires that the column has no visible version.
     pub fn absent(column: Column) -> Self {
         Self {
             column,
@@ -234,7 +246,7 @@ impl Condition {
         }
     }
 
-    /// The newest visible version of the column has this value.
+    /// Requires that the newest visible version of the column has this value.
     pub fn value(column: Column, value: impl Into<Bytes>) -> Self {
         Self {
             column,
@@ -244,21 +256,25 @@ impl Condition {
         }
     }
 
-    /// The same condition on the version of exactly this timestamp.
+    /// Applies the condition to the version with exactly this timestamp.
     #[must_use]
     pub fn at(mut self, timestamp: i64) -> Self {
         self.timestamp = Some(timestamp);
         self
     }
 
-    /// The same condition on what a filter of transactions shows first of the column.
+    /// Applies the condition to the first cell that a filter of transactions shows of the column.
+    ///
+    /// # Examples
     ///
     /// ```
     /// use fluo_core::{Column, Condition, Filter, Prewrite, Timestamp};
     ///
-    /// // Nothing stands in the way of a lock on the cell.
-    /// let prewrite = Prewrite { start: Timestamp::ZERO, is_read_lock: false, acknowledged_after: None };
-    /// let free = Condition::absent(Column::new("page", "uri")).through(Filter::Prewrite(prewrite));
+    /// // No entry prevents a lock on the cell.
+    /// let start = Timestamp::ZERO;
+    /// let prewrite = Prewrite { start, is_read_lock: false, acknowledged_after: None };
+    /// let free = Condition::absent(Column::new("page", "uri"));
+    /// let free = free.through(Filter::Prewrite(prewrite));
     /// assert_eq!(free.filter, Filter::Prewrite(prewrite));
     /// ```
     #[must_use]
@@ -275,7 +291,7 @@ impl Condition {
         self.column.size_bytes() + expected + Mutation::ENTRY_BYTES
     }
 
-    /// Whether `found`, the value that the table has, is what is expected.
+    /// Checks whether `found`, the value in the table, is the expected one.
     pub fn holds(&self, found: Option<&[u8]>) -> bool {
         match &self.expected {
             Expected::Absent => found.is_none(),
@@ -296,28 +312,29 @@ fn check_seen(row: &[u8], column: &Column, authorizations: &Authorizations) -> R
         return Ok(());
     }
     Err(Error::invalid(format!(
-        "row `{}`, column `{column}`: a condition on a column that this handle may not see cannot be checked; \
-         open the table with authorizations for it",
+        "row `{}`, column `{column}`: the handle may not see the column, so a condition on it \
+         cannot be checked; open the table with authorizations for it",
         Escaped(row)
     )))
 }
 
-/// A filter looks at a column as a whole, so there is no version to name; and not every filter is of columns.
+/// Checks the filter of a condition. A filter reads a column as a whole, so no version can be
+/// named; and not every filter works on columns.
 fn check_filter(row: &[u8], condition: &Condition) -> Result<()> {
     let Condition { column, filter, .. } = condition;
     let what_is_wrong = match filter {
         Filter::None => return Ok(()),
-        Filter::FirstOfRow => "the filter of the first cell of a row is not of one column",
+        Filter::FirstOfRow => "the filter `FirstOfRow` does not work on one column",
         _ if condition.timestamp.is_some() => {
-            "through a filter there is no version to look at; leave the timestamp out"
+            "a condition with a filter cannot name a version; leave the timestamp out"
         }
         filter if !filter.looks_at_family(&column.family) => {
-            "the filter does not look at this family: notifications have one of their own"
+            "the filter does not look at this family; notifications have a family of their own"
         }
         _ => return Ok(()),
     };
     Err(Error::invalid(format!(
-        "row `{}`, column `{column}`: a condition that cannot be checked: {what_is_wrong}",
+        "row `{}`, column `{column}`: the condition cannot be checked: {what_is_wrong}",
         Escaped(row)
     )))
 }
@@ -328,7 +345,7 @@ mod tests {
     use crate::data::Timestamp;
 
     #[test]
-    fn a_mutation_without_updates_is_refused() {
+    fn rejects_a_mutation_without_updates() {
         let message = Mutation::new("r\n").check().unwrap_err().to_string();
         assert_eq!(
             message,
@@ -337,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn the_size_is_what_is_stored() {
+    fn the_size_is_the_stored_size() {
         let many = (0..10).fold(Mutation::new(vec![b'r'; 1_000]), |mutation, n| {
             mutation.put_at(Column::default(), n, "")
         });
@@ -352,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn a_conditional_mutation_without_conditions_is_refused() {
+    fn rejects_a_conditional_mutation_without_conditions() {
         let mutation = Mutation::new("r").put(Column::new("f", "q"), "v");
         let message = ConditionalMutation {
             mutation,
@@ -368,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn of_mutations_that_are_written_together_one_has_a_condition() {
+    fn requires_a_condition_of_mutations_that_are_written_together() {
         let mutation = || Mutation::new("r").put(Column::new("f", "q"), "v");
         let without = ConditionalMutation {
             mutation: mutation(),
@@ -383,14 +400,14 @@ mod tests {
             assert_eq!(error.kind(), ErrorKind::Invalid);
             assert_eq!(
                 error.to_string(),
-                "none of the mutations that are to be written together has a condition; at least one needs one, and \
-                 what needs none is written without"
+                "none of the mutations to write together has a condition; add one, or write them \
+                 without conditions"
             );
         }
     }
 
     #[test]
-    fn a_wrong_visibility_is_refused_with_its_place() {
+    fn rejects_an_invalid_visibility_and_names_its_place() {
         let column = Column::new("f", "q").with_visibility("a&");
         let message = Mutation::new("r")
             .put(column.clone(), "v")
@@ -410,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn a_condition_on_what_the_handle_may_not_see_is_refused() {
+    fn rejects_a_condition_on_a_column_that_the_handle_may_not_see() {
         let column = Column::new("f", "q").with_visibility("A");
         let conditional = Mutation::new("r")
             .put(Column::new("f", "q"), "v")
@@ -421,13 +438,13 @@ mod tests {
                 .check(&Authorizations::from_iter(["B"]))
                 .unwrap_err()
                 .to_string(),
-            "row `r`, column `f:q [A]`: a condition on a column that this handle may not see cannot be checked; \
-             open the table with authorizations for it"
+            "row `r`, column `f:q [A]`: the handle may not see the column, so a condition on it \
+             cannot be checked; open the table with authorizations for it"
         );
     }
 
     #[test]
-    fn a_condition_through_a_filter_that_cannot_be_checked_is_refused() {
+    fn rejects_conditions_with_unsuitable_filters() {
         let refusal = |condition: Condition| {
             let conditional = Mutation::new("r")
                 .put(Column::new("f", "q"), "v")
@@ -444,20 +461,20 @@ mod tests {
         assert_eq!(refusal(on("ntfy").through(notifications)), None);
         assert_eq!(refusal(on("ntfy").at(1)), None);
         let begin =
-            |family| format!("row `r`, column `{family}:q`: a condition that cannot be checked: ");
+            |family| format!("row `r`, column `{family}:q`: the condition cannot be checked: ");
         assert_eq!(
             refusal(on("f").through(Filter::FirstOfRow)),
-            Some(begin("f") + "the filter of the first cell of a row is not of one column")
+            Some(begin("f") + "the filter `FirstOfRow` does not work on one column")
         );
         assert_eq!(
             refusal(on("f").at(1).through(snapshot)),
             Some(
                 begin("f")
-                    + "through a filter there is no version to look at; leave the timestamp out"
+                    + "a condition with a filter cannot name a version; leave the timestamp out"
             )
         );
         let other_family =
-            "the filter does not look at this family: notifications have one of their own";
+            "the filter does not look at this family; notifications have a family of their own";
         assert_eq!(
             refusal(on("f").through(notifications)),
             Some(begin("f") + other_family)

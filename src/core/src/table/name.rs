@@ -2,13 +2,17 @@
 
 use crate::error::{Error, Result};
 
-/// Longest name of a table, in bytes.
+/// The maximum length of a table name, in bytes.
 const MAX_NAME_BYTES: usize = 1_024;
 
-/// Checks a table's name: letters, digits and `_` of ASCII, at most one dot between a namespace and the name.
+/// Checks the name of a table: ASCII letters, digits and `_`, and at most one dot, between a
+/// namespace and the name.
 ///
 /// # Errors
-/// [`Invalid`](crate::ErrorKind::Invalid), saying what a name may be.
+///
+/// [`Invalid`](crate::ErrorKind::Invalid); the message states the rule.
+///
+/// # Examples
 ///
 /// ```
 /// assert!(fluo_core::check_table_name("web.pages_2").is_ok());
@@ -41,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_accumulos() {
+    fn accepts_the_names_that_accumulo_accepts() {
         for good in ["a", "A_9", "ns.t"] {
             assert!(check_table_name(good).is_ok(), "{good}");
         }

@@ -1,18 +1,21 @@
-//! Names of the table properties that this project reads or sets. They are Accumulo's.
+//! Names of the table properties that this project reads or sets. They are defined by Accumulo.
 
 use crate::error::{Error, Result};
 
 /// The class of the balancer that places the tablets of a table.
 pub const BALANCER: &str = "table.balancer";
-/// The regex of the group balancer: its one capturing group, matched on a tablet's end row, names the group.
+/// The regular expression of the group balancer, with one capturing group. It is matched on the end
+/// row of a tablet; the captured text names the group.
 pub const GROUP_PATTERN: &str = "table.custom.balancer.group.regex.pattern";
 /// The group of tablets that the pattern does not match.
 pub const GROUP_DEFAULT: &str = "table.custom.balancer.group.regex.default";
 
-/// Checks the name of a table property: it starts with `table.` and has no control characters or blanks.
+/// Checks the name of a table property: it starts with `table.` and has no control characters,
+/// blanks or `=`.
 ///
 /// # Errors
-/// [`Invalid`](crate::ErrorKind::Invalid), saying what a name must be.
+///
+/// [`Invalid`](crate::ErrorKind::Invalid); the message states the rule.
 pub fn check(name: &str) -> Result<()> {
     let is_clean = name
         .chars()

@@ -1,16 +1,19 @@
-//! A request to read.
+//! A request to read cells.
 
 use std::num::NonZeroUsize;
 
 use crate::data::{Bytes, Key, Span, Timestamp};
 use crate::layout::{NOTIFICATION_FAMILY, Prewrite, Share};
 
-/// A request to read cells: where, which columns, through which filter.
+/// A request to read cells: its spans, its columns and its filter.
+///
+/// # Examples
 ///
 /// ```
 /// use fluo_core::{ColumnSelector, Filter, Scan, Span};
 ///
-/// let rows = Scan::over(Span::prefix("p:")).column(ColumnSelector::family("page")).filter(Filter::FirstOfRow);
+/// let family = ColumnSelector::family("page");
+/// let rows = Scan::over(Span::prefix("p:")).column(family).filter(Filter::FirstOfRow);
 /// assert_eq!(rows.spans().len(), 1);
 /// ```
 #[derive(Clone, Debug)]
@@ -21,7 +24,7 @@ pub struct Scan {
     batch_cells: NonZeroUsize,
 }
 
-/// Most cells in one batch unless the request says otherwise.
+/// The maximum number of cells in a batch unless the request sets another one.
 const DEFAULT_BATCH_CELLS: NonZeroUsize = NonZeroUsize::new(1_000).unwrap();
 
 /// A column family, or one qualifier of it, under any visibility.
@@ -29,47 +32,51 @@ const DEFAULT_BATCH_CELLS: NonZeroUsize = NonZeroUsize::new(1_000).unwrap();
 pub struct ColumnSelector {
     /// The family.
     pub family: Bytes,
-    /// The qualifier; none selects the whole family.
+    /// The qualifier; `None` selects the whole family.
     pub qualifier: Option<Bytes>,
 }
 
-/// What a scan is for, where that is less than all visible cells.
+/// The purpose of a scan, if it needs less than all visible cells.
 ///
-/// A filter states an intent. Its meaning is in [`View`](crate::table::View); how a table gets there is its
-/// own affair.
+/// A filter states an intent. [`View`](crate::table::View) defines its meaning; tables are free in
+/// its implementation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Filter {
     /// All visible cells.
     #[default]
     None,
-    /// The first visible cell of each row: for counting and sampling rows.
+    /// The first visible cell of each row, to count and sample rows.
     FirstOfRow,
-    /// What a reader at a timestamp needs to know of each column: its value, or a lock. See
+    /// The entry of each column that a reader at a timestamp needs: its value, or a lock. See
     /// [`SnapshotFilter`](crate::layout::SnapshotFilter).
     Snapshot {
         /// The timestamp of the reader.
         at: Timestamp,
     },
-    /// What stands in the way of a lock, of one column. See [`PrewriteFilter`](crate::layout::PrewriteFilter).
+    /// The entry of one column that prevents a lock. See
+    /// [`PrewriteFilter`](crate::layout::PrewriteFilter).
     Prewrite(Prewrite),
-    /// What became of a transaction, of one column, its primary. See [`StatusFilter`](crate::layout::StatusFilter).
+    /// The entry of one column, the primary of a transaction, that tells the transaction's status.
+    /// See [`StatusFilter`](crate::layout::StatusFilter).
     TransactionStatus {
-        /// The start of the transaction.
+        /// The start timestamp of the transaction.
         start: Timestamp,
     },
-    /// The read locks that nobody has ended. See [`ReadLocksFilter`](crate::layout::ReadLocksFilter).
+    /// The read locks that have no end yet. See
+    /// [`ReadLocksFilter`](crate::layout::ReadLocksFilter).
     OpenReadLocks,
-    /// The notifications that are there. See [`NotificationsFilter`](crate::layout::NotificationsFilter).
+    /// The pending notifications. See [`NotificationsFilter`](crate::layout::NotificationsFilter).
     Notifications {
-        /// Only those of this share; none asks for all.
+        /// The share of the notifications to return, or `None` for all of them.
         share: Option<Share>,
     },
 }
 
 impl Filter {
-    /// Whether the filter looks at columns of this family: that of notifications is for
-    /// [`Notifications`](Self::Notifications), and for no other filter of transactions.
+    /// Checks whether the filter looks at columns of this family. Of the filters of transactions
+    /// only [`Notifications`](Self::Notifications) looks at the notification family, and it looks
+    /// at no other family.
     pub fn looks_at_family(self, family: &[u8]) -> bool {
         let is_of_notifications = family == NOTIFICATION_FAMILY.as_bytes();
         match self {
@@ -79,19 +86,19 @@ impl Filter {
         }
     }
 
-    /// Whether the filter looks at one column only, the one in which a span starts.
+    /// Checks whether the filter looks at one column only, the one in which a span starts.
     pub fn is_of_one_column(self) -> bool {
         matches!(self, Self::Prewrite(_) | Self::TransactionStatus { .. })
     }
 }
 
 impl Scan {
-    /// A scan of one span.
+    /// Creates a scan of one span.
     pub fn over(span: Span) -> Self {
         Self::over_all([span])
     }
 
-    /// A scan of several spans; those that overlap are joined.
+    /// Creates a scan of several spans; overlapping spans are joined.
     pub fn over_all(spans: impl IntoIterator<Item = Span>) -> Self {
         Self {
             spans: Span::disjoint(spans.into_iter().collect()),
@@ -101,7 +108,7 @@ impl Scan {
         }
     }
 
-    /// Adds a column; a scan to which none was added reads all columns.
+    /// Adds a column. A scan without columns reads all columns.
     #[must_use]
     pub fn column(mut self, column: ColumnSelector) -> Self {
         self.columns.push(column);
@@ -115,21 +122,22 @@ impl Scan {
         self
     }
 
-    /// Sets the most cells of a batch; 1,000 unless set.
+    /// Sets the maximum number of cells in a batch. Default: 1,000.
     #[must_use]
     pub fn batch_cells(mut self, cells: NonZeroUsize) -> Self {
         self.batch_cells = cells;
         self
     }
 
-    /// What is left of the scan once everything up to `last` was read: how a scan that broke off is resumed.
+    /// Returns the rest of the scan after everything up to `last` was read, to resume an
+    /// interrupted scan.
     #[must_use]
     pub fn after(mut self, last: &Key) -> Self {
         self.spans = Span::disjoint(self.spans.iter().map(|span| span.after(last)).collect());
         self
     }
 
-    /// What is left of the scan from a key on, that key included.
+    /// Returns the part of the scan at and after a key.
     #[must_use]
     pub(crate) fn starting_at(mut self, from: &Key) -> Self {
         let rest = |span: &Span| {
@@ -139,29 +147,29 @@ impl Scan {
         self
     }
 
-    /// The spans, sorted, disjoint and none empty.
+    /// Returns the spans: sorted, disjoint and not empty.
     pub fn spans(&self) -> &[Span] {
         &self.spans
     }
 
-    /// The columns asked for; none is all.
+    /// Returns the selected columns; empty if the scan reads all columns.
     pub fn columns(&self) -> &[ColumnSelector] {
         &self.columns
     }
 
-    /// The filter.
+    /// Returns the filter.
     pub fn filter_intent(&self) -> Filter {
         self.filter
     }
 
-    /// The most cells of a batch.
+    /// Returns the maximum number of cells in a batch.
     pub fn max_batch_cells(&self) -> NonZeroUsize {
         self.batch_cells
     }
 }
 
 impl ColumnSelector {
-    /// All qualifiers of a family.
+    /// Selects all qualifiers of a family.
     pub fn family(family: impl Into<Bytes>) -> Self {
         Self {
             family: family.into(),
@@ -169,7 +177,7 @@ impl ColumnSelector {
         }
     }
 
-    /// One qualifier of a family.
+    /// Selects one qualifier of a family.
     pub fn qualifier(family: impl Into<Bytes>, qualifier: impl Into<Bytes>) -> Self {
         Self {
             family: family.into(),
@@ -177,7 +185,7 @@ impl ColumnSelector {
         }
     }
 
-    /// Whether a column is selected.
+    /// Checks whether a column is selected.
     pub fn selects(&self, family: &[u8], qualifier: &[u8]) -> bool {
         self.family == family
             && self

@@ -1,4 +1,4 @@
-//! What a split point may be.
+//! The validity of split points.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,8 @@ use crate::error::{Error, Result};
 /// Checks split points that are to be added (rule A4).
 ///
 /// # Errors
-/// [`Invalid`](crate::ErrorKind::Invalid): one of them is empty.
+///
+/// [`Invalid`](crate::ErrorKind::Invalid) if one of them is empty.
 pub fn check_split_points(splits: &BTreeSet<Bytes>) -> Result<()> {
     match splits.first() {
         Some(first) if first.is_empty() => Err(Error::invalid(
@@ -23,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_empty_split_point_is_refused() {
+    fn rejects_an_empty_split_point() {
         let message = check_split_points(&BTreeSet::from(["".into(), "a".into()]))
             .unwrap_err()
             .to_string();

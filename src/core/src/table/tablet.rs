@@ -1,34 +1,36 @@
-//! Tablets: the contiguous parts of a table that its split points make.
+//! Tablets: the contiguous parts of a table between its split points.
 
 use crate::data::{Bytes, Span};
 
 /// A contiguous part of a table, hosted by one server at a time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tablet {
-    /// The last row that it can hold, inclusive; `None` for the last tablet.
+    /// The last row of the tablet, inclusive; `None` for the last tablet.
     pub end_row: Option<Bytes>,
-    /// The server that hosts it; `None` while nobody does.
+    /// The server that hosts it, or `None` while no server does.
     pub server: Option<String>,
-    /// Stored entries: versions and delete markers included. An estimate where a table does not count.
+    /// The number of stored entries, including older versions and delete markers. An estimate if
+    /// the table does not count.
     pub entries: u64,
 }
 
-/// All tablets of a table, in order, without gaps: each begins after the end row of the one before.
+/// All tablets of a table, in order and without gaps: each begins after the end row of the previous
+/// one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tablets(Vec<Tablet>);
 
 impl Tablets {
-    /// Tablets in order.
+    /// Creates tablets from a list, which must be in order.
     pub fn new(tablets: Vec<Tablet>) -> Self {
         Self(tablets)
     }
 
-    /// The tablets in order.
+    /// Returns the tablets in order.
     pub fn as_slice(&self) -> &[Tablet] {
         &self.0
     }
 
-    /// Each tablet with the span of keys that belongs to it.
+    /// Returns each tablet with its span of keys.
     pub fn spans(&self) -> impl Iterator<Item = (Span, &Tablet)> {
         let previous_end_rows =
             std::iter::once(None).chain(self.0.iter().map(|t| t.end_row.as_deref()));
@@ -37,12 +39,12 @@ impl Tablets {
             .map(|(previous, tablet)| (Span::tablet(previous, tablet.end_row.as_deref()), tablet))
     }
 
-    /// Stored entries of all tablets together.
+    /// Returns the number of stored entries of all tablets together.
     pub fn entries(&self) -> u64 {
         self.0.iter().map(|tablet| tablet.entries).sum()
     }
 
-    /// Where in [`as_slice`](Self::as_slice) the tablet of `row` stands.
+    /// Returns the position in [`as_slice`](Self::as_slice) of the tablet that contains `row`.
     pub fn index_of(&self, row: &[u8]) -> usize {
         self.0.partition_point(|tablet| {
             tablet

@@ -1,19 +1,19 @@
-//! How many versions of a column a table shows.
+//! The number of versions of a column that a table shows.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
-/// How many versions of a column a table shows and, once compacted, keeps.
+/// The number of versions of a column that a table shows and keeps after a compaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Versions {
-    /// All of them: what transactions need.
+    /// All versions, as transactions need.
     All,
-    /// The newest ones; counts above [`MOST`](Self::MOST) mean that.
+    /// The newest versions; a count above [`MOST`](Self::MOST) means `MOST`.
     Latest(NonZeroU32),
 }
 
 impl Default for Versions {
-    /// The newest one, as a new Accumulo table has it.
+    /// Returns one version, as in a new Accumulo table.
     fn default() -> Self {
         Self::Latest(NonZeroU32::MIN)
     }
@@ -23,11 +23,11 @@ const SCOPES: [&str; 3] = ["minc", "majc", "scan"];
 const ITERATOR: &str = "20,org.apache.accumulo.core.iterators.user.VersioningIterator";
 
 impl Versions {
-    /// The highest count that the iterator on a server reads: the largest signed 32-bit number.
+    /// The highest count that the iterator on a server can read: the largest signed 32-bit number.
     pub const MOST: u32 = i32::MAX.cast_unsigned();
 
-    /// The table properties that say it: those which Accumulo sets for its versioning iterator, so that a
-    /// table reads alike on both.
+    /// Returns the table properties of this value. They are those of Accumulo's versioning
+    /// iterator, so a table shows the same versions on all implementations.
     pub fn to_properties(self) -> BTreeMap<String, String> {
         let Self::Latest(count) = self else {
             return BTreeMap::new();
@@ -41,15 +41,16 @@ impl Versions {
         SCOPES.iter().flat_map(|scope| of_scope(scope)).collect()
     }
 
-    /// How many versions a scan shows, by the properties of a table.
+    /// Returns the number of versions that a scan shows, according to the properties of a table.
     ///
-    /// An iterator whose count is missing or is not a positive number shows one, which is its default.
+    /// An iterator whose count is missing or is not a positive number shows one version, its
+    /// default.
     pub fn shown(properties: &BTreeMap<String, String>) -> Self {
         Self::of_scope("scan", properties)
     }
 
-    /// How many versions a compaction keeps: what the properties say of compactions, and never fewer than a scan
-    /// shows.
+    /// Returns the number of versions that a compaction keeps: the number in the properties for
+    /// compactions, but never fewer than a scan shows.
     pub fn kept(properties: &BTreeMap<String, String>) -> Self {
         match (Self::of_scope("majc", properties), Self::shown(properties)) {
             (Self::Latest(kept), Self::Latest(shown)) => Self::Latest(kept.max(shown)),
@@ -70,7 +71,7 @@ impl Versions {
         )
     }
 
-    /// Whether a version is shown that has `newer` visible versions before it.
+    /// Checks whether a version is shown that has `newer` visible versions before it.
     pub fn shows(self, newer: u32) -> bool {
         match self {
             Self::All => true,
@@ -88,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn properties_say_the_same_as_the_value() {
+    fn survives_a_round_trip_through_properties() {
         for versions in [
             Versions::All,
             Versions::default(),
@@ -106,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_compaction_keeps_what_its_own_scope_says_and_no_less_than_is_shown() {
+    fn a_compaction_keeps_its_own_count_and_no_less_than_a_scan_shows() {
         let scopes = |scan: Option<u32>, majc: Option<u32>| {
             let mut properties = BTreeMap::new();
             for (scope, count) in [("scan", scan), ("majc", majc)] {

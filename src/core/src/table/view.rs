@@ -1,4 +1,5 @@
-//! What a scan shows of what is stored: one pure state machine for every table that evaluates it itself.
+//! The rules by which a scan shows stored entries: one pure state machine for every table that
+//! evaluates scans itself.
 
 use std::cmp::Ordering;
 
@@ -10,12 +11,13 @@ use crate::table::{Filter, Scan, Versions};
 /// A key as it is stored: a put, or a delete marker.
 ///
 /// # Order
-/// The key's order; at one key the delete marker comes first, so that it hides the put.
+///
+/// The key's order. At one key the delete marker comes first, so that it hides the put.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct StoredKey {
     /// Row, column and timestamp.
     pub key: Key,
-    /// Whether this is a delete marker.
+    /// True for a delete marker.
     pub is_delete: bool,
 }
 
@@ -33,7 +35,7 @@ impl PartialOrd for StoredKey {
     }
 }
 
-/// What a [`View`] says of a stored entry.
+/// The decision of a [`View`] on a stored entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admission {
     /// The entry is a cell of the result.
@@ -42,35 +44,40 @@ pub enum Admission {
     Hide,
 }
 
-/// Decides, entry by entry in stored order, what a scan of one span shows.
+/// A state machine that decides, entry by entry in stored order, which cells a scan of one span
+/// shows.
 ///
-/// In this order:
-/// - **V1.** An entry whose column is not selected, or whose visibility the reader may not see, is hidden. A
-///   visibility that cannot be read is visible to nobody.
-/// - **V2.** A delete marker is hidden, and hides the entries of its column at or below its timestamp.
-/// - **V3.** Of what is left of a column the newest versions are shown, as many as the table's
-///   [`Versions`] says.
-/// - **V4.** The filter chooses among those. A filter of transactions is asked first: V3 counts what it shows, because
-///   a version of a column is something else to it. It shows only of the families that it
-///   [looks at](Filter::looks_at_family); and one that is [of one column](Filter::is_of_one_column) shows only of the
-///   column in which the span starts.
-/// - **V5.** What lies before the start of the span is hidden, though it has its part in V2 to V4: a scan
-///   that resumes in the middle of a column or row shows what the whole scan would have shown there. A table may
-///   overlook a delete marker at the newest timestamp there is (`i64::MAX`) when a scan begins inside its column.
+/// It applies these rules in order:
+/// - **V1.** An entry is hidden if its column is not selected, or if the reader may not see its
+///   visibility. A visibility that cannot be parsed is visible to no reader.
+/// - **V2.** A delete marker is hidden, and hides the entries of its column at or below its
+///   timestamp.
+/// - **V3.** Of the remaining entries of a column the newest versions are shown, as many as the
+///   [`Versions`] of the table allow.
+/// - **V4.** The filter selects among those. A filter of transactions applies before V3, which then
+///   counts the entries that the filter shows, because such a filter defines versions differently.
+///   It shows only entries of the families that it [looks at](Filter::looks_at_family); a filter
+///   [of one column](Filter::is_of_one_column) shows only entries of the column in which the span
+///   starts.
+/// - **V5.** Entries before the start of the span are hidden, but take part in V2 to V4: a scan
+///   that resumes in the middle of a column or row shows the same cells there as the whole scan. A
+///   table may miss a delete marker at the highest timestamp (`i64::MAX`) if a scan begins inside
+///   its column.
 ///
-/// Because of V5 the entries must be fed from [`read_from`](View::read_from) on, up to the end of the span.
+/// Because of V5 the entries must be fed from [`read_from`](View::read_from) on, up to the end of
+/// the span.
 #[derive(Debug)]
 pub struct View<'a> {
     scan: &'a Scan,
     versions: Versions,
-    /// `None` sees everything.
+    /// The authorizations of the reader; with `None` all visibilities are shown.
     authorizations: Option<&'a Authorizations>,
     start: KeyRef<'a>,
     seen: ViewState,
 }
 
-/// What a [`View`] knows of the entries that it has seen, without the request: kept by a scan that is read in
-/// parts, so that no part reads again what an earlier one has read.
+/// The state of a [`View`] without its request. A scan that is read in parts keeps it, so that no
+/// part repeats the reads of an earlier one.
 #[derive(Debug, Default)]
 pub struct ViewState {
     reached_start: bool,
@@ -79,7 +86,7 @@ pub struct ViewState {
     column: CurrentColumn,
 }
 
-/// What is known of the column whose versions are passing. The buffers are reused from column to column.
+/// The state of the current column. The buffers are reused for the next column.
 #[derive(Debug, Default)]
 struct CurrentColumn {
     is_started: bool,
@@ -93,7 +100,7 @@ struct CurrentColumn {
 }
 
 impl<'a> View<'a> {
-    /// A view of one of the spans of `scan`, for a reader with these authorizations.
+    /// Creates a view of one of the spans of `scan`, for a reader with these authorizations.
     pub fn new(
         scan: &'a Scan,
         span: &'a Span,
@@ -103,7 +110,8 @@ impl<'a> View<'a> {
         Self::build(scan, span, versions, Some(authorizations))
     }
 
-    /// A view that shows what any reader could see, whatever its authorizations: what a compaction keeps.
+    /// Creates a view that shows every cell that any reader could see, whatever its authorizations.
+    /// Compactions keep these.
     pub fn of_any_reader(scan: &'a Scan, span: &'a Span, versions: Versions) -> Self {
         Self::build(scan, span, versions, None)
     }
@@ -123,8 +131,8 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The same view, gone on with where [`into_state`](Self::into_state) left off: the next entry to be fed is
-    /// the one after the last that was fed then.
+    /// Resumes the view from the state that [`into_state`](Self::into_state) returned: feed it the
+    /// entry after the last one that was fed before.
     #[must_use]
     pub fn resume(self, state: ViewState) -> Self {
         Self {
@@ -133,13 +141,13 @@ impl<'a> View<'a> {
         }
     }
 
-    /// What is known so far, for [`resume`](Self::resume).
+    /// Returns the state, for [`resume`](Self::resume).
     pub fn into_state(self) -> ViewState {
         self.seen
     }
 
-    /// The key from which entries must be fed so that V5 holds: the beginning of the column in which the span
-    /// starts, or of its row.
+    /// Returns the key from which entries must be fed so that V5 holds: the beginning of the column
+    /// in which the span starts, or of its row.
     pub fn read_from(scan: &Scan, span: &Span) -> Key {
         let start = span.start();
         match scan.filter_intent() {
@@ -151,7 +159,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// What becomes of the next stored entry.
+    /// Decides about the next stored entry.
     pub fn admit(&mut self, key: KeyRef<'_>, value: &[u8], is_delete: bool) -> Admission {
         self.enter(key);
         if self.is_visible(key, value, is_delete) && self.passes_filter() && self.is_in_span(key) {
@@ -161,9 +169,10 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Where in the column of the last entry an entry can stand that is looked at: what comes before may be left out,
-    /// and is hidden. A column that is hidden whole (V1) is left out whole; of others only filters of transactions leave
-    /// out anything. A delete marker that is left out hides nothing.
+    /// Returns the position, in the column of the last entry, of the next entry that can matter.
+    /// Entries before it may be skipped, and are hidden. A column that is hidden as a whole (V1) is
+    /// skipped as a whole; in other columns only filters of transactions skip entries. A skipped
+    /// delete marker hides nothing.
     pub fn looks_next(&self) -> LooksNext {
         let column = &self.seen.column;
         if column.is_started && !column.is_readable {
@@ -192,7 +201,7 @@ impl<'a> View<'a> {
         self.is_looked_at(key) && self.is_asked_for(key)
     }
 
-    /// Whether the filter looks at the column (V4).
+    /// Checks whether the filter looks at the column (V4).
     fn is_looked_at(&self, key: KeyRef<'_>) -> bool {
         let filter = self.scan.filter_intent();
         let is_owned = match filter {
@@ -360,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scan_that_resumes_inside_a_column_knows_what_came_before() {
+    fn a_scan_that_resumes_inside_a_column_accounts_for_earlier_entries() {
         let stored = [
             delete("a", "q", 9),
             put("a", "q", 8),
@@ -381,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn a_view_that_is_resumed_knows_what_it_saw() {
+    fn a_resumed_view_keeps_its_state() {
         let stored = [
             put("a", "q", 9),
             delete("a", "q", 8),
@@ -403,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_column_that_is_hidden_whole_nothing_more_is_looked_at() {
+    fn skips_the_rest_of_a_column_that_is_hidden_as_a_whole() {
         let none = Authorizations::none();
         let entry = |qualifier, visibility| {
             let column = Column::new("f", qualifier).with_visibility(visibility);

@@ -97,21 +97,39 @@ impl Commit {
         Ok(first.unwrap_or_default())
     }
 
-    /// Checks whether a lock is what forbids this transaction to lock the cell. A void read lock, which a newer write
-    /// hides, is not: a server that collected a part of the column may have dropped its end and not the lock.
+    /// Checks whether a lock is what forbids this transaction to lock the cell.
     async fn is_in_the_way(&self, lock: &FoundLock) -> Result<bool> {
         if planted::is(PlantedBug::VoidReadLockIsDamage) {
             return Ok(true);
         }
-        let forbids = Filter::Prewrite(Prewrite {
-            start: self.plan.start,
-            is_read_lock: false,
-            acknowledged_after: None,
-        });
-        let asked = Scan::over(cell_span(&lock.cell)).filter(forbids);
+        let asked = Scan::over(cell_span(&lock.cell)).filter(forbids_writes(self.plan.start));
         let found = self.reading.client.table.read(asked).await?;
         let entry = stamp(lock.kind.entry(), lock.start);
         Ok(found.iter().any(|cell| cell.key.timestamp == entry))
+    }
+
+    /// Drops the open read locks of cells of which none counts. A newer write hides a void read lock: a server that
+    /// collected a part of the column may have dropped its end and not the lock, and its owner may live on.
+    async fn without_void(&self, mut read_locks: Vec<Cell>) -> Result<Vec<Cell>> {
+        if read_locks.is_empty() || planted::is(PlantedBug::VoidReadLockIsDamage) {
+            return Ok(read_locks);
+        }
+        let cells = read_locks.iter().map(row_column);
+        let spans: Vec<_> = cells.map(|cell| cell_span(&cell)).collect();
+        // Whatever its start, a transaction cannot write a cell with a read lock that counts.
+        let asked = Scan::over_all(spans).filter(forbids_writes(Timestamp::MAX));
+        let forbidding = self.reading.client.table.read(asked).await?;
+        let is_read_lock = |cell: &&Cell| {
+            let stamp = EntryStamp::decode(cell.key.timestamp);
+            stamp.is_none_or(|stamp| stamp.kind == EntryKind::ReadLock)
+        };
+        let locked: BTreeSet<_> = forbidding
+            .iter()
+            .filter(is_read_lock)
+            .map(row_column)
+            .collect();
+        read_locks.retain(|lock| locked.contains(&row_column(lock)));
+        Ok(read_locks)
     }
 
     /// Fails if what stands in the way in some rows cannot be read: it is no other transaction, and will be there the
@@ -130,7 +148,7 @@ impl Commit {
         Ok(())
     }
 
-    /// The locks of others on some cells; read locks only where the cell is to be written.
+    /// Returns the locks of others on some cells; read locks only of cells that this transaction writes.
     async fn locks_of_others(&self, cells: &[(RowColumn, LockKind)]) -> Result<Vec<FoundLock>> {
         let latest = Filter::Snapshot { at: Timestamp::MAX };
         let locked = Scan::over_all(cells.iter().map(|(cell, _)| cell_span(cell))).filter(latest);
@@ -139,7 +157,7 @@ impl Commit {
             Scan::over_all(written.map(|(cell, _)| cell_span(cell))).filter(Filter::OpenReadLocks);
         let table = &self.reading.client.table;
         let mut found = table.read(locked).await?;
-        found.extend(table.read(read_locked).await?);
+        found.extend(self.without_void(table.read(read_locked).await?).await?);
         let is_of_another = |cell: &&Cell| {
             EntryStamp::decode(cell.key.timestamp).is_some_and(|stamp| {
                 matches!(stamp.kind, EntryKind::Lock | EntryKind::ReadLock)
@@ -169,6 +187,19 @@ impl Commit {
         let found = self.reading.client.table.read(since).await?;
         found.into_iter().map(committed).collect()
     }
+}
+
+/// The filter of what forbids a transaction to write a cell.
+fn forbids_writes(start: Timestamp) -> Filter {
+    Filter::Prewrite(Prewrite {
+        start,
+        is_read_lock: false,
+        acknowledged_after: None,
+    })
+}
+
+fn row_column(cell: &Cell) -> RowColumn {
+    RowColumn::new(cell.key.row.clone(), cell.key.column.clone())
 }
 
 /// The cell of a write, and the transaction that it belongs to.

@@ -1,7 +1,9 @@
-//! Reading past a lock that the client cannot remove because it lacks write permission.
+//! Reading past locks that the client did not remove, because a write failed.
 //!
-//! The status of the transaction is known, so the reader adds the missing entries to its copy of the column and filters the
-//! result.
+//! The status of each transaction is known, so the reader adds the missing entries to its copy of the columns and filters
+//! the result.
+
+use std::collections::BTreeMap;
 
 use crate::data::{Cell, Key, RowColumn, Timestamp};
 use crate::error::Result;
@@ -20,11 +22,33 @@ pub(crate) struct DecidedLock {
     pub(crate) committed: Option<Timestamp>,
 }
 
+/// Returns, of each cell, the entry that a snapshot shows of it once its lock is turned: a value or another lock. One
+/// scan reads all of them.
+pub(crate) async fn read_past(
+    table: &dyn Table,
+    locks: &[DecidedLock],
+    at: Timestamp,
+) -> Result<BTreeMap<RowColumn, Cell>> {
+    let spans = locks.iter().map(|known| cell_span(&known.lock.cell));
+    let mut columns: BTreeMap<RowColumn, Vec<Cell>> = BTreeMap::new();
+    for entry in table.read(Scan::over_all(spans)).await? {
+        let cell = RowColumn::new(entry.key.row.clone(), entry.key.column.clone());
+        columns.entry(cell).or_default().push(entry);
+    }
+    let mut shown = BTreeMap::new();
+    for known in locks {
+        let entries = columns.remove(&known.lock.cell).unwrap_or_default();
+        if let Some(entry) = known.shown(entries, at)? {
+            shown.insert(known.lock.cell.clone(), entry);
+        }
+    }
+    Ok(shown)
+}
+
 impl DecidedLock {
-    /// Returns the entry that a snapshot shows of the cell once the lock is turned: a value, nothing, or another lock.
-    pub(crate) async fn read_past(&self, table: &dyn Table, at: Timestamp) -> Result<Option<Cell>> {
+    /// Returns the entry that a snapshot shows of the cell once the lock is turned, from the entries of its column.
+    fn shown(&self, mut entries: Vec<Cell>, at: Timestamp) -> Result<Option<Cell>> {
         let cell = &self.lock.cell;
-        let mut entries = table.read(Scan::over(cell_span(cell))).await?;
         for update in self.turned().updates {
             if let (Some(timestamp), Change::Put(value)) = (update.timestamp, update.change) {
                 entries.retain(|entry| entry.key.timestamp != timestamp);

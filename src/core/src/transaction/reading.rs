@@ -20,7 +20,7 @@ use crate::planted::{self, PlantedBug};
 use crate::table::{CellBatches, Filter, Scan};
 use crate::transaction::damage::stamp_of;
 use crate::transaction::found_lock::FoundLock;
-use crate::transaction::read_past::DecidedLock;
+use crate::transaction::read_past::{self, DecidedLock};
 use crate::transaction::resolve::{OrphanLooks, resolve};
 use crate::transaction::{CommitError, Stale};
 
@@ -154,6 +154,8 @@ struct Waiting {
     backoff: Backoff,
     cells: BTreeSet<(RowColumn, Timestamp)>,
     orphan_looks: OrphanLooks,
+    /// Whether the last look resolved all locks, so that none of them should be met again.
+    is_resolved: bool,
 }
 
 impl Rest {
@@ -173,23 +175,16 @@ impl Rest {
                 .into_iter()
                 .map(committed)
                 .collect::<Result<Vec<_>>>()?;
-            if let Some(lock) = locked.first() {
-                // Everything from the lock on is read again once it is dealt with.
-                let from = Key {
-                    timestamp: i64::MAX,
-                    ..lock.key.clone()
-                };
-                let scan = scan.clone();
-                self.open = None;
-                match self.deal_with(&locked).await? {
-                    None => self.scan = Some(scan.starting_at(&from)),
-                    Some(past) => {
-                        committed.extend(past.cell.map(self::committed).transpose()?);
-                        self.scan = Some(scan.starting_at(&past.next));
-                    }
-                }
-            } else {
+            if locked.is_empty() {
                 self.waiting = None;
+            } else {
+                let scan = scan.clone();
+                let past = self.resolve_or_read_past(locked).await?;
+                committed.extend(past.committed);
+                if let Some(from) = past.rest {
+                    self.open = None;
+                    self.scan = Some(scan.starting_at(&from));
+                }
             }
             if !committed.is_empty() {
                 self.reading.seen().cells += u64::try_from(committed.len()).unwrap_or(u64::MAX);
@@ -202,70 +197,112 @@ impl Rest {
         Ok(None)
     }
 
-    /// Resolves the locks of a batch; waits if some of them are left to their owners. Returns the cell behind the first lock
-    /// if the lock is decided and this client lacks write permission.
-    async fn deal_with(&mut self, found: &[Cell]) -> Result<Option<Past>> {
+    /// Resolves the locks of the rest of a batch, which begins with a lock. Reads past those of
+    /// decided transactions that could not be turned, up to the first other lock. Waits if the first
+    /// lock is left to its owner, or is still there after all locks were resolved.
+    async fn resolve_or_read_past(&mut self, rest: Vec<Cell>) -> Result<Past> {
         let client = self.reading.client.clone();
-        let locks = found
+        let locks = rest
             .iter()
             .filter(|cell| !is_data(cell))
             .map(FoundLock::of)
             .collect::<Result<Vec<_>>>()?;
-        let Some(first) = locks.first() else {
-            return Ok(None);
+        let first = locks.first();
+        let waiting = self.wait_for(&locks);
+        let resolved = resolve(&client, &locks).await?;
+        let is_left = resolved.left.iter().any(|known| Some(&known.lock) == first);
+        if !is_left && let Some(lock) = resolved.orphans.last() {
+            waiting.orphan_looks.met(lock)?;
+        }
+        let is_resolved = resolved.waiting == 0 && resolved.orphans.is_empty();
+        let must_wait = !is_resolved || waiting.is_resolved;
+        waiting.is_resolved = is_resolved;
+        let begin = rest.first().map(first_key);
+        let past = match is_left {
+            true => read_past(&self.reading, rest, &resolved.left).await?,
+            false => Past::before(&rest),
         };
-        let start = self.reading.start();
+        if must_wait && past.rest == begin {
+            let begun = Instant::now();
+            if let Some(waiting) = &mut self.waiting {
+                waiting.backoff.pause().await;
+            }
+            metrics::histogram!("fluo_lock_wait_seconds").record(begun.elapsed());
+        }
+        Ok(past)
+    }
+
+    /// Returns the wait for some locks. It begins again if none of the locks was met in the look
+    /// before.
+    fn wait_for(&mut self, locks: &[FoundLock]) -> &mut Waiting {
+        let reading = &self.reading;
         let cells: BTreeSet<_> = locks
             .iter()
             .map(|lock| (lock.cell.clone(), lock.start))
             .collect();
-        // Waiting begins anew when none of the locks is one that was waited for.
         let waiting = match self.waiting.take() {
             Some(waiting) if !waiting.cells.is_disjoint(&cells) => waiting,
             _ => Waiting {
-                backoff: Backoff::of_locks(&client.settings, start),
+                backoff: Backoff::of_locks(&reading.client.settings, reading.start()),
                 cells: BTreeSet::new(),
                 orphan_looks: OrphanLooks::default(),
+                is_resolved: false,
             },
         };
-        let waiting = self.waiting.insert(Waiting { cells, ..waiting });
-        let resolved = resolve(&client, &locks).await?;
-        if let Some(lock) = resolved.denied.iter().find(|known| known.lock == *first) {
-            return read_past(&self.reading, lock).await;
-        }
-        if let Some(lock) = resolved.orphans.last() {
-            waiting.orphan_looks.met(lock)?;
-        }
-        if resolved.waiting > 0 || !resolved.orphans.is_empty() {
-            let begun = Instant::now();
-            waiting.backoff.pause().await;
-            metrics::histogram!("fluo_lock_wait_seconds").record(begun.elapsed());
-        }
-        Ok(None)
+        self.waiting.insert(Waiting { cells, ..waiting })
     }
 }
 
-/// The result of reading past a lock.
+/// The part of a batch that was read past its locks.
+#[derive(Default)]
 struct Past {
-    /// The cell of the lock, if it has a value.
-    cell: Option<Cell>,
-    /// The first key of the next cell.
-    next: Key,
+    committed: Vec<Cell>,
+    /// The key from which the scan begins again; `None` if nothing of the batch is left.
+    rest: Option<Key>,
 }
 
-/// Reads the cell of a lock as if the lock were turned; `None` if another lock is there by now.
-async fn read_past(reading: &Reading, known: &DecidedLock) -> Result<Option<Past>> {
-    let table = &*reading.client.table;
-    let shown = known.read_past(table, reading.seen_up_to()).await?;
-    reading.check_fresh().await?;
-    if shown.as_ref().is_some_and(|cell| !is_data(cell)) {
-        return Ok(None);
+impl Past {
+    /// Nothing of a batch: all of it is read again.
+    fn before(batch: &[Cell]) -> Self {
+        Self {
+            committed: Vec::new(),
+            rest: batch.first().map(first_key),
+        }
     }
-    let RowColumn { row, column } = known.lock.cell.clone();
-    Ok(Some(Past {
-        cell: shown,
-        next: Key::new(row, column, i64::MIN).successor(),
-    }))
+}
+
+/// Reads a batch as if the locks of decided transactions were turned, up to the first other lock.
+async fn read_past(reading: &Reading, batch: Vec<Cell>, left: &[DecidedLock]) -> Result<Past> {
+    let table = &*reading.client.table;
+    let mut shown = read_past::read_past(table, left, reading.seen_up_to()).await?;
+    reading.check_fresh().await?;
+    let left: BTreeSet<_> = left.iter().map(|known| &known.lock.cell).collect();
+    let mut past = Past::default();
+    for found in batch {
+        let cell = RowColumn::new(found.key.row.clone(), found.key.column.clone());
+        let now = match is_data(&found) {
+            true => Some(found.clone()),
+            false if left.contains(&cell) => shown.remove(&cell),
+            false => Some(found.clone()),
+        };
+        match now {
+            Some(entry) if is_data(&entry) => past.committed.push(committed(entry)?),
+            Some(_) => {
+                past.rest = Some(first_key(&found));
+                break;
+            }
+            None => {}
+        }
+    }
+    Ok(past)
+}
+
+/// Returns the first key of the column of a cell.
+fn first_key(cell: &Cell) -> Key {
+    Key {
+        timestamp: i64::MAX,
+        ..cell.key.clone()
+    }
 }
 
 fn failed(error: Error) -> CellBatches {

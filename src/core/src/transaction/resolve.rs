@@ -5,8 +5,8 @@
 //!   is taken away. Whoever meets such a lock does it, whether its owner lives or not.
 //! - **R3.** A primary that is still locked is rolled back only if its transactor is gone, or its lock was waited for
 //!   long enough; and only by a conditional write, which its owner's commit of the primary excludes.
-//! - **R4.** Several clients may write these entries, any number of times. A client without write permission applies them
-//!   to the entries that it read instead.
+//! - **R4.** Several clients may write these entries, any number of times. A reader whose write fails, because it lacks the
+//!   permission or because a server is away, applies them to the entries that it read instead.
 
 use std::collections::BTreeMap;
 
@@ -32,8 +32,8 @@ pub(crate) struct Resolved {
     /// Locks of transactions of which their primaries have no trace, one of each transaction. Each is gone by now, or the
     /// table is damaged.
     pub(crate) orphans: Vec<FoundLock>,
-    /// Locks of decided transactions that stay where they are, because this client may not write the table.
-    pub(crate) denied: Vec<DecidedLock>,
+    /// Locks of decided transactions that may still be there, because a write failed. Empty if none failed.
+    pub(crate) left: Vec<DecidedLock>,
 }
 
 /// How often one lock may be met whose primary knows nothing of it, before the table is taken for damaged: it may have
@@ -66,13 +66,17 @@ impl OrphanLooks {
     }
 }
 
-/// Deals with locks that were met.
+/// Rolls locks of other transactions forward or back.
+///
+/// The writes are tried once. The fate of each transaction is known before them, so a reader needs none of them: it reads
+/// past the locks that are left. A denial cannot be waited for either: of a call of several rows Accumulo does not say for
+/// certain that it was denied as a whole.
 pub(crate) async fn resolve(client: &Shared, locks: &[FoundLock]) -> Result<Resolved> {
     let mut resolved = Resolved::default();
     let mut writes = RowMutations::default();
     let mut rolled_back = Vec::new();
     let mut known = Vec::new();
-    let mut is_denied = false;
+    let mut has_failed = false;
     for ((primary, start), group) in groups(locks) {
         let Some(transactor) = group.first().map(|lock| lock.transactor) else {
             continue;
@@ -85,9 +89,11 @@ pub(crate) async fn resolve(client: &Shared, locks: &[FoundLock]) -> Result<Reso
         match decided {
             Decided::Committed(_) if planted::is(PlantedBug::CommittedRolledBack) => {
                 rolled_back.extend(taken_away(&group));
+                known.extend(decided_locks(others(&group), None));
             }
             Decided::Committed(_) if planted::is(PlantedBug::RolledForwardToStart) => {
                 writes.roll_forward(&group, start);
+                known.extend(decided_locks(others(&group), Some(start)));
             }
             Decided::Committed(commit) => {
                 metrics::counter!("fluo_locks_rolled_forward_total")
@@ -106,7 +112,7 @@ pub(crate) async fn resolve(client: &Shared, locks: &[FoundLock]) -> Result<Reso
                 let other = group.iter().find(|lock| !lock.is_primary());
                 resolved.orphans.extend(other.copied().cloned());
                 if !is_written {
-                    is_denied = true;
+                    has_failed = true;
                     known.extend(decided_locks(
                         group.iter().filter(|lock| lock.is_primary()),
                         None,
@@ -115,24 +121,37 @@ pub(crate) async fn resolve(client: &Shared, locks: &[FoundLock]) -> Result<Reso
             }
         }
     }
-    let reader = locks.first().map_or(Timestamp::ZERO, |lock| lock.start);
-    let written = match client.write_surely(writes.into_mutations(), reader).await {
-        Ok(()) => client.take_away_surely(rolled_back, reader).await,
-        Err(error) => Err(error),
-    };
-    match written {
+    match write(client, writes, rolled_back).await {
         Ok(()) => {}
-        Err(error)
-            if error.kind() == ErrorKind::Denied && !planted::is(PlantedBug::DeniedReaderFails) =>
-        {
-            is_denied = true;
-        }
-        Err(error) => return Err(not_ours(error)),
+        Err(error) if may_be_left(&error) => has_failed = true,
+        Err(error) => return Err(error),
     }
-    if is_denied {
-        resolved.denied = known;
+    if has_failed {
+        resolved.left = known;
     }
     Ok(resolved)
+}
+
+/// Writes what becomes of the locks of decided transactions, once.
+async fn write(
+    client: &Shared,
+    forward: RowMutations,
+    mut back: Vec<ConditionalMutation>,
+) -> Result<()> {
+    let forward = forward.into_mutations();
+    if !forward.is_empty() {
+        client.table.write(forward).await?;
+    }
+    match back.is_empty() {
+        true => Ok(()),
+        false => client.take_away(&mut back).await,
+    }
+}
+
+/// Checks whether a reader can do without a write that failed.
+fn may_be_left(error: &Error) -> bool {
+    let is_denied = error.kind() == ErrorKind::Denied;
+    is_passing(error.kind()) || (is_denied && !planted::is(PlantedBug::DeniedReaderFails))
 }
 
 /// Returns the locks with the fate of their transaction.
@@ -155,15 +174,6 @@ fn taken_away(locks: &[&FoundLock]) -> Vec<ConditionalMutation> {
     others(locks)
         .map(|lock| take_away(&lock.cell, lock.start, lock.kind, lock.value.clone()))
         .collect()
-}
-
-/// Whether the locks of others are gone is their affair: for whoever met them nothing has happened.
-fn not_ours(error: Error) -> Error {
-    if error.kind() != ErrorKind::Uncertain {
-        return error;
-    }
-    let message = format!("locks of other transactions could not be dealt with: {error}");
-    Error::with_source(ErrorKind::Unavailable, message, error)
 }
 
 /// Returns the error for a lock that stays although its primary has no trace of its transaction.
@@ -234,15 +244,18 @@ async fn decided(
     {
         return end_acknowledged(client, primary, start, lock.clone()).await;
     }
-    let Some(cause) = given_up(client, primary, start, transactor).await? else {
-        // A primary without a trace of a live transaction is one that this client has no authorization to see.
-        return Ok(match lock {
-            None if planted::is(PlantedBug::UnseenPrimaryIsDamage) => Decided::Orphaned,
-            _ => Decided::Waiting,
-        });
-    };
     let Some(lock) = lock else {
-        return Ok(Decided::Orphaned);
+        // This client may lack the authorization to see the primary, so that only the owner can tell.
+        let is_alive = client.coordination.is_alive(transactor).await?;
+        return Ok(
+            match is_alive && !planted::is(PlantedBug::UnseenPrimaryIsDamage) {
+                true => Decided::Waiting,
+                false => Decided::Orphaned,
+            },
+        );
+    };
+    let Some(cause) = given_up(client, primary, start, transactor).await? else {
+        return Ok(Decided::Waiting);
     };
     if !roll_back_primary(client, primary, start, lock.clone()).await? {
         // Its owner, or another reader, was faster.

@@ -86,30 +86,28 @@ impl Shared {
     ) -> Result<()> {
         let mut backoff = self.backoff_of_calls(start);
         while !mutations.is_empty() {
-            let outcomes = self.table.write_conditional(mutations.clone()).await;
-            let error = match outcomes {
-                Ok(outcomes) => {
-                    let mut failed = None;
-                    let mut outcomes = outcomes.into_iter();
-                    // Where the condition does not hold the lock has gone already.
-                    mutations.retain(|_| match outcomes.next() {
-                        Some(Outcome::Accepted | Outcome::Rejected) | None => false,
-                        Some(Outcome::Refused(error) | Outcome::Unknown(error)) => {
-                            failed = Some(error);
-                            true
-                        }
-                    });
-                    failed
-                }
-                Err(error) => Some(error),
-            };
-            match error {
-                None => return Ok(()),
-                Some(error) if is_passing(error.kind()) && backoff.wait().await => {}
-                Some(error) => return Err(error),
+            match self.take_away(&mut mutations).await {
+                Err(error) if is_passing(error.kind()) && backoff.wait().await => {}
+                done => return done,
             }
         }
         Ok(())
+    }
+
+    /// Takes locks away in one call. Keeps the mutations of the locks that may still be there.
+    pub(crate) async fn take_away(&self, mutations: &mut Vec<ConditionalMutation>) -> Result<()> {
+        let outcomes = self.table.write_conditional(mutations.clone()).await?;
+        let mut outcomes = outcomes.into_iter();
+        let mut failed = None;
+        // A condition that does not hold says that the lock is gone.
+        mutations.retain(|_| match outcomes.next() {
+            Some(Outcome::Accepted | Outcome::Rejected) | None => false,
+            Some(Outcome::Refused(error) | Outcome::Unknown(error)) => {
+                failed = Some(error);
+                true
+            }
+        });
+        failed.map_or(Ok(()), Err)
     }
 }
 

@@ -93,6 +93,38 @@ async fn a_table_of_the_java_client_keeps_its_properties() {
     assert_eq!(properties(&ground).await, before);
 }
 
+/// An earlier version had collected on a table of the Java client and left its horizon as an option of the attached
+/// iterators. Only the next collection of ours removes it, and nothing else: from then on the servers ask ZooKeeper again.
+#[tokio::test]
+async fn a_horizon_on_a_table_of_the_java_client_is_removed() {
+    let ground = Ground::new().await;
+    let fluo = "localhost/fluo/web";
+    set(
+        &ground,
+        &[
+            ("table.iterator.majc.gc", GARBAGE),
+            ("table.iterator.majc.gc.opt.zookeeper.connect", fluo),
+            ("table.iterator.minc.gc", GARBAGE),
+            ("table.iterator.minc.gc.opt.zookeeper.connect", fluo),
+        ],
+    )
+    .await;
+    let before = properties(&ground).await;
+    set(
+        &ground,
+        &[
+            ("table.iterator.majc.gc.opt.timestamp.gc", "7"),
+            ("table.iterator.minc.gc.opt.timestamp.gc", "7"),
+        ],
+    )
+    .await;
+    let client = ground.client().await;
+    let all = Span::all();
+    let collected = client.collect_garbage(&ground.tables, &all).await;
+    collected.unwrap();
+    assert_eq!(properties(&ground).await, before);
+}
+
 /// Nothing called `collect_garbage`, so garbage grew for ever, while snapshots became stale all the same.
 #[tokio::test(start_paused = true)]
 async fn a_worker_collects_garbage_on_a_schedule() {

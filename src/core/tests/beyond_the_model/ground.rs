@@ -103,6 +103,8 @@ pub(crate) fn lock(owner: &Client, is_write: bool) -> fluo_core::Bytes {
 pub(crate) struct Gated {
     inner: Arc<dyn Table>,
     calls: AtomicUsize,
+    /// The number of cells that scans asked for, or of wider spans.
+    spans: AtomicUsize,
     /// The number of calls before the first that waits.
     let_through: usize,
     is_denied: bool,
@@ -115,6 +117,7 @@ impl Gated {
         Arc::new(Self {
             inner: inner.clone(),
             calls: AtomicUsize::new(0),
+            spans: AtomicUsize::new(0),
             let_through,
             is_denied: false,
             open: watch::Sender::new(false),
@@ -126,6 +129,7 @@ impl Gated {
         Arc::new(Self {
             inner: inner.clone(),
             calls: AtomicUsize::new(0),
+            spans: AtomicUsize::new(0),
             let_through: 0,
             is_denied: true,
             open: watch::Sender::new(true),
@@ -139,16 +143,23 @@ impl Gated {
         }
     }
 
+    /// Returns how many changing calls there were, and how many spans were asked for.
+    pub(crate) fn asked(&self) -> (usize, usize) {
+        let count = |calls: &AtomicUsize| calls.load(Ordering::SeqCst);
+        (count(&self.calls), count(&self.spans))
+    }
+
     pub(crate) fn open(&self) {
         self.open.send_replace(true);
     }
 
     async fn gate(&self) -> Result<()> {
+        let calls = self.calls.fetch_add(1, Ordering::SeqCst);
         if self.is_denied {
             let message = "user `reader` has no permission `WRITE` on table `web`";
             return Err(Error::new(ErrorKind::Denied, message));
         }
-        if self.calls.fetch_add(1, Ordering::SeqCst) >= self.let_through {
+        if calls >= self.let_through {
             let mut open = self.open.subscribe();
             open.wait_for(|open| *open).await.unwrap();
         }
@@ -159,6 +170,7 @@ impl Gated {
 #[async_trait]
 impl Table for Gated {
     fn scan(&self, scan: Scan) -> CellBatches {
+        self.spans.fetch_add(scan.spans().len(), Ordering::SeqCst);
         self.inner.scan(scan)
     }
 

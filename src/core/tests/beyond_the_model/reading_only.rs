@@ -1,10 +1,14 @@
 //! Clients that may read a table and not write it.
 
-use fluo_core::coordination::Applications;
-use fluo_core::{Client, ClientSettings, Column, Scan, Span};
-use futures::TryStreamExt;
+use std::time::Duration;
 
-use super::ground::{Gated, Ground};
+use fluo_core::coordination::Applications;
+use fluo_core::layout::{DelLockOutcome, DelLockValue, EntryKind};
+use fluo_core::{Client, ClientSettings, Column, ErrorKind, Mutation, Scan, Span, Timestamp};
+use futures::TryStreamExt;
+use tokio::time::Instant;
+
+use super::ground::{Gated, Ground, committed, lock, stamp, text};
 
 fn column() -> Column {
     Column::new("f", "q")
@@ -74,4 +78,87 @@ async fn a_client_that_may_not_write_reads_past_the_locks_of_a_rollback() {
     let snapshot = reader.snapshot().await.unwrap();
     let value = snapshot.get("b", &column()).await.unwrap();
     assert_eq!(value.as_deref(), Some(&b"0"[..]));
+}
+
+/// A transaction that crashed was rolled back and left 300 locks. A reader without the permission to write read past the
+/// first one and then began again behind it: 300 batches, each of which looked at all the locks that were left.
+#[tokio::test(start_paused = true)]
+async fn reads_past_many_locks_in_as_many_looks() {
+    const LOCKS: usize = 300;
+    let ground = Ground::new().await;
+    let owner = ground.client_after_20().await;
+    let left = (0..LOCKS).map(|number| {
+        let lock = lock(&owner, true);
+        let old = (stamp(EntryKind::Write, 3), committed(2, true));
+        Mutation::new(format!("s{number:03}"))
+            .put_at(text(), stamp(EntryKind::Lock, 5), lock)
+            .put_at(text(), old.0, old.1)
+            .put_at(text(), stamp(EntryKind::Data, 2), "old")
+    });
+    let primary = DelLockValue {
+        outcome: DelLockOutcome::RolledBack,
+        is_primary: true,
+        done: Timestamp::ZERO,
+    };
+    let primary = Mutation::new("r").put_at(text(), stamp(EntryKind::DelLock, 5), primary.encode());
+    ground.write(left.chain([primary]).collect()).await;
+
+    let denied = Gated::denied(&ground.table);
+    let reader = ground.client_on(denied.clone()).await;
+    let snapshot = reader.snapshot().await.unwrap();
+    let (writes_before, spans_before) = denied.asked();
+    let cells = snapshot.scan(Scan::over(Span::all())).try_concat().await;
+    let cells = cells.unwrap();
+    assert_eq!(cells.len(), LOCKS);
+    assert!(cells.iter().all(|cell| cell.value == "old"));
+    let (writes, spans) = denied.asked();
+    assert_eq!(writes - writes_before, 1, "one call that is denied");
+    // The scan, the status of the transaction, and each cell once.
+    assert_eq!(spans - spans_before, 2 + LOCKS);
+}
+
+/// A flush dropped the end of an observer's lock. A client without the permission to write could not end it either, and
+/// read nothing of the cell before its owner was given up, after five minutes; then the read failed.
+#[tokio::test(start_paused = true)]
+async fn a_lock_whose_end_a_flush_dropped_is_read_past() {
+    let ground = Ground::new().await;
+    let observer = ground.client_after_20().await;
+    let acknowledged = Mutation::new("r")
+        .put_at(text(), stamp(EntryKind::Write, 4), committed(3, true))
+        .put_at(text(), stamp(EntryKind::Data, 3), "v")
+        .put_at(text(), stamp(EntryKind::Lock, 5), lock(&observer, false))
+        .put_at(text(), stamp(EntryKind::Ack, 5), "");
+    ground.write(vec![acknowledged]).await;
+    let reader = ground.client_on(Gated::denied(&ground.table)).await;
+    let begun = Instant::now();
+    let snapshot = reader.snapshot().await.unwrap();
+    let value = snapshot.get("r", &text()).await.unwrap();
+    assert_eq!(value.as_deref(), Some(&b"v"[..]));
+    assert!(begun.elapsed() < Duration::from_secs(1));
+}
+
+/// A transaction crashed before its commit, and nothing says yet that it is rolled back. A client without the permission
+/// to write cannot decide it. Its read failed with the words of the server alone, which name no remedy.
+#[tokio::test(start_paused = true)]
+async fn a_transaction_that_has_to_be_rolled_back_is_named_with_the_remedy() {
+    let ground = Ground::new().await;
+    let owner = ground.client_after_20().await;
+    let locked = Mutation::new("r").put_at(text(), stamp(EntryKind::Lock, 5), lock(&owner, true));
+    ground.write(vec![locked]).await;
+    let ended = ground
+        .applications
+        .end_transactor("web", owner.transactor());
+    assert!(ended.unwrap());
+    let reader = ground.client_on(Gated::denied(&ground.table)).await;
+    let snapshot = reader.snapshot().await.unwrap();
+    let error = snapshot.get("r", &text()).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Denied);
+    assert_eq!(
+        error.to_string(),
+        "transaction 5 on `r page:text` has to be rolled back, and this client may not write the table; read it once with \
+         a client that may: user `reader` has no permission `WRITE` on table `web`"
+    );
+    let value = ground.client().await.snapshot().await.unwrap();
+    assert_eq!(value.get("r", &text()).await.unwrap(), None);
+    assert_eq!(snapshot.get("r", &text()).await.unwrap(), None);
 }

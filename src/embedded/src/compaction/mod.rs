@@ -1,18 +1,20 @@
-//! Compaction: dropping what no scan can show any more.
+//! Compaction: dropping entries that no scan can show any more.
 //!
-//! It runs in steps, each a transaction of its own between the writes of others, and may be interrupted after any
-//! of them. That is safe because of the shape of a column. Newest first, its entries are: the versions that are
-//! shown; then everything that is not, down to the end. What is hidden is hidden by a delete marker above it, or by
-//! the number of newer versions. So:
-//! - **C1.** A column's first delete marker is dropped last: in the transaction that finds nothing behind it but
-//!   what it drops as well. Until then it hides what is behind it, whatever is dropped in between and whatever
-//!   is written there meanwhile.
-//! - **C2.** Everything else that is hidden can be dropped in any order: what hides it stays.
-//! - **C3.** There is one compaction at a time, so no other one drops the versions that this one has counted.
-//! - **C4.** If the number of versions that the table shows changes between two steps, the column is begun anew: what
-//!   was dropped under the old number counts no more under the new one.
-//! - **C5.** The garbage of transactions in a column ([`Garbage`]) is found and
-//!   dropped in one transaction: the step in which such a column begins goes on to its end, however many entries it
+//! A compaction runs in steps. Each step is a transaction between the writes of others, and the
+//! compaction may be interrupted after any of them. That is safe because of the order of a column's
+//! entries, newest first: first the versions that are shown, then all others, down to the end. A
+//! hidden entry is hidden by a delete marker above it, or by the number of newer versions. So:
+//! - **C1.** The first delete marker of a column is dropped last: in the transaction that finds no
+//!   entries behind it except those that it drops as well. Until then the marker hides the entries
+//!   behind it, whatever is dropped or written there in the meantime.
+//! - **C2.** All other hidden entries can be dropped in any order: the entries that hide them stay.
+//! - **C3.** Only one compaction runs at a time, so no other one drops the versions that this one
+//!   has counted.
+//! - **C4.** If the number of versions that the table shows changes between two steps, the
+//!   compaction restarts the current column: the counts under the old number do not apply under the
+//!   new one.
+//! - **C5.** The garbage of transactions in a column ([`Garbage`]) is found and dropped in one
+//!   transaction: the step that begins such a column continues to its end, however many entries it
 //!   has. If the step ends there, the next one begins at the beginning of a column.
 
 mod step;
@@ -33,7 +35,8 @@ use crate::tablets;
 use crate::writer::Verdict;
 use step::Compaction;
 
-/// Stored entries that one step looks at: milliseconds, in which no one else writes.
+/// The number of stored entries that one step processes: a few milliseconds, during which no other
+/// write runs.
 const STEP_ENTRIES: usize = 8_192;
 
 /// Compacts the tablets of a table that overlap a span.
@@ -81,7 +84,7 @@ fn begin(
     Ok(Some(Compaction::new(name, table_id, span, garbage)))
 }
 
-/// The rows of the tablets that overlap a span.
+/// Returns the rows of the tablets that overlap a span.
 fn tablets_of(snapshot: &ReadTransaction, table_id: u64, span: &Span) -> Result<Span, Failure> {
     let records = snapshot.open_table(TABLETS)?;
     let (previous, _) = tablets::bounds_of_row(&records, table_id, &span.start().row)?;
@@ -92,7 +95,7 @@ fn tablets_of(snapshot: &ReadTransaction, table_id: u64, span: &Span) -> Result<
     Ok(Span::tablet(previous.as_deref(), end.as_deref()))
 }
 
-/// The last row before the end of a span, or one that stands in the same tablet.
+/// Returns the last row before the end of a span, or another row in the same tablet.
 fn last_row(end: &Key) -> &[u8] {
     let is_first_of_row = *end == Key::first_of_row(end.row.clone());
     let row_before = end.row.strip_suffix(&[0]);

@@ -11,24 +11,25 @@ use crate::key::{self, KeyReader};
 use crate::schema::{CellsDefinition, PROPERTIES, TABLETS, cells_name};
 use crate::tablets::{self, CountChanges};
 
-/// How far a compaction has come.
+/// The state of a compaction.
 #[derive(Debug)]
 pub(super) struct Compaction {
     name: String,
     table_id: u64,
-    /// The tablets' rows.
+    /// The rows of the tablets.
     span: Span,
     /// The garbage of transactions that is dropped.
     garbage: Garbage,
-    /// Where to read on; `None` when done.
+    /// The key at which to continue; `None` when done.
     next: Option<Vec<u8>>,
     view: ViewState,
-    /// How many versions the table showed at the last step.
+    /// The number of versions that the table kept at the last step.
     versions: Option<Versions>,
     /// The bytes of the current column, and its first delete marker, which is dropped last.
     column: Vec<u8>,
     marker: Option<Vec<u8>>,
-    /// The garbage of the current column, while the column is searched for it.
+    /// The collector of the garbage in the current column, while the column is searched for
+    /// garbage.
     column_garbage: Option<ColumnGarbage>,
 }
 
@@ -49,13 +50,13 @@ impl Compaction {
         }
     }
 
-    /// Whether everything has been looked at.
+    /// Checks whether all entries have been processed.
     pub(super) fn is_done(&self) -> bool {
         self.next.is_none()
     }
 
-    /// Looks at so many of the next entries, or more where a column is looked at as a whole (C5), and drops what can be
-    /// dropped; says how many those were.
+    /// Processes the next `most` entries, or more if a column is processed as a whole (C5). Drops
+    /// the entries that can be dropped, and returns their number.
     pub(super) fn step(
         &mut self,
         transaction: &WriteTransaction,
@@ -76,7 +77,8 @@ impl Compaction {
         Ok(hidden.len())
     }
 
-    /// Forgets what was counted of the current column, which was counted under another number of versions (C4).
+    /// Restarts the current column, whose entries were counted under another number of versions
+    /// (C4).
     fn begin_column_anew(&mut self) {
         if !self.column.is_empty() {
             self.next = Some(std::mem::take(&mut self.column));
@@ -85,7 +87,7 @@ impl Compaction {
         }
     }
 
-    /// Reads a step's entries and gives the keys of those that can be dropped now.
+    /// Reads the entries of a step, and returns the keys of those that can be dropped now.
     fn read_on(
         &mut self,
         cells: &impl ReadableTable<&'static [u8], &'static [u8]>,
@@ -112,7 +114,8 @@ impl Compaction {
             if self.column != key::column_of(bytes) {
                 self.leave_column(&mut hidden);
                 if looked_at >= most {
-                    // From its beginning, where something may be written meanwhile.
+                    // Continue at the beginning of the column, because entries may be written there
+                    // in the meantime.
                     self.next = Some(key::column_of(bytes).to_vec());
                     return Ok(hidden);
                 }
@@ -134,7 +137,8 @@ impl Compaction {
         Ok(hidden)
     }
 
-    /// Ends the current column: its marker hides nothing any more (C1), and what is garbage in it is known (C5).
+    /// Ends the current column: its marker hides no more entries (C1), and its garbage is known
+    /// (C5).
     fn leave_column(&mut self, hidden: &mut Vec<Vec<u8>>) {
         hidden.extend(self.marker.take());
         if let Some(garbage) = self.column_garbage.take() {
@@ -144,7 +148,8 @@ impl Compaction {
         self.column.clear();
     }
 
-    /// A column with a delete marker is not one of transactions.
+    /// Passes an entry to the garbage collector. A column with a delete marker is not one of
+    /// transactions.
     fn look_for_garbage(&mut self, stamp: i64, value: &[u8], is_delete: bool) {
         if is_delete {
             self.column_garbage = None;
@@ -162,8 +167,8 @@ impl Compaction {
         }
     }
 
-    /// Where the next step begins: behind the marker if there is one, so that it sees what was written there
-    /// meanwhile (C1).
+    /// Returns the key at which the next step begins: behind the marker if there is one, so that
+    /// the step sees entries that are written there in the meantime (C1).
     fn resume_after(&self, last: &[u8]) -> Vec<u8> {
         let last = self.marker.as_deref().unwrap_or(last);
         [last, &[0]].concat()
@@ -202,7 +207,7 @@ mod tests {
 
     const TABLE_ID: u64 = 1;
 
-    /// What happens between two steps: entries are stored, or the version properties change.
+    /// An event between two steps: entries are stored, or the version properties change.
     #[derive(Clone, Debug)]
     enum Meanwhile {
         Store(Vec<StoredKey>),
@@ -258,7 +263,7 @@ mod tests {
         Ok(())
     }
 
-    /// What is shown, and how many entries are stored.
+    /// Returns the shown entries, and the number of stored entries.
     fn shown(
         transaction: &WriteTransaction,
         versions: Versions,
@@ -312,7 +317,7 @@ mod tests {
         let mut again = Compaction::new("t", TABLE_ID, Span::all(), Garbage::Keep);
         again.step(&transaction, usize::MAX)?;
         let (shown, stored) = shown(&transaction, versions)?;
-        assert_eq!(shown.len(), stored, "nothing is left that nobody sees");
+        assert_eq!(shown.len(), stored, "every remaining entry is shown");
         Ok(())
     }
 

@@ -1,4 +1,5 @@
-//! What transactions left behind goes column by column, whatever the size of a step and whatever is written between two.
+//! Tests that the garbage of transactions is dropped column by column, whatever the size of a step
+//! and whatever is written between two steps.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +22,7 @@ use crate::tablets::{self, CountChanges};
 const TABLE_ID: u64 = 1;
 const HORIZON: u64 = 6;
 
-/// Each column with its entries, newest first; and whether a delete marker stands in it.
+/// The entries of each column, newest first, and whether the column has a delete marker.
 type Columns = BTreeMap<RowColumn, (Vec<(i64, Bytes)>, bool)>;
 
 #[derive(Clone, Debug)]
@@ -135,7 +136,7 @@ fn collected(column: &[(i64, Bytes)]) -> Vec<(i64, Bytes)> {
     kept.map(|(entry, _)| entry.clone()).collect()
 }
 
-/// Steps until the compaction is done; more is written after each step.
+/// Runs the steps of a compaction; more entries are written after each step.
 fn run(first: &[Entry], meanwhile: Vec<Vec<Entry>>, most: usize) -> Result<(), Failure> {
     let engine = Database::builder().create_with_backend(InMemoryBackend::new())?;
     let transaction = engine.begin_write()?;

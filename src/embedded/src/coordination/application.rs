@@ -1,4 +1,5 @@
-//! An application that is open: what its handles share, and what is there only as long as the process lives.
+//! An open application: the state that its handles share, and the state that exists only during the
+//! life of the process.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,34 +13,34 @@ use super::set_aside::Count;
 use super::stamps::Stamps;
 use crate::error::Failure;
 
-/// What all handles on an application share. It does not hold the directory: the writer's thread has some too, and must
-/// not be the last that does.
+/// The state that all handles of an application share. It does not hold the directory, because the
+/// writer thread also has references to it and must not be the last holder.
 #[derive(Debug)]
 pub(super) struct EmbeddedApplication {
     pub(super) name: Arc<str>,
-    /// Who is present.
+    /// The transactors and workers that are present.
     sessions: Mutex<Sessions>,
-    /// Timestamps and the horizon. Where both locks are held, the one of the sessions was taken first.
+    /// The timestamps and the horizon. To hold both locks, lock the sessions first.
     stamps: Mutex<Stamps>,
-    /// Held by who reserves timestamps: the others wait for the result.
+    /// Held by a caller that reserves timestamps; other callers wait for the result.
     pub(super) reserving: tokio::sync::Mutex<()>,
-    /// Held while the horizon is moved, and while something is published: nothing can be published below a horizon that
-    /// is on its way to the file.
+    /// Held while the horizon is moved, and while a timestamp is published: so no timestamp is
+    /// published below a horizon that is being written to the file.
     pub(super) horizon_moves: tokio::sync::Mutex<()>,
-    /// How many failed notifications it has.
+    /// The number of failed notifications.
     pub(super) set_aside: Count,
-    /// A handle that outlives its application must not find the next one of the same name.
+    /// True for a removed application: a handle on it must not reach the next one of the same name.
     is_removed: AtomicBool,
 }
 
 impl EmbeddedApplication {
-    /// Opens what is stored. Nobody is present yet.
+    /// Opens a stored application, without transactors and workers.
     pub(super) fn open(snapshot: &ReadTransaction, name: &str) -> Result<Self, Failure> {
         let nodes = nodes::in_snapshot(snapshot)?.ok_or_else(|| no_such_application(name))?;
         if !nodes::exist(&nodes, name)? {
             return Err(no_such_application(name).into());
         }
-        // All of it, so that damage is noticed here.
+        // Read everything, so that damage is detected here.
         nodes::read_in(&nodes, name)?;
         let stamps = Stamps::new(
             nodes::timestamp_at(&nodes, name, stored::MAX_TIMESTAMP)?,
@@ -64,7 +65,7 @@ impl EmbeddedApplication {
         locked(&self.stamps)
     }
 
-    /// Refuses what is asked of an application that was removed.
+    /// Returns an error if the application was removed.
     pub(super) fn check_there(&self) -> Result<()> {
         match self.is_removed() {
             true => Err(no_such_application(&self.name)),
@@ -81,7 +82,8 @@ impl EmbeddedApplication {
     }
 }
 
-/// A lock whose data is whole even if a holder panicked: every change is applied after it was checked.
+/// Locks a mutex whose data is consistent even if a holder panicked: every change is checked before
+/// it is applied.
 pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -70,15 +70,15 @@ impl Applications for EmbeddedApplications {
             check_stopped(&removed)?;
             nodes::remove(transaction, &removed.name)?;
             set_aside::remove_all(transaction, &removed.name)?;
-            // Before the commit: nobody may use it while it goes.
+            // Before the commit: the application must not be used while it is being removed.
             removed.set_removed(true);
             mark.store(true, Ordering::Release);
             Ok(Verdict::Commit(()))
         };
-        // In the writer's thread: whoever asked may have stopped waiting.
+        // In the writer thread, because the caller may have been cancelled.
         let at_its_end = move |result: &Result<()>| {
             if result.is_err() && is_marked.load(Ordering::Acquire) {
-                // It is still there, or nobody can tell.
+                // The application still exists, or its state is unknown.
                 application.set_removed(false);
             }
         };
@@ -86,8 +86,9 @@ impl Applications for EmbeddedApplications {
     }
 }
 
-/// Refuses a name that is used, and a table that another application has. That one may have been recorded by a job that
-/// waited here when whoever is asking now looked: the one who asked for it had claimed the table, and has gone since.
+/// Returns an error for a name that is in use, and for a table that belongs to another application.
+/// Claims do not prevent the latter: an earlier claimant may have ended, and its claim with it,
+/// while its job was still in the queue.
 fn check_unused(transaction: &WriteTransaction, name: &str, table: &str) -> Result<(), Failure> {
     let nodes = transaction.open_table(COORDINATION)?;
     if nodes::exist(&nodes, name)? {
@@ -102,7 +103,8 @@ fn check_unused(transaction: &WriteTransaction, name: &str, table: &str) -> Resu
     Ok(())
 }
 
-/// Refuses if anybody is present. Whoever begins or joins does it in the writer's thread, as this is.
+/// Returns an error if a transactor or worker is present. They begin and join in the writer thread,
+/// in which this runs too.
 fn check_stopped(application: &EmbeddedApplication) -> Result<(), Failure> {
     match application.sessions().is_running() {
         true => Err(still_running(&application.name).into()),

@@ -1,4 +1,4 @@
-//! The check of what is stored of applications.
+//! The check of the stored state of applications.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use redb::{ReadTransaction, ReadableTable};
 use super::{nodes, set_aside};
 use crate::error::Failure;
 
-/// Every node that an application can have.
+/// All nodes that an application can have.
 const NODES: [&str; 8] = [
     stored::TABLE,
     stored::ID,
@@ -20,7 +20,7 @@ const NODES: [&str; 8] = [
     stored::EPOCHS,
 ];
 
-/// Checks all applications, and gives their number.
+/// Checks all applications, and returns their number.
 pub(crate) fn check(snapshot: &ReadTransaction) -> Result<u64, Failure> {
     let names = nodes::names(snapshot)?;
     check_paths(snapshot)?;
@@ -44,7 +44,7 @@ fn check_paths(snapshot: &ReadTransaction) -> Result<(), Failure> {
         let is_known = |node: &&str| path == format!("/{name}{node}");
         if check_application_name(name).is_err() || !NODES.iter().any(is_known) {
             return Err(Failure::damaged(format_args!(
-                "`{}` is no path of an application",
+                "`{}` is not a path of an application",
                 path.escape_default()
             )));
         }
@@ -59,7 +59,7 @@ fn check_application(snapshot: &ReadTransaction, name: &str) -> Result<(), Failu
     let application = nodes::read_in(&nodes, name)?;
     application
         .check_bounds()
-        .map_err(|error| Failure::damaged(format_args!("of the application `{name}`, {error}")))?;
+        .map_err(|error| Failure::damaged(format_args!("application `{name}`: {error}")))?;
     let end = nodes::timestamp_at(&nodes, name, stored::MAX_TIMESTAMP)?;
     let horizon = nodes::timestamp_at(&nodes, name, stored::HORIZON)?;
     if horizon > end {
@@ -86,7 +86,7 @@ fn check_set_aside(
         match left.get_mut(name) {
             None => {
                 return Err(Failure::damaged(
-                    "there is a failed notification of no application",
+                    "a failed notification belongs to no application",
                 ));
             }
             Some(0) => {

@@ -1,8 +1,10 @@
-//! Applications in the directory: their configuration, timestamps and failed notifications in the file, their transactors
-//! and workers in memory, for they end with the process that holds the directory.
+//! Applications in the directory. Their configuration, timestamps and failed notifications are in
+//! the file. Their transactors and workers are in memory, because they end with the process that
+//! holds the directory.
 //!
-//! Everything that writes is a job of the writer's thread. The jobs are one after the other, and what must be one step
-//! with a write (that a transactor is present, that an application is running) is looked at and changed within them.
+//! All writes are jobs of the writer thread, which run one after the other. State that must change
+//! in one step with a write (the presence of a transactor, whether an application is running) is
+//! checked and changed within these jobs.
 
 mod application;
 mod applications;
@@ -21,10 +23,13 @@ pub(crate) use registry::Registry;
 
 use crate::tables::{EmbeddedTables, Shared};
 
-/// The applications of one directory: an [`Applications`](fluo_core::coordination::Applications). A clone shares them.
+/// The applications of one directory: an [`Applications`](fluo_core::coordination::Applications). A
+/// clone shares them.
 ///
-/// Transactors and workers are present as long as they are held by this process. They, and the handles on applications,
-/// hold the directory as [tables](EmbeddedTables) do.
+/// Transactors and workers are present as long as this process holds them. They, and the handles of
+/// applications, hold the directory as [tables](EmbeddedTables) do.
+///
+/// # Examples
 ///
 /// ```
 /// use fluo_core::coordination::{Application, Applications};
@@ -49,7 +54,7 @@ pub struct EmbeddedApplications {
 }
 
 impl EmbeddedTables {
-    /// The applications of the directory.
+    /// Returns the applications of the directory.
     pub fn applications(&self) -> EmbeddedApplications {
         EmbeddedApplications {
             shared: self.shared.clone(),

@@ -1,4 +1,4 @@
-//! What is stored of applications: paths and bytes, as Fluo keeps them in ZooKeeper.
+//! The stored state of applications: paths and bytes, in the format that Fluo uses in ZooKeeper.
 
 use std::ops::Range;
 
@@ -9,18 +9,18 @@ use redb::{ReadTransaction, ReadableTable, TableError, WriteTransaction};
 use crate::error::Failure;
 use crate::schema::COORDINATION;
 
-/// The path of a node of an application.
+/// Returns the path of a node of an application.
 fn path(name: &str, node: &str) -> String {
     format!("/{name}{node}")
 }
 
-/// The paths of all nodes of an application.
+/// Returns the range of the paths of all nodes of an application.
 pub(super) fn paths_of(name: &str) -> Range<String> {
-    // `0` comes right after `/`.
+    // `0` sorts right after `/`.
     format!("/{name}/")..format!("/{name}0")
 }
 
-/// The nodes of all applications; none where a directory never had any.
+/// Returns the nodes of all applications, or `None` if the directory never had an application.
 pub(super) fn in_snapshot(
     snapshot: &ReadTransaction,
 ) -> Result<Option<impl ReadableTable<&'static str, &'static [u8]> + use<>>, Failure> {
@@ -30,7 +30,7 @@ pub(super) fn in_snapshot(
     }
 }
 
-/// What is at a node.
+/// Returns the content of a node.
 pub(super) fn get(
     nodes: &impl ReadableTable<&'static str, &'static [u8]>,
     name: &str,
@@ -52,7 +52,7 @@ pub(super) fn put(
     Ok(())
 }
 
-/// Whether there is an application of this name.
+/// Checks whether there is an application with this name.
 pub(super) fn exist(
     nodes: &impl ReadableTable<&'static str, &'static [u8]>,
     name: &str,
@@ -60,7 +60,7 @@ pub(super) fn exist(
     Ok(nodes.get(path(name, stored::ID).as_str())?.is_some())
 }
 
-/// The names of all applications, sorted.
+/// Returns the names of all applications, sorted.
 pub(super) fn names(snapshot: &ReadTransaction) -> Result<Vec<String>, Failure> {
     match in_snapshot(snapshot)? {
         Some(nodes) => names_in(&nodes),
@@ -68,38 +68,39 @@ pub(super) fn names(snapshot: &ReadTransaction) -> Result<Vec<String>, Failure> 
     }
 }
 
-/// [`names`] among the nodes of all applications.
+/// Returns [`names`] from the nodes of all applications.
 pub(super) fn names_in(
     nodes: &impl ReadableTable<&'static str, &'static [u8]>,
 ) -> Result<Vec<String>, Failure> {
     let mut names: Vec<String> = Vec::new();
     let mut from = "/".to_owned();
-    // One look for each application, however many nodes it has.
+    // One lookup for each application, however many nodes it has.
     while let Some(node) = nodes.range::<&str>(from.as_str()..)?.next() {
         let (path, _) = node?;
         let name = name_of(path.value())?.to_owned();
-        // Damage must not make it go round.
+        // Damage must not cause an endless loop.
         if path.value() < from.as_str() {
-            return Err(Failure::damaged("a path stands in the wrong place"));
+            return Err(Failure::damaged("a path is out of order"));
         }
         from = paths_of(&name).end;
         names.push(name);
     }
-    // A name sorts by itself, not with what comes behind it in a path.
+    // Names sort differently than paths, in which other characters follow the name.
     names.sort();
     Ok(names)
 }
 
-/// The name of the application of a path.
+/// Returns the name of the application of a path.
 pub(super) fn name_of(path: &str) -> Result<&str, Failure> {
     let rest = path.strip_prefix('/');
     let name = rest.and_then(|rest| rest.split_once('/'));
-    let (name, _) = name
-        .ok_or_else(|| Failure::damaged(format_args!("`{path}` is no path of an application")))?;
+    let (name, _) = name.ok_or_else(|| {
+        Failure::damaged(format_args!("`{path}` is not a path of an application"))
+    })?;
     Ok(name)
 }
 
-/// Reads what is stored of an application.
+/// Reads the stored application.
 pub(super) fn read(snapshot: &ReadTransaction, name: &str) -> Result<Application, Failure> {
     let nodes = in_snapshot(snapshot)?.ok_or_else(|| no_such_application(name))?;
     if !exist(&nodes, name)? {
@@ -108,7 +109,7 @@ pub(super) fn read(snapshot: &ReadTransaction, name: &str) -> Result<Application
     read_in(&nodes, name)
 }
 
-/// [`read`] among the nodes of all applications.
+/// Reads an application from the nodes of all applications.
 pub(super) fn read_in(
     nodes: &impl ReadableTable<&'static str, &'static [u8]>,
     name: &str,
@@ -117,7 +118,7 @@ pub(super) fn read_in(
     application.map_err(|failure| of_application(name, failure))
 }
 
-/// A timestamp at a node.
+/// Returns the timestamp at a node.
 pub(super) fn timestamp_at(
     nodes: &impl ReadableTable<&'static str, &'static [u8]>,
     name: &str,
@@ -128,7 +129,7 @@ pub(super) fn timestamp_at(
     timestamp.map_err(|error| of_application(name, error.into()))
 }
 
-/// The last number of a transactor.
+/// Returns the number of the last transactor.
 pub(super) fn last_transactor(
     nodes: &impl ReadableTable<&'static str, &'static [u8]>,
     name: &str,
@@ -138,11 +139,11 @@ pub(super) fn last_transactor(
     last.map_err(|error| of_application(name, error.into()))
 }
 
-/// A node that makes no sense is damage, and not something that was refused.
+/// Converts the error of an invalid node to damage, with the name of the application.
 fn of_application(name: &str, failure: Failure) -> Failure {
     match failure {
         Failure::Refused(error) if error.kind() == ErrorKind::Corrupt => {
-            Failure::damaged(format_args!("of the application `{name}`, {error}"))
+            Failure::damaged(format_args!("application `{name}`: {error}"))
         }
         other => other,
     }
@@ -165,5 +166,5 @@ pub(super) fn epochs(
 ) -> Result<Option<Epochs>, Failure> {
     let bytes = get(nodes, name, stored::EPOCHS)?;
     let read = bytes.map(|bytes| Epochs::decode(&bytes)).transpose();
-    read.map_err(|error| Failure::damaged(format_args!("of the application `{name}`, {error}")))
+    read.map_err(|error| Failure::damaged(format_args!("application `{name}`: {error}")))
 }

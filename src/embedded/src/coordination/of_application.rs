@@ -22,7 +22,7 @@ use crate::schema::COORDINATION;
 use crate::tables::Shared;
 use crate::writer::Verdict;
 
-/// A handle on one application.
+/// A handle of one application.
 #[derive(Debug)]
 pub(super) struct EmbeddedCoordination {
     pub(super) application: Arc<EmbeddedApplication>,
@@ -30,7 +30,7 @@ pub(super) struct EmbeddedCoordination {
 }
 
 impl EmbeddedCoordination {
-    /// Runs a job of the writer, if the application is still there by then.
+    /// Runs a job of the writer if the application still exists by then.
     async fn run<T: Send + 'static>(
         &self,
         job: impl FnOnce(&WriteTransaction, Arc<EmbeddedApplication>) -> Result<Verdict<T>, Failure>
@@ -54,23 +54,24 @@ impl EmbeddedCoordination {
     ) -> Result<T> {
         let (store, name) = (self.shared.store.clone(), self.application.name.clone());
         let found = off_the_runtime(move || store.read(|snapshot| read(snapshot, &name))).await;
-        // After the reading: what was read may be of the next one of this name.
+        // After the read, because the data may belong to a later application of the same name.
         self.application.check_there()?;
         found
     }
 
-    /// Reserves more timestamps in the file, and hands out so many of them.
+    /// Reserves more timestamps in the file, and hands out `count` of them.
     async fn reserve(&self, count: NonZeroU32) -> Result<TimestampBlock> {
         let _alone = self.application.reserving.lock().await;
         let end = {
             let mut stamps = self.application.stamps();
-            // Somebody else may have reserved meanwhile.
+            // Another caller may have reserved timestamps in the meantime.
             if let Some(block) = stamps.take(count)? {
                 return Ok(block);
             }
             stamps.reservation(count, Instant::now())?
         };
-        // Whoever stops waiting here has reserved what nobody was given: the next one reserves it again.
+        // If the caller is cancelled here, the reservation is in the file but not in memory: the
+        // next caller reserves again.
         self.run(move |transaction, application| {
             let bytes = stored::timestamp(end);
             nodes::put(
@@ -86,7 +87,7 @@ impl EmbeddedCoordination {
         stamps.reserved(end);
         let block = stamps.take(count)?;
         block.ok_or_else(|| {
-            let message = "timestamps that were just reserved are gone";
+            let message = "timestamps that were just reserved are missing";
             fluo_core::Error::new(fluo_core::ErrorKind::Storage, message)
         })
     }

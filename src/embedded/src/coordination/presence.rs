@@ -1,4 +1,4 @@
-//! Transactors and workers. They are present as long as these values live, the process included.
+//! Transactors and workers. They are present as long as these values and the process exist.
 
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use fluo_core::{Result, Timestamp};
 use super::application::EmbeddedApplication;
 use crate::tables::Shared;
 
-/// The presence of a transactor. Made in the writer's thread, in one step with its number, so that whoever is not told
-/// of it is not present; it does not hold the directory.
+/// The presence of a transactor. It is created in the writer thread, in one step with its number,
+/// so that a transactor is not present if its caller was cancelled. It does not hold the directory.
 #[derive(Debug)]
 pub(super) struct TransactorPresence {
     id: TransactorId,
@@ -31,7 +31,7 @@ impl Drop for TransactorPresence {
     }
 }
 
-/// A transactor, and a hold on the directory.
+/// A transactor that holds the directory.
 #[derive(Debug)]
 pub(super) struct EmbeddedTransactor {
     pub(super) presence: TransactorPresence,
@@ -51,7 +51,7 @@ impl Transactor for EmbeddedTransactor {
     }
 }
 
-/// The presence of a worker, as that of a transactor.
+/// The presence of a worker, created like that of a transactor.
 #[derive(Debug)]
 pub(super) struct WorkerPresence {
     worker: u64,
@@ -74,7 +74,7 @@ impl Drop for WorkerPresence {
     }
 }
 
-/// A worker, and a hold on the directory.
+/// A worker that holds the directory.
 #[derive(Debug)]
 pub(super) struct EmbeddedWorker {
     pub(super) presence: WorkerPresence,

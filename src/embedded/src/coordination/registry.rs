@@ -1,4 +1,4 @@
-//! The applications that are open.
+//! The open applications.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -9,21 +9,23 @@ use fluo_core::coordination::Claims;
 use super::application::{EmbeddedApplication, locked};
 use crate::store::Store;
 
-/// The applications that were opened since the directory was, by name: one value for all handles on an application.
+/// The applications that were opened since the directory was opened, by name: one value for all
+/// handles of an application.
 ///
-/// One that is being removed, or was, stays here until its name is initialised again, so that nobody opens it on the
-/// snapshot from before.
+/// An application that is being removed, or was removed, stays here until its name is initialised
+/// again, so that it cannot be opened from an older snapshot.
 #[derive(Debug, Default)]
 pub(crate) struct Registry {
     applications: Mutex<BTreeMap<String, Arc<EmbeddedApplication>>>,
-    /// Those that are being made or removed. The directory is held by one process, so they are all here.
+    /// The applications that are being created or removed. One process holds the directory, so all
+    /// claims are here.
     pub(super) claims: Claims,
 }
 
 impl Registry {
-    /// An application that exists.
+    /// Returns an existing application.
     pub(super) fn open(&self, store: &Store, name: &str) -> Result<Arc<EmbeddedApplication>> {
-        // The snapshot is taken under the lock: what is put in here is what was stored last.
+        // The snapshot is taken under the lock, so the inserted state is the last stored one.
         let mut applications = locked(&self.applications);
         if let Some(application) = applications.get(name) {
             application.check_there()?;
@@ -35,7 +37,7 @@ impl Registry {
         Ok(application)
     }
 
-    /// The next one of this name is another one.
+    /// Forgets an application, because the next one with this name is a different one.
     pub(super) fn forget(&self, name: &str) {
         locked(&self.applications).remove(name);
     }

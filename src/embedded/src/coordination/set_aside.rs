@@ -1,4 +1,4 @@
-//! Failed notifications, as they are stored.
+//! The stored form of failed notifications.
 //!
 //! ```text
 //! key    name of the application, 00, the cell as the key of a put at timestamp 0
@@ -38,21 +38,21 @@ fn key_of(name: &str, cell: &RowColumn) -> Vec<u8> {
     bytes
 }
 
-/// The keys of an application: its name has no zero in it.
+/// Returns the range of the keys of an application. Its name contains no zero byte.
 fn keys_of(name: &str) -> Range<Vec<u8>> {
     let with = |end: u8| [name.as_bytes(), &[end]].concat();
     with(0)..with(1)
 }
 
-/// How many an application has, once it was counted. Counting as many as there may be takes longer than writing one, and
-/// every writer would wait for it each time.
+/// The number of failed notifications of an application, once they were counted. Counting the
+/// maximum number takes longer than writing one, and all writers would wait for it each time.
 ///
-/// Only jobs of the writer's thread change it. The last of them may not have been committed; but then nothing is written
-/// any more before the directory is opened again.
+/// Only jobs of the writer thread change it. The last of them may not have been committed, but then
+/// nothing more is written until the directory is opened again.
 #[derive(Debug, Default)]
 pub(super) struct Count(Mutex<Option<usize>>);
 
-/// Writes the failed notification of a cell, if there is room.
+/// Writes the failed notification of a cell, if the limit allows it.
 pub(super) fn put(
     transaction: &WriteTransaction,
     name: &str,
@@ -61,7 +61,7 @@ pub(super) fn put(
 ) -> Result<(), Failure> {
     let mut table = transaction.open_table(SET_ASIDE)?;
     let mut count = locked(&count.0);
-    // Whatever fails from here on, it is counted again then.
+    // If a step fails from here on, the next call counts again.
     let before = match count.take() {
         Some(count) => count,
         None => counted(&table, name)?,
@@ -86,7 +86,8 @@ fn counted(
     Ok(range.count())
 }
 
-/// Forgets the failed notification of a cell; false if there is none, or only one of a timestamp above `up_to`.
+/// Removes the failed notification of a cell; returns false if there is none, or only one with a
+/// timestamp above `up_to`.
 pub(super) fn remove(
     transaction: &WriteTransaction,
     name: &str,
@@ -112,7 +113,7 @@ pub(super) fn remove(
     Ok(is_meant)
 }
 
-/// Forgets all of an application.
+/// Removes all failed notifications of an application.
 pub(super) fn remove_all(transaction: &WriteTransaction, name: &str) -> Result<(), Failure> {
     let keys = keys_of(name);
     let range = keys.start.as_slice()..keys.end.as_slice();
@@ -122,7 +123,7 @@ pub(super) fn remove_all(transaction: &WriteTransaction, name: &str) -> Result<(
     Ok(())
 }
 
-/// All of an application, by cell.
+/// Returns all failed notifications of an application, sorted by cell.
 pub(super) fn list(
     snapshot: &ReadTransaction,
     name: &str,
@@ -140,7 +141,7 @@ pub(super) fn list(
     failed.collect()
 }
 
-/// The failed notifications of all applications; none where a directory never had any.
+/// Returns the failed notifications of all applications, or `None` if the directory never had one.
 pub(super) fn in_snapshot(
     snapshot: &ReadTransaction,
 ) -> Result<Option<impl ReadableTable<&'static [u8], &'static [u8]> + use<>>, Failure> {
@@ -150,7 +151,7 @@ pub(super) fn in_snapshot(
     }
 }
 
-/// An entry, with the name of its application; `None` if the bytes are not one.
+/// Decodes an entry, with the name of its application. Returns `None` if the bytes are invalid.
 pub(super) fn read<'a>(key: &'a [u8], value: &[u8]) -> Option<(&'a str, FailedNotification)> {
     let zero = memchr::memchr(0, key)?;
     let (name, cell) = key.split_at_checked(zero)?;
@@ -194,7 +195,7 @@ fn value_of(failed: &FailedNotification) -> Vec<u8> {
     parts.concat()
 }
 
-/// An entry that [`read`] does not read.
+/// Returns the failure for an entry that [`read`] cannot decode.
 pub(super) fn unreadable() -> Failure {
     Failure::damaged("a failed notification cannot be read")
 }
@@ -247,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bytes_are_those_of_the_format_document() {
+    fn writes_the_bytes_of_the_format_document() {
         let failed = FailedNotification {
             cell: RowColumn::new("r", Column::new("f", "q")),
             kind: ObserverKind::Weak,
@@ -280,9 +281,10 @@ mod tests {
         }
     }
 
-    /// All were counted each time that one was set aside: with ten thousand of them, that was most of what the writer did.
+    /// All of them were once counted for each new one: with ten thousand of them, that was most of
+    /// the writer's work.
     #[test]
-    fn they_are_counted_once_and_bounded_all_the_same() {
+    fn counts_them_once_and_still_enforces_the_limit() {
         let most = FailedNotification::MAX_SET_ASIDE;
         let database = Database::builder()
             .create_with_backend(InMemoryBackend::new())
@@ -303,10 +305,10 @@ mod tests {
         assert!(forget(3, Timestamp::MAX) && !forget(3, Timestamp::MAX));
         put(most).unwrap();
         assert_eq!(error(3).kind(), ErrorKind::Unavailable);
-        // Behind its back there is none left: nobody looks.
+        // Entries that are removed without the count being updated go unnoticed.
         remove_all(&transaction, "web").unwrap();
         assert_eq!(error(3).kind(), ErrorKind::Unavailable);
-        // After an opening they are counted, and only those of the application.
+        // After an opening they are counted again, and only those of the application.
         let (count, other) = (Count::default(), Count::default());
         super::put(&transaction, "web2", &other, &of_row(0)).unwrap();
         super::put(&transaction, "web", &count, &of_row(3)).unwrap();
@@ -315,7 +317,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_written_is_read(failed in failed()) {
+        fn reads_what_it_writes(failed in failed()) {
             let (key, value) = (key_of("web", &failed.cell), value_of(&failed));
             prop_assert_eq!(read(&key, &value), Some(("web", failed)));
         }
@@ -329,7 +331,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_read_or_refused(
+        fn any_bytes_are_read_or_rejected(
             key in proptest::collection::vec(prop_oneof![Just(0u8), Just(1), any::<u8>()], 0..30),
             value in any::<Vec<u8>>(),
         ) {

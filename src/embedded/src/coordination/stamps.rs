@@ -1,8 +1,9 @@
 //! Timestamps, handed out from memory and reserved in the file.
 //!
-//! The file says up to where timestamps are reserved; what is below that is handed out without looking at it. So a crash
-//! costs what is left of the reservation, and never gives a timestamp twice. A reservation is small at first and grows
-//! as long as it is used up within [`LASTS`], so that one commit is paid for a second's timestamps, however many that are.
+//! The file stores the end of the reserved timestamps; reserved ones are handed out without access
+//! to the file. So a crash loses the rest of the reservation, and no timestamp is handed out twice.
+//! A reservation is small at first and grows while it is used up within [`LASTS`], so that about
+//! one commit per second suffices for any rate of timestamps.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -11,29 +12,30 @@ use fluo_core::coordination::TimestampBlock;
 use fluo_core::{Result, Timestamp};
 use tokio::time::Instant;
 
-/// Timestamps of the smallest reservation, which is Fluo's.
+/// The size of the smallest reservation, as in Fluo.
 const LEAST: u32 = 1_000;
-/// Timestamps of the largest reservation: what a crash costs at most.
+/// The size of the largest reservation: the maximum number of timestamps that a crash loses.
 const MOST: u32 = 1 << 20;
-/// How long a reservation is to last.
+/// The intended life of a reservation.
 const LASTS: Duration = Duration::from_secs(1);
 
-/// The timestamps of an application that is open.
+/// The timestamps of an open application.
 #[derive(Debug)]
 pub(super) struct Stamps {
-    /// The next one.
+    /// The next timestamp to hand out.
     next: Timestamp,
-    /// The first that is not reserved.
+    /// The first timestamp that is not reserved.
     end: Timestamp,
     /// The horizon that is in force, and in the file.
     pub(super) horizon: Timestamp,
-    /// How many are reserved at a time.
+    /// The number of timestamps to reserve at a time.
     size: u32,
     reserved_at: Option<Instant>,
 }
 
 impl Stamps {
-    /// What is above all that was reserved before is free.
+    /// Creates the state after an opening, with nothing reserved: all timestamps from `end` on are
+    /// unused.
     pub(super) fn new(end: Timestamp, horizon: Timestamp) -> Self {
         Self {
             next: end,
@@ -48,7 +50,7 @@ impl Stamps {
         self.next
     }
 
-    /// Hands out so many; none if not as many are reserved.
+    /// Hands out `count` timestamps, or returns `None` if fewer are reserved.
     pub(super) fn take(&mut self, count: NonZeroU32) -> Result<Option<TimestampBlock>> {
         let first = self.next;
         let next = TimestampBlock::end_of(first, count.get())?;
@@ -63,7 +65,7 @@ impl Stamps {
         }))
     }
 
-    /// Up to where is to be reserved, so that this many can be handed out.
+    /// Returns the new end of the reservation, so that `count` timestamps can be handed out.
     pub(super) fn reservation(&mut self, count: NonZeroU32, now: Instant) -> Result<Timestamp> {
         if let Some(reserved_at) = self.reserved_at {
             self.size = match now.duration_since(reserved_at) < LASTS {
@@ -73,15 +75,15 @@ impl Stamps {
         }
         self.size = self.size.clamp(LEAST, MOST);
         self.reserved_at = Some(now);
-        // Nothing is reserved that could not be handed out.
+        // Reserve nothing if `count` timestamps could not be handed out.
         TimestampBlock::end_of(self.next, count.get())?;
-        // From the end, not from the next: others may take what is left until it is in the file. The last reservation
-        // is of all there are.
+        // From the end, not from the next one: other callers may take the rest of the reservation
+        // until the new one is in the file. The last reservation covers all remaining timestamps.
         let size = self.size.max(count.get());
         Ok(TimestampBlock::end_of(self.end, size).unwrap_or(Timestamp::MAX))
     }
 
-    /// The file says that this is reserved.
+    /// Records that the file contains this reservation.
     pub(super) fn reserved(&mut self, end: Timestamp) {
         self.end = end;
     }
@@ -120,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_reserved_is_handed_out() {
+    fn hands_out_only_reserved_timestamps() {
         let mut stamps = Stamps::new(at(2), at(1));
         assert_eq!(stamps.take(count(1)).unwrap(), None);
         let end = stamps.reservation(count(5_000), Instant::now()).unwrap();
@@ -133,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_ones_are_handed_out_and_then_there_are_none() {
+    fn hands_out_the_last_timestamps_and_then_none() {
         let mut stamps = Stamps::new(at(Timestamp::MAX.get() - 10), at(0));
         let end = stamps.reservation(count(10), Instant::now()).unwrap();
         assert_eq!(end, Timestamp::MAX);

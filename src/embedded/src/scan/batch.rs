@@ -1,13 +1,13 @@
-//! Cells of one batch, which share one allocation.
+//! The cells of one batch, which share one allocation.
 
 use std::ops::Range;
 
 use fluo_core::{Bytes, Cell, Column, Key, KeyRef};
 
-/// Gathers the bytes of cells, and cuts them into cells at the end.
+/// A builder that gathers the bytes of cells in one buffer, and splits it into cells at the end.
 ///
-/// A part that is the same as that of the cell before (the row of a wide row, the family and qualifier of most
-/// tables) is not copied again.
+/// A part that is equal to that of the previous cell (the row of a wide row, the family and
+/// qualifier of most tables) is not copied again.
 #[derive(Debug, Default)]
 pub(super) struct BatchBuilder {
     bytes: Vec<u8>,
@@ -26,7 +26,7 @@ struct Parts {
 }
 
 impl BatchBuilder {
-    /// An empty batch with room for as many bytes.
+    /// Creates an empty batch with room for `bytes` bytes.
     pub(super) fn with_capacity(bytes: usize) -> Self {
         Self {
             bytes: Vec::with_capacity(bytes),

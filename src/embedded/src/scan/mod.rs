@@ -1,8 +1,9 @@
-//! Scans: a snapshot that is read in batches, when they are asked for.
+//! Scans: snapshots that are read in batches, on demand.
 //!
-//! The first batch is small and is read in place: most scans are of one row and end with it, and a few dozen
-//! cells cost less than a change of thread. What comes after it is read on the runtime's threads for blocking
-//! work, one batch at a time, so that a long scan holds up nobody and a slow consumer holds back its scan.
+//! The first batch is small and is read in place: most scans read one row and end with it, and a
+//! few dozen cells cost less than a thread switch. Later batches are read on the runtime's threads
+//! for blocking work, one at a time, so that a long scan does not block other tasks and a slow
+//! consumer slows down its own scan.
 
 mod batch;
 mod reader;
@@ -14,18 +15,18 @@ use tokio::runtime::Handle;
 pub(crate) use reader::Reader;
 use reader::StepBounds;
 
-/// The first step: what takes microseconds.
+/// The bounds of the first step, which takes microseconds.
 const FIRST_STEP: StepBounds = StepBounds {
     cells: 64,
     bytes: 64 << 10,
     entries: 256,
 };
-/// Most bytes of a later batch, give or take one cell.
+/// The maximum number of bytes of a later batch, give or take one cell.
 const MAX_BATCH_BYTES: usize = 1 << 20;
-/// Most entries that a later step looks at, so that a scan that was dropped ends soon.
+/// The maximum number of entries that a later step reads, so that a dropped scan ends soon.
 const MAX_STEP_ENTRIES: usize = 65_536;
 
-/// The batches of a scan whose snapshot was taken.
+/// Returns the batches of a scan whose snapshot was taken.
 pub(crate) fn batches(reader: Result<Reader>) -> CellBatches {
     match reader {
         Err(error) => stream::iter([Err(error)]).boxed(),
@@ -37,7 +38,7 @@ pub(crate) fn batches(reader: Result<Reader>) -> CellBatches {
     }
 }
 
-/// The next batch that is not empty.
+/// Returns the next batch that is not empty.
 async fn next_batch(mut reader: Reader, is_first: bool) -> Result<Option<(Vec<Cell>, Reader)>> {
     let mut in_place = is_first;
     while !reader.is_done() {
@@ -73,7 +74,7 @@ async fn long_step(mut reader: Reader) -> Result<(Vec<Cell>, Reader)> {
     off_the_runtime(move || Ok((reader.step(bounds)?, reader))).await
 }
 
-/// Runs what may take long on a thread for it; in place where there is no runtime.
+/// Runs work that may take long on a thread for blocking work; without a runtime, runs it in place.
 pub(crate) async fn off_the_runtime<T: Send + 'static>(
     work: impl FnOnce() -> Result<T> + Send + 'static,
 ) -> Result<T> {

@@ -15,30 +15,31 @@ use crate::tables::Shared;
 
 type Entries = Range<'static, &'static [u8], &'static [u8]>;
 
-/// How much one step does at most.
+/// The bounds of one step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StepBounds {
-    /// Cells that it yields.
+    /// The maximum number of returned cells.
     pub(super) cells: usize,
-    /// Bytes that these have together, give or take one cell.
+    /// The maximum number of bytes of these cells, give or take one cell.
     pub(super) bytes: usize,
-    /// Stored entries that it looks at, shown or hidden.
+    /// The maximum number of stored entries to read, shown or hidden.
     pub(super) entries: usize,
 }
 
-/// A snapshot, and how far it has been read.
+/// A snapshot, and the position up to which it was read.
 pub(crate) struct Reader {
     scan: Scan,
     authorizations: Arc<Authorizations>,
     versions: Versions,
     cells: ReadOnlyTable<&'static [u8], &'static [u8]>,
-    /// The span that is being read and what is left of it; `None` before the first and between two.
+    /// The current span and the rest of its entries; `None` before the first span and between two.
     current: Option<(usize, Entries)>,
     next_span: usize,
     view: ViewState,
     keys: KeyReader,
     skip: Skip,
-    /// Last: the directory is held for as long as something is read from it.
+    /// The shared state. Last field, because the directory must be held as long as the snapshot
+    /// exists.
     shared: Arc<Shared>,
 }
 
@@ -64,17 +65,18 @@ impl Reader {
         }
     }
 
-    /// Most cells of a batch of this scan.
+    /// Returns the maximum number of cells in a batch of this scan.
     pub(super) fn max_batch_cells(&self) -> usize {
         self.scan.max_batch_cells().get()
     }
 
-    /// Whether everything has been read.
+    /// Checks whether everything has been read.
     pub(super) fn is_done(&self) -> bool {
         self.current.is_none() && self.next_span >= self.scan.spans().len()
     }
 
-    /// Reads on. The result may be empty although more is to come, if what was looked at is hidden.
+    /// Reads the next cells. The result may be empty before the end if all entries of the step are
+    /// hidden.
     pub(super) fn step(&mut self, bounds: StepBounds) -> Result<Vec<Cell>> {
         let shared = self.shared.clone();
         shared.store.contained(|| self.read_on(bounds))
@@ -94,7 +96,7 @@ impl Reader {
         Ok(batch.finish())
     }
 
-    /// Makes sure that a span is being read; false if there are no more.
+    /// Enters the next span unless one is being read; returns false if there are no more.
     fn enter_span(&mut self) -> Result<bool, Failure> {
         if self.current.is_some() {
             return Ok(true);
@@ -154,7 +156,7 @@ fn entries_of(
     let Some(end) = span.end() else {
         return Ok(cells.range::<&[u8]>(from..)?);
     };
-    // What is passed over may reach beyond the span.
+    // Skipping may lead beyond the span.
     let end = key::bound(end.as_ref());
     let from = from.min(&end);
     Ok(cells.range::<&[u8]>(from..end.as_slice())?)

@@ -16,10 +16,11 @@ use crate::key;
 use crate::schema::{CellsDefinition, META, PROPERTIES, TABLETS, cells_name, meta};
 use crate::tablets::{self, CountChanges};
 
-/// What the writer remembers of the tables between commits. Forgotten when anything but rows changes.
+/// The versions of tables that the writer caches between commits. Cleared by every change except
+/// writes of rows.
 pub(super) type Facts = HashMap<u64, Versions>;
 
-/// A transaction with the tables that its calls have written to.
+/// A transaction with the tables to which its calls have written.
 pub(super) struct Batch<'t> {
     transaction: &'t WriteTransaction,
     tables: HashMap<u64, OpenTable<'t>>,
@@ -51,7 +52,7 @@ impl<'t> Batch<'t> {
         })
     }
 
-    /// Applies a call. The outer error ends the batch; the inner one is the call's own.
+    /// Applies a call. The outer error ends the batch; the inner one is the result of the call.
     pub(super) fn apply(&mut self, call: &Call, facts: &mut Facts) -> Result<Applied, Failure> {
         if !self.open(&call.table, facts)? {
             return Ok(Err(Error::no_such_table(&call.table.name)));
@@ -83,7 +84,8 @@ impl<'t> Batch<'t> {
         accepted.map(Ok)
     }
 
-    /// Stores mutations if the conditions of all of them hold, and says whether they did (T9, T16).
+    /// Stores mutations if the conditions of all of them hold, and returns whether they did (T9,
+    /// T16).
     fn put_together(
         &mut self,
         table_id: u64,
@@ -102,12 +104,12 @@ impl<'t> Batch<'t> {
         Ok(true)
     }
 
-    /// Whether an update was given the time of this batch.
+    /// Checks whether an update received the time of this batch.
     pub(super) fn has_assigned_time(&self) -> bool {
         self.assigned_time
     }
 
-    /// Writes what was gathered, and says whether there is anything to commit.
+    /// Writes the gathered changes, and returns whether there is anything to commit.
     pub(super) fn finish(mut self) -> Result<bool, Failure> {
         self.counts.apply(&mut self.records)?;
         if self.assigned_time {
@@ -117,7 +119,7 @@ impl<'t> Batch<'t> {
         Ok(self.has_changes)
     }
 
-    /// Opens the table of a call; false if it was deleted.
+    /// Opens the table of a call; returns false if it was deleted.
     fn open(&mut self, table: &TableRef, facts: &mut Facts) -> Result<bool, Failure> {
         let Entry::Vacant(vacant) = self.tables.entry(table.id) else {
             return Ok(true);
@@ -193,7 +195,8 @@ impl<'t> Batch<'t> {
     }
 }
 
-/// Cannot happen: a call's table is opened before its mutations are applied.
+/// Returns the failure for a table that is not open. Cannot happen: the table of a call is opened
+/// before its mutations are applied.
 fn not_open() -> Failure {
     Failure::damaged("a table is not open")
 }

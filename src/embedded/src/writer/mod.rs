@@ -1,18 +1,20 @@
-//! The writer: one thread that commits for everybody.
+//! The writer: one thread that commits for all callers.
 //!
-//! A durable commit costs the same for one mutation as for hundreds. So all writes of all callers go through one
-//! queue to one thread, which takes everything that waits, applies it in one transaction, makes that durable
-//! once, and answers each caller. Conditions are checked in that thread, inside the transaction: nothing can
-//! come between a condition and its update, and a mutation sees what those before it in the same commit wrote.
+//! A durable commit of one mutation costs the same as one of hundreds. So all writes of all callers
+//! go through one queue to one thread, which takes all waiting calls, applies them in one
+//! transaction, makes it durable once, and answers each caller. The thread checks conditions inside
+//! the transaction: no other write can happen between a condition and its update, and a mutation
+//! sees the effects of earlier ones in the same commit.
 //!
-//! A commit sets out with what waits and waits for nobody: while it is made, those who were answered before come back
-//! and are the next one.
+//! A commit takes the calls that are waiting, and does not wait for more. While it runs, the
+//! callers of the previous commit send their next calls, which form the next commit.
 //!
-//! The queue is bounded by mutations and by their bytes. A caller for whom there is no room waits; one who stops
-//! waiting has not asked for anything yet. A request that is in the queue is carried out whether or not its caller
-//! still listens.
+//! The queue is bounded by the number of mutations and by their bytes. A caller waits until there
+//! is room; a call that is cancelled while it waits has no effect. A request in the queue is
+//! executed even if its caller is cancelled.
 //!
-//! The clock is asked in the caller's task, not in the thread: a clock that panics harms who brought it.
+//! The clock is read in the caller's task, not in the thread, so a panicking clock fails its caller
+//! and not the writer thread.
 
 mod batch;
 mod request;
@@ -37,22 +39,22 @@ use crate::error::Failure;
 use crate::settings::Settings;
 use crate::store::Store;
 
-/// The way to the writer's thread. When dropped, it waits until everything queued is done.
+/// The sender to the writer thread. Dropping it waits until all queued requests are done.
 pub(crate) struct Writer {
     queue: Option<mpsc::Sender<Queued>>,
-    /// Room for so many mutations.
+    /// The room in the queue, in mutations.
     mutations: Limit,
-    /// Room for so many bytes of them.
+    /// The room in the queue, in bytes.
     bytes: Limit,
     clock: Arc<dyn Clock>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// Room of one kind.
+/// A bound of the queue.
 #[derive(Debug)]
 struct Limit {
     free: Arc<Semaphore>,
-    /// All there is.
+    /// The total room.
     most: u32,
 }
 
@@ -64,7 +66,7 @@ impl Limit {
         }
     }
 
-    /// Waits for so much room; for all of it if that is not enough.
+    /// Waits for `room`, or for all of it if `room` is more than that.
     async fn acquire(&self, room: usize) -> Result<OwnedSemaphorePermit> {
         let room = u32::try_from(room).unwrap_or(u32::MAX).clamp(1, self.most);
         let permit = self.free.clone().acquire_many_owned(room).await;
@@ -140,7 +142,7 @@ impl Writer {
             .unwrap_or_else(|_| Ok(Outcome::Unknown(no_answer())))
     }
 
-    /// Runs a job in a transaction of its own, in its turn.
+    /// Runs a job in its own transaction, in queue order.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         job: impl FnOnce(&WriteTransaction) -> Result<Verdict<T>, Failure> + Send + 'static,
@@ -148,7 +150,7 @@ impl Writer {
         self.run_to_the_end(job, |_| {}).await
     }
 
-    /// The same with what is done at its end, in the thread: also where the caller has stopped waiting.
+    /// Runs a job, and `at_its_end` after it in the writer thread, even if the caller is cancelled.
     pub(crate) async fn run_to_the_end<T: Send + 'static>(
         &self,
         job: impl FnOnce(&WriteTransaction) -> Result<Verdict<T>, Failure> + Send + 'static,
@@ -176,7 +178,8 @@ impl Writer {
     }
 
     async fn enqueue(&self, request: Request, mutations: usize, bytes: usize) -> Result<()> {
-        // Always in this order: who holds room of the second kind waits for none of the first.
+        // Always in this order: a caller that holds room of the second kind waits for none of the
+        // first.
         let room = Room {
             _mutations: self.mutations.acquire(mutations).await?,
             _bytes: self.bytes.acquire(bytes).await?,
@@ -192,7 +195,8 @@ impl Drop for Writer {
         // Without a sender the thread ends once the queue is empty.
         drop(self.queue.take());
         if let Some(thread) = self.thread.take() {
-            // It contains the engine's panics; should it have ended by another, there is nothing left to do.
+            // The thread contains the engine's panics; if another panic ended it, nothing is left
+            // to do.
             let _ = thread.join();
         }
     }
@@ -214,8 +218,8 @@ fn has_ended() -> Error {
 fn no_answer() -> Error {
     Error::new(
         ErrorKind::Uncertain,
-        "the writer ended before it answered; the write may or may not be in force: open the directory again \
-         and look",
+        "the writer ended before it answered; the write may or may not be in force: open the \
+         directory again and check",
     )
 }
 
@@ -248,9 +252,9 @@ mod tests {
         }
     }
 
-    /// It was called damage once, and the directory took no more writes.
+    /// Such a panic was once reported as damage, and the directory accepted no more writes.
     #[test]
-    fn a_panic_that_is_not_the_engines_is_a_bug_and_the_next_write_works() {
+    fn a_panic_outside_the_engine_is_a_bug_and_the_next_write_works() {
         let directory = tempfile::tempdir().unwrap();
         let store = store_in(directory.path());
         let writer = Writer::start(store.clone(), Settings::default(), 0).unwrap();
@@ -273,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_writer_that_has_ended_says_so() {
+    fn reports_that_the_writer_has_ended() {
         let (writer, requests) = idle_writer(1, 1);
         drop(requests);
         let table = TableRef {
@@ -302,7 +306,7 @@ mod tests {
         }
     }
 
-    /// A writer whose queue nobody empties, with this much room.
+    /// Returns a writer whose queue is never emptied, with this much room.
     fn idle_writer(mutations: usize, bytes: usize) -> (Writer, mpsc::Receiver<Queued>) {
         let (queue, requests) = mpsc::channel();
         let writer = Writer {
@@ -315,9 +319,9 @@ mod tests {
         (writer, requests)
     }
 
-    /// It was bounded by the number of mutations only: 16,384 of 16 MiB each.
+    /// The queue was once bounded by the number of mutations only: 16,384 of 16 MiB each.
     #[test]
-    fn the_queue_has_no_more_bytes_than_it_may() {
+    fn the_queue_respects_its_limit_of_bytes() {
         let (writer, requests) = idle_writer(100, 1_000);
         let table = TableRef {
             id: 1,
@@ -347,15 +351,15 @@ mod tests {
     }
 
     #[test]
-    fn a_writer_that_ends_before_it_answers_leaves_it_uncertain() {
+    fn a_write_without_an_answer_is_uncertain() {
         let (mut writer, requests) = idle_writer(1, 1);
         writer.thread = Some(std::thread::spawn(move || drop(requests.recv())));
         let error = block_on(writer.run(create("t"))).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Uncertain);
         assert_eq!(
             error.to_string(),
-            "the writer ended before it answered; the write may or may not be in force: open the directory \
-             again and look"
+            "the writer ended before it answered; the write may or may not be in force: open the \
+             directory again and check"
         );
     }
 }

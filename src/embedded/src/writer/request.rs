@@ -1,4 +1,4 @@
-//! What the writer is asked to do.
+//! The requests to the writer.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,25 +8,25 @@ use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
 use super::thread::WriterThread;
 
-/// A request and the room in the queue that it takes until it has been answered.
+/// A request, and the room in the queue that it takes until it has been answered.
 #[derive(Debug)]
 pub(super) struct Queued {
     pub(super) request: Request,
     pub(super) room: Room,
 }
 
-/// Room in the queue; free again when it is dropped.
+/// Room in the queue; dropping it frees the room.
 #[derive(Debug)]
 pub(super) struct Room {
     pub(super) _mutations: OwnedSemaphorePermit,
     pub(super) _bytes: OwnedSemaphorePermit,
 }
 
-/// What is in the queue.
+/// The content of a request.
 pub(super) enum Request {
     /// A write that can share a commit with others.
     Call(Call),
-    /// Anything else; a transaction of its own.
+    /// Any other request, which has its own transaction.
     Job(Box<dyn FnOnce(&mut WriterThread) + Send>),
 }
 
@@ -35,11 +35,12 @@ pub(super) enum Request {
 pub(super) struct Call {
     pub(super) table: TableRef,
     pub(super) work: Work,
-    /// What the clock said when it was asked for.
+    /// The time at which the call was made, by the clock.
     pub(super) now_ms: i64,
 }
 
-/// The table of a call: the id, so that a table of the same name made later is not meant.
+/// The table of a call. The id distinguishes it from a table that is created later under the same
+/// name.
 #[derive(Clone, Debug)]
 pub(crate) struct TableRef {
     pub(crate) id: u64,
@@ -64,8 +65,8 @@ pub(super) enum Work {
     },
 }
 
-/// How a call that was applied ended: whether each of its mutations was accepted. Mutations that are written together
-/// are one.
+/// The result of an applied call: for each of its mutations whether it was accepted. Mutations that
+/// are written together count as one.
 pub(super) type Applied = Result<Vec<bool>>;
 
 impl Call {
@@ -87,7 +88,7 @@ impl Call {
         }
     }
 
-    /// Tells the caller how it ended; one who no longer listens is not told.
+    /// Sends the caller the result; does nothing if the caller was cancelled.
     pub(super) fn answer(self, applied: Applied) {
         match self.work {
             Work::Plain { answer, .. } => {
@@ -104,7 +105,7 @@ impl Call {
         }
     }
 
-    /// Tells the caller that nobody can tell.
+    /// Reports to the caller that the outcome is unknown.
     pub(super) fn answer_in_doubt(self, error: &Error) {
         let unknown = || Outcome::Unknown(error.clone());
         match self.work {

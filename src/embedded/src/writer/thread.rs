@@ -1,4 +1,4 @@
-//! The thread that owns the write side.
+//! The thread that owns the write side of the store.
 
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
@@ -13,16 +13,16 @@ use crate::contain::contain;
 use crate::error::Failure;
 use crate::store::{CommitFailure, Store};
 
-/// Whether a job's transaction is committed, with what the job says.
+/// The decision of a job whether to commit its transaction, with the result of the job.
 #[derive(Debug)]
 pub(crate) enum Verdict<T> {
-    /// It changed something.
+    /// Commits: the job changed something.
     Commit(T),
-    /// It changed nothing.
+    /// Discards: the job changed nothing.
     Discard(T),
 }
 
-/// How much one commit takes in.
+/// The bounds of one commit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CommitBounds {
     pub(super) mutations: usize,
@@ -48,14 +48,14 @@ impl WriterThread {
         }
     }
 
-    /// Works until nobody can ask for anything any more, and the queue is empty.
+    /// Processes requests until there is no sender left and the queue is empty.
     pub(super) fn run(mut self, queue: &Receiver<Queued>) {
         let mut next = None;
         while let Some(queued) = next.take().or_else(|| queue.recv().ok()) {
             match queued.request {
                 Request::Job(job) => {
                     job(&mut self);
-                    // A job may have changed what is remembered.
+                    // A job may have changed cached facts.
                     self.facts.clear();
                 }
                 Request::Call(call) => {
@@ -67,7 +67,7 @@ impl WriterThread {
         }
     }
 
-    /// Takes in what waits, up to the bounds. Gives back what it took but could not take in.
+    /// Adds waiting calls up to the bounds. Returns a request that it took but could not add.
     fn gather(&self, queue: &Receiver<Queued>, calls: &mut Vec<(Call, Room)>) -> Option<Queued> {
         let mut mutations: usize = calls.iter().map(|(call, _)| call.mutation_count()).sum();
         let mut bytes: usize = calls.iter().map(|(call, _)| call.size_bytes()).sum();
@@ -85,7 +85,8 @@ impl WriterThread {
         None
     }
 
-    /// Applies calls in one transaction, commits it, answers each. Their room is free when they are answered.
+    /// Applies calls in one transaction, commits it, and answers each call. Their room is freed
+    /// when they are answered.
     fn commit(&mut self, calls: Vec<(Call, Room)>) {
         let (calls, _rooms): (Vec<Call>, Vec<Room>) = calls.into_iter().unzip();
         match self.try_commit(&calls) {
@@ -114,7 +115,7 @@ impl WriterThread {
         let (applied, has_changes) = match contain(|| self.apply(&transaction, calls)) {
             Ok(applied) => applied,
             Err(failure) => {
-                // What is remembered may be of the transaction that is undone.
+                // Cached facts may come from the transaction that is being undone.
                 self.facts.clear();
                 return Err(CommitFailure::NothingWritten(undo(transaction, failure)));
             }
@@ -146,7 +147,8 @@ impl WriterThread {
         for call in calls {
             applied.push(batch.apply(call, &mut self.facts)?);
         }
-        // A time that no update was given is no time of the table: it would be forgotten when the table is opened again.
+        // A time that no update received is not a time of the table: it would be lost when the
+        // table is opened again.
         if batch.has_assigned_time() {
             self.last_time_ms = now_ms;
         }
@@ -154,7 +156,7 @@ impl WriterThread {
         Ok((applied, has_changes))
     }
 
-    /// Runs a job in a transaction of its own.
+    /// Runs a job in its own transaction.
     pub(super) fn run_job<T>(
         &mut self,
         job: impl FnOnce(&WriteTransaction) -> Result<Verdict<T>, Failure>,
@@ -174,7 +176,7 @@ impl WriterThread {
         }
     }
 
-    /// The error of a failure, after which nothing more is written if it is the storage's.
+    /// Returns the error of a failure. Stops further writes if the storage failed.
     fn note(&self, failure: Failure) -> Error {
         let is_of_the_storage = failure.is_of_the_storage();
         let error = self.store.error_of(failure);
@@ -185,8 +187,8 @@ impl WriterThread {
     }
 }
 
-/// Undoes what a transaction did before it failed. If that fails, its failure is the one that matters, unless the
-/// first one is the storage's already.
+/// Undoes the effects of a transaction before its failure. If that fails, returns the failure of
+/// the undoing, unless the first one was already one of the storage.
 fn undo(transaction: WriteTransaction, failure: Failure) -> Failure {
     match contain(|| Ok(transaction.abort()?)) {
         Err(of_undoing) if !failure.is_of_the_storage() => of_undoing.leaving_doubt(),
@@ -196,8 +198,8 @@ fn undo(transaction: WriteTransaction, failure: Failure) -> Failure {
 
 fn in_doubt(cause: &Error) -> Error {
     let message = format!(
-        "the commit failed at its last step, so the write may or may not be in force: {cause}; open the \
-         directory again and look"
+        "the commit failed at its last step, so the write may or may not be in force: {cause}; open \
+         the directory again and check"
     );
     Error::with_source(ErrorKind::Uncertain, message, cause.clone())
 }
@@ -221,7 +223,7 @@ mod tests {
         assert_eq!(
             error.to_string(),
             "the commit failed at its last step, so the write may or may not be in force: the storage of the \
-             directory `d` failed: gone; open the directory again and look"
+             directory `d` failed: gone; open the directory again and check"
         );
         let column = Column::new("f", "q");
         let mutation = Mutation::new("r").put(column.clone(), "v");

@@ -1,4 +1,4 @@
-//! Cells with labels are written beside cells without one.
+//! Writes of cells with labels, beside cells without one or alone.
 
 use fluo_core::Result;
 
@@ -8,16 +8,22 @@ use crate::simulation::labels::{LABELS, labelled};
 
 const ROWS: [&str; 3] = ["label:a", "label:b", "label:c"];
 
-/// Writes the public cell of one row or two, and cells with labels that the client sees in some.
+/// Writes cells with labels that the client sees, and mostly the public cells of one row or two. Without a public cell the
+/// primary has a label, so some clients cannot see it. They wait while the owner is alive, but cannot go on without it; so
+/// transactions of that kind are written only if every owner stays alive.
 pub(super) async fn write(actor: &Actor) -> Result<()> {
     let random = &actor.world.random;
     let tx = actor.begin().await?;
     let labeller = actor.record("labeller", &tx);
-    let public = random.pick(&ROWS);
-    let mut count = 1;
-    labeller.set(public, &number(), value(count, &tx))?;
+    let public =
+        Some(random.pick(&ROWS)).filter(|_| !(actor.world.keeps_owners() && random.chance(250)));
+    let mut count = 0;
+    if let Some(row) = public {
+        count += 1;
+        labeller.set(row, &number(), value(count, &tx))?;
+    }
     for row in ROWS {
-        if row != public && random.chance(200) {
+        if public.is_some_and(|public| public != row) && random.chance(200) {
             labeller.get(row, &number()).await?;
             labeller.delete(row, &number())?;
         }

@@ -84,7 +84,7 @@ async fn a_table_of_16_salts_is_moved_to_64_and_verify_says_when_it_is_done() {
     let verified = verified.differs().json();
     let difference = |of: &str| {
         let differences = verified["differences"].as_array().unwrap().iter();
-        let mut told = differences.filter_map(serde_json::Value::as_str);
+        let mut told = differences.filter_map(|difference| difference["sentence"].as_str());
         told.find_map(|told| told.split_once(of))
             .map(|(before, _)| before.to_owned())
     };

@@ -129,7 +129,7 @@ async fn a_tablet_that_accumulo_split_past_the_prefix_falls_out_of_its_group_and
         .as_array()
         .unwrap()
         .iter()
-        .map(|difference| difference.as_str().unwrap().to_owned())
+        .map(|difference| difference["sentence"].as_str().unwrap().to_owned())
         .collect();
     assert!(
         differences.contains(&"the split point `p:~` is missing".to_owned()),

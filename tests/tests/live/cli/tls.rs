@@ -68,11 +68,11 @@ async fn a_proxy_behind_tls_is_reached_by_its_name_only() {
     for (arguments, told) in [
         (
             "list --tls-ca other.pem --tls-name proxy.example",
-            "no TLS with the server: its certificate is of none of the given authorities",
+            "TLS with the server failed: its certificate is not issued by a given authority",
         ),
         (
             "list --tls-ca ours.pem",
-            "no TLS with the server: its certificate is not for `127.0.0.1`",
+            "TLS with the server failed: its certificate is not for `127.0.0.1`",
         ),
         ("list", "127.0.0.1"),
     ] {

@@ -250,7 +250,7 @@ async fn an_apply_that_is_interrupted_says_how_far_it_came_and_can_go_on() {
             "interrupted: step 2 of 4 was under way and may yet be done (set table.custom.balancer.group.regex.pattern",
         );
         let end = format!(
-            "); 1 step is done on table `{}`; applying again goes on from there",
+            "); 1 step is done on table `{}`; applying again continues from there",
             ground.table
         );
         assert!(told.ends_with(&end), "{told}");

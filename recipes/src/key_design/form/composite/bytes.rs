@@ -1,20 +1,22 @@
-//! The bytes of a field: in its order, and with an end of their own.
+//! The bytes of a field, which keep its order and mark its end.
 //!
 //! ```text
 //!  kind              bytes, ascending
 //!  text, bytes       as they are, each byte 00 written 00 ff; then 00 00
 //!  signed, time      8 bytes, big-endian, the sign bit flipped
 //!  unsigned          8 bytes, big-endian
-//!  float             8 bytes of IEEE 754, big-endian; the sign bit flipped, or of a negative number all bits
+//!  float             8 bytes of IEEE 754, big-endian; the sign bit flipped, or all bits if negative
 //!
 //!  descending        the complement of all of these bytes, the end included
 //! ```
 //!
-//! No field is a beginning of another of its kind, so the order of a key is that of its first field, then of its
-//! second, and a key begins with the bytes of its leading fields if and only if it has these fields.
+//! No written field is a prefix of another of its kind. So keys are ordered by their first field,
+//! then by their second, and a key begins with the bytes of some leading fields if and only if it
+//! has these fields.
 //!
-//! Of floats, `-0.0` is written as `0.0`, because the two are equal; every NaN is written as the quiet one without a
-//! sign, `7f f8 00 ..` before the flip, which comes behind infinity. Other bytes are not read back.
+//! The float `-0.0` is written as `0.0`, because the two are equal. Every NaN is written as the
+//! quiet NaN without a sign, `7f f8 00 ..` before the flip, which sorts after infinity. Other bytes
+//! are rejected when they are read.
 
 use fluo_core::{Bytes, Escaped};
 
@@ -39,7 +41,7 @@ pub(super) fn write(value: &Field, mask: u8, key: &mut Vec<u8>) {
     });
 }
 
-/// Appends with what the bytes of all texts begin that begin so.
+/// Appends the common beginning of the written forms of all texts that begin with `beginning`.
 pub(super) fn write_beginning(beginning: &[u8], mask: u8, key: &mut Vec<u8>) {
     write_masked(key, mask, |key| escape::write(beginning, key));
 }
@@ -55,7 +57,7 @@ fn write_ended(bytes: &[u8], key: &mut Vec<u8>) {
     key.extend_from_slice(&END);
 }
 
-/// Bits in the order of the numbers.
+/// Returns the bits of a float, ordered as the numbers are.
 fn float_bits(number: f64) -> u64 {
     let bits = if number.is_nan() {
         NAN
@@ -71,7 +73,7 @@ fn float_of(bits: u64) -> f64 {
     f64::from_bits(if bits & SIGN == 0 { !bits } else { bits ^ SIGN })
 }
 
-/// The value that the bytes begin with, and what follows it.
+/// Reads the value at the start of the bytes, and returns it with the remaining bytes.
 pub(super) fn read<'a>(
     field: &FieldSettings,
     written: &'a [u8],
@@ -105,7 +107,7 @@ fn number_of(kind: FieldKind, bits: u64) -> Result<Field, String> {
             if float_bits(number) == bits {
                 return Ok(Field::Float(number));
             }
-            Err("it is a NaN or a zero that is not written so".to_owned())
+            Err("it is a NaN or a zero in a form that is never written".to_owned())
         }
         FieldKind::Unsigned | FieldKind::Text | FieldKind::Bytes => Ok(Field::Unsigned(bits)),
     }
@@ -128,6 +130,6 @@ fn read_ended(written: &[u8], mask: u8) -> Result<(Vec<u8>, &[u8]), String> {
 fn read_bits(written: &[u8], mask: u8) -> Result<(u64, &[u8]), String> {
     let (bytes, rest) = written
         .split_first_chunk::<8>()
-        .ok_or_else(|| format!("it has 8 bytes, and {} are left", written.len()))?;
+        .ok_or_else(|| format!("it needs 8 bytes, and {} are left", written.len()))?;
     Ok((u64::from_be_bytes(bytes.map(|byte| byte ^ mask)), rest))
 }

@@ -1,4 +1,4 @@
-//! Fields as bytes and as rows, for those who have values and no text.
+//! Conversions of field values to keys and rows, for callers that have values and not text.
 
 use fluo_core::{Bytes, Span, prefix_successor};
 
@@ -10,10 +10,12 @@ use crate::number::counted;
 use crate::row_hasher::Excerpt;
 
 impl Composite {
-    /// The bytes of a row's fields: what a key of an unsalted design is. Keys compare as their fields do.
+    /// Returns the bytes of a row's fields, which are its key in an unsalted design. Keys compare
+    /// as their fields do.
     ///
     /// # Errors
-    /// Fewer or more fields, and a value that is not of its field's kind.
+    ///
+    /// Fails if there are too few or too many fields, or if a value is not of its field's kind.
     pub fn encode(&self, fields: &[Field]) -> Result<Bytes, DesignError> {
         let mut key = Vec::new();
         self.encode_to(fields, &mut key)?;
@@ -31,10 +33,11 @@ impl Composite {
         self.encode_leading(fields, key)
     }
 
-    /// The fields that the bytes were made of.
+    /// Returns the fields that were encoded in the bytes.
     ///
     /// # Errors
-    /// Bytes that [`encode`](Self::encode) cannot have made.
+    ///
+    /// Fails if [`encode`](Self::encode) cannot have made the bytes.
     pub fn decode(&self, key: &[u8]) -> Result<Vec<Field>, DesignError> {
         let mut rest = key;
         let mut values = Vec::with_capacity(self.fields.len());
@@ -42,7 +45,7 @@ impl Composite {
             let (value, behind) = bytes::read(field, rest).map_err(|reason| {
                 let (excerpt, label) = (Excerpt::new(key), self.label(number));
                 DesignError::key(format!(
-                    "{excerpt} is no composite row: {label}, {}: {reason}",
+                    "{excerpt} is not a composite row: {label}, {}: {reason}",
                     field.kind
                 ))
             })?;
@@ -51,7 +54,7 @@ impl Composite {
         }
         if !rest.is_empty() {
             return Err(DesignError::key(format!(
-                "{} is no composite row: behind its {} there is more, {}",
+                "{} is not a composite row: after its {} there is more, {}",
                 Excerpt::new(key),
                 counted(self.fields.len(), "field"),
                 counted(rest.len(), "byte")
@@ -60,10 +63,12 @@ impl Composite {
         Ok(values)
     }
 
-    /// The keys, of an unsalted design, of all rows with these leading fields, and of no others.
+    /// Returns the span of the keys, in an unsalted design, of exactly the rows with these leading
+    /// fields.
     ///
     /// # Errors
-    /// More fields than rows have, and a value that is not of its field's kind.
+    ///
+    /// Fails if there are more fields than rows have, or if a value is not of its field's kind.
     ///
     /// # Examples
     ///
@@ -73,7 +78,7 @@ impl Composite {
     ///
     /// let number = |name| FieldSettings::new(name, FieldKind::Unsigned).descending();
     /// let composite = Composite::new(vec![number("a"), number("b")], '\t')?;
-    /// // Descending, 0 is eight bytes ff: no byte string is the end of its range, and none is needed.
+    /// // Descending, 0 is eight bytes ff: no byte string can end its range, so the range has no end.
     /// let zeros = composite.range_of(&[Field::Unsigned(0)])?;
     /// let key = |a, b| composite.encode(&[Field::Unsigned(a), Field::Unsigned(b)]).map(Key::first_of_row);
     /// assert!(zeros.contains(&key(0, u64::MAX)?) && zeros.contains(&key(0, 0)?));
@@ -87,10 +92,13 @@ impl Composite {
         Ok(Span::rows(start, end))
     }
 
-    /// The keys, of an unsalted design, of all rows with these leading fields whose next field is at least `from`
-    /// and below `to`, by its value, whatever the direction of the field is. None is no bound.
+    /// Returns the span of the keys, in an unsalted design, of the rows with these leading fields
+    /// whose next field is at least `from` and less than `to`.
+    ///
+    /// The bounds are values, whatever the direction of the field. A bound of `None` is no bound.
     ///
     /// # Errors
+    ///
     /// As [`range_of`](Self::range_of).
     pub fn range_between(
         &self,
@@ -102,18 +110,21 @@ impl Composite {
         Ok(Span::rows(start, end))
     }
 
-    /// The text of a row's fields: what [`KeyDesign::add`](crate::KeyDesign::add) takes.
+    /// Returns the text of a row's fields, which is the row for
+    /// [`KeyDesign::add`](crate::KeyDesign::add).
     ///
     /// # Errors
+    ///
     /// As [`encode`](Self::encode).
     pub fn row(&self, fields: &[Field]) -> Result<Bytes, DesignError> {
         self.encode(fields)?;
         Ok(self.text_of(fields).into())
     }
 
-    /// The set of all rows with these leading fields, for a design of any salt.
+    /// Returns the set of all rows with these leading fields, for a design with any salt.
     ///
     /// # Errors
+    ///
     /// As [`range_of`](Self::range_of).
     pub fn rows_of(&self, leading: &[Field]) -> Result<Rows, DesignError> {
         let head = self.head_of(leading)?;
@@ -123,10 +134,11 @@ impl Composite {
         Ok(Rows::Prefix(head))
     }
 
-    /// The set of all rows with these leading fields whose next field is at least `from` and below `to`, for a
-    /// design of any salt.
+    /// Returns the set of all rows with these leading fields whose next field is at least `from`
+    /// and less than `to`, for a design with any salt.
     ///
     /// # Errors
+    ///
     /// As [`range_between`](Self::range_between).
     pub fn rows_between(
         &self,
@@ -143,7 +155,7 @@ impl Composite {
         })
     }
 
-    /// The text of leading fields, with the separator behind each.
+    /// Returns the text of leading fields, with the separator after each.
     fn head_of(&self, leading: &[Field]) -> Result<Bytes, DesignError> {
         self.encode_leading(leading, &mut Vec::new())?;
         let mut head = self.text_of(leading);
@@ -178,7 +190,7 @@ impl Composite {
         Ok(())
     }
 
-    /// See [`range_between`](Self::range_between).
+    /// Returns the written forms for [`range_between`](Self::range_between).
     pub(super) fn written_between(
         &self,
         leading: &[Field],
@@ -187,7 +199,7 @@ impl Composite {
     ) -> Result<FormRange, DesignError> {
         let Some(field) = self.fields.get(leading.len()) else {
             return Err(DesignError::scan(format!(
-                "after {} no other comes, to lie between two values: rows of this composite design have {}",
+                "no field after {} can lie between two values: rows of this composite design have {}",
                 counted(leading.len(), "field"),
                 self.fields.len()
             )));
@@ -209,7 +221,7 @@ impl Composite {
             let start = from.unwrap_or(head).into();
             return Ok(FormRange { start, end });
         }
-        // The larger a value, the earlier its key: the range begins behind `to` and ends behind `from`.
+        // Larger values have smaller keys, so the range begins after `to` and ends after `from`.
         let end = prefix_successor(from.as_ref().unwrap_or(&head));
         Ok(match to.map(|to| prefix_successor(&to)) {
             None => FormRange {
@@ -217,7 +229,8 @@ impl Composite {
                 end,
             },
             Some(Some(start)) => FormRange { start, end },
-            // Nothing comes behind a key of bytes ff only: the largest values are left out, and no others are below.
+            // No key sorts after a key of bytes ff only: `to` excludes the largest values, which
+            // are the first keys, and no smaller values remain.
             Some(None) => FormRange {
                 end: Some(Bytes::new()),
                 start: Bytes::new(),

@@ -5,26 +5,27 @@ use std::fmt;
 use fluo_core::Bytes;
 use serde::{Deserialize, Serialize};
 
-/// What a field of a composite row holds.
+/// The kind of values in a field of a composite row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum FieldKind {
-    /// UTF-8 text, in the order of its bytes, which is that of its scalar values.
+    /// UTF-8 text, in byte order, which is the order of its scalar values.
     Text,
-    /// Any bytes; hexadecimal digits in a row.
+    /// Any bytes; written as hexadecimal digits in a row.
     Bytes,
-    /// A whole number of 64 bits with a sign.
+    /// A 64-bit integer with a sign.
     Signed,
-    /// A whole number of 64 bits without a sign.
+    /// A 64-bit integer without a sign.
     Unsigned,
-    /// A floating-point number of 64 bits (IEEE 754).
+    /// A 64-bit floating-point number (IEEE 754).
     Float,
-    /// A time in milliseconds since 1970 in UTC, in 64 bits with a sign; in a row as RFC 3339 has it.
+    /// A time in milliseconds since 1970 in UTC, as a signed 64-bit integer; written in a row as in
+    /// RFC 3339.
     Time,
 }
 
-/// In which direction a field is ordered.
+/// The direction in which a field is ordered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FieldOrder {
@@ -35,7 +36,7 @@ pub enum FieldOrder {
     Descending,
 }
 
-/// A field of a composite row, as it is configured.
+/// The configuration of one field of a composite row.
 ///
 /// # Examples
 ///
@@ -48,18 +49,18 @@ pub enum FieldOrder {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FieldSettings {
-    /// What it is called in messages and explanations; nothing unless given.
+    /// The name of the field in messages and explanations. The default is no name.
     #[serde(default)]
     pub name: String,
-    /// What it holds.
+    /// The kind of its values.
     pub kind: FieldKind,
-    /// In which direction it is ordered; ascending unless given.
+    /// The direction in which it is ordered. The default is ascending.
     #[serde(default)]
     pub order: FieldOrder,
 }
 
 impl FieldSettings {
-    /// An ascending field.
+    /// Creates the settings of an ascending field.
     pub fn new(name: impl Into<String>, kind: FieldKind) -> Self {
         Self {
             name: name.into(),
@@ -68,7 +69,7 @@ impl FieldSettings {
         }
     }
 
-    /// The same field, the largest first.
+    /// Returns the same field with the largest value first.
     #[must_use]
     pub fn descending(self) -> Self {
         Self {
@@ -77,7 +78,8 @@ impl FieldSettings {
         }
     }
 
-    /// With what each byte of the field is combined by exclusive or: all bits, where the order is reversed.
+    /// Returns the byte that is XORed into each byte of the field: all bits set if the order is
+    /// descending.
     pub(super) fn mask(&self) -> u8 {
         match self.order {
             FieldOrder::Ascending => 0,
@@ -94,19 +96,19 @@ pub enum Field {
     Text(String),
     /// Bytes.
     Bytes(Bytes),
-    /// A whole number with a sign.
+    /// An integer with a sign.
     Signed(i64),
-    /// A whole number without a sign.
+    /// An integer without a sign.
     Unsigned(u64),
-    /// A floating-point number. `-0.0` is kept as `0.0`, which it equals; all NaN are kept as one, which comes
-    /// behind infinity.
+    /// A floating-point number. `-0.0` is stored as `0.0`, which equals it; all NaN are stored as
+    /// one, which sorts after infinity.
     Float(f64),
     /// Milliseconds since 1970 in UTC.
     Time(i64),
 }
 
 impl Field {
-    /// What the value is.
+    /// Returns the kind of the value.
     #[must_use]
     pub fn kind(&self) -> FieldKind {
         match self {

@@ -1,6 +1,6 @@
 //! Rows of several fields, each with a kind and a direction.
 //!
-//! `bytes` says how a field is written in a key, `text` how it is written in the user's row.
+//! The module `bytes` writes fields in keys, and `text` writes them in the user's rows.
 
 mod bytes;
 mod codec;
@@ -17,13 +17,15 @@ use super::super::part::SaltedPart;
 use crate::number::counted;
 use crate::row_hasher::Excerpt;
 
-/// More fields than a key has any use for.
+/// Maximum number of fields, more than a key has any use for.
 const MOST_FIELDS: usize = 32;
 
-/// Rows of several fields, in the order of the first, then of the second, and so on.
+/// The codec of rows with several fields, ordered by the first field, then by the second, and so
+/// on.
 ///
-/// It turns fields into the bytes of a key ([`encode`](Self::encode)), into the text that is a row of a
-/// [`KeyDesign`](crate::KeyDesign) of the same settings ([`row`](Self::row)), and each of both back.
+/// It converts fields to the bytes of a key ([`encode`](Self::encode)) and to the text of a row of
+/// a [`KeyDesign`](crate::KeyDesign) with the same settings ([`row`](Self::row)), and both back to
+/// fields.
 ///
 /// # Examples
 ///
@@ -50,11 +52,15 @@ pub struct Composite {
 }
 
 impl Composite {
-    /// Rows of these fields. In the text of a row the separator stands between them: a tab, a blank or a mark of
-    /// ASCII, but none that numbers, times or escapes are made of (`\ + - . :`).
+    /// Creates the codec for rows of these fields.
+    ///
+    /// In the text of a row, the separator stands between the fields: a tab, a space or an ASCII
+    /// punctuation character, except those of numbers, times and escapes (`\ + - . :`).
     ///
     /// # Errors
-    /// No field, more than 32, two of one name, and a separator that could not be told from a field.
+    ///
+    /// Fails if there are no fields, more than 32, or two with the same name, or if the separator
+    /// could be confused with a part of a field.
     pub fn new(fields: Vec<FieldSettings>, separator: char) -> Result<Self, DesignError> {
         if fields.is_empty() || fields.len() > MOST_FIELDS {
             return Err(DesignError::settings(format!(
@@ -77,15 +83,16 @@ impl Composite {
             .filter(|_| is_mark && !"\\+-.:".contains(separator))
             .ok_or_else(|| {
                 DesignError::settings(format!(
-                    "`{}` cannot part the fields of a row: give a tab, a blank or a mark of ASCII other than \
-                     `\\ + - . :`, of which fields are made",
+                    "`{}` cannot separate the fields of a row: give a tab, a space or an ASCII punctuation character \
+                     other than `\\ + - . :`, which occur in fields",
                     separator.escape_debug()
                 ))
             })?;
         Ok(Self { fields, separator })
     }
 
-    /// Whether the other writes each row as this one does: whatever its fields are called.
+    /// Checks whether the other codec writes each row in the same way, ignoring the names of the
+    /// fields.
     pub(super) fn writes_as(&self, other: &Self) -> bool {
         let written = |field: &FieldSettings| (field.kind, field.order);
         self.separator == other.separator
@@ -96,7 +103,7 @@ impl Composite {
                 .eq(other.fields.iter().map(written))
     }
 
-    /// The kinds and directions of the fields.
+    /// Describes the kinds and directions of the fields.
     pub(super) fn detail(&self) -> String {
         let field = |field: &FieldSettings| match field.order {
             FieldOrder::Ascending => field.kind.to_string(),
@@ -104,10 +111,10 @@ impl Composite {
         };
         let fields: Vec<_> = self.fields.iter().map(field).collect();
         let separator = Escaped(&[self.separator]).to_string();
-        format!("fields parted by `{separator}`: {}", fields.join(", "))
+        format!("fields separated by `{separator}`: {}", fields.join(", "))
     }
 
-    /// The fields, in order.
+    /// Returns the fields, in order.
     #[must_use]
     pub fn fields(&self) -> &[FieldSettings] {
         &self.fields
@@ -127,7 +134,7 @@ impl Composite {
         }
     }
 
-    /// Refuses a salt that takes the modulus of what is no number.
+    /// Rejects a salt that applies a modulus to anything but one number.
     pub(super) fn check_number(&self, part: &SaltedPart) -> Result<(), DesignError> {
         let count = match part {
             SaltedPart::Fields(count) => *count,
@@ -159,7 +166,7 @@ impl Composite {
         Ok(())
     }
 
-    /// The text of the leading fields that a salt is made of.
+    /// Returns the text of the leading fields from which a salt is computed.
     pub(super) fn part_of(&self, row: &[u8], part: &SaltedPart) -> Result<Vec<u8>, DesignError> {
         let fields = self.fields_of(row)?;
         let leading = match part {
@@ -187,7 +194,7 @@ impl Composite {
         Ok(explained)
     }
 
-    /// What a field is called: by its number, counted from 1, and its name.
+    /// Returns the label of a field for messages: its number, counted from 1, and its name.
     fn label(&self, number: usize) -> String {
         let place = number + 1;
         match self.fields.get(number) {
@@ -196,7 +203,7 @@ impl Composite {
         }
     }
 
-    /// The text of leading fields.
+    /// Returns the text of leading fields.
     fn text_of(&self, fields: &[Field]) -> String {
         let mut row = String::new();
         for (number, value) in fields.iter().enumerate() {
@@ -208,16 +215,17 @@ impl Composite {
         row
     }
 
-    /// The fields of a row's text.
+    /// Parses the fields of a row's text.
     ///
     /// # Errors
-    /// Text with fewer or more fields, and a field that is not of its kind.
+    ///
+    /// Fails if the text has too few or too many fields, or if a field is not of its kind.
     pub fn fields_of(&self, row: &[u8]) -> Result<Vec<Field>, DesignError> {
         let text = utf8(row)?;
         let pieces: Vec<_> = text.split(char::from(self.separator)).collect();
         if pieces.len() != self.fields.len() {
             return Err(DesignError::row(format!(
-                "{} has {} where `{}` parts them, and rows of this composite design have {}",
+                "{} has {} separated by `{}`, but rows of this composite design have {}",
                 Excerpt::new(row),
                 counted(pieces.len(), "field"),
                 Escaped(&[self.separator]),
@@ -227,7 +235,7 @@ impl Composite {
         self.leading_of(&pieces)
     }
 
-    /// The values of the leading fields.
+    /// Parses the values of the leading fields.
     fn leading_of(&self, pieces: &[&str]) -> Result<Vec<Field>, DesignError> {
         let values = pieces.iter().zip(&self.fields).enumerate();
         let values = values.map(|(number, (piece, field))| {
@@ -241,7 +249,7 @@ impl Composite {
 fn utf8(row: &[u8]) -> Result<&str, DesignError> {
     std::str::from_utf8(row).map_err(|_| {
         DesignError::row(format!(
-            "{} is not UTF-8 text, which the fields of a row are: write bytes in hexadecimal digits",
+            "{} is not UTF-8 text, which the fields of a row must be: write bytes in hexadecimal digits",
             Excerpt::new(row)
         ))
     })

@@ -1,4 +1,4 @@
-//! Where sets of composite rows lie, asked for by the text of their fields.
+//! The location of sets of composite rows, requested by the text of their fields.
 
 use fluo_core::{Bytes, Escaped};
 
@@ -32,24 +32,24 @@ impl Composite {
         }
     }
 
-    /// Why such sets lie apart, if they do.
+    /// Returns the reason why sets of this kind are scattered, or `None` if they are contiguous.
     pub(in super::super) fn scatters(asked: Asked) -> Option<String> {
         match asked {
             Asked::Row | Asked::Prefix | Asked::Between | Asked::Domain => None,
             Asked::Range => Some(
-                "a range of composite rows lies apart, as the order of their text is not that of their fields: ask \
-                 for the rows with given leading fields, whose next field may lie between two values"
+                "a range of composite rows is scattered, because the order of their text is not that of their \
+                 fields: ask for the rows with given leading fields, whose next field may lie between two values"
                     .to_owned(),
             ),
             Asked::Suffix => Some(
-                "rows that end alike lie apart where rows are ordered by their leading fields: put the field that is \
-                 read by first"
+                "rows with one suffix are scattered if rows are ordered by their leading fields: put the field to \
+                 search by first"
                     .to_owned(),
             ),
         }
     }
 
-    /// Which sets of a kind are read, where it is not all of them.
+    /// Returns a description of the sets of a kind that can be read, or `None` if all can.
     pub(in super::super) fn only(asked: Asked) -> Option<String> {
         (asked == Asked::Prefix).then(|| {
             "prefixes that end with a whole field and the separator, or within a text or bytes"
@@ -57,7 +57,8 @@ impl Composite {
         })
     }
 
-    /// The text that the salt of all rows of a set is made of, if that is one.
+    /// Returns the text from which the salts of all rows in a set are computed, if it is the same
+    /// for all.
     pub(in super::super) fn common_part(&self, rows: &Rows, part: &SaltedPart) -> Option<Bytes> {
         let (prefix, count) = match (rows, part) {
             (Rows::Row(row), part) => return self.part_of(row, part).ok().map(Bytes::from),
@@ -71,7 +72,8 @@ impl Composite {
         Some(self.text_of(salted).into())
     }
 
-    /// The whole fields of the beginning of a row, each with the separator behind it, and what follows them.
+    /// Splits the beginning of a row into its whole fields, each followed by the separator, and the
+    /// rest.
     fn cut<'a>(&self, prefix: &'a [u8]) -> Result<(Vec<Field>, &'a str), DesignError> {
         let mut pieces: Vec<_> = utf8(prefix)?.split(char::from(self.separator)).collect();
         let rest = pieces.pop().unwrap_or_default();
@@ -86,7 +88,7 @@ impl Composite {
         Ok((self.leading_of(&pieces)?, rest))
     }
 
-    /// With what the keys of all rows begin that begin with a text.
+    /// Returns the common beginning of the keys of all rows that begin with a text.
     fn beginning(&self, prefix: &[u8]) -> Result<Bytes, DesignError> {
         let (leading, rest) = self.cut(prefix)?;
         let mut written = Vec::new();
@@ -100,14 +102,14 @@ impl Composite {
         Ok(written.into())
     }
 
-    /// The fields before the one that is to lie between two values.
+    /// Returns the fields before the one with bounds.
     fn whole_fields(&self, prefix: &[u8]) -> Result<Vec<Field>, DesignError> {
         let (leading, rest) = self.cut(prefix)?;
         if rest.is_empty() {
             return Ok(leading);
         }
         Err(DesignError::scan(format!(
-            "{} does not end with a whole field: give the leading fields, `{}` behind each",
+            "{} does not end with a whole field: give the leading fields, `{}` after each",
             Excerpt::new(prefix),
             Escaped(&[self.separator])
         )))

@@ -1,24 +1,26 @@
-//! A composite row as text: what the `fluo` command and the user's rows have.
+//! Composite rows as text, as in the user's rows and in the `fluo` command.
 //!
 //! ```text
 //!  field <separator> field <separator> .. field
 //!
-//!  text       as it is; the backslash is \\, and the separator and control characters are \xNN
+//!  text       as it is; a backslash is \\, and the separator and control characters are \xNN
 //!  bytes      lower-case hexadecimal digits
 //!  signed     -12        unsigned   12
 //!  float      1.5, 1e300, inf, -inf, NaN: the shortest digits that are read as the same number
-//!  time       2023-10-08T05:47:31.903Z, in UTC; milliseconds since 1970 before the year -9999 and where the
-//!             year 9999 ends, from its last day but one at 22:00 on
+//!  time       2023-10-08T05:47:31.903Z, in UTC; milliseconds since 1970 before the
+//!             year -9999, and from 22:00 on the last day but one of the year 9999
 //! ```
 //!
-//! This is how rows are written: each row of fields has one text (*normalised*). More is read: `\xNN` for any ASCII
-//! character, upper-case digits, `+1`, `007`, a time with an offset from UTC. Digits alone are a time in milliseconds,
-//! and refused where they could be a date such as `20161231`.
+//! Rows are written in this form: each row of fields has one text (*normalised*). Other forms are
+//! accepted as well: `\xNN` for any ASCII character, upper-case digits, `+1`, `007`, a time with an
+//! offset from UTC. Digits alone are a time in milliseconds; they are rejected if they could be a
+//! date such as `20161231`.
 //!
-//! What would be another value is refused, so that two rows which are not equal have two keys: a time that is finer than
-//! a millisecond, the second 60, a time zone, a whole number that no floating-point number is, and one beyond the
-//! largest or the smallest. One thing is rounded: the digits of a fraction behind those that tell two floating-point
-//! numbers apart. `0.1` and `0.10000000000000001` are one number, and one row.
+//! Text that would change its value is rejected, so that two unequal rows never have the same key:
+//! a time finer than a millisecond, the second 60, a time zone, an integer that no floating-point
+//! number equals, and a number beyond the largest or the smallest. The only rounding is of the
+//! digits of a fraction after those that distinguish two floating-point numbers: `0.1` and
+//! `0.10000000000000001` are one number, and one row.
 
 use std::fmt::Write as _;
 
@@ -55,7 +57,7 @@ fn write_char(character: char, separator: u8, row: &mut String) -> std::fmt::Res
     }
 }
 
-/// The value of a text.
+/// Parses the value of a text.
 pub(super) fn read(kind: FieldKind, text: &str) -> Result<Field, String> {
     let wrong = |right: &str| format!("{} is not {right}", Excerpt::new(text.as_bytes()));
     match kind {
@@ -74,14 +76,14 @@ pub(super) fn read(kind: FieldKind, text: &str) -> Result<Field, String> {
     }
 }
 
-/// The bytes with which a text or bytes begin that are cut here.
+/// Returns the common beginning of the values whose text begins with `text`, for text and bytes.
 pub(super) fn read_beginning(kind: FieldKind, text: &str) -> Result<Vec<u8>, String> {
     match kind {
         FieldKind::Text => unescape(text).map(String::into_bytes),
         FieldKind::Bytes => read_bytes(text),
         _ => Err(format!(
-            "{} is where it ends, and {kind} is not in the order of its digits: end with a whole field and the \
-             separator, or ask for the rows whose field lies between two values",
+            "{} has no separator after it, and {kind} is not in the order of its digits: end with a whole field and \
+             the separator, or ask for the rows whose field lies between two values",
             Excerpt::new(text.as_bytes())
         )),
     }
@@ -92,7 +94,7 @@ fn unescape(text: &str) -> Result<String, String> {
     let mut unescaped = pieces.next().unwrap_or_default().to_owned();
     while let Some(piece) = pieces.next() {
         if piece.is_empty() {
-            // Two backslashes: what follows them is a piece of its own.
+            // Two backslashes: the text after them is a separate piece.
             let Some(behind) = pieces.next() else {
                 return Err(bad_escape(text));
             };
@@ -147,7 +149,7 @@ fn read_float(text: &str) -> Result<f64, String> {
     }
     if number == 0.0 && has_digit(b'1'..=b'9') {
         return Err(format!(
-            "{shown} is not 0, and nearer to it than any floating-point number of 64 bits: round it"
+            "{shown} is not 0, but nearer to 0 than any other 64-bit floating-point number: round it"
         ));
     }
     let digits = text.trim_start_matches(['+', '-']);
@@ -155,8 +157,8 @@ fn read_float(text: &str) -> Result<f64, String> {
     let exact = format!("{:.0}", number.abs());
     if is_whole && digits.trim_start_matches('0') != exact.trim_start_matches('0') {
         return Err(format!(
-            "{shown} is a whole number that no floating-point number is, the nearest is {exact}: round it, or make \
-             the field a signed or an unsigned integer"
+            "{shown} is a whole number that no floating-point number equals; the nearest is {exact}: round it, or \
+             make the field a signed or an unsigned integer"
         ));
     }
     Ok(number)
@@ -196,13 +198,13 @@ fn read_time(text: &str) -> Result<i64, String> {
     Ok(time.as_millisecond())
 }
 
-/// The date that eight digits can be taken for, such as `20161231`.
+/// Returns the date that eight digits could mean, such as `20161231`.
 fn date_of(digits: &str) -> Option<Date> {
     let is_compact = digits.len() == 8 && digits.bytes().all(|byte| byte.is_ascii_digit());
     is_compact.then(|| digits.parse().ok()).flatten()
 }
 
-/// Whether the second of a time is 60, with colons in the time or without.
+/// Checks whether the second of a time is 60, with or without colons in the time.
 fn has_leap_second(text: &str) -> bool {
     let time = text.split(['T', 't', ' ']).nth(1).unwrap_or_default();
     let time = time

@@ -1,4 +1,4 @@
-//! A time counted down, before or after what the row is about.
+//! A time counted down, before or after the entity of the row.
 //!
 //! ```text
 //!  row, time last      <entity><separator><t>        stored   <entity><separator><MAX - t>
@@ -8,10 +8,10 @@
 //!  binary              t in 8 bytes, big-endian       MAX - t in 8 bytes, big-endian
 //! ```
 //!
-//! `t` is 0 to `MAX`, which is `i64::MAX`; milliseconds since 1970 as a rule. `MAX - t` has one width and falls as
-//! time goes on, so that of one entity the newest row comes first. Where the time is last the entity cannot hold the
-//! separator: else rows of `a` and rows of an entity that begins with `a` and the separator would lie among each
-//! other.
+//! `t` is 0 to `MAX`, which is `i64::MAX`; usually milliseconds since 1970. `MAX - t` has a fixed
+//! width and decreases over time, so the newest row of an entity comes first. If the time is last,
+//! the entity cannot contain the separator: otherwise rows of `a` would be interleaved with rows of
+//! an entity that begins with `a` and the separator.
 
 mod ranges;
 mod time;
@@ -29,18 +29,18 @@ use super::super::reach::KeyOrder;
 use super::super::rows::Rows;
 use crate::row_hasher::Excerpt;
 
-/// Where the time of a row stands.
+/// The position of the time in a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TimePlace {
-    /// Behind what the row is about: its newest row comes first.
+    /// After the entity: the newest row of each entity comes first.
     #[default]
     Last,
-    /// Before what the row is about: the newest of all rows comes first.
+    /// Before the entity: the newest of all rows comes first.
     First,
 }
 
-/// Rows whose time is counted down.
+/// The form of rows whose time is counted down.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in super::super) struct ReverseTimes {
     place: TimePlace,
@@ -48,7 +48,7 @@ pub(in super::super) struct ReverseTimes {
     separator: String,
 }
 
-/// A row, taken apart.
+/// A row, split into its parts.
 struct Parts<'a> {
     entity: &'a [u8],
     time: i64,
@@ -63,15 +63,15 @@ impl ReverseTimes {
         let may_be_empty = (place, encoding) == (TimePlace::First, TimeEncoding::Binary);
         if separator.is_empty() && !may_be_empty {
             return Err(DesignError::settings(
-                "without a separator it is not known where the time of a row begins or ends: give one, such as `|`; \
-                 only binary times that come first need none",
+                "the separator is empty, so the beginning or the end of the time in a row is unknown: give one, such \
+                 as `|`; only binary times that come first need none",
             ));
         }
         if encoding == TimeEncoding::Decimal && separator.bytes().any(|byte| byte.is_ascii_digit())
         {
             return Err(DesignError::settings(format!(
-                "the separator `{}` holds a digit, so that it cannot be told from a decimal time: give one without, \
-                 such as `|`",
+                "the separator `{}` contains a digit, which looks like part of a decimal time: give one without \
+                 digits, such as `|`",
                 Escaped(separator.as_bytes())
             )));
         }
@@ -86,8 +86,8 @@ impl ReverseTimes {
         match part {
             SaltedPart::Whole | SaltedPart::Entity => Ok(()),
             _ => Err(DesignError::settings(
-                "a row with a time is salted over what it is about (`entity`), so that this stays in one piece, or \
-                 over the whole row",
+                "a row with a time is salted over its entity (`entity`), which keeps the rows of an entity in one \
+                 piece, or over the whole row",
             )),
         }
     }
@@ -140,7 +140,7 @@ impl ReverseTimes {
         Ok(())
     }
 
-    /// What a row is about, and its time.
+    /// Splits a row into its entity and its time.
     fn parts<'a>(&self, row: &'a [u8]) -> Result<Parts<'a>, DesignError> {
         let (entity, time) = self.halves_of_row(row).ok_or_else(|| {
             DesignError::row(format!(
@@ -169,7 +169,7 @@ impl ReverseTimes {
         })
     }
 
-    /// What a written row is about, and its time.
+    /// Splits a written row into its entity and its time.
     fn written_parts<'a>(&self, written: &'a [u8]) -> Result<Parts<'a>, DesignError> {
         let parts = self.halves_of_written(written).and_then(|(entity, text)| {
             let time = self.encoding.counted_up(text)?;
@@ -241,7 +241,7 @@ impl ReverseTimes {
         Ok(fields)
     }
 
-    /// What a row looks like.
+    /// Describes the shape of a row.
     fn shape(&self) -> String {
         let separator = Escaped(self.separator.as_bytes());
         match (self.place, self.encoding) {

@@ -1,8 +1,8 @@
-//! Where rows with a time counted down lie.
+//! The location of rows with a time counted down.
 //!
-//! A row and its written form differ in the time only. So a bound that ends before the time of a row means the same
-//! in both; one that reaches into the digits of a time does not, and is refused: `Rows::Between` takes times as
-//! numbers.
+//! A row and its written form differ only in the time. So a bound that ends before the time of a
+//! row is the same in both. A bound that ends within the digits of a time is rejected:
+//! `Rows::Between` takes times as numbers.
 
 use fluo_core::{Bytes, Escaped, prefix_successor};
 use memchr::memmem;
@@ -33,24 +33,24 @@ impl ReverseTimes {
         }
     }
 
-    /// Why such sets lie apart, if they do.
+    /// Returns the reason why sets of this kind are scattered, or `None` if they are contiguous.
     pub(in super::super) fn scatters(&self, asked: Asked) -> Option<String> {
         match (asked, self.place) {
             (Asked::Suffix, _) => Some(
-                "rows with one suffix lie apart where a time is counted down: read all rows, or use the design \
+                "rows with one suffix are scattered if a time is counted down: read all rows, or use the design \
                  `reversed` for rows that are read by their end"
                     .to_owned(),
             ),
             (Asked::Range, TimePlace::First) => Some(
-                "a range of rows that begin with a time lies apart, as the order of decimal digits is not that of \
-                 time, and time is counted down: ask for the rows between two times"
+                "a range of rows that begin with a time is scattered, because the order of decimal digits is not \
+                 that of time, and time is counted down: ask for the rows between two times"
                     .to_owned(),
             ),
             _ => None,
         }
     }
 
-    /// Which sets of a kind are read, where it is not all of them.
+    /// Returns a description of the sets of a kind that can be read, or `None` if all can.
     pub(in super::super) fn only(&self, asked: Asked) -> Option<String> {
         let only = match (asked, self.place) {
             (Asked::Prefix, TimePlace::Last) => "prefixes that end before the time",
@@ -61,12 +61,12 @@ impl ReverseTimes {
         Some(only.to_owned())
     }
 
-    /// Why rows without a salt have no even split points.
+    /// Returns the reason why rows without a salt have no even split points.
     pub(in super::super) fn unsplit(&self) -> &'static str {
         match self.place {
             TimePlace::Last => {
-                "what rows are about has no alphabet to split evenly: set a salt over the entity, or take the points \
-                 from a sample with `fluo advise`"
+                "the entities of rows have no alphabet to split evenly: set a salt over the entity, or take the \
+                 points from a sample with `fluo advise`"
             }
             TimePlace::First => {
                 "rows that begin with their time come one before the other, all new ones into the first tablet, \
@@ -75,7 +75,7 @@ impl ReverseTimes {
         }
     }
 
-    /// With what the written forms of all rows begin that begin with a prefix.
+    /// Returns the common beginning of the written forms of all rows that begin with a prefix.
     fn written_prefix(&self, prefix: &Bytes) -> Result<Bytes, DesignError> {
         if prefix.is_empty() {
             return Ok(Bytes::new());
@@ -109,7 +109,7 @@ impl ReverseTimes {
         Ok(written.into())
     }
 
-    /// Refuses a bound that reaches into the time of rows whose time is last.
+    /// Rejects a bound that extends into the time of rows whose time is last.
     fn check_before_time(&self, bound: &[u8]) -> Result<(), DesignError> {
         let separator = self.separator.as_bytes();
         match memmem::find(bound, separator) {
@@ -130,7 +130,7 @@ impl ReverseTimes {
             let written = [head, &self.counted_down(time)?].concat();
             Ok::<_, DesignError>(prefix_successor(&written))
         };
-        // The later a time, the earlier its key: `to` is where the range begins, and is left out.
+        // Later times have smaller keys, so the range begins after `to`, which is excluded.
         let start = match to {
             Some(to) => behind(to)?,
             None => Some(prefix.clone()),
@@ -139,12 +139,12 @@ impl ReverseTimes {
             Some(from) => behind(from)?,
             None => prefix_successor(head),
         };
-        // `MAX - t` never begins with ff, so nothing has no successor.
+        // `MAX - t` never begins with ff, so a successor always exists.
         let start = start.unwrap_or_default();
         Ok(FormRange { start, end })
     }
 
-    /// Refuses what does not end right before a time.
+    /// Rejects a prefix that does not end right before a time.
     fn check_whole(&self, prefix: &[u8]) -> Result<(), DesignError> {
         let separator = self.separator.as_bytes();
         let is_whole = match self.place {
@@ -158,11 +158,10 @@ impl ReverseTimes {
         let excerpt = Excerpt::new(prefix);
         Err(DesignError::scan(match self.place {
             TimePlace::First => format!(
-                "rows begin with their time, so nothing stands before the times to read between, not {excerpt}"
+                "rows begin with their time, so the prefix before the times must be empty, not {excerpt}"
             ),
             TimePlace::Last => format!(
-                "{excerpt} does not end where a time begins: give what the rows are about and the separator \
-                 `{}`, once",
+                "{excerpt} does not end where a time begins: give the entity and the separator `{}`, once",
                 Escaped(separator)
             ),
         }))

@@ -1,4 +1,4 @@
-//! A time in a row, and how much is left of all time in a key.
+//! Times as written in rows, and counted down as written in keys.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,22 +6,22 @@ use crate::row_hasher::Excerpt;
 
 use crate::number::counted;
 
-/// How a time is written.
+/// The encoding of a time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TimeEncoding {
-    /// Decimal digits: as many as it needs in a row, 19 in a key.
+    /// Decimal digits: as many as the time needs in a row, 19 in a key.
     #[default]
     Decimal,
     /// 8 bytes, big-endian, in rows and in keys.
     Binary,
 }
 
-/// Digits of `i64::MAX`.
+/// Number of decimal digits of `i64::MAX`.
 pub(super) const DIGITS: usize = 19;
 
 impl TimeEncoding {
-    /// A time as it stands in a row.
+    /// Parses a time as written in a row.
     pub(super) fn read(self, text: &[u8]) -> Result<i64, String> {
         match self {
             Self::Decimal => decimal_time(text),
@@ -29,7 +29,7 @@ impl TimeEncoding {
         }
     }
 
-    /// Appends a time as it stands in a row.
+    /// Appends a time as written in a row.
     pub(super) fn write(self, time: i64, row: &mut Vec<u8>) {
         match self {
             Self::Decimal => row.extend_from_slice(time.to_string().as_bytes()),
@@ -37,7 +37,7 @@ impl TimeEncoding {
         }
     }
 
-    /// Appends `MAX - t`. No time is negative, so this cannot overflow.
+    /// Appends `MAX - t`. Times are never negative, so this cannot overflow.
     pub(super) fn write_counted_down(self, time: i64, key: &mut Vec<u8>) {
         let left = i64::MAX - time;
         match self {
@@ -46,7 +46,7 @@ impl TimeEncoding {
         }
     }
 
-    /// How many bytes `MAX - t` has.
+    /// Returns the number of bytes of `MAX - t`.
     pub(super) fn counted_down_len(self) -> usize {
         match self {
             Self::Decimal => DIGITS,
@@ -54,7 +54,7 @@ impl TimeEncoding {
         }
     }
 
-    /// The time of which this is `MAX - t`.
+    /// Returns the time `t` from the bytes of `MAX - t`.
     pub(super) fn counted_up(self, written: &[u8]) -> Option<i64> {
         let left = match self {
             Self::Decimal if !written.iter().all(u8::is_ascii_digit) => return None,

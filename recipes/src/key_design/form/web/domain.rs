@@ -1,4 +1,4 @@
-//! Domains: what the Public Suffix List says of a name, and which pages belong to one.
+//! Domains: the Public Suffix List's view of a name, and the pages of a domain.
 
 use std::cell::Cell;
 use std::iter;
@@ -8,21 +8,24 @@ use psl::Psl;
 use super::host::Host;
 use super::page::Page;
 
-/// The registrable domain of a name: its public suffix and one label more. None for a public suffix itself.
+/// Returns the registrable domain of a name: its public suffix and one more label. `None` for a
+/// public suffix itself.
 pub(super) fn registrable(name: &str) -> Option<&str> {
     psl::domain_str(name)
 }
 
-/// The registrable domain of a name, if every name below it has the same. None where the list has, or may have, rules
-/// for names below: `s3.amazonaws.com` is a public suffix, so that the names below `amazonaws.com` have many.
+/// Returns the registrable domain of a name if all names below it have the same one.
+///
+/// `None` if the list has, or may have, rules for names below it: `s3.amazonaws.com` is a public
+/// suffix, so the names below `amazonaws.com` have different registrable domains.
 pub(super) fn of_all_below(name: &str) -> Option<&str> {
     let looked_below = Cell::new(false);
     let below = iter::from_fn(|| {
         looked_below.set(true);
         None
     });
-    // What the list says depends on nothing but the labels that it asks for. If it never asks for one below the name,
-    // it says the same of every name there.
+    // The list's answer depends only on the labels that it asks for. If it asks for no label below
+    // the name, it gives the same answer for every name below.
     psl::List.find(name.rsplit('.').map(str::as_bytes).chain(below));
     if looked_below.get() {
         None
@@ -31,19 +34,22 @@ pub(super) fn of_all_below(name: &str) -> Option<&str> {
     }
 }
 
-/// Top-level domains that names of files end in as well.
+/// Top-level domains that are also file extensions.
 const FILE_ENDINGS: [&str; 14] = [
     "cc", "md", "mk", "ml", "mm", "mov", "pl", "pm", "ps", "py", "rs", "sh", "so", "zip",
 ];
 
-/// Whether a row without a scheme is a web address beyond doubt: its host is a name below a public suffix that is in
-/// the list. `shop.example.com/path` is one, and `localhost/path`, `a.txt`, `1.2.3` and `192.0.2.7` are not. What may
-/// as well be the name of a file (`main.rs`) is none, and what has a fragment, which a web table would drop.
+/// Checks whether a row without a scheme is clearly a web address: its host is a name below a
+/// public suffix of the list.
+///
+/// `shop.example.com/path` is one; `localhost/path`, `a.txt`, `1.2.3` and `192.0.2.7` are not. A
+/// row that could also be a file name (`main.rs`) is not, nor is a row with a fragment, which a web
+/// table would drop.
 pub(crate) fn is_web_address(row: &[u8]) -> bool {
     let Ok(text) = super::page::text_of(row) else {
         return false;
     };
-    // Most rows of other kinds are told by this, before they are parsed.
+    // A cheap check before parsing, which excludes most rows of other kinds.
     if text.contains("://") || text.contains('#') || !super::page::authority(text).contains('.') {
         return false;
     }
@@ -63,7 +69,8 @@ pub(crate) fn is_web_address(row: &[u8]) -> bool {
     !may_be_a_file && domain.is_some_and(|domain| domain.suffix().is_known())
 }
 
-/// A domain that a caller names, such as `example.com`, or why it is none.
+/// Parses a domain named by a caller, such as `example.com`. The error is the reason why it is not
+/// a domain.
 pub(super) fn parse(domain: &str) -> Result<Host, String> {
     let is_address = domain.starts_with('[') && domain.ends_with(']');
     let is_more = |c: char| matches!(c, '/' | '\\' | '?' | '#' | '@') || (c == ':' && !is_address);
@@ -79,7 +86,7 @@ pub(super) fn parse(domain: &str) -> Result<Host, String> {
     Ok(Page::parse(domain)?.host)
 }
 
-/// Whether a row is a page of a domain, or, where they are asked for, of a subdomain.
+/// Checks whether a row is a page of a domain or, if `subdomains` is set, of a subdomain.
 pub(in super::super::super) fn holds(domain: &str, subdomains: bool, row: &[u8]) -> bool {
     let (Ok(domain), Ok(page)) = (parse(domain), Page::of_row(row)) else {
         return false;
@@ -97,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_web_address_is_told_from_what_only_has_dots() {
+    fn distinguishes_web_addresses_from_other_text_with_dots() {
         for address in [
             "support.example.com/path",
             "Support.Example.com",
@@ -144,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_below_which_the_list_has_rules_has_no_one_domain() {
+    fn a_name_with_rules_below_it_has_no_common_domain() {
         for (name, domain) in [
             ("example.com", Some("example.com")),
             ("a.b.example.com", Some("example.com")),

@@ -2,7 +2,7 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-/// Most bytes of a name, and of one label (RFC 1035, 2.3.4).
+/// Maximum length in bytes of a name, and of one label (RFC 1035, 2.3.4).
 const LONGEST_NAME: usize = 253;
 const LONGEST_LABEL: usize = 63;
 
@@ -16,7 +16,7 @@ pub(super) enum Host {
 }
 
 impl Host {
-    /// The host of a parsed URL, or why it cannot be one.
+    /// Returns the host of a parsed URL, or the reason why it is not valid.
     pub(super) fn of_url(host: &url::Host<&str>) -> Result<Self, String> {
         match host {
             url::Host::Domain(name) => {
@@ -29,7 +29,7 @@ impl Host {
         }
     }
 
-    /// The host that was written as [`reversed`](Self::reversed). Whether it can be one is not looked at.
+    /// Parses a host as written by [`reversed`](Self::reversed), without checking that it is valid.
     pub(super) fn of_reversed(written: &str) -> Self {
         let address = written
             .strip_prefix('[')
@@ -42,14 +42,14 @@ impl Host {
         }
     }
 
-    /// As a URL has it.
+    /// Returns the host as written in a URL.
     pub(super) fn text(&self) -> &str {
         match self {
             Self::Name(text) | Self::Address(text) => text,
         }
     }
 
-    /// As a key has it: names from the top level down, addresses as they are.
+    /// Returns the host as written in a key: names from the top level down, addresses unchanged.
     pub(super) fn reversed(&self) -> String {
         match self {
             Self::Name(name) => reversed_labels(name),
@@ -63,7 +63,8 @@ fn reversed_labels(name: &str) -> String {
     labels.join(".")
 }
 
-/// The parser has made the name lower case and punycode, but lets much pass that no host is called.
+/// Checks a name that the parser has converted to lower case and punycode. The parser accepts many
+/// names that no host can have.
 fn check_name(name: &str) -> Result<(), String> {
     if name.len() > LONGEST_NAME {
         let length = name.len();
@@ -78,7 +79,7 @@ fn check_label(label: &str) -> Result<(), String> {
     let is_allowed = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     if label.is_empty() {
         return Err(
-            "its host has an empty label: one `.` stands between two labels, and at most one at the end"
+            "its host has an empty label: use one `.` between two labels, and at most one at the end"
                 .to_owned(),
         );
     }

@@ -1,7 +1,7 @@
 //! A page of the web: its host read from the top level down, then its path.
 //!
-//! A row is the URL of a page, with its scheme or without; the normalised row, which is what a key is read back to, is
-//! without. The written form is
+//! A row is the URL of a page, with or without its scheme. A key is decoded to the normalised row,
+//! which has no scheme. The written form is
 //!
 //! ```text
 //!  com.example.support /docs?page=2          https://support.example.com/docs?page=2
@@ -12,34 +12,38 @@
 //!
 //! # Rules
 //!
-//! | | of a row | what is done |
+//! | | part of a row | handling |
 //! |---|---|---|
-//! | W1 | scheme | `http` and `https` are dropped, so that both are one page; others are refused |
-//! | W2 | port | 80 and 443 are dropped: without the scheme they are one place; others are kept, see below |
-//! | W3 | user information | refused: no key holds a user or a password, and no message shows one |
-//! | W4 | upper case | lower case in the host; kept in the path and the query |
-//! | W5 | trailing dot of the host | one is dropped; empty labels are refused |
-//! | W6 | IPv4 and IPv6 addresses | not reversed; in their one usual text (`0x7f.1` is `127.0.0.1`, `[0:0::1]` is `[::1]`) |
+//! | W1 | scheme | `http` and `https` are dropped, so both are one page; other schemes are rejected |
+//! | W2 | port | 80 and 443 are dropped, because without the scheme they are the same place; other ports are kept, see below |
+//! | W3 | user information | rejected: no key contains a user or a password, and no message shows one |
+//! | W4 | upper case | converted to lower case in the host; kept in the path and the query |
+//! | W5 | trailing dot of the host | one is dropped; empty labels are rejected |
+//! | W6 | IPv4 and IPv6 addresses | not reversed; in their usual text (`0x7f.1` is `127.0.0.1`, `[0:0::1]` is `[::1]`) |
 //! | W7 | international names | punycode (UTS 46): `bücher.example` is `xn--bcher-kva.example` |
-//! | W8 | host | ASCII letters, digits, `-` and `_`; labels to 63 bytes, names to 253; anything else is refused |
-//! | W9 | query, fragment | the query is kept as it is, an empty one too; the fragment is dropped, as it is no other page |
-//! | W10 | path | an empty one is `/`; `.` and `..` are resolved, `\` is `/`, as browsers do (the URL standard) |
-//! | W11 | percent-encoding | added where the URL standard asks for it; what is encoded stays as it is, `%2f` and `%2F` are two |
-//! | W12 | control characters, blanks at the ends, bytes that are not UTF-8 | refused |
+//! | W8 | host | ASCII letters, digits, `-` and `_`; labels up to 63 bytes, names up to 253; anything else is rejected |
+//! | W9 | query, fragment | the query is kept as it is, even if empty; the fragment is dropped, because it is part of the same page |
+//! | W10 | path | an empty path is `/`; `.` and `..` are resolved, `\` is `/`, as in browsers (the URL standard) |
+//! | W11 | percent-encoding | added where the URL standard requires it; existing encoding is kept, so `%2f` and `%2F` differ |
+//! | W12 | control characters, spaces at the ends, bytes that are not UTF-8 | rejected |
 //!
-//! The salt is that of the registrable domain, by the Public Suffix List with its private part (`a.github.io` and
-//! `b.github.io` are two domains). Addresses, hosts of one label (`localhost`) and hosts that are public suffixes
-//! themselves (`co.uk`) have none: the whole host takes its place.
+//! The salt is computed from the registrable domain, by the Public Suffix List with its private
+//! part (`a.github.io` and `b.github.io` are two domains). Addresses, hosts with one label
+//! (`localhost`) and hosts that are public suffixes themselves (`co.uk`) have no registrable
+//! domain: the whole host is used instead.
 //!
-//! # Why the port stands behind a `/#`
+//! # Why the port follows a `/#`
 //!
-//! A domain is to be one piece of the table. `.` and `/` are neighbours (2e, 2f), no host holds a `/`, and every path
-//! begins with one. So the pages of `example.com` are what begins with `com.example/`, and those of its subdomains as
-//! well are the range from `com.example.` to `com.example0`: neither catches `com.example-x` nor `com.example2`. A
-//! port written as `com.example:8080/` would lie behind `com.example9`, in a piece of its own. No normalised row holds
-//! a `#` (W9, W11), so that `/#8080/` is no path, and the pages of every port lie with those of their host.
+//! A domain should be one piece of the table. `.` and `/` are neighbours (2e, 2f), no host contains
+//! a `/`, and every path begins with one. So the keys of the pages of `example.com` begin with
+//! `com.example/`, and with the pages of its subdomains they are the range from `com.example.` to
+//! `com.example0`. Neither includes `com.example-x` or `com.example2`. A port written as
+//! `com.example:8080/` would sort after `com.example9`, in a separate piece. No normalised row
+//! contains a `#` (W9, W11), so `/#8080/` cannot be a path, and the pages of every port are stored
+//! with those of their host.
 //!
-//! The one set of rows in two pieces is the prefix `example.com/`: the rows of that host without those of its ports.
+//! The only set of rows in two pieces is the prefix `example.com/`: the rows of that host without
+//! those of its ports.
 
 mod domain;
 mod host;
@@ -63,30 +67,33 @@ use super::super::rows::Rows;
 use super::{Asked, FormRange};
 use crate::row_hasher::Excerpt;
 
-/// Of which part of its host the salt of a page is made.
+/// The part of the host from which the salt of a page is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum WebPart {
-    /// The registrable domain, by the Public Suffix List: all subdomains lie together, and are read in one piece.
+    /// The registrable domain, by the Public Suffix List: all its subdomains are stored together
+    /// and read in one piece.
     #[default]
     RegistrableDomain,
-    /// The full host: the subdomains of a large domain are spread, and reading them fans out over all salts.
+    /// The full host: the subdomains of a large domain are spread, and a read of all of them fans
+    /// out over all salts.
     Host,
 }
 
-/// In which direction the domain is read whose digest is taken.
+/// The direction in which the hashed domain is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DomainText {
-    /// As it is written in a URL: `example.com`.
+    /// As in a URL: `example.com`.
     #[default]
     Forward,
-    /// As it is written in a key: `com.example`.
+    /// As in a key: `com.example`.
     Reversed,
 }
 
-/// Of which part of a page its salt is made, and how that is read. It changes nothing behind the salt.
+/// The part of a page from which its salt is computed, and the direction in which it is written. It
+/// does not affect the bytes after the salt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in super::super) struct PagePart {
     pub(in super::super) over: WebPart,
@@ -103,7 +110,7 @@ pub(super) fn read(written: &[u8], row: &mut Vec<u8>) -> Result<(), DesignError>
     Ok(())
 }
 
-/// A row or a key as a message shows it.
+/// Returns a row or a key for display in a message.
 pub(super) fn shown(bytes: &[u8]) -> Excerpt {
     page::shown(bytes)
 }
@@ -120,7 +127,7 @@ pub(super) fn scatters(asked: Asked) -> Option<String> {
     }
 }
 
-/// Of which sets of a kind it is said that they can be read, where it is not all of them.
+/// Returns a description of the sets of a kind that can be read, or `None` if all can.
 pub(super) fn only(asked: Asked) -> Option<String> {
     (asked == Asked::Prefix).then(|| ranges::ONLY_PREFIXES.to_owned())
 }
@@ -158,9 +165,10 @@ impl PagePart {
         Some(part.into())
     }
 
-    /// Which domains are read in one piece, with their subdomains.
+    /// Describes the domains that are read in one piece with their subdomains.
     ///
-    /// Others have any of so many salts; None are too many to be looked into.
+    /// Other domains can have any of the `salts` salts; `None` if there are too many to read each
+    /// of them.
     pub(in super::super) fn only_domains(self, salts: Option<u64>) -> String {
         let others = salts.map_or_else(
             || "cannot be read".to_owned(),
@@ -175,7 +183,7 @@ impl PagePart {
         }
     }
 
-    /// What the salt is made of, as it is written in a URL.
+    /// Returns the host or domain from which the salt is computed, as in a URL.
     fn salted(self, host: &Host) -> Host {
         match (host, self.over) {
             (Host::Name(name), WebPart::RegistrableDomain) => {
@@ -198,7 +206,7 @@ impl PagePart {
     }
 }
 
-/// What the salt is made of, where that is not the usual.
+/// Writes the salted part, if it is not the usual one.
 impl fmt::Display for PagePart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match (self.over, self.text) {

@@ -8,24 +8,25 @@ use super::super::super::error::DesignError;
 use super::host::Host;
 use crate::row_hasher::Excerpt;
 
-/// More bytes than any host has, with every character of it percent-encoded or outside of ASCII.
+/// Maximum length in bytes of the text of a host: more than any host has, even with every character
+/// percent-encoded or non-ASCII.
 const LONGEST_AUTHORITY: usize = 4_096;
 
 pub(super) const HOST_CHARACTERS: &str =
-    "its host is no name: a name has letters, digits, `-` and `_`, with `.` between its labels";
+    "its host is not a name: a name has letters, digits, `-` and `_`, with `.` between its labels";
 
 /// A page: a normalised URL without its scheme.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Page {
     pub(super) host: Host,
-    /// None is one of the default ports.
+    /// The port; `None` for the default ports.
     pub(super) port: Option<u16>,
     /// The path, which begins with `/`, and the query.
     pub(super) rest: String,
 }
 
 impl Page {
-    /// The page of a row.
+    /// Parses the page of a row.
     pub(super) fn of_row(row: &[u8]) -> Result<Self, DesignError> {
         text_of(row).and_then(Self::parse).map_err(|reason| {
             let row = shown(row);
@@ -33,14 +34,15 @@ impl Page {
         })
     }
 
-    /// The page of a URL with or without a scheme, or why it has none.
+    /// Parses the page of a URL with or without a scheme. The error is the reason why there is
+    /// none.
     pub(super) fn parse(url: &str) -> Result<Self, String> {
-        // The parser would take these characters out silently.
+        // The parser would silently remove these characters.
         if url.chars().any(|c| c.is_ascii_control()) {
             return Err("it holds a control character: percent-encode it".to_owned());
         }
         if url.starts_with(' ') || url.ends_with(' ') {
-            return Err("a blank stands before or after it: give the URL alone".to_owned());
+            return Err("a space precedes or follows it: give the URL alone".to_owned());
         }
         let rest = without_scheme(url)?;
         check_authority(authority(rest))?;
@@ -57,7 +59,7 @@ impl Page {
     }
 }
 
-/// The normalised row.
+/// Writes the normalised row.
 impl fmt::Display for Page {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.host.text())?;
@@ -73,7 +75,7 @@ pub(super) fn text_of(url: &[u8]) -> Result<&str, String> {
         .map_err(|_| "it is not UTF-8 text: percent-encode the bytes of its path".to_owned())
 }
 
-/// What follows the scheme, if there is one.
+/// Returns the URL without its scheme, if it has one.
 pub(super) fn without_scheme(url: &str) -> Result<&str, String> {
     let Some((scheme, rest)) = url.split_once("://") else {
         return Ok(url);
@@ -85,14 +87,14 @@ pub(super) fn without_scheme(url: &str) -> Result<&str, String> {
     match scheme.to_ascii_lowercase().as_str() {
         "http" | "https" => Ok(rest),
         _ if is_scheme => Err(format!(
-            "a web table holds pages of http and https, and no {}",
+            "a web table holds pages of http and https, not of {}",
             Excerpt::new(scheme.as_bytes())
         )),
         _ => Ok(url),
     }
 }
 
-/// What stands before the path, the query and the fragment.
+/// Returns the text before the path, the query and the fragment.
 pub(super) fn authority(url: &str) -> &str {
     url.split(['/', '\\', '?', '#']).next().unwrap_or_default()
 }
@@ -103,11 +105,11 @@ const NO_HOST: &str =
 fn check_authority(authority: &str) -> Result<(), String> {
     if authority.contains('@') {
         return Err(
-            "what stands before `@` is a user and perhaps a password, which no key may hold: give the URL without it"
+            "the text before `@` is a user and perhaps a password, which no key may contain: give the URL without it"
                 .to_owned(),
         );
     }
-    // The parser would skip slashes until it finds something to call the host.
+    // The parser would skip slashes until it finds text for a host.
     if authority.is_empty() {
         return Err(NO_HOST.to_owned());
     }
@@ -131,20 +133,20 @@ fn reason_of(error: ParseError) -> String {
     match error {
         ParseError::EmptyHost => NO_HOST.to_owned(),
         ParseError::InvalidPort => {
-            "what follows the `:` is no port: a port is a number from 0 to 65535".to_owned()
+            "the text after the `:` is not a port: a port is a number from 0 to 65535".to_owned()
         }
         ParseError::InvalidIpv4Address => {
-            "its host ends in a number and is no IPv4 address, such as 192.0.2.1".to_owned()
+            "its host ends in a number but is not an IPv4 address, such as 192.0.2.1".to_owned()
         }
         ParseError::InvalidIpv6Address => {
-            "what stands in brackets is no IPv6 address, such as [2001:db8::1]".to_owned()
+            "the text in brackets is not an IPv6 address, such as [2001:db8::1]".to_owned()
         }
         ParseError::IdnaError | ParseError::InvalidDomainCharacter => HOST_CHARACTERS.to_owned(),
-        other => format!("it is no URL such as `example.com/path`: {other}"),
+        other => format!("it is not a URL such as `example.com/path`: {other}"),
     }
 }
 
-/// A URL as a message shows it: without what could be a password.
+/// Returns a URL for display in a message, without a possible password.
 pub(super) fn shown(url: &[u8]) -> Excerpt {
     match url.iter().rposition(|&byte| byte == b'@') {
         None => Excerpt::new(url),

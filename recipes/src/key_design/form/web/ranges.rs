@@ -1,4 +1,4 @@
-//! Where the pages of a set of rows lie.
+//! The location of the pages of a set of rows.
 
 use fluo_core::{Bytes, prefix_successor};
 
@@ -10,8 +10,8 @@ use super::host::Host;
 use super::page::{Page, authority, shown, text_of, without_scheme};
 use super::written::{self, PORT};
 
-pub(super) const NO_RANGE: &str = "keys begin with the top level of their host, so that URLs which follow each other \
-                                   lie apart: ask for the rows of a domain, with or without its subdomains";
+pub(super) const NO_RANGE: &str = "keys begin with the top level of their host, so URLs that follow each other are \
+     scattered: ask for the rows of a domain, with or without its subdomains";
 
 pub(super) const NO_PART: &str = "URLs are ordered by their domain, then by their path, and by no other part or end: ask \
                                   for the rows of a domain, with or without its subdomains";
@@ -19,10 +19,9 @@ pub(super) const NO_PART: &str = "URLs are ordered by their domain, then by thei
 pub(super) const ONLY_PREFIXES: &str = "prefixes that hold the whole host and the `/` behind it, such as \
                                         `https://example.com/docs/`";
 
-pub(super) const NO_PREFIX: &str = "keys begin with the top level of their host, so that URLs which begin alike lie \
-                                    apart, unless the prefix holds the whole host and the `/` behind it, such as \
-                                    `https://example.com/docs/`: ask for the rows of a domain, with or without its \
-                                    subdomains";
+pub(super) const NO_PREFIX: &str = "keys begin with the top level of their host, so URLs with a common prefix are \
+     scattered, unless the prefix holds the whole host and the `/` behind it, such as `https://example.com/docs/`: \
+     ask for the rows of a domain, with or without its subdomains";
 
 pub(super) fn ranges(rows: &Rows) -> Result<Vec<FormRange>, DesignError> {
     match rows {
@@ -43,11 +42,12 @@ fn written(page: &Page) -> Bytes {
     key.into()
 }
 
-/// The pages of a domain: `/` follows its host, `.` that of a subdomain, and the two bytes are neighbours.
+/// Returns the range of a domain: a `/` follows its own host, a `.` the host of a subdomain, and
+/// the two bytes are neighbours.
 fn of_domain(domain: &str, subdomains: bool) -> Result<Vec<FormRange>, DesignError> {
     let host = domain::parse(domain).map_err(|reason| {
         let domain = shown(domain.as_bytes());
-        DesignError::scan(format!("{domain} is no domain: {reason}"))
+        DesignError::scan(format!("{domain} is not a domain: {reason}"))
     })?;
     let first = match host {
         Host::Name(_) if subdomains => ".",
@@ -69,7 +69,8 @@ fn of_prefix(prefix: &[u8]) -> Result<Vec<FormRange>, DesignError> {
     if page.port.is_some() || page.rest != "/" {
         return Ok(vec![range]);
     }
-    // All pages of the host: those of its ports lie among them, and are other rows.
+    // All pages of the host, except the pages of its ports, which are stored among them but are
+    // other rows.
     let ports = format!("{}{PORT}", page.host.reversed());
     let behind = prefix_successor(ports.as_bytes()).unwrap_or_default();
     let FormRange { start, end } = range;
@@ -82,7 +83,7 @@ fn of_prefix(prefix: &[u8]) -> Result<Vec<FormRange>, DesignError> {
     ])
 }
 
-/// The page of a prefix which begins like all pages that begin with the prefix, and like no other.
+/// Returns a page whose written form is the common beginning of exactly the pages with the prefix.
 fn page_of_prefix(prefix: &[u8]) -> Result<Page, String> {
     let text = text_of(prefix)?;
     let url = without_scheme(text)?;
@@ -91,7 +92,7 @@ fn page_of_prefix(prefix: &[u8]) -> Result<Page, String> {
         return Err(NO_PREFIX.to_owned());
     }
     if path.contains('#') {
-        return Err("no key holds a fragment: leave out what begins with `#`".to_owned());
+        return Err("no key contains a fragment: remove the part that begins with `#`".to_owned());
     }
     if ends_in_dots(path) {
         return Err(
@@ -102,7 +103,8 @@ fn page_of_prefix(prefix: &[u8]) -> Result<Page, String> {
     Page::parse(text)
 }
 
-/// Whether a path ends in a segment that is resolved away, unless something follows. In a query nothing is.
+/// Checks whether a path ends in a segment that would be resolved away if the path ended there.
+/// Segments of a query are not resolved.
 fn ends_in_dots(path: &str) -> bool {
     if path.contains('?') {
         return false;

@@ -1,11 +1,12 @@
-//! The written form of a page, and back.
+//! The written form of a page, and its parser.
 
 use super::super::super::error::DesignError;
 use super::super::super::explain::KeyField;
 use super::host::Host;
 use super::page::{Page, shown};
 
-/// What stands between the host and a port. No path begins so: a `#` begins the fragment, which is dropped.
+/// The text between the host and a port. No path begins with it, because a `#` begins the fragment,
+/// which is dropped.
 pub(super) const PORT: &str = "/#";
 
 pub(super) fn write(page: &Page, key: &mut Vec<u8>) {
@@ -20,10 +21,11 @@ fn port_text(page: &Page) -> String {
         .unwrap_or_default()
 }
 
-/// The page of a written form.
+/// Parses the written form of a page.
 ///
 /// # Errors
-/// What is not the written form of its page, to the byte.
+///
+/// Fails if the bytes are not exactly the written form of a page.
 pub(super) fn read(written: &[u8]) -> Result<Page, DesignError> {
     let found = split(written).and_then(|row| Page::parse(&row));
     let reason = match found {
@@ -43,11 +45,11 @@ pub(super) fn read(written: &[u8]) -> Result<Page, DesignError> {
     )))
 }
 
-/// The row that a written form stands for, if it is one.
+/// Converts a written form to the row that it encodes.
 fn split(written: &[u8]) -> Result<String, String> {
     let text = std::str::from_utf8(written).map_err(|_| "it is not ASCII text".to_owned())?;
     let Some((host, path)) = text.split_once('/') else {
-        return Err("its host ends with `/`, such as `com.example/`".to_owned());
+        return Err("a `/` must follow its host, as in `com.example/`".to_owned());
     };
     let host = Host::of_reversed(host);
     Ok(match path.strip_prefix('#') {
@@ -56,7 +58,7 @@ fn split(written: &[u8]) -> Result<String, String> {
     })
 }
 
-/// The pieces of a written form, in their order. `salted` is what the salt is made of.
+/// Returns the pieces of a written form, in their order. The salt was computed from `salted`.
 pub(super) fn fields(page: &Page, salted: Option<&Host>) -> Vec<KeyField> {
     let host = page.host.text();
     let meaning = match &page.host {

@@ -1,4 +1,4 @@
-//! Rows of several fields.
+//! Laws for rows of several fields.
 
 use std::cmp::Ordering;
 
@@ -12,7 +12,7 @@ use crate::{
     Modulo, Rows, SaltSettings, SaltedPart,
 };
 
-/// Values at the edges of their kind, few enough to be equal often.
+/// Returns values at the edges of their kind, few enough that equal ones are frequent.
 fn value(kind: FieldKind) -> BoxedStrategy<Field> {
     let integers = [i64::MIN, i64::MIN + 1, -256, -1, 0, 1, 255, i64::MAX];
     match kind {
@@ -63,7 +63,7 @@ fn values(fields: &[FieldSettings]) -> BoxedStrategy<Vec<Field>> {
     values.boxed()
 }
 
-/// The order of two values of a kind.
+/// Compares two values of one kind.
 fn compare(a: &Field, b: &Field) -> Ordering {
     match (a, b) {
         (Field::Text(a), Field::Text(b)) => a.cmp(b),
@@ -89,7 +89,7 @@ fn compare_all(fields: &[FieldSettings], a: &[Field], b: &[Field]) -> Ordering {
     })
 }
 
-/// Sets by leading fields, and sets of any bytes, most of which are refused.
+/// Returns sets by leading fields, and sets of arbitrary bytes, most of which are rejected.
 fn sets(composite: &Composite) -> BoxedStrategy<Rows> {
     let count = composite.fields().len();
     let row = row(composite);
@@ -123,7 +123,8 @@ fn row(composite: &Composite) -> impl Strategy<Value = Bytes> + Clone + 'static 
     std::rc::Rc::new(rows)
 }
 
-/// Whether a set holds a row: by the bytes of normalised rows, and by the values of their fields.
+/// Checks whether a set contains a row: by the bytes of normalised rows, and by the values of their
+/// fields.
 fn holds(composite: &Composite, rows: &Rows, row: &[u8]) -> bool {
     let Rows::Between { prefix, from, to } = rows else {
         return by_bytes(rows, row);
@@ -219,7 +220,7 @@ const KINDS: [FieldKind; 6] = [
     FieldKind::Time,
 ];
 
-/// Fields of any kinds and directions, and two rows of them.
+/// Returns fields of any kinds and directions, and two rows of them.
 fn two_rows() -> impl Strategy<Value = (Vec<FieldSettings>, Vec<Field>, Vec<Field>)> {
     let order = prop_oneof![Just(FieldOrder::Ascending), Just(FieldOrder::Descending)];
     let field = (select(KINDS.to_vec()), order).prop_map(|(kind, order)| FieldSettings {
@@ -251,7 +252,7 @@ proptest! {
     fn the_range_of_leading_fields_is_exact((fields, a, b) in two_rows(), taken in any::<prop::sample::Index>()) {
         let composite = Composite::new(fields.clone(), '\t').unwrap();
         let taken = taken.index(fields.len() + 1);
-        // Every other row shares what leads.
+        // Every second row has the same leading fields.
         for row in [&b, &[&a[..taken], &b[taken..]].concat()] {
             let key = Key::first_of_row(composite.encode(row).unwrap());
             let shares = compare_all(&fields[..taken], &a[..taken], &row[..taken]) == Ordering::Equal;

@@ -1,4 +1,5 @@
-//! The rules K1 to K5, for every design on rows that are fit for it. Those of web tables are in `laws_web_table`.
+//! The rules K1 to K5, for every design on rows that suit it. Those of web tables are in
+//! `laws_web_table`.
 
 mod composite;
 mod random;
@@ -18,17 +19,18 @@ use crate::{KeyDesign, Reach, Rows};
 type Membership = dyn Fn(&Rows, &[u8]) -> bool;
 type RowOrder = dyn Fn(&[u8], &[u8]) -> Ordering;
 
-/// A design, rows that it takes, and what its rules say of them.
+/// A design, rows that it accepts, and the expected results of its rules.
 struct Case {
     design: KeyDesign,
-    /// Normalised rows, near each other, so that sets of rows often hold some.
+    /// Normalised rows, close to each other, so that sets often contain some of them.
     row: BoxedStrategy<Bytes>,
     rows: BoxedStrategy<Rows>,
-    /// Whether a set holds a row, by another way than the design's.
+    /// Membership of a row in a set, computed independently of the design.
     holds: Box<Membership>,
-    /// Which sets may be refused although such sets can be read, as they are none of the kind that they look like.
+    /// Sets that may be rejected although sets of their kind can be read, because they only look
+    /// like that kind.
     may_refuse: Box<dyn Fn(&Rows) -> bool>,
-    /// The order of rows in which a scan yields them, by another way than the design's.
+    /// The order in which a scan yields rows, computed independently of the design.
     order: Box<RowOrder>,
 }
 
@@ -43,7 +45,7 @@ fn cases() -> Vec<Case> {
     cases.into_iter().flatten().collect()
 }
 
-/// How many sets were read, of those that could be.
+/// The number of sets that were requested, and of those that were read.
 #[derive(Default)]
 struct Tally {
     asked: Cell<u32>,
@@ -51,7 +53,7 @@ struct Tally {
 }
 
 impl Tally {
-    /// The spans of a set; None of one that is refused, if that is what is said of such sets.
+    /// Returns the spans of a set, or `None` if the set is rejected as expected.
     fn spans(&self, case: &Case, rows: &Rows) -> Result<Option<Vec<Span>>, TestCaseError> {
         let scans = case.design.scans();
         let reach = match rows {
@@ -61,7 +63,7 @@ impl Tally {
             Rows::Suffix(_) => &scans.by_suffix,
             Rows::Between { .. } => &scans.between,
             Rows::Domain { .. } => &scans.by_domain,
-            // All rows are read as a prefix of no bytes is, where prefixes are read.
+            // All rows are read like a prefix of no bytes, if prefixes can be read.
             Rows::All if case.design.row_hasher().is_some() => &scans.by_prefix,
             Rows::All => &Reach::OnePiece,
         };
@@ -90,7 +92,7 @@ impl Tally {
         Ok(Some(spans))
     }
 
-    /// A law about sets that are read says nothing if none is.
+    /// Fails if too few sets were read: a law about sets proves nothing without them.
     fn check(&self, case: &Case) {
         let (asked, answered) = (self.asked.get(), self.answered.get());
         assert!(
@@ -101,11 +103,11 @@ impl Tally {
     }
 }
 
-/// Sets that a law is about at the very least, of some hundreds that are drawn: a seventh of them is one row, which nearly
-/// every design reads.
+/// Minimum number of sets to read, of some hundreds that are drawn. A seventh of them are single
+/// rows, which nearly every design can read.
 const LEAST_ANSWERED: u32 = 5;
 
-/// All rows of a design with more salts than are looked into.
+/// Checks for all rows of a design with too many salts to read each of them.
 fn is_too_many(rows: &Rows, case: &Case) -> bool {
     matches!(rows, Rows::All) && case.design.splits(65_537).is_ok()
 }
@@ -119,7 +121,7 @@ fn check<T: std::fmt::Debug>(
     outcome.unwrap_or_else(|failure| panic!("{}: {failure}\n{:?}", case.design, case.design));
 }
 
-/// Sets of any bytes as rows, whose membership bytes decide.
+/// Returns sets of arbitrary bytes as rows; bytes decide their membership.
 fn sets_of(row: impl Strategy<Value = Bytes> + Clone + 'static) -> BoxedStrategy<Rows> {
     prop_oneof![
         1 => Just(Rows::All),
@@ -134,7 +136,7 @@ fn sets_of(row: impl Strategy<Value = Bytes> + Clone + 'static) -> BoxedStrategy
     .boxed()
 }
 
-/// The first bytes of rows.
+/// Returns the first bytes of rows.
 fn cut(row: impl Strategy<Value = Bytes>) -> impl Strategy<Value = Bytes> {
     (row, any::<prop::sample::Index>()).prop_map(|(row, end)| row.slice(..end.index(row.len() + 1)))
 }
@@ -147,7 +149,7 @@ fn holds(span: &Span, key: &Bytes) -> bool {
     span.contains(&Key::first_of_row(key.clone()))
 }
 
-/// What may happen to a key: a byte is changed, put in or left out, or it is cut.
+/// Damages a key: changes, inserts or removes a byte, or truncates the key.
 fn damaged(key: &Bytes, place: prop::sample::Index, byte: u8, damage: u8) -> Bytes {
     let mut key = key.to_vec();
     let place = place.index(key.len() + 1);
@@ -162,7 +164,7 @@ fn damaged(key: &Bytes, place: prop::sample::Index, byte: u8, damage: u8) -> Byt
 }
 
 #[test]
-fn k1_the_row_of_the_key_is_the_row() {
+fn k1_the_row_of_a_key_is_the_original_row() {
     for case in cases() {
         check(&case, &case.row, |row| {
             let key = case.design.add(&row).unwrap();
@@ -173,7 +175,7 @@ fn k1_the_row_of_the_key_is_the_row() {
 }
 
 #[test]
-fn k2_a_key_is_only_read_if_it_is_a_key_of_its_row() {
+fn k2_decodes_only_a_key_of_its_row() {
     for case in cases() {
         let byte = prop_oneof![Just(0_u8), Just(0xff), Just(b'0'), any::<u8>()];
         let given = (&case.row, any::<prop::sample::Index>(), byte, 0_u8..4);
@@ -193,7 +195,7 @@ fn k2_a_key_is_only_read_if_it_is_a_key_of_its_row() {
 }
 
 #[test]
-fn k3_spans_hold_exactly_the_keys_of_their_rows() {
+fn k3_spans_contain_exactly_the_keys_of_their_rows() {
     for case in cases() {
         let tally = Tally::default();
         check(&case, &(&case.rows, &case.row), |(rows, row)| {
@@ -233,7 +235,7 @@ fn k4_within_a_span_keys_have_the_order_of_their_rows() {
 }
 
 #[test]
-fn k5_the_salts_have_one_width() {
+fn k5_all_salts_have_one_width() {
     for case in cases() {
         check(&case, &(&case.row, &case.row), |(a, b)| {
             let head_len = |row: &Bytes| {
@@ -247,7 +249,7 @@ fn k5_the_salts_have_one_width() {
 }
 
 #[test]
-fn what_is_refused_leaves_nothing_behind() {
+fn a_rejected_row_leaves_the_buffer_unchanged() {
     for case in cases() {
         let bytes = proptest::collection::vec(any::<u8>(), 0..12);
         check(&case, &bytes, |bytes| {
@@ -278,7 +280,7 @@ fn every_key_is_explained_byte_by_byte() {
 }
 
 #[test]
-fn reads_reach_as_far_as_is_said() {
+fn reads_succeed_as_documented() {
     for case in cases() {
         let tally = Tally::default();
         check(&case, &case.rows, |rows| {

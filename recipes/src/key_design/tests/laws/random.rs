@@ -1,4 +1,4 @@
-//! Rows behind a salt that is drawn.
+//! Laws for rows with a drawn salt.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -1,4 +1,4 @@
-//! Rows read backwards.
+//! Laws for rows read backwards.
 
 use fluo_core::Bytes;
 use proptest::prelude::*;
@@ -43,7 +43,7 @@ fn of_characters(length: RowLength, row: impl Strategy<Value = Bytes> + Clone + 
         row: row.clone().boxed(),
         rows: sets_of(row),
         holds: Box::new(by_bytes),
-        // Where a suffix was cut within a character.
+        // The suffix may have been cut within a character.
         may_refuse: Box::new(
             |rows| matches!(rows, Rows::Suffix(suffix) if std::str::from_utf8(suffix).is_err()),
         ),

@@ -1,4 +1,4 @@
-//! Rows as they are, behind a salt that is computed, or behind none.
+//! Laws for rows as they are, with a computed salt or without a salt.
 
 use fluo_core::Bytes;
 use proptest::prelude::*;
@@ -42,7 +42,7 @@ pub(super) fn cases() -> Vec<Case> {
         digest(1, SaltedPart::Whole),
         digest(1, SaltedPart::First(2)),
         digest(1, SaltedPart::Before("b".to_owned())),
-        // More salts than are looked into: rows that share theirs can be read.
+        // Too many salts to read each of them: only rows with the same salt can be read together.
         digest(5, SaltedPart::First(1)),
         KeyDesign::from(&RowHasher::new("p").unwrap()),
         KeyDesign::new(Unsalted {}).unwrap(),

@@ -1,4 +1,4 @@
-//! Rows whose time is counted down.
+//! Laws for rows whose time is counted down.
 
 use std::cmp::Ordering;
 
@@ -12,7 +12,7 @@ use crate::{
     TimePlace,
 };
 
-/// A row, taken apart by what was given for it and not by the design.
+/// A row, split by its known shape and not by the design.
 #[derive(Clone, Copy)]
 struct Shape {
     place: TimePlace,
@@ -45,7 +45,7 @@ impl Shape {
         .into()
     }
 
-    /// The entity, or with the time last the entity and the separator; and the time.
+    /// Returns the entity (with its separator if the time is last) and the time.
     fn parts(self, row: &[u8]) -> (&[u8], i64) {
         let separator = self.separator.as_bytes();
         let found = |from: usize| {
@@ -80,7 +80,7 @@ impl Shape {
             let prefix = prefix(&row);
             Rows::Between { prefix, from, to }
         });
-        // What stands before the second part: the time and the separator, where the time is first.
+        // The text before the second part: the time and the separator, if the time is first.
         let head = row.clone().prop_map(move |row| match self.place {
             TimePlace::Last => Rows::Prefix(prefix(&row)),
             TimePlace::First => Rows::Prefix(row.slice(..row.len() - self.parts(&row).0.len())),
@@ -112,7 +112,7 @@ impl Shape {
         entity_is_right && from_is_right && to_is_right
     }
 
-    /// Whether the times of a set are asked for where the times of rows are.
+    /// Checks whether the prefix of a set ends right before a time.
     fn ends_before_a_time(self, rows: &Rows) -> bool {
         let (Rows::Between { prefix, .. }, separator) = (rows, self.separator.as_bytes()) else {
             return true;
@@ -143,7 +143,7 @@ impl Shape {
             separator: self.separator.to_owned(),
             salt,
         };
-        // An entity before its time cannot hold the separator, nor end in what begins it.
+        // An entity before its time cannot contain the separator, nor end with the beginning of it.
         let entities = match self.place {
             TimePlace::Last => vec!["", "a", "a!", "a~", "b1", "1", "\u{10ffff}"],
             TimePlace::First => vec!["", "a", "|", "a|1", "||1", "1", "1|", "~"],

@@ -14,6 +14,7 @@ impl LowLevel<'_> {
     /// Opens a conditional writer (`createConditionalWriter`).
     ///
     /// # Errors
+    ///
     /// [`TableNotFound`](ErrorKind::TableNotFound), [`Security`](ErrorKind::Security).
     pub async fn create_conditional_writer(
         &self,
@@ -27,13 +28,14 @@ impl LowLevel<'_> {
         Ok(ConditionalWriterHandle::of_table(handle, table))
     }
 
-    /// Writes each mutation whose conditions hold; what became of each, by row (`updateRowsConditionally`).
-    /// [Sent once](crate#sending-again).
+    /// Writes each mutation whose conditions hold, and returns the outcome of each by row
+    /// (`updateRowsConditionally`). [Sent once](crate#sending-again).
     ///
     /// # Errors
-    /// [`Invalid`](ErrorKind::Invalid) for two mutations of one row: a call has room for one.
-    /// [`HandleExpired`](ErrorKind::HandleExpired). Where the proxy fails at one row, the error is all there is, and
-    /// any of the others may be written.
+    ///
+    /// [`Invalid`](ErrorKind::Invalid) for two mutations of one row: a call can contain only one.
+    /// [`HandleExpired`](ErrorKind::HandleExpired). If the proxy fails at one row, there are no
+    /// outcomes but only the error, and any of the other rows may be written.
     pub async fn update_rows_conditionally(
         &self,
         writer: &ConditionalWriterHandle,
@@ -47,7 +49,7 @@ impl LowLevel<'_> {
             .map(|mutation| (mutation.row.to_vec(), updates(mutation)))
             .collect();
         if by_row.len() < mutations.len() {
-            let reason = "two of the mutations are of one row";
+            let reason = "two of the mutations have the same row";
             return Err(self
                 .client
                 .error(ErrorKind::Invalid, Request::NAME, subject, reason));
@@ -63,19 +65,22 @@ impl LowLevel<'_> {
         self.client.meaning::<Request, _>(subject, outcomes)
     }
 
-    /// Closes a conditional writer (`closeConditionalWriter`). One that is not known is closed too.
+    /// Closes a conditional writer (`closeConditionalWriter`). Succeeds also if the proxy does not
+    /// have the writer.
     ///
     /// # Errors
+    ///
     /// Those of [every call](crate#errors).
     pub async fn close_conditional_writer(&self, writer: &ConditionalWriterHandle) -> Result<()> {
         let request = wire::CloseConditionalWriterRequest::new(writer.to_wire());
         self.client.call(Some(&writer.subject()), request).await
     }
 
-    /// Writes a mutation if its conditions hold, with a writer of its own (`updateRowConditionally`).
+    /// Writes a mutation if its conditions hold, with a separate writer (`updateRowConditionally`).
     /// [Sent once](crate#sending-again).
     ///
     /// # Errors
+    ///
     /// [`TableNotFound`](ErrorKind::TableNotFound), [`Security`](ErrorKind::Security).
     pub async fn update_row_conditionally(
         &self,
@@ -106,5 +111,5 @@ fn updates(mutation: &ConditionalMutation) -> wire::ConditionalUpdates {
 
 fn outcome(status: wire::ConditionalStatus) -> Result<ConditionalOutcome, Meaningless> {
     ConditionalOutcome::from_wire(status)
-        .ok_or_else(|| format!("{} is not a status that this client knows", status.0))
+        .ok_or_else(|| format!("{} is not a status that this client supports", status.0))
 }

@@ -5,7 +5,8 @@ use std::hash::{Hash, Hasher};
 
 const SHOWN_CHARS: usize = 8;
 
-/// The first characters: enough to tell a handle from others, and not enough to use it.
+/// Returns the first characters, which are enough to distinguish a handle from others but not
+/// enough to use it.
 fn shown(handle: &str) -> String {
     let start: String = handle.chars().take(SHOWN_CHARS).collect();
     match start.len() < handle.len() {
@@ -19,10 +20,12 @@ macro_rules! handles {
         $(
             $(#[$documentation])*
             ///
-            /// Whoever has it can use it, so only its first characters are shown, in errors too.
+            /// Anyone who has the handle can use it, so only its first characters are shown, also
+            /// in errors.
             ///
-            /// One that was opened here knows its table, and errors name the table. It equals the same handle from
-            /// elsewhere, of which they name those characters.
+            /// A handle that was opened by this crate contains its table, and errors name the
+            /// table. It equals the same handle from another source; for that one, errors name the
+            /// first characters.
             #[derive(Clone)]
             pub struct $name {
                 handle: String,
@@ -30,17 +33,18 @@ macro_rules! handles {
             }
 
             impl $name {
-                /// The handle as the proxy gave it.
+                /// Returns the handle as the proxy sent it.
                 pub fn as_str(&self) -> &str {
                     &self.handle
                 }
 
-                /// The handle of what was opened on a table.
+                /// Creates the handle of an object that was opened on a table.
                 pub(super) fn of_table(handle: String, table: &str) -> Self {
                     Self { handle, table: Some(table.to_owned()) }
                 }
 
-                /// What an error is about: the table, or as much of the handle as may be shown.
+                /// Returns the subject for errors: the table, or the part of the handle that may be
+                /// shown.
                 pub(super) fn subject(&self) -> String {
                     self.table.clone().unwrap_or_else(|| shown(&self.handle))
                 }
@@ -50,7 +54,7 @@ macro_rules! handles {
                 }
             }
 
-            /// A handle that came from elsewhere. Nothing is checked.
+            /// Creates a handle from another source, without checks.
             impl From<String> for $name {
                 fn from(handle: String) -> Self {
                     Self { handle, table: None }

@@ -7,12 +7,13 @@ use crate::error::Result;
 use crate::scan::{BatchScanOptions, ScanOptions};
 use crate::wire::generated as wire;
 
-/// What [`next_k`](LowLevel::next_k) gives.
+/// The result of [`next_k`](LowLevel::next_k).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NextBatch {
     /// The entries.
     pub entries: Vec<Entry>,
-    /// Whether there may be more: true whenever exactly as many came as were asked for.
+    /// `true` if there may be more entries: whenever the batch has exactly the requested number
+    /// of entries.
     pub more: bool,
 }
 
@@ -20,7 +21,9 @@ impl LowLevel<'_> {
     /// Opens a scanner (`createScanner`).
     ///
     /// # Errors
-    /// [`TableNotFound`](crate::ErrorKind::TableNotFound), [`Security`](crate::ErrorKind::Security).
+    ///
+    /// [`TableNotFound`](crate::ErrorKind::TableNotFound),
+    /// [`Security`](crate::ErrorKind::Security).
     pub async fn create_scanner(
         &self,
         table: &str,
@@ -34,11 +37,13 @@ impl LowLevel<'_> {
             .map(|handle| ScannerHandle::of_table(handle, table))
     }
 
-    /// Opens a batch scanner (`createBatchScanner`). The start of each range is inclusive and its stop is exclusive,
-    /// whatever the range says: this is the proxy's doing.
+    /// Opens a batch scanner (`createBatchScanner`). The proxy always includes the start of each
+    /// range and excludes its stop, regardless of the range.
     ///
     /// # Errors
-    /// [`TableNotFound`](crate::ErrorKind::TableNotFound), [`Security`](crate::ErrorKind::Security).
+    ///
+    /// [`TableNotFound`](crate::ErrorKind::TableNotFound),
+    /// [`Security`](crate::ErrorKind::Security).
     pub async fn create_batch_scanner(
         &self,
         table: &str,
@@ -53,19 +58,22 @@ impl LowLevel<'_> {
             .map(|handle| ScannerHandle::of_table(handle, table))
     }
 
-    /// Whether there is another entry (`hasNext`).
+    /// Checks whether there is another entry (`hasNext`).
     ///
     /// # Errors
+    ///
     /// [`HandleExpired`](crate::ErrorKind::HandleExpired).
     pub async fn has_next(&self, scanner: &ScannerHandle) -> Result<bool> {
         let request = wire::HasNextRequest::new(scanner.to_wire());
         self.client.call(Some(&scanner.subject()), request).await
     }
 
-    /// The next entry, and whether there is another after it (`nextEntry`). Sent once: it moves on.
+    /// Returns the next entry, and whether there is another after it (`nextEntry`). Sent once,
+    /// because it advances the scanner.
     ///
     /// # Errors
-    /// [`Invalid`](crate::ErrorKind::Invalid) where there is none left,
+    ///
+    /// [`Invalid`](crate::ErrorKind::Invalid) if there is no further entry,
     /// [`HandleExpired`](crate::ErrorKind::HandleExpired). Any other error of the scan closes it.
     pub async fn next_entry(&self, scanner: &ScannerHandle) -> Result<(Entry, bool)> {
         type Request = wire::NextEntryRequest;
@@ -78,9 +86,10 @@ impl LowLevel<'_> {
         self.client.meaning::<Request, _>(subject, entry(next))
     }
 
-    /// The next entries, at most `k` (`nextK`). Sent once: it moves on.
+    /// Returns the next entries, at most `k` (`nextK`). Sent once, because it advances the scanner.
     ///
     /// # Errors
+    ///
     /// [`HandleExpired`](crate::ErrorKind::HandleExpired). Any other error of the scan closes it.
     pub async fn next_k(&self, scanner: &ScannerHandle, k: i32) -> Result<NextBatch> {
         type Request = wire::NextKRequest;
@@ -96,7 +105,8 @@ impl LowLevel<'_> {
     /// Closes a scanner or batch scanner (`closeScanner`).
     ///
     /// # Errors
-    /// [`HandleExpired`](crate::ErrorKind::HandleExpired) where it is closed already.
+    ///
+    /// [`HandleExpired`](crate::ErrorKind::HandleExpired) if it is already closed.
     pub async fn close_scanner(&self, scanner: &ScannerHandle) -> Result<()> {
         let request = wire::CloseScannerRequest::new(scanner.to_wire());
         self.client.call(Some(&scanner.subject()), request).await

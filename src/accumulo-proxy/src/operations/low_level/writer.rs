@@ -14,30 +14,32 @@ use crate::error::{ErrorKind, Result};
 use crate::operations::count;
 use crate::wire::generated as wire;
 
-/// How a [`ServerWriter`] writes; each is the proxy's default unless set.
+/// Options of a [`ServerWriter`]; each is the proxy's default unless set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WriterOptions {
-    /// Memory of the proxy for what waits, in bytes.
+    /// Memory of the proxy for waiting updates, in bytes.
     pub max_memory_bytes: Option<NonZeroUsize>,
-    /// Longest time that an update waits in the proxy, in milliseconds, rounded up.
+    /// Maximum time that an update waits in the proxy, in milliseconds, rounded up.
     pub latency: Option<Duration>,
-    /// How long Accumulo tries, in milliseconds, rounded up.
+    /// Time that Accumulo tries, in milliseconds, rounded up.
     pub timeout: Option<Duration>,
-    /// Threads of the proxy that write.
+    /// Number of threads of the proxy that write.
     pub threads: Option<NonZeroUsize>,
-    /// How durable what is written is; what the table says unless set.
+    /// The durability of the writes; that of the table unless set.
     pub durability: Durability,
 }
 
-/// A writer that is open on the proxy, and a connection of its own.
+/// A writer that is open on the proxy, with its own connection.
 ///
-/// **It loses writes.** [`update`](Self::update) has no reply: where it fails on the proxy, nobody is told, and a
-/// `flush` that comes after it succeeds. Its order against `flush` and `close` holds per connection only, so they share
-/// one, and the writer keeps it, one of [`Settings::connections`](crate::Settings::connections), until it is closed or
-/// dropped. After the connection broke, nobody knows what of the updates before is written, and every method is an
-/// error.
+/// **It loses writes.** [`update`](Self::update) has no reply: if it fails on the proxy, the caller
+/// gets no error, and a later `flush` succeeds. Its order relative to `flush` and `close` is
+/// guaranteed on one connection only. They therefore share one of the
+/// [`Settings::connections`](crate::Settings::connections), which the writer keeps until it is
+/// closed or dropped. After the connection breaks, it is unknown which of the earlier updates are
+/// written, and every method fails.
 ///
-/// [`ProxyClient::write`](crate::ProxyClient::write) and [`BatchWriter`](crate::BatchWriter) lose nothing.
+/// [`ProxyClient::write`](crate::ProxyClient::write) and [`BatchWriter`](crate::BatchWriter) lose
+/// no writes.
 #[derive(Debug)]
 pub struct ServerWriter {
     handle: WriterHandle,
@@ -48,7 +50,9 @@ impl LowLevel<'_> {
     /// Opens a writer (`createWriter`).
     ///
     /// # Errors
-    /// [`TableNotFound`](crate::ErrorKind::TableNotFound), [`Security`](crate::ErrorKind::Security).
+    ///
+    /// [`TableNotFound`](crate::ErrorKind::TableNotFound),
+    /// [`Security`](crate::ErrorKind::Security).
     pub async fn create_writer(
         &self,
         table: &str,
@@ -70,7 +74,8 @@ impl LowLevel<'_> {
         }
     }
 
-    /// The connection first: without one for it, a writer that is open would be of no use to anybody.
+    /// Takes the connection before it opens the writer, because an open writer without a connection
+    /// would be unusable.
     async fn open_writer(
         &self,
         table: &str,
@@ -89,9 +94,10 @@ impl LowLevel<'_> {
         }
     }
 
-    /// Goes on with a writer that was opened elsewhere. The proxy is not asked whether it knows it.
+    /// Resumes a writer that was opened elsewhere. Does not check whether the proxy has it.
     ///
     /// # Errors
+    ///
     /// [`Gone`](crate::ErrorKind::Gone), [`TimedOut`](crate::ErrorKind::TimedOut).
     pub async fn resume_writer(&self, handle: WriterHandle) -> Result<ServerWriter> {
         let connection =
@@ -99,17 +105,21 @@ impl LowLevel<'_> {
         Ok(ServerWriter { handle, connection })
     }
 
-    /// Writes mutations, at once (`updateAndFlush`): `Ok` means that they are written. All of them must fit in a
-    /// request, and several of one row become one. [Sent once](crate#sending-again).
+    /// Writes mutations directly (`updateAndFlush`). `Ok` means that they are written. All of them
+    /// must fit in one request, and several mutations of one row are merged.
+    /// [Sent once](crate#sending-again).
     ///
     /// # Errors
-    /// [`TableNotFound`](crate::ErrorKind::TableNotFound), [`MutationsRejected`](crate::ErrorKind::MutationsRejected)
-    /// where a constraint was violated, [`TooLarge`](crate::ErrorKind::TooLarge).
+    ///
+    /// [`TableNotFound`](crate::ErrorKind::TableNotFound),
+    /// [`MutationsRejected`](crate::ErrorKind::MutationsRejected) if a constraint was violated,
+    /// [`TooLarge`](crate::ErrorKind::TooLarge).
     pub async fn update_and_flush(&self, table: &str, mutations: &[Mutation]) -> Result<()> {
         let request =
             |token| wire::UpdateAndFlushRequest::new(token, table.to_owned(), cells(mutations));
         let written = self.client.ask(Some(table), request).await;
-        // Servers learn of a permission one after the other: where one denies it, another may have written its rows.
+        // Permissions reach the servers one after the other: if one denies the write, another may
+        // have written its rows.
         let is_one_row = mutations.iter().all(|mutation| {
             mutations
                 .first()
@@ -124,15 +134,17 @@ impl LowLevel<'_> {
 }
 
 impl ServerWriter {
-    /// The handle.
+    /// Returns the handle.
     pub fn handle(&self) -> &WriterHandle {
         &self.handle
     }
 
-    /// Sends mutations (`update`, one-way). `Ok` means that they were sent; the next [`flush`](Self::flush) tells
-    /// whether those that the proxy took are written, and nothing tells whether it took them.
+    /// Sends mutations (`update`, one-way). `Ok` means that they were sent. The next
+    /// [`flush`](Self::flush) reports whether the mutations that the proxy accepted are written. It
+    /// does not report whether the proxy accepted them.
     ///
     /// # Errors
+    ///
     /// [`TooLarge`](crate::ErrorKind::TooLarge), [`Gone`](crate::ErrorKind::Gone),
     /// [`TimedOut`](crate::ErrorKind::TimedOut).
     pub async fn update(&mut self, mutations: &[Mutation]) -> Result<()> {
@@ -140,21 +152,25 @@ impl ServerWriter {
         self.connection.send(&request).await
     }
 
-    /// Waits until what the proxy took is written (`flush`).
+    /// Waits until the mutations that the proxy accepted are written (`flush`).
     ///
     /// # Errors
+    ///
     /// [`HandleExpired`](crate::ErrorKind::HandleExpired),
-    /// [`MutationsRejected`](crate::ErrorKind::MutationsRejected). Some of the updates may be written.
+    /// [`MutationsRejected`](crate::ErrorKind::MutationsRejected). Some of the updates may be
+    /// written.
     pub async fn flush(&mut self) -> Result<()> {
         let request = wire::FlushRequest::new(self.handle.to_wire());
         let flushed = self.connection.call(&request).await;
         flushed.map_err(|error| error.with_possible_effect(true))
     }
 
-    /// Waits until what the proxy took is written, and closes the writer (`closeWriter`).
+    /// Waits until the mutations that the proxy accepted are written, and closes the writer
+    /// (`closeWriter`).
     ///
     /// # Errors
-    /// As [`flush`](Self::flush).
+    ///
+    /// The same as [`flush`](Self::flush).
     pub async fn close(mut self) -> Result<()> {
         let request = wire::CloseWriterRequest::new(self.handle.to_wire());
         let closed = self.connection.call(&request).await;
@@ -164,7 +180,7 @@ impl ServerWriter {
 }
 
 impl WriterOptions {
-    /// Zero is the proxy's default.
+    /// Converts the options. Zero means the proxy's default.
     fn to_wire(self) -> wire::WriterOptions {
         let bytes = self.max_memory_bytes.map_or(0, NonZeroUsize::get);
         wire::WriterOptions::new(

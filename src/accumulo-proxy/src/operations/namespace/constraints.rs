@@ -1,4 +1,4 @@
-//! Constraints of a namespace: what may be written.
+//! Constraints of a namespace.
 
 use std::collections::BTreeMap;
 
@@ -7,15 +7,19 @@ use crate::error::Result;
 use crate::wire::generated as wire;
 
 impl NamespaceOperations<'_> {
-    /// Adds a constraint to the tables of a namespace (`addNamespaceConstraint`), a class on the servers that
-    /// says of each mutation whether it may be written; the number that it got. [Sent once](crate#sending-again).
+    /// Adds a constraint, a class on the servers that accepts or rejects each mutation, to the
+    /// tables of a namespace, and returns its number (`addNamespaceConstraint`).
+    /// [Sent once](crate#sending-again).
     ///
-    /// A table whose own constraint has the same number does not get it. Every table is created with one of number 1
-    /// (`DefaultKeySizeConstraint`), and 1 is what the first constraint of a namespace gets.
+    /// A table that has its own constraint with the same number does not get the constraint. Every
+    /// table is created with a constraint of number 1 (`DefaultKeySizeConstraint`), and the first
+    /// constraint of a namespace gets the number 1.
     ///
     /// # Errors
-    /// [`NamespaceNotFound`](crate::ErrorKind::NamespaceNotFound), [`Accumulo`](crate::ErrorKind::Accumulo) for a class
-    /// that cannot be loaded, or that is there already.
+    ///
+    /// [`NamespaceNotFound`](crate::ErrorKind::NamespaceNotFound),
+    /// [`Accumulo`](crate::ErrorKind::Accumulo) for a class that cannot be loaded, or that is
+    /// already a constraint of the namespace.
     pub async fn add_constraint(&self, namespace: &str, class: &str) -> Result<i32> {
         let request = |token| {
             wire::AddNamespaceConstraintRequest::new(token, namespace.to_owned(), class.to_owned())
@@ -23,10 +27,11 @@ impl NamespaceOperations<'_> {
         self.client.ask(Some(namespace), request).await
     }
 
-    /// Removes the constraint with this number (`removeNamespaceConstraint`). [Sent once](crate#sending-again): the
-    /// number may have gone to another.
+    /// Removes the constraint with this number (`removeNamespaceConstraint`).
+    /// [Sent once](crate#sending-again), because the number may have been reused.
     ///
     /// # Errors
+    ///
     /// [`NamespaceNotFound`](crate::ErrorKind::NamespaceNotFound).
     pub async fn remove_constraint(&self, namespace: &str, number: i32) -> Result<()> {
         let request = |token| {
@@ -35,9 +40,10 @@ impl NamespaceOperations<'_> {
         self.client.ask(Some(namespace), request).await
     }
 
-    /// The numbers of the constraints, by class (`listNamespaceConstraints`).
+    /// Returns the numbers of the constraints, by class (`listNamespaceConstraints`).
     ///
     /// # Errors
+    ///
     /// [`NamespaceNotFound`](crate::ErrorKind::NamespaceNotFound).
     pub async fn constraints(&self, namespace: &str) -> Result<BTreeMap<String, i32>> {
         let request =

@@ -9,12 +9,14 @@ use crate::error::{ErrorKind, Result};
 use crate::wire::generated as wire;
 
 impl NamespaceOperations<'_> {
-    /// Attaches an iterator to all tables of a namespace (`attachNamespaceIterator`), in these scopes. The servers see
-    /// it within about a second. [Sent once](crate#sending-again).
+    /// Attaches an iterator to all tables of a namespace, in these scopes
+    /// (`attachNamespaceIterator`). The servers apply it within about a second.
+    /// [Sent once](crate#sending-again).
     ///
     /// # Errors
-    /// [`NamespaceNotFound`](ErrorKind::NamespaceNotFound), [`Accumulo`](ErrorKind::Accumulo) where its name or
-    /// priority is taken. The class is not checked.
+    ///
+    /// [`NamespaceNotFound`](ErrorKind::NamespaceNotFound), [`Accumulo`](ErrorKind::Accumulo) if
+    /// its name or priority is already in use. The class is not checked.
     pub async fn attach_iterator(
         &self,
         namespace: &str,
@@ -28,10 +30,11 @@ impl NamespaceOperations<'_> {
         self.client.ask(Some(namespace), request).await
     }
 
-    /// Removes an iterator from these scopes of a namespace (`removeNamespaceIterator`). [Sent
-    /// once](crate#sending-again).
+    /// Removes an iterator from these scopes of a namespace (`removeNamespaceIterator`).
+    /// [Sent once](crate#sending-again).
     ///
     /// # Errors
+    ///
     /// [`NamespaceNotFound`](ErrorKind::NamespaceNotFound).
     pub async fn remove_iterator(
         &self,
@@ -46,10 +49,12 @@ impl NamespaceOperations<'_> {
         self.client.ask(Some(namespace), request).await
     }
 
-    /// An iterator of a namespace in a scope (`getNamespaceIteratorSetting`); none where there is none of this name:
-    /// a proxy of 1.x fails then, so `listNamespaceIterators` is asked too.
+    /// Returns an iterator of a namespace in a scope, or `None` if there is none with this name
+    /// (`getNamespaceIteratorSetting`). A 1.x proxy fails if there is none, so this method also
+    /// calls `listNamespaceIterators`.
     ///
     /// # Errors
+    ///
     /// [`NamespaceNotFound`](ErrorKind::NamespaceNotFound).
     pub async fn iterator(
         &self,
@@ -67,7 +72,8 @@ impl NamespaceOperations<'_> {
             )
         };
         let setting = match self.client.ask(Some(namespace), request).await {
-            // The proxy of 1.x fails at a null pointer where there is none, and has no words for it.
+            // The 1.x proxy fails with a null pointer if there is no such iterator, without a clear
+            // message.
             Err(error) if error.kind() == ErrorKind::Accumulo => {
                 let there = self.iterators(namespace).await?;
                 let is_there = there
@@ -80,9 +86,11 @@ impl NamespaceOperations<'_> {
         self.client.meaning::<Request, _>(Some(namespace), setting)
     }
 
-    /// The iterators of a namespace by name, each with its scopes (`listNamespaceIterators`).
+    /// Returns the iterators of a namespace by name, each with its scopes
+    /// (`listNamespaceIterators`).
     ///
     /// # Errors
+    ///
     /// [`NamespaceNotFound`](ErrorKind::NamespaceNotFound).
     pub async fn iterators(
         &self,
@@ -96,11 +104,13 @@ impl NamespaceOperations<'_> {
         self.client.meaning::<Request, _>(Some(namespace), scopes)
     }
 
-    /// Whether an iterator could be attached (`checkNamespaceIteratorConflicts`): an error says why not.
+    /// Checks whether an iterator can be attached (`checkNamespaceIteratorConflicts`). If it
+    /// cannot, the error contains the reason.
     ///
     /// # Errors
-    /// [`NamespaceNotFound`](ErrorKind::NamespaceNotFound), [`Accumulo`](ErrorKind::Accumulo) where its name or
-    /// priority is taken.
+    ///
+    /// [`NamespaceNotFound`](ErrorKind::NamespaceNotFound), [`Accumulo`](ErrorKind::Accumulo) if
+    /// its name or priority is already in use.
     pub async fn check_iterator_conflicts(
         &self,
         namespace: &str,

@@ -1,4 +1,4 @@
-//! The life of a namespace.
+//! The lifecycle of a namespace.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,27 +7,32 @@ use crate::error::Result;
 use crate::wire::generated as wire;
 
 impl NamespaceOperations<'_> {
-    /// The name of the namespace of the system's own tables (`systemNamespace`): `accumulo`.
+    /// Returns the name of the namespace of the system tables (`systemNamespace`): `accumulo`.
     ///
     /// # Errors
+    ///
     /// Those of [every call](crate#errors).
     pub async fn system_namespace(&self) -> Result<String> {
         let request = wire::SystemNamespaceRequest::new();
         self.client.call(None, request).await
     }
 
-    /// The name of the namespace of tables whose name has none (`defaultNamespace`): empty.
+    /// Returns the name of the namespace of tables without a namespace in their name
+    /// (`defaultNamespace`): empty.
     ///
     /// # Errors
+    ///
     /// Those of [every call](crate#errors).
     pub async fn default_namespace(&self) -> Result<String> {
         let request = wire::DefaultNamespaceRequest::new();
         self.client.call(None, request).await
     }
 
-    /// The names of all namespaces (`listNamespaces`), the default one and that of the system included.
+    /// Returns the names of all namespaces (`listNamespaces`), including the default and the system
+    /// namespace.
     ///
     /// # Errors
+    ///
     /// Those of [every call](crate#errors).
     pub async fn list(&self) -> Result<BTreeSet<String>> {
         let names = self
@@ -37,18 +42,20 @@ impl NamespaceOperations<'_> {
         Ok(names.into_iter().collect())
     }
 
-    /// Whether there is such a namespace (`namespaceExists`).
+    /// Checks whether a namespace exists (`namespaceExists`).
     ///
     /// # Errors
+    ///
     /// Those of [every call](crate#errors).
     pub async fn exists(&self, namespace: &str) -> Result<bool> {
         let request = |token| wire::NamespaceExistsRequest::new(token, namespace.to_owned());
         self.client.ask(Some(namespace), request).await
     }
 
-    /// The id of each namespace by its name (`namespaceIdMap`).
+    /// Returns the id of each namespace by its name (`namespaceIdMap`).
     ///
     /// # Errors
+    ///
     /// Those of [every call](crate#errors).
     pub async fn id_map(&self) -> Result<BTreeMap<String, String>> {
         self.client
@@ -59,15 +66,18 @@ impl NamespaceOperations<'_> {
     /// Creates a namespace (`createNamespace`). [Sent once](crate#sending-again).
     ///
     /// # Errors
+    ///
     /// [`NamespaceExists`](crate::ErrorKind::NamespaceExists).
     pub async fn create(&self, namespace: &str) -> Result<()> {
         let request = |token| wire::CreateNamespaceRequest::new(token, namespace.to_owned());
         self.client.ask(Some(namespace), request).await
     }
 
-    /// Renames a namespace, and with it its tables (`renameNamespace`). [Sent once](crate#sending-again).
+    /// Renames a namespace and thereby its tables (`renameNamespace`).
+    /// [Sent once](crate#sending-again).
     ///
     /// # Errors
+    ///
     /// [`NamespaceNotFound`](crate::ErrorKind::NamespaceNotFound),
     /// [`NamespaceExists`](crate::ErrorKind::NamespaceExists).
     pub async fn rename(&self, namespace: &str, new_name: &str) -> Result<()> {
@@ -77,9 +87,11 @@ impl NamespaceOperations<'_> {
         self.client.ask(Some(namespace), request).await
     }
 
-    /// Deletes a namespace, which must have no table (`deleteNamespace`). [Sent once](crate#sending-again).
+    /// Deletes a namespace, which must not contain tables (`deleteNamespace`).
+    /// [Sent once](crate#sending-again).
     ///
     /// # Errors
+    ///
     /// [`NamespaceNotFound`](crate::ErrorKind::NamespaceNotFound),
     /// [`NamespaceNotEmpty`](crate::ErrorKind::NamespaceNotEmpty).
     pub async fn delete(&self, namespace: &str) -> Result<()> {
@@ -87,10 +99,12 @@ impl NamespaceOperations<'_> {
         self.client.ask(Some(namespace), request).await
     }
 
-    /// Whether the servers can load *and instantiate* a class as `as_type`, on the class path of the namespace
-    /// (`testNamespaceClassLoad`). What false means, [that of a table](crate::TableOperations::test_class_load) says.
+    /// Checks whether the servers can load *and instantiate* a class as `as_type`, on the class
+    /// path of the namespace (`testNamespaceClassLoad`). See
+    /// [the method for tables](crate::TableOperations::test_class_load) for the meaning of `false`.
     ///
     /// # Errors
+    ///
     /// [`NamespaceNotFound`](crate::ErrorKind::NamespaceNotFound).
     pub async fn test_class_load(
         &self,

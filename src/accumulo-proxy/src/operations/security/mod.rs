@@ -2,10 +2,11 @@
 //!
 //! ```text
 //! users          create, drop, passwords, authorizations    users.rs
-//! permissions    of the system, of namespaces, of tables     permissions.rs
+//! permissions    of the system, of namespaces, of tables    permissions.rs
 //! ```
 //!
-//! A password is taken as `&str`, and kept nowhere: it is in the request, which is dropped with the call.
+//! Passwords are `&str` arguments and are not stored: only the request contains the password, and
+//! it is dropped after the call.
 
 mod permissions;
 mod users;
@@ -14,15 +15,16 @@ use crate::client::ProxyClient;
 
 /// Operations on users: their passwords, authorizations and permissions.
 ///
-/// Besides the errors that a method names, each can fail with [`Security`](crate::ErrorKind::Security) where the
-/// user lacks a permission or does not exist, and with those of [every call](crate#errors).
+/// In addition to its documented errors, each method can fail with
+/// [`Security`](crate::ErrorKind::Security) if the user lacks a permission or does not exist, and
+/// with the errors of [every call](crate#errors).
 #[derive(Clone, Debug)]
 pub struct SecurityOperations<'a> {
     client: &'a ProxyClient,
 }
 
 impl ProxyClient {
-    /// Operations on users.
+    /// Returns the operations on users.
     pub fn security_operations(&self) -> SecurityOperations<'_> {
         SecurityOperations { client: self }
     }

@@ -7,10 +7,11 @@ use crate::error::Result;
 use crate::wire::generated as wire;
 
 impl SecurityOperations<'_> {
-    /// Whether a user has a permission on the system (`hasSystemPermission`).
+    /// Checks whether a user has a permission on the system (`hasSystemPermission`).
     ///
     /// # Errors
-    /// [`Security`](crate::ErrorKind::Security) where there is no such user.
+    ///
+    /// [`Security`](crate::ErrorKind::Security) if the user does not exist.
     pub async fn has_system_permission(
         &self,
         user: &str,
@@ -22,11 +23,12 @@ impl SecurityOperations<'_> {
         self.client.ask(Some(user), request).await
     }
 
-    /// Gives a user a permission on the system (`grantSystemPermission`). [`Grant`](SystemPermission::Grant) cannot be
-    /// given.
+    /// Grants a user a permission on the system (`grantSystemPermission`).
+    /// [`Grant`](SystemPermission::Grant) cannot be granted.
     ///
     /// # Errors
-    /// [`Security`](crate::ErrorKind::Security) where there is no such user.
+    ///
+    /// [`Security`](crate::ErrorKind::Security) if the user does not exist.
     pub async fn grant_system_permission(
         &self,
         user: &str,
@@ -38,10 +40,11 @@ impl SecurityOperations<'_> {
         self.client.ask(Some(user), request).await
     }
 
-    /// Takes a permission on the system from a user (`revokeSystemPermission`).
+    /// Revokes a permission on the system from a user (`revokeSystemPermission`).
     ///
     /// # Errors
-    /// [`Security`](crate::ErrorKind::Security) where there is no such user.
+    ///
+    /// [`Security`](crate::ErrorKind::Security) if the user does not exist.
     pub async fn revoke_system_permission(
         &self,
         user: &str,
@@ -53,11 +56,12 @@ impl SecurityOperations<'_> {
         self.client.ask(Some(user), request).await
     }
 
-    /// Whether a user has a permission on a namespace (`hasNamespacePermission`).
+    /// Checks whether a user has a permission on a namespace (`hasNamespacePermission`).
     ///
     /// # Errors
-    /// [`NamespaceNotFound`](crate::ErrorKind::NamespaceNotFound), [`Security`](crate::ErrorKind::Security) where there
-    /// is no such user.
+    ///
+    /// [`NamespaceNotFound`](crate::ErrorKind::NamespaceNotFound),
+    /// [`Security`](crate::ErrorKind::Security) if the user does not exist.
     pub async fn has_namespace_permission(
         &self,
         user: &str,
@@ -71,11 +75,12 @@ impl SecurityOperations<'_> {
         self.client.ask(Some(namespace), request).await
     }
 
-    /// Gives a user a permission on a namespace (`grantNamespacePermission`).
+    /// Grants a user a permission on a namespace (`grantNamespacePermission`).
     ///
     /// # Errors
-    /// [`NamespaceNotFound`](crate::ErrorKind::NamespaceNotFound), [`Security`](crate::ErrorKind::Security) where there
-    /// is no such user.
+    ///
+    /// [`NamespaceNotFound`](crate::ErrorKind::NamespaceNotFound),
+    /// [`Security`](crate::ErrorKind::Security) if the user does not exist.
     pub async fn grant_namespace_permission(
         &self,
         user: &str,
@@ -89,11 +94,12 @@ impl SecurityOperations<'_> {
         self.client.ask(Some(namespace), request).await
     }
 
-    /// Takes a permission on a namespace from a user (`revokeNamespacePermission`).
+    /// Revokes a permission on a namespace from a user (`revokeNamespacePermission`).
     ///
     /// # Errors
-    /// [`NamespaceNotFound`](crate::ErrorKind::NamespaceNotFound), [`Security`](crate::ErrorKind::Security) where there
-    /// is no such user.
+    ///
+    /// [`NamespaceNotFound`](crate::ErrorKind::NamespaceNotFound),
+    /// [`Security`](crate::ErrorKind::Security) if the user does not exist.
     pub async fn revoke_namespace_permission(
         &self,
         user: &str,
@@ -112,11 +118,12 @@ impl SecurityOperations<'_> {
         self.client.ask(Some(namespace), request).await
     }
 
-    /// Whether a user has a permission on a table (`hasTablePermission`).
+    /// Checks whether a user has a permission on a table (`hasTablePermission`).
     ///
     /// # Errors
-    /// [`TableNotFound`](crate::ErrorKind::TableNotFound), [`Security`](crate::ErrorKind::Security) where there is no
-    /// such user.
+    ///
+    /// [`TableNotFound`](crate::ErrorKind::TableNotFound), [`Security`](crate::ErrorKind::Security)
+    /// if the user does not exist.
     pub async fn has_table_permission(
         &self,
         user: &str,
@@ -130,11 +137,12 @@ impl SecurityOperations<'_> {
         self.client.ask(Some(table), request).await
     }
 
-    /// Gives a user a permission on a table (`grantTablePermission`).
+    /// Grants a user a permission on a table (`grantTablePermission`).
     ///
     /// # Errors
-    /// [`TableNotFound`](crate::ErrorKind::TableNotFound), [`Security`](crate::ErrorKind::Security) where there is no
-    /// such user.
+    ///
+    /// [`TableNotFound`](crate::ErrorKind::TableNotFound), [`Security`](crate::ErrorKind::Security)
+    /// if the user does not exist.
     pub async fn grant_table_permission(
         &self,
         user: &str,
@@ -148,11 +156,12 @@ impl SecurityOperations<'_> {
         self.client.ask(Some(table), request).await
     }
 
-    /// Takes a permission on a table from a user (`revokeTablePermission`).
+    /// Revokes a permission on a table from a user (`revokeTablePermission`).
     ///
     /// # Errors
-    /// [`TableNotFound`](crate::ErrorKind::TableNotFound), [`Security`](crate::ErrorKind::Security) where there is no
-    /// such user.
+    ///
+    /// [`TableNotFound`](crate::ErrorKind::TableNotFound), [`Security`](crate::ErrorKind::Security)
+    /// if the user does not exist.
     pub async fn revoke_table_permission(
         &self,
         user: &str,

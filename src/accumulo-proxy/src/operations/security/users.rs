@@ -8,11 +8,12 @@ use crate::error::Result;
 use crate::wire::generated as wire;
 
 impl SecurityOperations<'_> {
-    /// Creates a user with a password (`createLocalUser`), without any authorization or permission.
+    /// Creates a user with a password, without authorizations or permissions (`createLocalUser`).
     /// [Sent once](crate#sending-again).
     ///
     /// # Errors
-    /// [`Security`](crate::ErrorKind::Security) where there is such a user.
+    ///
+    /// [`Security`](crate::ErrorKind::Security) if the user already exists.
     pub async fn create_user(&self, user: &str, password: &str) -> Result<()> {
         let request = |token| {
             let password = password.as_bytes().to_vec();
@@ -24,15 +25,17 @@ impl SecurityOperations<'_> {
     /// Drops a user (`dropLocalUser`). [Sent once](crate#sending-again).
     ///
     /// # Errors
-    /// [`Security`](crate::ErrorKind::Security) where there is no such user.
+    ///
+    /// [`Security`](crate::ErrorKind::Security) if the user does not exist.
     pub async fn drop_user(&self, user: &str) -> Result<()> {
         let request = |token| wire::DropLocalUserRequest::new(token, user.to_owned());
         self.client.ask(Some(user), request).await
     }
 
-    /// The names of all users (`listLocalUsers`).
+    /// Returns the names of all users (`listLocalUsers`).
     ///
     /// # Errors
+    ///
     /// Those of [every call](crate#errors).
     pub async fn users(&self) -> Result<BTreeSet<String>> {
         self.client
@@ -40,11 +43,12 @@ impl SecurityOperations<'_> {
             .await
     }
 
-    /// Changes the password of a user (`changeLocalUserPassword`). A client that is logged in with the old one is
-    /// refused from then on: connect again.
+    /// Changes the password of a user (`changeLocalUserPassword`). A client that is logged in with
+    /// the old password is rejected from then on and must connect again.
     ///
     /// # Errors
-    /// [`Security`](crate::ErrorKind::Security) where there is no such user.
+    ///
+    /// [`Security`](crate::ErrorKind::Security) if the user does not exist.
     pub async fn change_password(&self, user: &str, password: &str) -> Result<()> {
         let request = |token| {
             let password = password.as_bytes().to_vec();
@@ -53,19 +57,21 @@ impl SecurityOperations<'_> {
         self.client.ask(Some(user), request).await
     }
 
-    /// Whether this is the password of a user (`authenticateUser`).
+    /// Checks whether this is the password of a user (`authenticateUser`).
     ///
     /// # Errors
+    ///
     /// Those of [every call](crate#errors).
     pub async fn authenticate_user(&self, user: &str, password: &str) -> Result<bool> {
         let properties = BTreeMap::from([("password".to_owned(), password.to_owned())]);
         self.authenticate_user_with(user, properties).await
     }
 
-    /// Whether a user may log in with these properties, which the token class of the proxy asks for
-    /// (`authenticateUser`).
+    /// Checks whether a user may log in with these properties, which depend on the token class of
+    /// the proxy (`authenticateUser`).
     ///
     /// # Errors
+    ///
     /// Those of [every call](crate#errors).
     pub async fn authenticate_user_with(
         &self,
@@ -77,20 +83,23 @@ impl SecurityOperations<'_> {
         self.client.ask(Some(user), request).await
     }
 
-    /// The authorizations of a user (`getUserAuthorizations`): what visibilities it may see.
+    /// Returns the authorizations of a user (`getUserAuthorizations`), which determine the
+    /// visibilities that the user may see.
     ///
     /// # Errors
-    /// [`Security`](crate::ErrorKind::Security) where there is no such user.
+    ///
+    /// [`Security`](crate::ErrorKind::Security) if the user does not exist.
     pub async fn authorizations(&self, user: &str) -> Result<BTreeSet<Bytes>> {
         let request = |token| wire::GetUserAuthorizationsRequest::new(token, user.to_owned());
         let authorizations = self.client.ask(Some(user), request).await?;
         Ok(authorizations.into_iter().map(Bytes::from).collect())
     }
 
-    /// Sets the authorizations of a user, all of them (`changeUserAuthorizations`).
+    /// Replaces all authorizations of a user (`changeUserAuthorizations`).
     ///
     /// # Errors
-    /// [`Security`](crate::ErrorKind::Security) where there is no such user.
+    ///
+    /// [`Security`](crate::ErrorKind::Security) if the user does not exist.
     pub async fn change_authorizations(
         &self,
         user: &str,

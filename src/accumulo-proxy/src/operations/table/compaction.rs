@@ -1,10 +1,12 @@
-//! What a compaction compacts, and how.
+//! Options of a compaction.
 
 use crate::data::{Bytes, IteratorSetting};
 use crate::dialect::CompactionPlan;
 
-/// What [`compact`](crate::TableOperations::compact) compacts, and how: all files of the whole table, memory included,
-/// and it waits for the end, unless set.
+/// Options of [`compact`](crate::TableOperations::compact). The default compacts all files of the
+/// whole table, including entries in memory, and waits for the end.
+///
+/// # Examples
 ///
 /// ```
 /// use accumulo_proxy::Compaction;
@@ -14,17 +16,21 @@ use crate::dialect::CompactionPlan;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Compaction {
-    /// Tablets with rows after this one; none is the start of the table.
+    /// Exclusive start: selects the tablets with rows after this one; `None` for the start of the
+    /// table.
     pub start_row: Option<Bytes>,
-    /// Tablets with rows up to and including this one; none is the end of the table.
+    /// Inclusive end: selects the tablets with rows up to this one; `None` for the end of the
+    /// table.
     pub end_row: Option<Bytes>,
-    /// Iterators of this compaction alone, besides those of the table: what they leave out is gone.
+    /// Iterators of this compaction only, in addition to those of the table. Entries that they
+    /// leave out are deleted.
     pub iterators: Vec<IteratorSetting>,
-    /// Whether the tablets are flushed first, so that what is only in memory is compacted too; true unless set.
+    /// `true` to flush the tablets first, so that entries that are only in memory are compacted
+    /// too; `true` unless set.
     pub flush: bool,
-    /// Whether to wait for the end; true unless set.
+    /// `true` to wait for the end; `true` unless set.
     pub wait: bool,
-    /// Which files; all unless set.
+    /// The files to compact; all unless set.
     pub plan: CompactionPlan,
 }
 
@@ -42,7 +48,7 @@ impl Default for Compaction {
 }
 
 impl Compaction {
-    /// Compacts the tablets with rows after `start`, up to and including `end`.
+    /// Restricts the compaction to the tablets with rows after `start`, up to and including `end`.
     #[must_use]
     pub fn rows(self, start: Option<impl Into<Bytes>>, end: Option<impl Into<Bytes>>) -> Self {
         Self {
@@ -59,7 +65,7 @@ impl Compaction {
         self
     }
 
-    /// Does not wait for the end.
+    /// Returns immediately instead of waiting for the end.
     #[must_use]
     pub fn without_waiting(self) -> Self {
         Self {
@@ -68,7 +74,7 @@ impl Compaction {
         }
     }
 
-    /// Chooses files.
+    /// Sets the files to compact.
     #[must_use]
     pub fn plan(self, plan: CompactionPlan) -> Self {
         Self { plan, ..self }

@@ -10,10 +10,12 @@ use crate::wire::Call;
 use crate::wire::generated as wire;
 
 impl TableOperations<'_> {
-    /// Writes what is in the memory of the servers to files (`flushTable`), of the tablets with rows after `start`
-    /// up to and including `end`; None is the edge of the table. With `wait` it returns when that is done.
+    /// Writes the entries in the memory of the servers to files (`flushTable`), for the tablets
+    /// with rows after `start`, up to and including `end`. `None` is the edge of the table. With
+    /// `wait` it returns when the files are written.
     ///
     /// # Errors
+    ///
     /// [`TableNotFound`](crate::ErrorKind::TableNotFound).
     pub async fn flush(
         &self,
@@ -28,14 +30,17 @@ impl TableOperations<'_> {
         self.client.ask(Some(table), request).await
     }
 
-    /// Compacts tablets (`compactTable`): merges their files into one, and drops what is deleted or too old.
+    /// Compacts tablets (`compactTable`): merges their files into one, and removes entries that are
+    /// deleted or too old.
     ///
-    /// [Sent once](crate#sending-again): a second compaction would apply the iterators a second time.
+    /// [Sent once](crate#sending-again), because a second compaction would apply the iterators
+    /// again.
     ///
     /// # Errors
+    ///
     /// [`TableNotFound`](ErrorKind::TableNotFound). [`Invalid`](ErrorKind::Invalid) for a
-    /// [plan](Compaction::plan) that this proxy does not know. [`Accumulo`](ErrorKind::Accumulo) where it was
-    /// [cancelled](Self::cancel_compaction).
+    /// [plan](Compaction::plan) that this proxy does not support. [`Accumulo`](ErrorKind::Accumulo)
+    /// if the compaction was [cancelled](Self::cancel_compaction).
     pub async fn compact(&self, table: &str, compaction: Compaction) -> Result<()> {
         type Request = wire::CompactTableRequest;
         let credentials = &self.client.settings().credentials;
@@ -60,21 +65,24 @@ impl TableOperations<'_> {
         self.client.ask(Some(table), request).await
     }
 
-    /// Stops the compactions of a table that users asked for (`cancelCompaction`): who waits for one gets an error.
-    /// [Sent once](crate#sending-again): a second one would stop what somebody began since.
+    /// Cancels the compactions of a table that users requested (`cancelCompaction`). Callers that
+    /// wait for one get an error. [Sent once](crate#sending-again), because a second call would
+    /// cancel compactions that started since.
     ///
     /// # Errors
+    ///
     /// [`TableNotFound`](ErrorKind::TableNotFound).
     pub async fn cancel_compaction(&self, table: &str) -> Result<()> {
         let request = |token| wire::CancelCompactionRequest::new(token, table.to_owned());
         self.client.ask(Some(table), request).await
     }
 
-    /// What tables take on disk (`getDiskUsage`): for each set of tables that share files (as clones do), the bytes
-    /// that they share.
+    /// Returns the disk space of tables (`getDiskUsage`): the size in bytes for each set of tables
+    /// that share files, as clones do.
     ///
     /// # Errors
-    /// [`TableNotFound`](ErrorKind::TableNotFound) if one of them does not exist.
+    ///
+    /// [`TableNotFound`](ErrorKind::TableNotFound) if one of the tables does not exist.
     pub async fn disk_usage(
         &self,
         tables: impl IntoIterator<Item = impl Into<String>>,

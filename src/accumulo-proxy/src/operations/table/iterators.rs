@@ -9,12 +9,13 @@ use crate::error::{ErrorKind, Result};
 use crate::wire::generated as wire;
 
 impl TableOperations<'_> {
-    /// Attaches an iterator to a table (`attachIterator`), in these scopes. The servers see it within about a second.
-    /// [Sent once](crate#sending-again).
+    /// Attaches an iterator to a table, in these scopes (`attachIterator`). The servers apply it
+    /// within about a second. [Sent once](crate#sending-again).
     ///
     /// # Errors
-    /// [`TableNotFound`](ErrorKind::TableNotFound), [`Accumulo`](ErrorKind::Accumulo) where its name or
-    /// priority is taken. The class is not checked.
+    ///
+    /// [`TableNotFound`](ErrorKind::TableNotFound), [`Accumulo`](ErrorKind::Accumulo) if its name
+    /// or priority is already in use. The class is not checked.
     pub async fn attach_iterator(
         &self,
         table: &str,
@@ -28,9 +29,11 @@ impl TableOperations<'_> {
         self.client.ask(Some(table), request).await
     }
 
-    /// Removes an iterator from these scopes of a table (`removeIterator`). [Sent once](crate#sending-again).
+    /// Removes an iterator from these scopes of a table (`removeIterator`).
+    /// [Sent once](crate#sending-again).
     ///
     /// # Errors
+    ///
     /// [`TableNotFound`](ErrorKind::TableNotFound).
     pub async fn remove_iterator(
         &self,
@@ -45,10 +48,12 @@ impl TableOperations<'_> {
         self.client.ask(Some(table), request).await
     }
 
-    /// An iterator of a table in a scope (`getIteratorSetting`); none where there is none of this name:
-    /// a proxy of 1.x fails then, so `listIterators` is asked too.
+    /// Returns an iterator of a table in a scope, or `None` if there is none with this name
+    /// (`getIteratorSetting`). A 1.x proxy fails if there is none, so this method also calls
+    /// `listIterators`.
     ///
     /// # Errors
+    ///
     /// [`TableNotFound`](ErrorKind::TableNotFound).
     pub async fn iterator(
         &self,
@@ -60,7 +65,8 @@ impl TableOperations<'_> {
         let request =
             |token| Request::new(token, table.to_owned(), name.to_owned(), scope.to_wire());
         let setting = match self.client.ask(Some(table), request).await {
-            // The proxy of 1.x fails at a null pointer where there is none, and has no words for it.
+            // The 1.x proxy fails with a null pointer if there is no such iterator, without a clear
+            // message.
             Err(error) if error.kind() == ErrorKind::Accumulo => {
                 let there = self.iterators(table).await?;
                 let is_there = there
@@ -73,9 +79,10 @@ impl TableOperations<'_> {
         self.client.meaning::<Request, _>(Some(table), setting)
     }
 
-    /// The iterators of a table by name, each with its scopes (`listIterators`).
+    /// Returns the iterators of a table by name, each with its scopes (`listIterators`).
     ///
     /// # Errors
+    ///
     /// [`TableNotFound`](ErrorKind::TableNotFound).
     pub async fn iterators(
         &self,
@@ -89,11 +96,13 @@ impl TableOperations<'_> {
         self.client.meaning::<Request, _>(Some(table), scopes)
     }
 
-    /// Whether an iterator could be attached (`checkIteratorConflicts`): an error says why not.
+    /// Checks whether an iterator can be attached (`checkIteratorConflicts`). If it cannot, the
+    /// error contains the reason.
     ///
     /// # Errors
-    /// [`TableNotFound`](ErrorKind::TableNotFound), [`Accumulo`](ErrorKind::Accumulo) where its name or
-    /// priority is taken.
+    ///
+    /// [`TableNotFound`](ErrorKind::TableNotFound), [`Accumulo`](ErrorKind::Accumulo) if its name
+    /// or priority is already in use.
     pub async fn check_iterator_conflicts(
         &self,
         table: &str,

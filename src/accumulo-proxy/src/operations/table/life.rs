@@ -1,4 +1,4 @@
-//! The life of a table.
+//! The lifecycle of a table.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,9 @@ use crate::data::TimeType;
 use crate::error::Result;
 use crate::wire::generated as wire;
 
-/// How a table is cloned.
+/// Options of [`clone_table`](TableOperations::clone_table).
+///
+/// # Examples
 ///
 /// ```
 /// use accumulo_proxy::CloneOptions;
@@ -19,9 +21,11 @@ use crate::wire::generated as wire;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CloneOptions {
-    /// Whether the table is flushed first, so that the clone has what is only in memory; true unless set.
+    /// `true` to flush the table first, so that the clone contains entries that are only in memory;
+    /// `true` unless set.
     pub flush: bool,
-    /// Properties that the clone has on top of those of the table, or instead.
+    /// Properties that the clone gets in addition to those of the table. They override properties
+    /// of the same name.
     pub set: BTreeMap<String, String>,
     /// Properties of the table that the clone does not get.
     pub exclude: BTreeSet<String>,
@@ -38,13 +42,16 @@ impl Default for CloneOptions {
 }
 
 impl TableOperations<'_> {
-    /// Creates a table (`createTable`); `versioning` keeps and shows one version of each column only.
+    /// Creates a table (`createTable`). With `versioning` it keeps and shows only one version of
+    /// each column.
     ///
-    /// [Sent once](crate#sending-again): where it broke, [`exists`](Self::exists) tells.
+    /// [Sent once](crate#sending-again). If the connection breaks, use [`exists`](Self::exists) to
+    /// check the result.
     ///
     /// # Errors
-    /// [`TableExists`](crate::ErrorKind::TableExists); [`Accumulo`](crate::ErrorKind::Accumulo) where the namespace
-    /// does not exist.
+    ///
+    /// [`TableExists`](crate::ErrorKind::TableExists); [`Accumulo`](crate::ErrorKind::Accumulo) if
+    /// the namespace does not exist.
     pub async fn create(&self, table: &str, versioning: bool, time: TimeType) -> Result<()> {
         let request = |token| {
             wire::CreateTableRequest::new(token, table.to_owned(), versioning, time.to_wire())
@@ -52,27 +59,31 @@ impl TableOperations<'_> {
         self.client.ask(Some(table), request).await
     }
 
-    /// The names of all tables (`listTables`), those of the system (`accumulo.metadata`..) included.
+    /// Returns the names of all tables (`listTables`), including those of the system
+    /// (`accumulo.metadata`..).
     ///
     /// # Errors
+    ///
     /// Those of [every call](crate#errors).
     pub async fn list(&self) -> Result<BTreeSet<String>> {
         self.client.ask(None, wire::ListTablesRequest::new).await
     }
 
-    /// Whether there is such a table (`tableExists`).
+    /// Checks whether a table exists (`tableExists`).
     ///
     /// # Errors
+    ///
     /// Those of [every call](crate#errors).
     pub async fn exists(&self, table: &str) -> Result<bool> {
         let request = |token| wire::TableExistsRequest::new(token, table.to_owned());
         self.client.ask(Some(table), request).await
     }
 
-    /// The id of each table by its name (`tableIdMap`). A table keeps its id when it is renamed, and
-    /// `accumulo.metadata` goes by ids.
+    /// Returns the id of each table by its name (`tableIdMap`). A renamed table keeps its id, and
+    /// `accumulo.metadata` identifies tables by id.
     ///
     /// # Errors
+    ///
     /// Those of [every call](crate#errors).
     pub async fn id_map(&self) -> Result<BTreeMap<String, String>> {
         self.client.ask(None, wire::TableIdMapRequest::new).await
@@ -81,18 +92,22 @@ impl TableOperations<'_> {
     /// Renames a table within its namespace (`renameTable`). [Sent once](crate#sending-again).
     ///
     /// # Errors
-    /// [`TableNotFound`](crate::ErrorKind::TableNotFound), [`TableExists`](crate::ErrorKind::TableExists).
+    ///
+    /// [`TableNotFound`](crate::ErrorKind::TableNotFound),
+    /// [`TableExists`](crate::ErrorKind::TableExists).
     pub async fn rename(&self, table: &str, new_name: &str) -> Result<()> {
         let request =
             |token| wire::RenameTableRequest::new(token, table.to_owned(), new_name.to_owned());
         self.client.ask(Some(table), request).await
     }
 
-    /// Makes another table of the same data, without copying it (`cloneTable`): they share files until one of them
-    /// is compacted. [Sent once](crate#sending-again).
+    /// Creates another table with the same data, without copying it (`cloneTable`). The tables
+    /// share files until one of them is compacted. [Sent once](crate#sending-again).
     ///
     /// # Errors
-    /// [`TableNotFound`](crate::ErrorKind::TableNotFound), [`TableExists`](crate::ErrorKind::TableExists).
+    ///
+    /// [`TableNotFound`](crate::ErrorKind::TableNotFound),
+    /// [`TableExists`](crate::ErrorKind::TableExists).
     pub async fn clone_table(
         &self,
         table: &str,
@@ -115,50 +130,56 @@ impl TableOperations<'_> {
     /// Deletes a table with its data (`deleteTable`). [Sent once](crate#sending-again).
     ///
     /// # Errors
+    ///
     /// [`TableNotFound`](crate::ErrorKind::TableNotFound).
     pub async fn delete(&self, table: &str) -> Result<()> {
         let request = |token| wire::DeleteTableRequest::new(token, table.to_owned());
         self.client.ask(Some(table), request).await
     }
 
-    /// Takes a table offline (`offlineTable`): nobody reads or writes it, and no server holds its tablets. With `wait`
-    /// it returns when that is so.
+    /// Takes a table offline (`offlineTable`): it cannot be read or written, and no server hosts
+    /// its tablets. With `wait` it returns when that is done.
     ///
     /// # Errors
+    ///
     /// [`TableNotFound`](crate::ErrorKind::TableNotFound).
     pub async fn offline(&self, table: &str, wait: bool) -> Result<()> {
         let request = |token| wire::OfflineTableRequest::new(token, table.to_owned(), wait);
         self.client.ask(Some(table), request).await
     }
 
-    /// Takes a table online (`onlineTable`); with `wait` it returns when all tablets have a server.
+    /// Brings a table online (`onlineTable`). With `wait` it returns when all tablets have a
+    /// server.
     ///
     /// # Errors
+    ///
     /// [`TableNotFound`](crate::ErrorKind::TableNotFound).
     pub async fn online(&self, table: &str, wait: bool) -> Result<()> {
         let request = |token| wire::OnlineTableRequest::new(token, table.to_owned(), wait);
         self.client.ask(Some(table), request).await
     }
 
-    /// Makes the proxy forget which server holds which tablet of a table (`clearLocatorCache`). It finds out again at
-    /// the next read or write.
+    /// Clears the proxy's cache of the servers of a table's tablets (`clearLocatorCache`). The
+    /// proxy locates the tablets again at the next read or write.
     ///
     /// # Errors
+    ///
     /// [`TableNotFound`](crate::ErrorKind::TableNotFound).
     pub async fn clear_locator_cache(&self, table: &str) -> Result<()> {
         let request = |token| wire::ClearLocatorCacheRequest::new(token, table.to_owned());
         self.client.ask(Some(table), request).await
     }
 
-    /// Whether the servers can load *and instantiate* a class as `as_type`, on the class path of the table
-    /// (`testTableClassLoad`).
+    /// Checks whether the servers can load *and instantiate* a class as `as_type`, on the class
+    /// path of the table (`testTableClassLoad`).
     ///
-    /// False does not mean that the class is not there: the servers make an instance of it, so a class without a
-    /// public constructor that takes nothing gives false although it works. The balancer `RegexGroupBalancer` is
-    /// one of them. To find out whether the servers have it, ask for `TableLoadBalancer` of the same package, as a
-    /// `java.lang.Object`.
+    /// `false` does not mean that the class is missing. The servers create an instance of it, so
+    /// the result is `false` for a usable class that has no public constructor without arguments.
+    /// The balancer `RegexGroupBalancer` is such a class. To check whether the servers have it,
+    /// test `TableLoadBalancer` of the same package as a `java.lang.Object`.
     ///
     /// # Errors
+    ///
     /// [`TableNotFound`](crate::ErrorKind::TableNotFound).
     pub async fn test_class_load(&self, table: &str, class: &str, as_type: &str) -> Result<bool> {
         let request = |token| {

@@ -10,13 +10,15 @@ use crate::error::Result;
 use crate::wire::generated as wire;
 
 impl TableOperations<'_> {
-    /// Deletes the rows after `start`, up to and including `end` (`deleteRows`). None is the edge of the table, so
-    /// two of them delete every row.
+    /// Deletes the rows after `start`, up to and including `end` (`deleteRows`). `None` is the edge
+    /// of the table, so two of them delete every row.
     ///
-    /// Whole tablets are dropped where that does it, and split points may go with them: this is fast, but it is no
-    /// write. [Sent once](crate#sending-again): rows that somebody wrote since would be deleted too.
+    /// Accumulo drops whole tablets if possible, and split points may be removed with them. This is
+    /// fast, but it is not a write. [Sent once](crate#sending-again), because a second call would
+    /// also delete rows that were written since.
     ///
     /// # Errors
+    ///
     /// [`TableNotFound`](crate::ErrorKind::TableNotFound).
     pub async fn delete_rows(
         &self,
@@ -29,21 +31,26 @@ impl TableOperations<'_> {
         self.client.ask(Some(table), request).await
     }
 
-    /// The last row between two bounds that has an entry that these authorizations show (`getMaxRow`); without
-    /// authorizations, those of the user count. None where there is no row.
+    /// Returns the last row between two bounds with an entry that these authorizations permit, or
+    /// `None` if there is no such row (`getMaxRow`). If `authorizations` is `None`, those of the
+    /// user apply.
+    ///
+    /// # Errors
+    ///
+    /// [`TableNotFound`](crate::ErrorKind::TableNotFound).
+    ///
+    /// # Examples
     ///
     /// ```no_run
     /// # use accumulo_proxy::{ProxyClient, Result};
     /// use std::ops::Bound::{Excluded, Unbounded};
     ///
     /// # async fn run(client: ProxyClient) -> Result<()> {
-    /// let last_of_2025 = client.table_operations().max_row("events", None, Unbounded, Excluded(b"2026")).await?;
+    /// let tables = client.table_operations();
+    /// let last_of_2025 = tables.max_row("events", None, Unbounded, Excluded(b"2026")).await?;
     /// # Ok(())
     /// # }
     /// ```
-    ///
-    /// # Errors
-    /// [`TableNotFound`](crate::ErrorKind::TableNotFound).
     pub async fn max_row(
         &self,
         table: &str,
@@ -70,7 +77,8 @@ impl TableOperations<'_> {
     }
 }
 
-/// A bound as the wire has it: a row, absent at the edge of the table, and whether it belongs to what is asked for.
+/// Converts a bound to its form on the wire: the row, absent at the edge of the table, and whether
+/// the row is included.
 fn edge(bound: Bound<&[u8]>) -> (Option<Vec<u8>>, bool) {
     match bound {
         Bound::Included(row) => (Some(row.to_vec()), true),

@@ -11,10 +11,11 @@ use crate::operations::count;
 use crate::wire::generated as wire;
 
 impl TableOperations<'_> {
-    /// Adds split points (`addSplits`); those that are there already stay. One call with many is far faster than
-    /// many calls.
+    /// Adds split points (`addSplits`). Existing split points stay. One call with many split points
+    /// is much faster than many calls.
     ///
     /// # Errors
+    ///
     /// [`TableNotFound`](crate::ErrorKind::TableNotFound).
     pub async fn add_splits(
         &self,
@@ -26,9 +27,10 @@ impl TableOperations<'_> {
         self.client.ask(Some(table), request).await
     }
 
-    /// The split points (`listSplits`): all of them, or about `most`, evenly chosen.
+    /// Returns the split points (`listSplits`): all of them, or about `most`, evenly distributed.
     ///
     /// # Errors
+    ///
     /// [`TableNotFound`](crate::ErrorKind::TableNotFound).
     pub async fn list_splits(&self, table: &str, most: Option<usize>) -> Result<BTreeSet<Bytes>> {
         let most = most.map_or(i32::MAX, count);
@@ -37,10 +39,12 @@ impl TableOperations<'_> {
         Ok(splits.into_iter().map(Bytes::from).collect())
     }
 
-    /// Merges the tablets of the rows after `start` up to and including `end` into one (`mergeTablets`): split points
-    /// between the two go, the two themselves stay. None is the edge of the table.
+    /// Merges the tablets of the rows after `start`, up to and including `end`, into one
+    /// (`mergeTablets`). Split points between the two rows are removed, the two rows themselves
+    /// stay. `None` is the edge of the table.
     ///
     /// # Errors
+    ///
     /// [`TableNotFound`](crate::ErrorKind::TableNotFound).
     pub async fn merge(&self, table: &str, start: Option<&[u8]>, end: Option<&[u8]>) -> Result<()> {
         let (start, end) = (start.map(<[u8]>::to_vec), end.map(<[u8]>::to_vec));
@@ -48,10 +52,11 @@ impl TableOperations<'_> {
         self.client.ask(Some(table), request).await
     }
 
-    /// Cuts a range at the tablets of a table (`splitRangeByTablets`): into one range for each tablet, or, with
-    /// `most`, into at most so many.
+    /// Divides a range at the tablets of a table (`splitRangeByTablets`): into one range for each
+    /// tablet, or into at most `most` ranges.
     ///
     /// # Errors
+    ///
     /// [`TableNotFound`](crate::ErrorKind::TableNotFound).
     pub async fn split_range_by_tablets(
         &self,

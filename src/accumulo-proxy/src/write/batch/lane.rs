@@ -11,16 +11,16 @@ use crate::error::{Error, Result};
 use crate::write::cut::CALL_BYTES;
 use crate::write::waiting::Place;
 
-/// What a lane is told.
+/// A job for a lane.
 #[derive(Debug)]
 pub(super) enum Job {
-    /// A mutation, its bytes, and its place among those that wait.
+    /// A mutation, its size in bytes, and its place in the limit of waiting bytes.
     Write(Mutation, usize, Place),
-    /// To answer when everything before is done.
+    /// A request for an answer when all earlier jobs are done.
     Flush(oneshot::Sender<()>),
 }
 
-/// What the lanes of a writer have in common.
+/// State that the lanes of a writer share.
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) client: ProxyClient,
@@ -39,7 +39,7 @@ impl Shared {
         }
     }
 
-    /// The error that broke the writer, if one did.
+    /// Returns the error that broke the writer, if any.
     pub(super) fn check(&self) -> Result<()> {
         match self.failure.get() {
             Some(error) => Err(error.clone()),
@@ -47,7 +47,7 @@ impl Shared {
         }
     }
 
-    /// Ends the lanes after the call that each makes.
+    /// Stops each lane after its current call.
     pub(super) fn give_up(&self) {
         self.is_given_up.store(true, Ordering::Relaxed);
     }
@@ -61,21 +61,21 @@ impl Shared {
             return;
         }
         if let Err(error) = self.client.write(&self.table, mutations).await {
-            // Other calls may have written before, and beside this one.
+            // Other calls may have written before this one or concurrently.
             let error = error.with_possible_effect(true);
-            // The first error counts; what comes after it is its consequence, or no news.
+            // The first error counts; later errors are its consequences, or repeat it.
             let _ = self.failure.set(error);
         }
     }
 }
 
-/// A lane.
+/// A lane of a batch writer.
 pub(super) struct Lane {
     jobs: mpsc::UnboundedReceiver<Job>,
     shared: Arc<Shared>,
 }
 
-/// What waits for the next call of a lane.
+/// The contents of the next call of a lane.
 #[derive(Default)]
 struct Load {
     mutations: Vec<Mutation>,
@@ -85,7 +85,7 @@ struct Load {
 }
 
 impl Lane {
-    /// Starts a lane, which ends with the writer. What waits in it is bounded in bytes by the writer.
+    /// Starts a lane, which ends with the writer. The writer limits the bytes that wait in it.
     pub(super) fn spawn(shared: Arc<Shared>) -> mpsc::UnboundedSender<Job> {
         let (sender, jobs) = mpsc::unbounded_channel();
         tokio::spawn(Self { jobs, shared }.run());
@@ -104,7 +104,7 @@ impl Lane {
             self.shared.write(load.mutations).await;
             drop(load.places);
             for flush in load.flushes {
-                // Who does not wait for the flush any more needs no answer.
+                // The caller of a flush may be cancelled, and then needs no answer.
                 let _ = flush.send(());
             }
         }

@@ -1,4 +1,4 @@
-//! Many mutations from many tasks, through a queue.
+//! The batch writer: many mutations from many tasks, through a queue.
 //!
 //! ```text
 //! add ── bound in bytes ──┬── lane 0: one call at a time ── updateAndFlush
@@ -6,8 +6,8 @@
 //!                         └── lane ..       a row always goes to the lane of its hash
 //! ```
 //!
-//! A lane writes whatever waits as soon as its call before returned, so calls grow under load and nothing waits
-//! for a timer.
+//! A lane writes the waiting mutations as soon as its previous call has returned. Calls therefore
+//! grow under load, and there is no timer.
 
 mod lane;
 mod options;
@@ -27,19 +27,27 @@ use crate::wire::Call;
 use crate::wire::generated as wire;
 use crate::write::waiting::Waiting;
 
-/// Writes mutations of many tasks, many in one call and several calls at a time.
+/// A writer for the mutations of many tasks, with many mutations in one call and several calls at a
+/// time.
 ///
-/// - [`add`](Self::add) queues a mutation, and waits while too many bytes wait.
-/// - [`flush`](Self::flush) returns when everything that anybody added before is written, as durably as the table
-///   says.
-/// - Mutations of one row are written in the order in which they were added. Those of different rows are not.
-/// - After a failed call the writer takes nothing more: the error goes to every `add`, `flush` and `close` from then on.
-/// - Dropped without [`close`](Self::close), it gives up what no call has taken yet. Its tasks end by themselves.
+/// - [`add`](Self::add) queues a mutation, and waits while too many bytes are queued.
+/// - [`flush`](Self::flush) returns when all mutations that any task added before are written, with
+///   the durability of the table.
+/// - Mutations of one row are written in the order in which they were added. Mutations of different
+///   rows have no order.
+/// - After a failed call the writer accepts no more mutations: every later `add`, `flush` and
+///   `close` returns the error.
+/// - Dropping the writer without [`close`](Self::close) discards the mutations that no call
+///   contains yet. Its tasks end by themselves.
+///
+/// # Examples
 ///
 /// ```no_run
-/// # use accumulo_proxy::{BatchWriterOptions, Credentials, Mutation, ProxyClient, Result, Settings};
+/// # use accumulo_proxy::{BatchWriterOptions, Credentials, Mutation};
+/// # use accumulo_proxy::{ProxyClient, Result, Settings};
 /// # async fn run() -> Result<()> {
-/// let client = ProxyClient::connect(Settings::new("localhost:42424", Credentials::password("root", "secret"))).await?;
+/// let credentials = Credentials::password("root", "secret");
+/// let client = ProxyClient::connect(Settings::new("localhost:42424", credentials)).await?;
 /// let writer = client.batch_writer("pages", BatchWriterOptions::default());
 /// for number in 0..100_000 {
 ///     let row = format!("row{number:06}");
@@ -57,10 +65,11 @@ pub struct BatchWriter {
 }
 
 impl ProxyClient {
-    /// A writer for many mutations. Nothing is asked before the first of them.
+    /// Creates a writer for many mutations. It makes no call before the first mutation.
     ///
     /// # Panics
-    /// Outside of a tokio runtime.
+    ///
+    /// If called outside of a tokio runtime.
     pub fn batch_writer(
         &self,
         table: impl Into<String>,
@@ -80,13 +89,14 @@ impl ProxyClient {
 }
 
 impl BatchWriter {
-    /// Queues a mutation. Where it returns `Ok`, the mutation is written by the time that a later
-    /// [`flush`](Self::flush) returns `Ok`. Dropped while it waits, it adds nothing.
+    /// Queues a mutation. After `Ok`, the mutation is written when a later [`flush`](Self::flush)
+    /// returns `Ok`. If the future is dropped while it waits, nothing is added.
     ///
     /// # Errors
-    /// [`Invalid`](ErrorKind::Invalid), [`TooLarge`](ErrorKind::TooLarge): this mutation cannot be sent, and the
-    /// writer goes on. An error of the `login`, before the first mutation, leaves it whole too. Any other is the error that
-    /// broke the writer.
+    ///
+    /// [`Invalid`](ErrorKind::Invalid), [`TooLarge`](ErrorKind::TooLarge): this mutation cannot be
+    /// sent, and the writer still works. The writer also still works after an error of the `login`
+    /// before the first mutation. Any other error is the one that broke the writer.
     pub async fn add(&self, mutation: Mutation) -> Result<()> {
         self.shared.check()?;
         let limit = self.limit().await?;
@@ -104,8 +114,9 @@ impl BatchWriter {
     /// Waits until everything that was added before is written.
     ///
     /// # Errors
-    /// The error that broke the writer. Anything that was added since the last `flush` that returned `Ok` may be
-    /// written or not.
+    ///
+    /// The error that broke the writer. Mutations that were added since the last `flush` that
+    /// returned `Ok` may be written or not.
     pub async fn flush(&self) -> Result<()> {
         let mut answers = Vec::new();
         for lane in self.lanes.iter() {
@@ -119,10 +130,11 @@ impl BatchWriter {
         self.shared.check()
     }
 
-    /// Flushes, and ends the writer.
+    /// Flushes and ends the writer.
     ///
     /// # Errors
-    /// As [`flush`](Self::flush).
+    ///
+    /// The same as [`flush`](Self::flush).
     pub async fn close(self) -> Result<()> {
         self.flush().await
     }
@@ -136,7 +148,8 @@ impl BatchWriter {
         limit.await.copied()
     }
 
-    /// The same row always goes the same way: its mutations keep their order.
+    /// Returns the lane of a row. A row always has the same lane, so its mutations keep their
+    /// order.
     fn lane(&self, row: &Bytes) -> Option<&mpsc::UnboundedSender<Job>> {
         let mut hasher = DefaultHasher::new();
         row.hash(&mut hasher);

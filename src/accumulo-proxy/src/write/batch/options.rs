@@ -1,11 +1,13 @@
-//! How a batch writer writes.
+//! Options of a batch writer.
 
 use std::num::NonZeroUsize;
 
 const CALLS_IN_FLIGHT: NonZeroUsize = NonZeroUsize::new(3).unwrap();
 const MAX_WAITING_BYTES: NonZeroUsize = NonZeroUsize::new(16 * 1024 * 1024).unwrap();
 
-/// How a [`BatchWriter`](crate::BatchWriter) writes.
+/// Options of a [`BatchWriter`](crate::BatchWriter).
+///
+/// # Examples
 ///
 /// ```
 /// use accumulo_proxy::BatchWriterOptions;
@@ -16,11 +18,11 @@ const MAX_WAITING_BYTES: NonZeroUsize = NonZeroUsize::new(16 * 1024 * 1024).unwr
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BatchWriterOptions {
-    /// Most calls at a time; 3 unless set. Each takes one of the client's connections. All mutations of a row go
-    /// the same way.
+    /// Maximum number of concurrent calls; 3 unless set. Each uses one of the client's connections.
+    /// All mutations of a row use the same lane of calls.
     pub calls_in_flight: NonZeroUsize,
-    /// Most bytes of mutations that were added and are not written yet; 16 MiB unless set. A longer mutation waits
-    /// until it is alone.
+    /// Maximum number of bytes of mutations that were added and are not written yet; 16 MiB unless
+    /// set. A longer mutation waits until it is alone.
     pub max_waiting_bytes: NonZeroUsize,
 }
 
@@ -34,7 +36,7 @@ impl Default for BatchWriterOptions {
 }
 
 impl BatchWriterOptions {
-    /// Sets the most calls at a time.
+    /// Sets the maximum number of concurrent calls.
     #[must_use]
     pub fn calls_in_flight(self, calls_in_flight: NonZeroUsize) -> Self {
         Self {
@@ -43,7 +45,7 @@ impl BatchWriterOptions {
         }
     }
 
-    /// Sets the most bytes that wait.
+    /// Sets the maximum number of waiting bytes.
     #[must_use]
     pub fn max_waiting_bytes(self, max_waiting_bytes: NonZeroUsize) -> Self {
         Self {

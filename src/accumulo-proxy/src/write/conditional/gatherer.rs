@@ -1,12 +1,13 @@
-//! What waits becomes calls.
+//! The task that combines waiting mutations into calls.
 //!
 //! ```text
 //! arrive ──┬── ready: rows that no call has ──── at most `calls_in_flight` calls ──── answers
 //!          └── behind: rows that are ready or in a call already, in the order of their arrival
 //! ```
 //!
-//! A request has each row once. So of the mutations of one row, one at a time is ready or under way; the next becomes
-//! ready when the one before has its outcome. What waited for too long leaves with an error: nothing of it was sent.
+//! A request contains each row once. Of several mutations of one row, therefore only one is ready
+//! or under way at a time; the next becomes ready when the previous one has its outcome. A mutation
+//! that waited too long is answered with an error: nothing of it was sent.
 
 use std::collections::{HashMap, VecDeque};
 use std::future::Future;
@@ -29,10 +30,10 @@ use crate::write::cut::CALL_BYTES;
 use crate::write::outcome::ConditionalOutcome;
 use crate::write::waiting::Place;
 
-/// What waits is looked through for what waited too long at most this often.
+/// Minimum time between two searches for mutations that waited too long.
 const LEAST_BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 
-/// A mutation, and who waits for its outcome.
+/// A mutation, and the channel to the caller that waits for its outcome.
 #[derive(Debug)]
 pub(super) struct Item {
     mutation: ConditionalMutation,
@@ -63,12 +64,12 @@ impl Item {
     }
 
     fn answer(self, outcome: Result<ConditionalOutcome>) {
-        // Who went away does not want to know.
+        // The caller may be cancelled.
         let _ = self.answer.send(outcome);
     }
 }
 
-/// A call under way, which ends with its rows.
+/// A call under way, which returns its rows at the end.
 type Sending = Pin<Box<dyn Future<Output = Vec<Bytes>> + Send>>;
 
 /// The task of a conditional writer.
@@ -77,13 +78,14 @@ pub(super) struct Gatherer {
     options: ConditionalWriterOptions,
     ready: VecDeque<Item>,
     behind: HashMap<Bytes, VecDeque<Item>>,
-    /// When to look for what waited too long, while anything waits.
+    /// Time of the next search for mutations that waited too long; `None` while no mutation waits.
     look_at: Option<Instant>,
     calls: FuturesUnordered<Sending>,
 }
 
 impl Gatherer {
-    /// Starts the task. It ends when nobody can queue any more, and with it the writer on the proxy is closed.
+    /// Starts the task. When all senders are dropped, the task ends and the writer on the proxy is
+    /// closed.
     pub(super) fn spawn(
         link: Link,
         options: ConditionalWriterOptions,
@@ -96,7 +98,7 @@ impl Gatherer {
             look_at: None,
             calls: FuturesUnordered::new(),
         };
-        // What waits is bounded in bytes by the writer.
+        // The writer limits the waiting bytes.
         let (sender, queue) = mpsc::unbounded_channel();
         tokio::spawn(gatherer.run(queue));
         sender
@@ -134,7 +136,7 @@ impl Gatherer {
         }
     }
 
-    /// The call of these rows is over: what is behind them is ready.
+    /// Removes the rows of a finished call, so that the next mutation of each row becomes ready.
     fn leave(&mut self, rows: Vec<Bytes>) {
         for row in rows {
             match self.behind.get_mut(&row).and_then(VecDeque::pop_front) {
@@ -146,7 +148,7 @@ impl Gatherer {
         }
     }
 
-    /// Answers what waited too long, in a queue of its row too.
+    /// Answers the mutations that waited too long, also those behind another mutation of their row.
     fn give_up_late(&mut self) {
         let patience = self.link.patience();
         let (late, ready) = self
@@ -155,7 +157,7 @@ impl Gatherer {
             .partition::<VecDeque<_>, _>(|item| item.has_waited(patience));
         self.ready = ready;
         for behind in self.behind.values_mut() {
-            // In the order of their arrival: the late ones are in front.
+            // The queue is in the order of arrival: mutations that waited too long are in front.
             while behind.front().is_some_and(|item| item.has_waited(patience))
                 && let Some(item) = behind.pop_front()
             {
@@ -192,7 +194,7 @@ impl Gatherer {
         }
     }
 
-    /// The next call: as many as fit.
+    /// Takes as many mutations as fit in the next call.
     fn gather(&mut self) -> Vec<Item> {
         let mut items = Vec::new();
         let mut bytes = 0_usize;
@@ -200,7 +202,7 @@ impl Gatherer {
             && let Some(item) = self.ready.pop_front()
         {
             if item.answer.is_closed() {
-                // Nobody waits for it, and nothing of it was sent.
+                // The caller is cancelled, and nothing of the mutation was sent.
                 self.leave(vec![item.mutation.row]);
                 continue;
             }
@@ -263,7 +265,7 @@ fn outcome(link: &Link, statuses: &mut Statuses, row: &Bytes) -> ConditionalOutc
         .and_then(ConditionalOutcome::from_wire)
         .unwrap_or_else(|| {
             let reason = match status {
-                Some(status) => format!("the status {} is not known to this client", status.0),
+                Some(status) => format!("the status {} is not supported by this client", status.0),
                 None => "the reply lacks a row of the request".to_owned(),
             };
             ConditionalOutcome::Unknown(Some(link.meaningless(reason)))

@@ -1,4 +1,5 @@
-//! The conditional writer on the proxy: opened when needed, opened again when the proxy forgot it.
+//! The conditional writer on the proxy: opened at the first use, and reopened when the proxy
+//! dropped it.
 
 use std::collections::BTreeMap;
 use std::iter;
@@ -16,13 +17,13 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::wire::Call;
 use crate::wire::generated as wire;
 
-/// Updates on conditions, by row.
+/// Conditional updates, by row.
 pub(super) type Updates = BTreeMap<Vec<u8>, wire::ConditionalUpdates>;
 
-/// What became of them, by row.
+/// Statuses of the updates, by row.
 pub(super) type Statuses = BTreeMap<Vec<u8>, wire::ConditionalStatus>;
 
-/// A conditional writer on the proxy.
+/// The connection of a conditional writer to its counterpart on the proxy.
 #[derive(Debug)]
 pub(super) struct Link {
     client: ProxyClient,
@@ -31,19 +32,20 @@ pub(super) struct Link {
     opened: Asked<Arc<Opened>>,
 }
 
-/// A writer that was opened. It is closed when the last call with it has ended: closed before, it would fail the rows
-/// of the others.
+/// A writer that is open on the proxy. It is closed after the last call with it has ended: closing
+/// it earlier would fail the rows of other calls.
 #[derive(Debug)]
 struct Opened {
     client: ProxyClient,
     table: String,
     handle: String,
-    /// Whether the proxy said that it does not know it.
+    /// `true` after the proxy reported that it does not have the writer.
     is_unknown: AtomicBool,
 }
 
 impl Link {
-    /// A link whose writer gives up before its caller does, where the options do not say when.
+    /// Creates a link. If the options set no timeout, the writer on the proxy gives up before its
+    /// caller does.
     pub(super) fn new(
         client: ProxyClient,
         table: String,
@@ -64,7 +66,7 @@ impl Link {
 
     /// Makes a call with `updates()`. An error whose `may_have_taken_effect` is false is certain.
     pub(super) async fn update(&self, updates: impl Fn() -> Updates) -> Result<Statuses> {
-        // The first time it is opened again at once: ten idle minutes are no sign of trouble.
+        // The first reopening has no pause: an expiry after ten idle minutes is normal.
         let retry = self.client.settings().retry;
         let mut pauses = iter::once(Duration::ZERO).chain(retry.pauses());
         loop {
@@ -89,8 +91,9 @@ impl Link {
         }
     }
 
-    /// Marks an error as uncertain unless it is certain that no row was written: the request did not arrive, or its
-    /// only row was denied. The proxy throws at the first row that failed, so other rows may be written.
+    /// Marks an error as uncertain unless it is certain that no row was written: the request did
+    /// not arrive, or its only row was denied. The proxy throws at the first row that failed, so
+    /// other rows may be written.
     fn explain(&self, error: Error, opened: &Arc<Opened>, rows: usize) -> Error {
         let did_not_arrive = matches!(
             error.kind(),
@@ -99,15 +102,16 @@ impl Link {
         if did_not_arrive {
             return error;
         }
-        // The table may have been replaced by another of its name, which the handle does not lead to.
+        // The table may have been replaced by another with the same name, and the handle belongs to
+        // the old one.
         self.forget(opened);
-        // A server checks the permission before it looks at a condition.
+        // A server checks the permission before it evaluates a condition.
         let was_denied = error.is_denial() && rows == 1;
         error.with_possible_effect(!was_denied)
     }
 
-    /// The writer, opened where it is not. Calls that wait for that together share a failure, and none waits longer
-    /// than a call may take.
+    /// Returns the writer, and opens it if necessary. Concurrent callers share a failure, and none
+    /// waits longer than a call may take.
     async fn open(&self) -> Result<Arc<Opened>> {
         let limit = self.client.settings().call_timeout;
         match timeout(limit, self.opened.get(self.ask())).await {
@@ -138,26 +142,26 @@ impl Link {
         }))
     }
 
-    /// Uses this one for no further call. Another call may have opened a new one meanwhile, which stays.
+    /// Stops using `forgotten`. A new writer that another call opened meanwhile stays.
     fn forget(&self, forgotten: &Arc<Opened>) {
         drop(self.opened.forget(|opened| Arc::ptr_eq(opened, forgotten)));
     }
 
-    /// The error of a mutation whose time was over while it waited.
+    /// Returns the error of a mutation whose time limit expired in the queue.
     pub(super) fn waited(&self) -> Error {
         let limit = self.client.settings().call_timeout;
         let call = wire::UpdateRowsConditionallyRequest::NAME;
-        let reason = format!("not sent within {limit:?}: it waited behind others");
+        let reason = format!("not sent within {limit:?}: it waited for other mutations");
         self.client
             .error(ErrorKind::TimedOut, call, Some(&self.table), reason)
     }
 
-    /// How long a mutation may wait for its call.
+    /// Returns the time that a mutation may wait for its call.
     pub(super) fn patience(&self) -> Duration {
         self.client.settings().call_timeout
     }
 
-    /// The error of a reply that has no meaning.
+    /// Returns the error of a reply without a meaning.
     pub(super) fn meaningless(&self, reason: String) -> Error {
         let call = wire::UpdateRowsConditionallyRequest::NAME;
         self.client
@@ -171,7 +175,7 @@ impl Drop for Opened {
         if *self.is_unknown.get_mut() {
             return;
         }
-        // Without a runtime nothing can be asked; the proxy forgets a writer when it has been idle for long.
+        // A close needs a runtime; without it the proxy drops the idle writer by itself.
         let Ok(runtime) = Handle::try_current() else {
             return;
         };
@@ -185,6 +189,6 @@ impl Drop for Opened {
 async fn close(client: ProxyClient, table: String, handle: String) {
     let request = wire::CloseConditionalWriterRequest::new(handle);
     if let Err(error) = client.call(Some(&table), request).await {
-        debug!(%error, "a conditional writer was not closed; the proxy forgets it when it has been idle for long");
+        debug!(%error, "a conditional writer was not closed; the proxy drops it after an idle time");
     }
 }

@@ -1,9 +1,9 @@
-//! Mutations on conditions, those of many tasks in one call.
+//! The conditional writer, which combines the mutations of many tasks into calls.
 //!
 //! ```text
-//! ConditionalWriter   checks, waits for a place, queues            mod.rs
-//! Gatherer            a task: what waits becomes calls             gatherer.rs
-//! Link                the handle on the proxy, and one call        link.rs
+//! ConditionalWriter   checks, waits for a place, queues              mod.rs
+//! Gatherer            a task: combines waiting mutations into calls  gatherer.rs
+//! Link                the handle on the proxy, and one call          link.rs
 //! ```
 
 mod gatherer;
@@ -25,37 +25,44 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::wire::Call;
 use crate::wire::generated as wire;
 
-/// Writes conditional mutations, and tells of each what became of it. Cloning gives another handle on the same
-/// writer.
+/// A writer for conditional mutations, which returns the outcome of each mutation. A clone is
+/// another handle to the same writer.
 ///
 /// # Gathering
-/// Rows of many tasks travel in one call: whatever waits while
-/// [`calls_in_flight`](ConditionalWriterOptions::calls_in_flight) calls are under way goes into the next one, up to
-/// [`rows_per_call`](ConditionalWriterOptions::rows_per_call) and 1 MiB. Nothing waits for a timer. A row is in one call
-/// at a time: mutations of one row are sent in the order in which they came, the next when the one before has its
-/// outcome.
+///
+/// One call contains rows of many tasks: the mutations that wait while
+/// [`calls_in_flight`](ConditionalWriterOptions::calls_in_flight) calls are under way become the
+/// next call, up to [`rows_per_call`](ConditionalWriterOptions::rows_per_call) and 1 MiB. There is
+/// no timer. A row is in one call at a time: mutations of one row are sent in the order of their
+/// arrival, each after the previous one has its outcome.
 ///
 /// # Outcomes
+///
 /// - `Err` means that for certain nothing was written.
-/// - Where the call broke, had no answer in time, or failed, the outcome is
-///   [`Unknown`](ConditionalOutcome::Unknown): of each row of the call, because a proxy that fails at one row says
-///   nothing about the others. So a mutation that a proxy would fail at is refused before it is sent, as far as one can tell.
-/// - A mutation that no call has taken within [`call_timeout`](crate::Settings::call_timeout) is
+/// - If the call broke, had no answer in time, or failed, the outcome of each row of the call is
+///   [`Unknown`](ConditionalOutcome::Unknown), because a proxy that fails at one row reports
+///   nothing about the others. Mutations at which a proxy would fail are therefore rejected before
+///   they are sent, as far as the client can detect them.
+/// - A mutation that no call contains within [`call_timeout`](crate::Settings::call_timeout) is
 ///   [`TimedOut`](ErrorKind::TimedOut), and certainly not written.
-/// - After `Unknown` with an error the proxy may still be at it, and write the mutation after a later one of its row
-///   was decided. It gives up after the [`timeout`](ConditionalWriterOptions::timeout) of the options, counted from when
-///   it begins: a request that waits in the proxy for a thread begins later.
-/// - A caller that is dropped leaves it open whether its mutation is written, and harms no other.
-/// - When the proxy does not know the writer any more (it was restarted, or ten minutes passed), nothing was done:
-///   the writer is opened again, and the call is made again.
+/// - After `Unknown` with an error, the proxy may still be working on the mutation, and may write
+///   it after a later mutation of the same row was decided. The proxy gives up after the
+///   [`timeout`](ConditionalWriterOptions::timeout) of the options, counted from its start of the
+///   request; a request that waits in the proxy for a thread starts later.
+/// - If a caller is dropped, its mutation may be written or not, and no other mutation is affected.
+/// - If the proxy no longer has the writer (it was restarted, or ten idle minutes passed), the call
+///   had no effect: the writer is reopened, and the call is repeated.
 ///
 /// The writer is opened on the proxy at the first write, and closed when the last clone is dropped.
+///
+/// # Examples
 ///
 /// ```no_run
 /// # use accumulo_proxy::{Condition, ConditionalOutcome, ConditionalWriterOptions, Mutation};
 /// # use accumulo_proxy::{Credentials, ProxyClient, Result, Settings};
 /// # async fn run() -> Result<()> {
-/// let client = ProxyClient::connect(Settings::new("localhost:42424", Credentials::password("root", "secret"))).await?;
+/// let credentials = Credentials::password("root", "secret");
+/// let client = ProxyClient::connect(Settings::new("localhost:42424", credentials)).await?;
 /// let writer = client.conditional_writer("accounts", ConditionalWriterOptions::default());
 /// let opened = Mutation::new("bob").put("account", "balance", "0");
 /// match writer.write(opened.when([Condition::absent("account", "balance")])).await? {
@@ -75,14 +82,15 @@ pub struct ConditionalWriter {
     queue: mpsc::UnboundedSender<Item>,
 }
 
-/// What a caller waits for.
+/// The outcome for which a caller waits.
 type Answer = oneshot::Receiver<Result<ConditionalOutcome>>;
 
 impl ProxyClient {
-    /// A writer for conditional mutations. Nothing is asked before the first of them.
+    /// Creates a writer for conditional mutations. It makes no call before the first mutation.
     ///
     /// # Panics
-    /// Outside of a tokio runtime.
+    ///
+    /// If called outside of a tokio runtime.
     pub fn conditional_writer(
         &self,
         table: impl Into<String>,
@@ -105,22 +113,26 @@ impl ConditionalWriter {
     /// Writes a mutation if its conditions hold.
     ///
     /// # Errors
-    /// Nothing was written. [`Invalid`](ErrorKind::Invalid): it has no condition, no update, a bad visibility, or
-    /// iterators that clash. [`TooLarge`](ErrorKind::TooLarge), [`TableNotFound`](ErrorKind::TableNotFound),
-    /// [`Security`](ErrorKind::Security), [`Gone`](ErrorKind::Gone)..
+    ///
+    /// Nothing was written. [`Invalid`](ErrorKind::Invalid): the mutation has no condition, no
+    /// update, an invalid visibility, or conflicting iterators. [`TooLarge`](ErrorKind::TooLarge),
+    /// [`TableNotFound`](ErrorKind::TableNotFound), [`Security`](ErrorKind::Security),
+    /// [`Gone`](ErrorKind::Gone)..
     pub async fn write(&self, mutation: ConditionalMutation) -> Result<ConditionalOutcome> {
         let bytes = self.check(&mutation)?;
         let answer = self.queue(mutation, bytes).await?;
         self.wait(answer).await
     }
 
-    /// Writes each of the mutations whose conditions hold; the outcomes in the order of the mutations. All are checked
-    /// before one is sent.
+    /// Writes each of the mutations whose conditions hold, and returns the outcomes in the order of
+    /// the mutations. All are checked before the first is sent.
     ///
     /// # Errors
-    /// None of them was written; the error is that of the first, as of [`write`](Self::write). Where others have an
-    /// outcome, a mutation that was not written for certain is [`Unknown`](ConditionalOutcome::Unknown) with an error
-    /// that says so: its [`may_have_taken_effect`](Error::may_have_taken_effect) is false.
+    ///
+    /// No mutation was written. The error is that of the first mutation, as in
+    /// [`write`](Self::write). If other mutations have an outcome, a mutation that was certainly
+    /// not written is [`Unknown`](ConditionalOutcome::Unknown) with an error whose
+    /// [`may_have_taken_effect`](Error::may_have_taken_effect) is false.
     pub async fn write_all(
         &self,
         mutations: Vec<ConditionalMutation>,
@@ -177,7 +189,7 @@ impl ConditionalWriter {
     }
 }
 
-/// An error only where nothing at all was written.
+/// Returns an error only if no mutation was written.
 fn together(results: Vec<Result<ConditionalOutcome>>) -> Result<Vec<ConditionalOutcome>> {
     let all_failed = results.iter().all(Result::is_err);
     let outcomes = results.into_iter().map(|result| match result {

@@ -1,4 +1,4 @@
-//! How a conditional writer writes.
+//! Options of a conditional writer.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -12,35 +12,43 @@ const CALLS_IN_FLIGHT: NonZeroUsize = NonZeroUsize::new(2).unwrap();
 const ROWS_PER_CALL: NonZeroUsize = NonZeroUsize::new(256).unwrap();
 const MAX_WAITING_BYTES: NonZeroUsize = NonZeroUsize::new(16 * 1024 * 1024).unwrap();
 
-/// How a [`ConditionalWriter`](crate::ConditionalWriter) writes.
+/// Options of a [`ConditionalWriter`](crate::ConditionalWriter).
+///
+/// # Examples
 ///
 /// ```
 /// use accumulo_proxy::{ConditionalWriterOptions, Durability};
 ///
-/// let options = ConditionalWriterOptions::default().authorizations(["public"]).durability(Durability::Sync);
+/// let options = ConditionalWriterOptions::default()
+///     .authorizations(["public"])
+///     .durability(Durability::Sync);
 /// assert_eq!(options.rows_per_call.get(), 256);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ConditionalWriterOptions {
-    /// The authorizations that conditions read with; `None`, unless set, leaves it to the proxy, which takes none.
+    /// The authorizations for reading the conditions; unless set, `None`: the proxy then uses no
+    /// authorizations.
     pub authorizations: Option<BTreeSet<Bytes>>,
-    /// How durable an accepted mutation is; what the table says unless set.
+    /// The durability of an accepted mutation; that of the table unless set.
     pub durability: Durability,
-    /// How long Accumulo tries before it says that an outcome is unknown, in milliseconds, rounded up. Unless set, three
-    /// quarters of the client's [`call_timeout`](crate::Settings::call_timeout) (for a writer of
-    /// [`LowLevel`](crate::LowLevel) the proxy's default: without end), so that it gives up before the caller does:
-    /// what it still tries when nobody waits any more may be written at any time until then.
+    /// Time that Accumulo tries before it reports the outcome as unknown, in milliseconds, rounded
+    /// up. Unless set, three quarters of the client's
+    /// [`call_timeout`](crate::Settings::call_timeout), so that Accumulo gives up before the caller
+    /// does: Accumulo may write a mutation at any time while it still tries. For a writer of
+    /// [`LowLevel`](crate::LowLevel) the default is that of the proxy: unlimited.
     pub timeout: Option<Duration>,
-    /// Threads of the proxy for this writer; the proxy's default (3) unless set.
+    /// Number of threads of the proxy for this writer; the proxy's default (3) unless set.
     pub threads: Option<NonZeroUsize>,
     /// Memory of the proxy for this writer, in bytes; the proxy's default unless set.
     pub max_memory_bytes: Option<NonZeroUsize>,
-    /// Most calls at a time; 2 unless set. What waits meanwhile goes into the next call together.
+    /// Maximum number of concurrent calls; 2 unless set. Mutations that wait meanwhile are combined
+    /// into the next call.
     pub calls_in_flight: NonZeroUsize,
-    /// Most rows of one call; 256 unless set.
+    /// Maximum number of rows in one call; 256 unless set.
     pub rows_per_call: NonZeroUsize,
-    /// Most bytes of mutations without an outcome; 16 MiB unless set. A longer mutation waits until it is alone.
+    /// Maximum number of bytes of mutations without an outcome; 16 MiB unless set. A longer
+    /// mutation waits until it is alone.
     pub max_waiting_bytes: NonZeroUsize,
 }
 
@@ -60,7 +68,7 @@ impl Default for ConditionalWriterOptions {
 }
 
 impl ConditionalWriterOptions {
-    /// Reads conditions with these authorizations, which the user must have.
+    /// Sets the authorizations for reading the conditions. The user must have them.
     #[must_use]
     pub fn authorizations<A: Into<Bytes>>(
         self,
@@ -73,20 +81,20 @@ impl ConditionalWriterOptions {
         }
     }
 
-    /// Sets how durable an accepted mutation is.
+    /// Sets the durability of accepted mutations.
     #[must_use]
     pub fn durability(self, durability: Durability) -> Self {
         Self { durability, ..self }
     }
 
-    /// Sets how long Accumulo tries.
+    /// Sets the time that Accumulo tries.
     #[must_use]
     pub fn timeout(self, timeout: Duration) -> Self {
         let timeout = Some(timeout);
         Self { timeout, ..self }
     }
 
-    /// Sets the most calls at a time.
+    /// Sets the maximum number of concurrent calls.
     #[must_use]
     pub fn calls_in_flight(self, calls_in_flight: NonZeroUsize) -> Self {
         Self {
@@ -95,7 +103,7 @@ impl ConditionalWriterOptions {
         }
     }
 
-    /// Sets the most rows of one call.
+    /// Sets the maximum number of rows in one call.
     #[must_use]
     pub fn rows_per_call(self, rows_per_call: NonZeroUsize) -> Self {
         Self {
@@ -118,7 +126,7 @@ impl ConditionalWriterOptions {
     }
 }
 
-/// Rounded up, and at least one: zero would be without end.
+/// Rounds up to whole milliseconds, and to at least one: zero would mean no limit.
 fn whole_millis(timeout: Duration) -> u128 {
     timeout.as_micros().div_ceil(1000).max(1)
 }

@@ -1,45 +1,48 @@
-//! Rows that are written only where they are absent.
+//! Rows that are written only if they are absent.
 //!
-//! Each row is a conditional mutation, so that of two writers one is accepted and the other sees the conflict.
+//! Each row is a conditional mutation. If two writers race, one is accepted and the other sees a
+//! conflict.
 //!
-//! An outcome that is unknown is asked for again, once, with the same condition. If the second is accepted, the row
-//! was absent and is ours; should the first yet come late, its condition does not hold any more. If the second is
-//! rejected, the row is there, and nobody can say whether the first wrote it: it is counted by itself.
+//! If an outcome is unknown, the same conditional write is sent once more. If the second write is
+//! accepted, the row was absent and is ours; if the first write still arrives later, its condition
+//! fails. If the second is rejected, the row exists, and it is impossible to know whether the first
+//! write created it. Such rows are counted separately.
 //!
-//! Where rows may be written in an earlier design, its places are looked into first. A row that is moved meanwhile is
-//! in its new place before it leaves the old one, so that one of the two looks finds it.
+//! If rows may be written in an earlier design, their earlier keys are checked first. A row that is
+//! moved meanwhile is written under its new key before it is deleted under the old one, so one of
+//! the two checks finds it.
 
 use std::collections::HashMap;
 
 use fluo_core::{Bytes, Condition, ConditionalMutation, Mutation, Outcome, Result, Table};
 use fluo_recipes::{Epochs, EpochsError};
 
-/// What became of the rows of one write.
+/// The outcomes of the rows of one write.
 #[derive(Debug, Default)]
 pub(super) struct Created {
-    /// Rows that were absent and are written.
+    /// Number of rows that were absent and are written.
     pub(super) written: u64,
-    /// Rows that are there, and were not written now.
+    /// Rows that already exist, and were not written.
     pub(super) conflicts: Vec<Conflict>,
-    /// Rows that are there, written by this load or before it.
+    /// Rows that exist, written by this load or before it.
     pub(super) unsure: Vec<Conflict>,
-    /// Rows that may have been written, or may yet be.
+    /// Number of rows that may have been written, or may still be.
     pub(super) unknown: u64,
     /// The first failure.
     pub(super) failure: Option<anyhow::Error>,
 }
 
-/// A row that is there already.
+/// A row that already exists.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Conflict {
-    /// The line that it was read from.
+    /// The number of its input line.
     pub(crate) line: u64,
-    /// The key under which it is there.
+    /// The key under which it exists.
     pub(crate) key: Bytes,
 }
 
-/// Writes the rows that are absent, in earlier designs too if there are any. The lines of the mutations follow each
-/// other.
+/// Writes the rows that are absent. If there are earlier designs, a row must also be absent under
+/// its keys in those. The mutations belong to consecutive lines.
 pub(super) async fn create(
     table: &dyn Table,
     epochs: Option<&Epochs>,
@@ -64,7 +67,7 @@ pub(super) async fn create(
         }
     }
     let unanswered = match outcomes(table, &rows).await {
-        // Nothing of the call was written.
+        // The call failed as a whole, so it wrote nothing.
         Err(error) => {
             created.failure = Some(error.into());
             return created;
@@ -77,7 +80,7 @@ pub(super) async fn create(
     }
     let mut again = Created::default();
     match outcomes(table, &unanswered).await {
-        // The first answers are still unknown.
+        // The first outcomes remain unknown.
         Err(error) => {
             created.unknown += u64::try_from(unanswered.len()).unwrap_or(u64::MAX);
             created.failure = Some(error.into());
@@ -93,7 +96,7 @@ pub(super) async fn create(
     created
 }
 
-/// Where rows lie that are written in an earlier design, by their line.
+/// Returns the keys of rows that exist in an earlier design, by line.
 async fn in_older_places(
     table: &dyn Table,
     epochs: &Epochs,
@@ -113,7 +116,7 @@ async fn in_older_places(
     let of_users: Vec<_> = of_users.collect::<Result<_, _>>()?;
     let found = epochs.older_places(table, &of_users, &columns).await;
     let found = found.map_err(|error| match error {
-        // The exit code is that of the table's error.
+        // The exit code depends on the table's error.
         EpochsError::Table(error) => anyhow::Error::from(error),
         other => other.into(),
     })?;
@@ -139,7 +142,7 @@ fn absent(mutation: &Mutation) -> Vec<Condition> {
 }
 
 impl Created {
-    /// Counts outcomes, and gives back the rows whose outcome is unknown.
+    /// Counts the outcomes, and returns the rows whose outcome is unknown.
     fn take(&mut self, rows: Vec<(u64, Mutation)>, outcomes: Vec<Outcome>) -> Vec<(u64, Mutation)> {
         let mut unanswered = Vec::new();
         for ((line, mutation), outcome) in rows.into_iter().zip(outcomes) {
@@ -158,7 +161,7 @@ impl Created {
         unanswered
     }
 
-    /// Counts outcomes after which nothing is asked again, and says how many are unknown still.
+    /// Counts the final outcomes, and returns the number of those that remain unknown.
     fn take_last(&mut self, rows: Vec<(u64, Mutation)>, outcomes: Vec<Outcome>) -> u64 {
         let unknown = outcomes.iter().find_map(|outcome| match outcome {
             Outcome::Unknown(error) => Some(error.clone()),
@@ -186,11 +189,11 @@ mod tests {
         rows.iter().map(put).collect()
     }
 
-    /// What becomes of `a`, which is there, and of `b` and `c`, where writes fail so.
+    /// Loads `a`, which exists, and `b` and `c`, with these faults of writes.
     async fn created(faults: &[(usize, Fault)]) -> Created {
         let mut tables = FaultyTables::new(Arc::new(MemoryTables::new()));
         for &(n, fault) in faults {
-            // The first write is the one that puts `a` there.
+            // Write 0 creates `a` before the load.
             tables = tables.fail_write(n + 1, fault);
         }
         tables.create_table("t", Versions::default()).await.unwrap();
@@ -207,7 +210,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_there_is_a_conflict_with_its_line() {
+    async fn reports_existing_rows_as_conflicts_with_their_line() {
         let created = created(&[]).await;
         assert_eq!((created.written, created.unknown), (2, 0));
         assert_eq!(lines(&created.conflicts), [5]);
@@ -216,7 +219,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_lost_call_is_made_again_and_an_unheard_one_leaves_open_who_wrote() {
+    async fn repeats_a_lost_write_and_counts_unsure_rows_after_a_lost_answer() {
         let lost = created(&[(0, Fault::Lost)]).await;
         assert_eq!((lost.written, lost.unknown), (2, 0));
         assert_eq!(lines(&lost.unsure), [5]);
@@ -229,7 +232,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_unknown_twice_is_a_failure() {
+    async fn fails_if_the_outcome_is_unknown_twice() {
         let refused = created(&[(0, Fault::Before)]).await;
         assert_eq!((refused.written, refused.unknown), (0, 0));
         assert!(refused.failure.is_some());

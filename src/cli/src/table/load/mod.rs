@@ -31,25 +31,27 @@ use crate::progress;
 use crate::standing::Standing;
 use crate::target::{ApplicationGuard, TargetArguments};
 
-/// Make rows into keys by a design and write them.
+/// Convert rows to keys of a design and write them to a table.
 ///
-/// The key of each row is written with one column and an empty value; a row that is there already is written
-/// again, which changes nothing but its timestamp. At the end it says how many rows had a key that another row of the
-/// load has, as the table has only one of them; beyond 7,340,032 different keys that is a lower bound. Whatever the size
-/// of a file, that takes at most 115 MB of memory, and the cache of an embedded table 134 MB. If the load fails or is
-/// interrupted (Ctrl-C, SIGTERM, SIGHUP), it says how many rows the table has acknowledged and how many more may be
-/// written; loading the file again is safe.
+/// Writes the key of each row with one column and an empty value. A row that already exists is
+/// written again, which changes only its timestamp. At the end it prints the number of rows whose
+/// key another row of the load has, because the table keeps only one of them; beyond 7,340,032
+/// different keys this is a lower bound. For a file of any size this takes at most 115 MB of
+/// memory, and the cache of an embedded table 134 MB. If the load fails or is interrupted (Ctrl-C,
+/// SIGTERM, SIGHUP), it prints the number of rows that the table has acknowledged, and of those
+/// that may still be written; loading the file again is safe.
 ///
-/// That does not hold where salts are drawn (random-salt): a row that is loaded again gets another salt as a rule, and
-/// is then there twice. Only the same file with the same --seed gets the same salts.
+/// Loading again is not safe with drawn salts (random-salt): a row usually gets another salt, and
+/// then exists twice. Only the same file with the same --seed gets the same salts.
 ///
-/// With --create-if-absent a row whose column is there already is not written: the first of such rows are named, and
-/// the exit code is 1. Of two loads of one spec at the same time one writes a row, and the other names it. Where the spec
-/// has earlier designs, a row that is still in one of their places is there already; it may be moved meanwhile. Loads by
-/// an earlier spec have to be at their end.
+/// With --create-if-absent, a row whose column already exists is not written: the first of these
+/// rows are named, and the exit code is 1. If two loads with one spec run at the same time, one
+/// writes a row and the other names it. If the spec has earlier designs, a row under one of its
+/// earlier keys counts as existing; it may be moved meanwhile. Loads with an earlier spec must have
+/// ended.
 ///
-/// The table of an application in a directory is refused: its cells are written by transactions, such as those of a
-/// loader in a program. Of applications on a live Accumulo nothing is known here.
+/// A table of an application in a directory is refused: its cells are written by transactions, such
+/// as those of a loader in a program. Applications on a live Accumulo are not detected.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -60,24 +62,24 @@ Example:
 pub(crate) struct Load {
     #[command(flatten)]
     target: TargetArguments,
-    /// The table
+    /// Name of the table
     name: String,
     #[command(flatten)]
     design: DesignArguments,
-    /// The file of rows, one a line, or - for standard input
+    /// File of rows, one a line, or - for standard input
     file: PathBuf,
-    /// How the rows are written in the file
+    /// Encoding of the rows in the file
     #[arg(long, value_enum, default_value_t)]
     encoding: Encoding,
-    /// The column that is written
+    /// Column to write
     #[arg(long, value_name = "FAMILY:QUALIFIER", default_value = "row:loaded", value_parser = column)]
     column: Column,
-    /// Write only rows whose column is absent, and name those that are not
+    /// Write only rows whose column is absent, and name the others
     #[arg(long)]
     create_if_absent: bool,
     #[command(flatten)]
     guard: ApplicationGuard,
-    /// Print what was done as JSON
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
 }
@@ -88,21 +90,22 @@ struct Loaded {
     rows: u64,
     seconds: f64,
     rows_per_second: f64,
-    /// Rows whose key another row of this load had. Without --create-if-absent; with it they are conflicts.
+    /// Number of rows whose key another row of this load has. With --create-if-absent they count as
+    /// conflicts instead.
     rows_under_repeated_keys: u64,
-    /// Whether there may be more of them, as not all keys could be remembered.
+    /// True if there may be more of them, because not all keys were remembered.
     repeated_keys_is_lower_bound: bool,
     /// Only with --create-if-absent.
     #[serde(flatten)]
     created: Option<LoadedIfAbsent>,
 }
 
-/// What was there already: how many rows, and the first of them.
+/// The rows that already existed: their number, and the first of them.
 #[derive(Serialize)]
 struct LoadedIfAbsent {
     conflicts: u64,
     first_conflicts: Vec<NamedRow>,
-    /// Rows that are there, written by this load or before it: the answer to the first try was lost.
+    /// Rows that exist, written by this load or before it: the answer to the first write was lost.
     unsure: u64,
     first_unsure: Vec<NamedRow>,
 }
@@ -115,7 +118,7 @@ struct NamedRow {
     key: String,
 }
 
-/// The row of a stored key.
+/// Returns the row of a stored key.
 type RowOf<'a> = &'a dyn Fn(&[u8]) -> Result<Bytes, DesignError>;
 
 impl Load {
@@ -126,14 +129,14 @@ impl Load {
         };
         if self.create_if_absent && design.draws_salts() {
             bail!(
-                "--create-if-absent looks whether the key of a row is there, and the salts of the design {} are drawn, \
-                 so that a row has many keys: use a design that computes them, such as modulo or digest-salt",
+                "--create-if-absent checks whether the key of a row exists, and the salts of the design {} are drawn, \
+                 so a row has many keys: use a design that computes them, such as modulo or digest-salt",
                 design.name()
             );
         }
         system::check_is_none(&self.name)?;
         let path = self.file.clone();
-        // Elsewhere: a named pipe is open when somebody writes to it.
+        // On a blocking thread: opening a named pipe waits for its writer.
         let input = tokio::task::spawn_blocking(move || input(&path)).await??;
         let tables = self.open().await?;
         let table = tables
@@ -234,7 +237,7 @@ fn named(rows: &Named, row_of: RowOf<'_>) -> Vec<NamedRow> {
     rows.first.iter().map(named).collect()
 }
 
-/// The row of a key that was made of it, or the key.
+/// Returns the row of a key, escaped, or the key if it cannot be decoded.
 fn shown_row(key: &[u8], row_of: RowOf<'_>) -> String {
     let row = row_of(key);
     row.map_or_else(

@@ -1,29 +1,30 @@
-//! Rows that are loaded under a key that another row of the same load has.
+//! Rows of a load whose key another row of the same load has.
 //!
-//! A table has one of them, so that a file of more lines than rows is no mistake of the table's. Only the keys of one
-//! load are compared: what an earlier load wrote does not count, and a file that is loaded again repeats nothing.
+//! A table keeps one of them, so fewer rows than lines are not an error of the table. Only the keys
+//! of one load are compared, so rows of earlier loads do not count.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 
-/// Most keys that are remembered: as many as a hash table of 8 Mi places holds, which takes 75 MB.
+/// Maximum number of remembered keys: the capacity of a hash table with 8 Mi slots, which takes 75
+/// MB.
 const MOST_KEYS: usize = (8 << 20) / 8 * 7;
 
 /// The keys of a load so far.
 #[derive(Debug)]
 pub(super) struct Keys {
     hasher: RandomState,
-    /// Two of 7 million keys have the same hash once in 700,000 loads.
+    /// Two of 7 million keys share a hash in one of 700,000 loads.
     hashes: HashSet<u64>,
     most: usize,
     repeated: Repeated,
 }
 
-/// Rows whose key another row had before.
+/// The rows whose key an earlier row had.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Repeated {
     pub(super) rows: u64,
-    /// Whether there may be more of them, as not all keys could be remembered.
+    /// True if there may be more of them, because not all keys were remembered.
     pub(super) is_lower_bound: bool,
 }
 
@@ -55,14 +56,14 @@ impl Keys {
         }
     }
 
-    /// Returns how many rows had a key that was there before.
+    /// Returns the number of rows whose key an earlier row had.
     pub(super) fn repeated(&self) -> Repeated {
         self.repeated
     }
 }
 
 impl Repeated {
-    /// Returns what is said after the number of rows; nothing if no key is repeated.
+    /// Returns the end of the message about a load; empty if no key is repeated.
     pub(super) fn sentence(self) -> String {
         let rows = match self.rows {
             0 => return String::new(),
@@ -86,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn each_row_but_the_first_of_a_key_counts() {
+    fn counts_all_but_the_first_row_of_a_key() {
         let found = repeated(9, &["a", "b", "a", "a", "c", "b"]);
         assert_eq!(
             found.sentence(),
@@ -96,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_beyond_the_bound_make_it_a_lower_bound() {
+    fn reports_a_lower_bound_beyond_the_limit() {
         let found = repeated(2, &["a", "b", "c", "c", "a"]);
         assert_eq!(
             found.sentence(),

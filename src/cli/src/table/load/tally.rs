@@ -1,4 +1,4 @@
-//! What became of the rows of a load so far, and what is said of it.
+//! Counts of the rows of a load, and the messages about them.
 
 use std::collections::HashMap;
 
@@ -11,42 +11,42 @@ use super::repeated::Repeated;
 use super::writing::Writing;
 use crate::output::{self, plural};
 
-/// Most rows of a kind that are named.
+/// Maximum number of rows that are named for each kind.
 const MOST_NAMED: usize = 10;
 
-/// What became of the rows so far.
+/// The counts of a load in progress.
 #[derive(Default)]
 pub(crate) struct Tally {
     writing: Writing,
-    /// Rows that the table has acknowledged.
+    /// Number of rows that the table has acknowledged.
     written: u64,
-    /// Writes that were begun and have not ended, and how many rows each has.
+    /// Number of rows of each write under way.
     under_way: HashMap<Id, u64>,
-    /// Rows of writes that failed and may have taken effect all the same.
+    /// Number of rows of failed writes that may still have taken effect.
     uncertain: u64,
-    /// Rows that are there already, and were not written.
+    /// Rows that already exist, and were not written.
     conflicts: Named,
-    /// Rows that are there, written by this load or before it.
+    /// Rows that exist, written by this load or before it.
     unsure: Named,
-    /// Rows whose key another row of this load had, once all are read.
+    /// Rows whose key another row of this load has; set once all are read.
     repeated: Repeated,
     /// The first failure: the cause of the others.
     failure: Option<anyhow::Error>,
 }
 
-/// How a write ended.
+/// The end of a write.
 pub(super) enum Ended {
-    /// All of its rows are written, or it failed.
+    /// All rows are written, or the write failed.
     Put(fluo_core::Result<()>),
     /// Each row has its own outcome.
     Created(Created),
 }
 
-/// Rows of which all are counted, and the first are named.
+/// Rows that are all counted; only the first are named.
 #[derive(Debug, Default)]
 pub(super) struct Named {
     pub(super) count: u64,
-    /// In the order of their lines.
+    /// Sorted by line.
     pub(super) first: Vec<Conflict>,
 }
 
@@ -67,7 +67,7 @@ impl Tally {
         }
     }
 
-    /// Rows that the table has acknowledged.
+    /// Returns the number of rows that the table has acknowledged.
     pub(crate) fn written(&self) -> u64 {
         self.written
     }
@@ -88,7 +88,7 @@ impl Tally {
         self.repeated = repeated;
     }
 
-    /// Whether no write has succeeded yet.
+    /// Checks whether no write has succeeded yet.
     pub(super) fn is_untried(&self) -> bool {
         self.written + self.conflicts.count + self.unsure.count == 0
     }
@@ -114,9 +114,9 @@ impl Tally {
             Ok((_, Ended::Put(outcome))) => self.put(rows, outcome),
             Ok((_, Ended::Created(created))) => self.created(created),
             Err(broken_off) => {
-                // Nobody knows how far it came.
+                // The number of rows that it wrote is unknown.
                 self.uncertain += rows;
-                let broken_off = Err::<(), _>(broken_off).context("a write was broken off");
+                let broken_off = Err::<(), _>(broken_off).context("a write was aborted");
                 broken_off.err()
             }
         };
@@ -148,7 +148,7 @@ impl Tally {
         created.failure
     }
 
-    /// What is said of a load that failed.
+    /// Returns the message for a load that failed.
     pub(super) fn sentence(&self) -> String {
         let written = match self.written {
             0 => "before any row was written".to_owned(),
@@ -176,7 +176,7 @@ impl Tally {
         format!("the load stopped {written}{rest}{again}")
     }
 
-    /// What becomes of rows that are loaded again, where salts are drawn.
+    /// Returns the consequences of loading again, if salts are drawn.
     fn drawn(&self) -> Option<&'static str> {
         match self.writing {
             Writing::PutDrawn => Some(
@@ -191,7 +191,7 @@ impl Tally {
         }
     }
 
-    /// What is said of a load that is interrupted.
+    /// Returns the message for a load that is interrupted.
     pub(super) fn standing(&self, table: &str) -> String {
         let written = match self.written {
             0 => "no row is known to be written".to_owned(),
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_was_not_acknowledged_may_have_been_written() {
+    async fn counts_unacknowledged_rows_as_uncertain() {
         let mut tally = Tally::default();
         assert_eq!(
             tally.sentence(),
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_under_way_when_a_load_is_interrupted_may_be_written() {
+    async fn counts_rows_under_way_as_uncertain_when_interrupted() {
         let mut tally = Tally::default();
         assert_eq!(
             tally.standing("t"),
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_creating_leaves_open_is_told() {
+    async fn reports_conflicts_and_unsure_rows() {
         let mut tally = Tally::new(Writing::CreateIfAbsent);
         let conflict = |line| Conflict {
             line,
@@ -311,9 +311,9 @@ mod tests {
         );
     }
 
-    /// Its rows stayed under way for ever, and a load that failed did not tell of them.
+    /// These rows stayed under way for ever, and the message of a failed load did not include them.
     #[tokio::test]
-    async fn the_rows_of_a_write_that_is_broken_off_may_be_written() {
+    async fn counts_rows_of_an_aborted_write_as_uncertain() {
         let mut tally = Tally::default();
         end(&mut tally, 5, Ok(()));
         begin(&mut tally, 7);
@@ -332,11 +332,11 @@ mod tests {
             tally.standing("t")
         );
         let failure = tally.take_failure().unwrap();
-        assert_eq!(failure.to_string(), "a write was broken off");
+        assert_eq!(failure.to_string(), "a write was aborted");
     }
 
     #[tokio::test]
-    async fn loading_again_is_not_called_safe_where_salts_are_drawn() {
+    async fn warns_about_loading_again_with_drawn_salts() {
         let drawn = "loading again writes the rows that are there a second time, under other salts, as the salts of this \
                      design are drawn";
         let seeded = "loading again is safe with the same --seed and the same file, which gives each row the same salt; \

@@ -1,4 +1,4 @@
-//! Rows in, writes out: read on one thread, written in batches, some at once.
+//! Batched writes of rows: one thread reads them, and several writes run concurrently.
 
 use std::io::Read;
 use std::sync::Arc;
@@ -14,49 +14,50 @@ use super::repeated::{Keys, Repeated};
 use super::tally::{Ended, Tally};
 use crate::lines;
 
-/// Most rows of one write.
+/// Maximum number of rows in a write.
 const BATCH_ROWS: usize = 1_000;
-/// Rows of the first write.
+/// Number of rows in the first write.
 const FIRST_BATCH_ROWS: usize = 1;
-/// Most bytes of one write, but for a row that has more by itself.
+/// Maximum number of bytes in a write, except for a single larger row.
 const BATCH_BYTES: usize = 1 << 20;
-/// Writes under way at once: enough for the table to work while rows are read, and a bound on memory.
+/// Number of concurrent writes. It keeps the table busy while rows are read, and bounds memory.
 const WRITES_UNDER_WAY: usize = 4;
 
-/// How rows are written.
+/// The way in which rows are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Writing {
-    /// Whatever is there.
+    /// Unconditionally.
     #[default]
     Put,
-    /// Whatever is there, under a salt that is drawn: a row that is written twice is there twice.
+    /// Unconditionally, with a drawn salt: a row that is written twice exists twice.
     PutDrawn,
-    /// As `PutDrawn`, under salts that are the same whenever the same rows are loaded.
+    /// Like `PutDrawn`, but the same rows always get the same salts.
     PutSeeded,
-    /// Only where the column is absent.
+    /// Only if the column is absent.
     CreateIfAbsent,
 }
 
-/// Where rows are written, and how.
+/// The table and the column to write, and the way to write them.
 pub(super) struct Destination {
     pub(super) table: Arc<dyn Table>,
-    /// The column that is written.
+    /// The column to write.
     pub(super) column: Column,
     pub(super) writing: Writing,
-    /// The designs in which a row may be there already, where it is not that of its key alone.
+    /// The designs in which a row may already exist, if there are several.
     pub(super) epochs: Option<Epochs>,
 }
 
-/// Rows that are written together.
+/// The rows of one write.
 struct Batch {
-    /// The line of the first row; the others follow it.
+    /// The line of the first row; the other rows follow it.
     first_line: u64,
     mutations: Vec<Mutation>,
 }
 
-/// Writes a row for each line of `input`, and says how many there were. All of them are durable when it returns.
+/// Writes a row for each line of `input`, and returns their number. All of them are durable when it
+/// returns.
 ///
-/// As [`feed`].
+/// See [`feed`] for the order of writes and the errors.
 pub(crate) async fn write_rows(
     table: Arc<dyn Table>,
     input: impl Read + Send + 'static,
@@ -74,10 +75,11 @@ pub(crate) async fn write_rows(
     Ok(tally.written())
 }
 
-/// Writes a row for each line of `input`, and says what became of them.
+/// Writes a row for each line of `input`, and returns the counts.
 ///
-/// The first row goes alone: whether a table took a single row that it refuses is certain, and of many it may not be.
-/// `watch` is told whenever it stands otherwise. An error says how many rows are known to be written.
+/// The first row is written alone, because a refused single-row write has a certain outcome, which
+/// one of many rows may not have. `watch` is called whenever the counts change. An error contains
+/// the number of rows that are known to be written.
 pub(super) async fn feed(
     destination: Destination,
     input: impl Read + Send + 'static,
@@ -115,20 +117,20 @@ pub(super) async fn feed(
             }
         }
     }
-    // A reader that waits for room must see that nobody takes its rows any more.
+    // Drop the receiver, so a reader that waits for capacity stops.
     drop(received);
     while let Some(ended) = under_way.join_next_with_id().await {
         tally.end(ended);
         watch(&tally);
     }
-    // After a failure nobody waits for the reader, which may wait for input that never comes.
+    // After a failure, do not wait for the reader: it may wait for input that never arrives.
     let outcome = match tally.take_failure() {
         Some(failure) => Err(failure),
         None => reader.await?,
     };
     match outcome {
         Ok(repeated) => {
-            // A row that is written only once is a conflict the second time.
+            // With `CreateIfAbsent`, the second row of a key is a conflict instead.
             if writing != Writing::CreateIfAbsent {
                 tally.set_repeated(repeated);
             }

@@ -1,26 +1,30 @@
-//! What is different from one look to the next.
+//! Changes from one look to the next.
 
-use fluo_recipes::Verdict;
+use fluo_recipes::{Difference, Unproved, Verdict};
 
 /// What a look has shown.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Seen {
-    pub(super) differences: Vec<String>,
-    /// Why evenness is not proved, as the end of a sentence; empty if it is.
+    pub(super) differences: Vec<Difference>,
+    /// Reasons why evenness is not proved.
+    pub(super) unproved: Vec<Unproved>,
+    /// These reasons as the end of a sentence; empty if there are none.
     pub(super) reservation: String,
+    /// Whether a server is too full by the spec itself.
+    pub(super) is_hot: bool,
 }
 
 /// What a line of the watch tells.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Change {
     /// The first look.
     Begin(Seen),
     /// A difference that was not there before.
-    Appeared(String),
+    Appeared(Difference),
     /// A difference that is not there any more.
-    Gone(String),
-    /// There are no differences any more; what is not proved all the same.
-    Ok(String),
+    Gone(Difference),
+    /// There are no differences, which is new, or something else is not proved.
+    Ok(Seen),
     /// The table cannot be looked at, and why.
     CannotLook(String),
     /// It can again.
@@ -33,24 +37,35 @@ impl From<Verdict> for Seen {
     fn from(verdict: Verdict) -> Self {
         Self {
             reservation: verdict.reservation(),
+            is_hot: verdict.is_hot_by_design(),
             differences: verdict.differences,
+            unproved: verdict.unproved,
         }
+    }
+}
+
+impl Seen {
+    /// Checks whether the same is not proved, whatever the figures.
+    fn is_as_unproved_as(&self, other: &Self) -> bool {
+        let has = |all: &[Unproved], one: &Unproved| all.iter().any(|other| other.is_same(one));
+        self.unproved.len() == other.unproved.len()
+            && self.unproved.iter().all(|one| has(&other.unproved, one))
     }
 }
 
 /// What was told so far.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
-    differences: Vec<String>,
+    seen: Seen,
     error: Option<String>,
 }
 
 impl Changes {
     pub(super) fn begin(&mut self, seen: Seen) {
-        self.differences = seen.differences;
+        self.seen = seen;
     }
 
-    /// What has changed since the look before.
+    /// Returns the changes since the look before. A difference whose figures alone have changed is none.
     pub(super) fn after(&mut self, looked: Result<Seen, String>) -> Vec<Change> {
         match looked {
             Err(error) if self.error.as_ref() == Some(&error) => Vec::new(),
@@ -67,69 +82,112 @@ impl Changes {
     }
 
     fn differ(&mut self, seen: Seen) -> Vec<Change> {
-        let before = std::mem::replace(&mut self.differences, seen.differences);
-        let now = &self.differences;
-        let gone = before.iter().filter(|difference| !now.contains(difference));
-        let appeared = now.iter().filter(|difference| !before.contains(difference));
-        let is_ok_again =
-            (now.is_empty() && !before.is_empty()).then_some(Change::Ok(seen.reservation));
+        let before = std::mem::replace(&mut self.seen, seen);
+        let now = &self.seen;
+        let missing =
+            |from: &[Difference], one: &&Difference| !from.iter().any(|other| other.is_same(one));
+        let gone = before.differences.iter();
+        let gone = gone.filter(|one| missing(&now.differences, one));
+        let appeared = now.differences.iter();
+        let appeared = appeared.filter(|one| missing(&before.differences, one));
+        let is_new = !before.differences.is_empty() || !now.is_as_unproved_as(&before);
+        let is_ok = (now.differences.is_empty() && is_new).then(|| Change::Ok(now.clone()));
         gone.cloned()
             .map(Change::Gone)
             .chain(appeared.cloned().map(Change::Appeared))
-            .chain(is_ok_again)
+            .chain(is_ok)
             .collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use fluo_recipes::DifferenceKind::RecipeLoad;
+
     use super::*;
 
-    fn seen(differences: &[&str]) -> Seen {
+    fn of(subject: &str, figure: u32) -> Difference {
+        Difference::new(
+            RecipeLoad,
+            subject,
+            0.5,
+            format!("{subject} holds {figure}"),
+        )
+    }
+
+    fn seen(differences: &[Difference], unproved: &[Unproved]) -> Seen {
         Seen {
-            differences: differences.iter().map(|text| (*text).to_owned()).collect(),
-            reservation: "; so".to_owned(),
+            differences: differences.to_vec(),
+            unproved: unproved.to_vec(),
+            ..Seen::default()
+        }
+    }
+
+    fn few(rows: u64) -> Unproved {
+        Unproved::TooFewRows {
+            recipe: "p".to_owned(),
+            rows,
+            tablets: 20,
         }
     }
 
     #[test]
     fn only_changes_are_told() {
+        let [a, b, c] = ["a", "b", "c"].map(|subject| of(subject, 1));
+        let (ab, cb) = ([a.clone(), b.clone()], [c.clone(), b.clone()]);
         let mut changes = Changes::default();
-        changes.begin(seen(&["a"]));
-        let text = |text: &str| text.to_owned();
-        let cannot = || Err(text("no proxy"));
+        changes.begin(seen(&ab[..1], &[]));
+        let cannot = |why: &str| Err(why.to_owned());
+        let cannot_look = |why: &str| vec![Change::CannotLook(why.to_owned())];
         for (looked, expected) in [
-            (Ok(seen(&["a"])), vec![]),
-            (Ok(seen(&["a", "b"])), vec![Change::Appeared(text("b"))]),
-            (cannot(), vec![Change::CannotLook(text("no proxy"))]),
-            (cannot(), vec![]),
+            (Ok(seen(&ab[..1], &[])), vec![]),
+            (Ok(seen(&ab, &[])), vec![Change::Appeared(b.clone())]),
+            (cannot("no proxy"), cannot_look("no proxy")),
+            (cannot("no proxy"), vec![]),
+            (cannot("no table"), cannot_look("no table")),
             (
-                Err(text("no table")),
-                vec![Change::CannotLook(text("no table"))],
-            ),
-            (
-                Ok(seen(&["c", "b"])),
+                Ok(seen(&cb, &[])),
                 vec![
                     Change::LooksAgain,
-                    Change::Gone(text("a")),
-                    Change::Appeared(text("c")),
+                    Change::Gone(a),
+                    Change::Appeared(c.clone()),
                 ],
             ),
             (
-                Ok(seen(&[])),
-                vec![
-                    Change::Gone(text("b")),
-                    Change::Gone(text("c")),
-                    Change::Ok(text("; so")),
-                ],
+                Ok(seen(&[], &[])),
+                vec![Change::Gone(c), Change::Gone(b), Change::Ok(seen(&[], &[]))],
             ),
-            (Ok(seen(&[])), vec![]),
+            (Ok(seen(&[], &[])), vec![]),
         ] {
-            let mut told = changes.after(looked);
-            told.sort_by_key(|change| matches!(change, Change::Gone(text) if text == "c"));
-            let mut expected = expected;
-            expected.sort_by_key(|change| matches!(change, Change::Gone(text) if text == "c"));
-            assert_eq!(told, expected);
+            assert_eq!(changes.after(looked), expected);
+        }
+    }
+
+    /// While rows were loaded, each look told that `.. holds 1,000 ..` was fixed and that `.. holds 2,000 ..` had appeared.
+    #[test]
+    fn a_figure_that_changes_is_no_change() {
+        let mut changes = Changes::default();
+        changes.begin(seen(&[of("a", 1_000)], &[few(3)]));
+        assert_eq!(changes.after(Ok(seen(&[of("a", 2_000)], &[few(4)]))), []);
+        let fixed = changes.after(Ok(seen(&[], &[few(5)])));
+        assert_eq!(
+            fixed,
+            [
+                Change::Gone(of("a", 2_000)),
+                Change::Ok(seen(&[], &[few(5)]))
+            ]
+        );
+        assert_eq!(changes.after(Ok(seen(&[], &[few(6)]))), []);
+    }
+
+    /// An OK turned into one that proved nothing, without a word.
+    #[test]
+    fn evenness_that_is_not_proved_any_more_is_told_and_the_way_back() {
+        let mut changes = Changes::default();
+        changes.begin(seen(&[], &[]));
+        for unproved in [&[few(3)][..], &[]] {
+            let now = seen(&[], unproved);
+            assert_eq!(changes.after(Ok(now.clone())), [Change::Ok(now)]);
         }
     }
 }

@@ -2,9 +2,10 @@
 
 use std::time::SystemTime;
 
+use fluo_recipes::Difference;
 use serde::Serialize;
 
-use super::changes::Change;
+use super::changes::{Change, Seen};
 use crate::output::{count_of, plural};
 
 /// A change at a moment, as a JSON object or as text.
@@ -15,12 +16,15 @@ pub(super) struct Line<'a> {
     table: &'a str,
     event: Event,
     #[serde(skip_serializing_if = "Option::is_none")]
-    differences: Option<&'a [String]>,
+    differences: Option<&'a [Difference]>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    difference: Option<&'a str>,
+    difference: Option<&'a Difference>,
     /// Why evenness is not proved, where there are no differences.
     #[serde(skip_serializing_if = "Option::is_none")]
     unproved: Option<&'a str>,
+    /// Whether a server is too full by the spec itself, where there are no differences.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    hot: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'a str>,
 }
@@ -33,6 +37,7 @@ enum Event {
     Drift,
     Gone,
     Ok,
+    Hot,
     CannotLook,
     LooksAgain,
     Deleted,
@@ -51,25 +56,20 @@ impl<'a> Line<'a> {
             differences: None,
             difference: None,
             unproved: None,
+            hot: false,
             reason: None,
         };
-        let (event, text) = match change {
+        let (event, difference) = match change {
             Change::Begin(seen) => {
                 return Self {
                     event: Event::Begin,
                     differences: Some(&seen.differences),
-                    unproved: unproved(&seen.reservation).filter(|_| seen.differences.is_empty()),
-                    ..line
+                    ..line.standing(seen)
                 };
             }
-            Change::Ok(reservation) => {
-                return Self {
-                    unproved: unproved(reservation),
-                    ..line
-                };
-            }
-            Change::Appeared(text) => (Event::Drift, Some(text.as_str())),
-            Change::Gone(text) => (Event::Gone, Some(text.as_str())),
+            Change::Ok(seen) => return line.standing(seen),
+            Change::Appeared(difference) => (Event::Drift, Some(difference)),
+            Change::Gone(difference) => (Event::Gone, Some(difference)),
             Change::CannotLook(reason) => {
                 return Self {
                     event: Event::CannotLook,
@@ -82,18 +82,29 @@ impl<'a> Line<'a> {
         };
         Self {
             event,
-            difference: text,
+            difference,
             ..line
+        }
+    }
+
+    /// Adds what is not proved, and whether a server is too full all the same, if there are no differences.
+    fn standing(self, seen: &'a Seen) -> Self {
+        if !seen.differences.is_empty() {
+            return self;
+        }
+        Self {
+            event: if seen.is_hot { Event::Hot } else { Event::Ok },
+            unproved: unproved(&seen.reservation),
+            hot: seen.is_hot,
+            ..self
         }
     }
 
     /// The lines for a person: one, but for the first look at a table with differences.
     pub(super) fn texts(&self) -> Vec<String> {
         let told = |text: &str| format!("{} table {}: {text}", self.time, self.table);
-        let (difference, reason) = (
-            self.difference.unwrap_or_default(),
-            self.reason.unwrap_or_default(),
-        );
+        let difference = self.difference.map(ToString::to_string).unwrap_or_default();
+        let reason = self.reason.unwrap_or_default();
         match self.event {
             Event::Begin => {
                 let differences = self.differences.unwrap_or_default();
@@ -106,7 +117,7 @@ impl<'a> Line<'a> {
             }
             Event::Drift => vec![told(&format!("drift: {difference}"))],
             Event::Gone => vec![told(&format!("fixed: {difference}"))],
-            Event::Ok => vec![told(&self.summary(0))],
+            Event::Ok | Event::Hot => vec![told(&self.summary(0))],
             Event::CannotLook => vec![told(&format!("cannot look: {reason}"))],
             Event::LooksAgain => vec![told("looking again")],
             Event::Deleted => vec![told("deleted")],
@@ -114,9 +125,10 @@ impl<'a> Line<'a> {
     }
 
     fn summary(&self, differences: usize) -> String {
+        let ok = if self.hot { "HOT" } else { "OK" };
         match (differences, self.unproved) {
-            (0, None) => "OK".to_owned(),
-            (0, Some(reason)) => format!("OK; {reason}"),
+            (0, None) => ok.to_owned(),
+            (0, Some(reason)) => format!("{ok}; {reason}"),
             (count, _) => format!("NOT OK: {}", plural(count_of(count), "difference")),
         }
     }
@@ -132,14 +144,27 @@ fn unproved(reservation: &str) -> Option<&str> {
 mod tests {
     use std::time::Duration;
 
-    use super::*;
-    use crate::table::watch::changes::Seen;
+    use fluo_recipes::DifferenceKind::MissingSplits;
 
-    fn seen(differences: &[&str], reservation: &str) -> Change {
-        Change::Begin(Seen {
-            differences: differences.iter().map(|text| (*text).to_owned()).collect(),
+    use super::*;
+
+    fn difference(sentence: &str) -> Difference {
+        Difference::new(MissingSplits, "split points", 0.5, sentence)
+    }
+
+    fn seen(differences: &[&str], reservation: &str) -> Seen {
+        Seen {
+            differences: differences.iter().map(|told| difference(told)).collect(),
             reservation: reservation.to_owned(),
-        })
+            ..Seen::default()
+        }
+    }
+
+    fn hot() -> Seen {
+        Seen {
+            is_hot: true,
+            ..seen(&[], "; server a holds all")
+        }
     }
 
     fn at(change: &Change) -> Line<'_> {
@@ -149,16 +174,23 @@ mod tests {
 
     #[test]
     fn each_change_is_a_line_with_its_time() {
-        let text = |text: &str| text.to_owned();
         for (change, expected) in [
-            (seen(&[], ""), "OK"),
-            (seen(&[], "; it has no rows"), "OK; it has no rows"),
-            (Change::Appeared(text("a")), "drift: a"),
-            (Change::Gone(text("a")), "fixed: a"),
-            (Change::Ok(text("")), "OK"),
-            (Change::Ok(text("; it has no rows")), "OK; it has no rows"),
+            (Change::Begin(seen(&[], "")), "OK"),
             (
-                Change::CannotLook(text("no proxy")),
+                Change::Begin(seen(&[], "; it has no rows")),
+                "OK; it has no rows",
+            ),
+            (Change::Begin(hot()), "HOT; server a holds all"),
+            (Change::Appeared(difference("a")), "drift: a"),
+            (Change::Gone(difference("a")), "fixed: a"),
+            (Change::Ok(seen(&[], "")), "OK"),
+            (
+                Change::Ok(seen(&[], "; it has no rows")),
+                "OK; it has no rows",
+            ),
+            (Change::Ok(hot()), "HOT; server a holds all"),
+            (
+                Change::CannotLook("no proxy".to_owned()),
                 "cannot look: no proxy",
             ),
             (Change::LooksAgain, "looking again"),
@@ -169,7 +201,7 @@ mod tests {
                 [format!("2025-12-31T23:59:59Z table pages: {expected}")]
             );
         }
-        let begin = seen(&["a", "b"], "; it has no rows");
+        let begin = Change::Begin(seen(&["a", "b"], "; it has no rows"));
         assert_eq!(
             at(&begin).texts(),
             [
@@ -182,22 +214,32 @@ mod tests {
 
     #[test]
     fn a_line_is_json_with_what_it_is_about() {
-        let json = |change: &Change| serde_json::to_string(&at(change)).unwrap();
-        assert_eq!(
-            json(&seen(&[], "")),
-            r#"{"time":"2025-12-31T23:59:59Z","table":"pages","event":"begin","differences":[]}"#
-        );
-        assert_eq!(
-            json(&Change::Ok("; it has no rows".to_owned())),
-            r#"{"time":"2025-12-31T23:59:59Z","table":"pages","event":"ok","unproved":"it has no rows"}"#
-        );
-        assert_eq!(
-            json(&Change::Appeared("a".to_owned())),
-            r#"{"time":"2025-12-31T23:59:59Z","table":"pages","event":"drift","difference":"a"}"#
-        );
-        assert_eq!(
-            json(&Change::CannotLook("x".to_owned())),
-            r#"{"time":"2025-12-31T23:59:59Z","table":"pages","event":"cannot_look","reason":"x"}"#
-        );
+        for (change, expected) in [
+            (
+                Change::Begin(seen(&[], "")),
+                r#""event":"begin","differences":[]"#,
+            ),
+            (
+                Change::Ok(seen(&[], "; it has no rows")),
+                r#""event":"ok","unproved":"it has no rows""#,
+            ),
+            (
+                Change::Ok(hot()),
+                r#""event":"hot","unproved":"server a holds all","hot":true"#,
+            ),
+            (
+                Change::Appeared(difference("a")),
+                r#""event":"drift","difference":{"kind":"missing_splits","subject":"split points","share":0.5,"sentence":"a"}"#,
+            ),
+            (
+                Change::CannotLook("x".to_owned()),
+                r#""event":"cannot_look","reason":"x""#,
+            ),
+        ] {
+            assert_eq!(
+                serde_json::to_string(&at(&change)).unwrap(),
+                format!(r#"{{"time":"2025-12-31T23:59:59Z","table":"pages",{expected}}}"#)
+            );
+        }
     }
 }

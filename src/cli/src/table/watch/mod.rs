@@ -14,7 +14,7 @@ use tokio::time::sleep;
 
 use self::changes::{Change, Changes, Seen};
 use self::line::Line;
-use super::verify::{Limits, Rows};
+use super::verify::{Limits, Rows, with_damage};
 use crate::duration;
 use crate::exit::{self, Outcome};
 use crate::output;
@@ -32,9 +32,9 @@ const SHORTEST_INTERVAL: Duration = Duration::from_millis(100);
 /// once, and watching goes on; only the first look must succeed. An embedded directory is held only while it is looked
 /// at.
 ///
-/// It looks at what `fluo table verify` looks at, but does not read rows unless --rows says so: tablets and servers are
-/// then judged by the tablets' own counts of entries, which a live Accumulo estimates until it has flushed and compacted
-/// them.
+/// It looks at what `fluo table verify` looks at, but does not count rows as long as the tablets' own counts of entries
+/// are even. Uneven entries may be those of deleted cells, or estimates: the rows are counted then, and decide. --rows says
+/// otherwise.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -54,7 +54,7 @@ pub(crate) struct Watch {
     #[arg(long)]
     once: bool,
     /// Whether rows are counted at each look by reading them
-    #[arg(long, value_enum, default_value_t = Rows::Skip)]
+    #[arg(long, value_enum, default_value_t = Rows::Uneven)]
     rows: Rows,
     /// Accept split points that the spec does not ask for
     #[arg(long)]
@@ -133,9 +133,9 @@ impl Watcher<'_> {
     /// Returns what a look shows, or `None` if there is no such table.
     async fn look(&mut self) -> Result<Option<Seen>> {
         let Watch { target, name, .. } = self.watch;
-        let tables = match &self.connected {
-            Some(tables) => Arc::clone(tables),
-            None => target.open().await?,
+        let (tables, damage) = match &self.connected {
+            Some(tables) => (Arc::clone(tables), None),
+            None => target.open_with_damage().await?,
         };
         if target.is_live() {
             self.connected = Some(Arc::clone(&tables));
@@ -146,7 +146,7 @@ impl Watcher<'_> {
             ..self.watch.limits.options(self.expected)
         };
         match verify(&*tables, name, &self.optimizations, &options, |_| ()).await {
-            Ok(verdict) => Ok(Some(verdict.into())),
+            Ok(verdict) => Ok(Some(with_damage(verdict, damage).into())),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error.into()),
         }

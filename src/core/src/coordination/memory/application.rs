@@ -1,4 +1,4 @@
-//! What is kept of one application.
+//! The state of one application.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -16,7 +16,7 @@ pub(super) struct MemoryApplication {
     pub(super) stored: Application,
     pub(super) sessions: Sessions,
     pub(super) set_aside: BTreeMap<RowColumn, FailedNotification>,
-    /// A handle that outlives its application must not find the next one of the same name.
+    /// True for a removed application: a handle on it must not reach the next one of the same name.
     pub(super) is_removed: bool,
     pub(super) horizon: Timestamp,
     next: Timestamp,

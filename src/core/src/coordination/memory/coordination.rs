@@ -1,4 +1,4 @@
-//! The port to one application.
+//! The [`Coordination`] of one application.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;

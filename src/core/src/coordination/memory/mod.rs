@@ -18,6 +18,8 @@ use crate::error::Result;
 
 /// Applications in memory. A clone shares them.
 ///
+/// # Examples
+///
 /// ```
 /// use fluo_core::coordination::{Application, Applications, MemoryApplications};
 ///
@@ -44,13 +46,13 @@ impl Default for MemoryApplications {
     }
 }
 
-/// Returns a number that no other process draws: process ids repeat, in containers at every start.
+/// Returns a random number. Process ids do not suffice: they repeat, in containers at every start.
 fn random() -> u64 {
     RandomState::new().hash_one(SystemTime::now())
 }
 
 impl MemoryApplications {
-    /// No applications yet.
+    /// Creates an instance without applications.
     pub fn new() -> Self {
         static OPENINGS: AtomicU64 = AtomicU64::new(0);
         let opening = OPENINGS.fetch_add(1, Ordering::Relaxed);
@@ -61,10 +63,11 @@ impl MemoryApplications {
         }
     }
 
-    /// Ends the session of a transactor while its owner lives, as a network or a long pause does; says whether it was
-    /// alive.
+    /// Ends the session of a transactor that still runs, as a network failure or a long pause does;
+    /// returns whether it was alive.
     ///
     /// # Errors
+    ///
     /// [`NotFound`](crate::ErrorKind::NotFound).
     pub fn end_transactor(&self, name: &str, transactor: TransactorId) -> Result<bool> {
         let application = self.application(name)?;
@@ -72,9 +75,10 @@ impl MemoryApplications {
         Ok(ended)
     }
 
-    /// Ends the sessions of all workers while their owners live; says how many were present.
+    /// Ends the sessions of all workers that still run; returns their number.
     ///
     /// # Errors
+    ///
     /// [`NotFound`](crate::ErrorKind::NotFound).
     pub fn end_workers(&self, name: &str) -> Result<usize> {
         let application = self.application(name)?;
@@ -90,7 +94,8 @@ impl MemoryApplications {
     }
 }
 
-/// A lock whose data is whole even if a holder panicked: every change below is applied after it was checked.
+/// Locks a mutex whose data is consistent even if a holder panicked: every change below is checked
+/// before it is applied.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,18 +1,22 @@
-//! What Fluo keeps of an application beside its table, to the byte: the paths of ZooKeeper nodes below the one of the
-//! application, and what is in them.
+//! The state that Fluo stores of an application beside its table, byte for byte: the paths of
+//! ZooKeeper nodes below the node of the application, and their content.
 //!
 //! | path | bytes |
 //! |---|---|
 //! | [`TABLE`] | the name of the table, UTF-8 |
 //! | [`ID`] | the id of the application, text |
-//! | [`OBSERVERS`] | JSON of the observed columns; absent where nothing is observed |
+//! | [`OBSERVERS`] | JSON of the observed columns; absent if nothing is observed |
 //! | [`SETTINGS`] | the text of a Java properties file |
 //! | [`MAX_TIMESTAMP`] | decimal: the first timestamp that is not reserved; 2 at first |
 //! | [`HORIZON`] | decimal: the horizon; 0 at first |
-//! | [`TRANSACTOR_COUNT`] | 8 bytes, big-endian: the last number of a transactor; absent before the first |
-//! | [`EPOCHS`] | two lines: the epoch of the last opening, and the one that the table had before or nothing; absent before the first. Not one of Fluo's |
+//! | [`TRANSACTOR_COUNT`] | 8 bytes, big-endian: the last transactor's number; absent at first |
+//! | [`EPOCHS`] | two lines of text; absent before the first opening |
 //!
-//! What Fluo keeps only as long as a process lives (its transactors, what they publish, its workers) is no part of this.
+//! The first line at [`EPOCHS`] is the epoch of the last opening. The second line is the epoch that
+//! the table had before, or empty. Fluo has no such node.
+//!
+//! State that Fluo keeps only during the life of a process (its transactors, their published
+//! timestamps, its workers) is not part of this module.
 
 mod observers;
 mod properties;
@@ -23,32 +27,33 @@ use crate::coordination::Application;
 use crate::data::Timestamp;
 use crate::error::{Error, ErrorKind, Result};
 
-/// Where the name of the table is.
+/// The path of the table's name.
 pub const TABLE: &str = "/config/accumulo.table";
-/// Where the id of the application is.
+/// The path of the application's id.
 pub const ID: &str = "/config/fluo.application.id";
-/// Where the observed columns are.
+/// The path of the observed columns.
 pub const OBSERVERS: &str = "/config/fluo.observers2";
-/// Where the settings are.
+/// The path of the settings.
 pub const SETTINGS: &str = "/config/shared.config";
-/// Where it stands which timestamps are reserved.
+/// The path of the first timestamp that is not reserved.
 pub const MAX_TIMESTAMP: &str = "/oracle/max-timestamp";
-/// Where the horizon is.
+/// The path of the horizon.
 pub const HORIZON: &str = "/oracle/gc-timestamp";
-/// Where the last number of a transactor is.
+/// The path of the last transactor's number.
 pub const TRANSACTOR_COUNT: &str = "/transactor/count";
 
-/// Where the epochs of the openings are: see [`Epochs`](crate::coordination::Epochs).
+/// The path of the epochs of the openings: see [`Epochs`](crate::coordination::Epochs).
 pub const EPOCHS: &str = "/config/table-epochs";
 
-/// The number of the first timestamp of an application. Data that is loaded in bulk, outside of transactions, stands at
-/// 0 and 1, before all of them.
+/// The number of the first timestamp of an application. Data that is bulk loaded, outside of
+/// transactions, has the timestamps 0 and 1, before all transactions.
 pub const FIRST_TIMESTAMP: u32 = 2;
 
-/// What is written when an application is initialised, by path.
+/// Returns the nodes to write when an application is initialised, by path.
 ///
 /// # Errors
-/// [`Invalid`](ErrorKind::Invalid): what [`Application::check`] refuses.
+///
+/// [`Invalid`](ErrorKind::Invalid) if [`Application::check`] rejects the application.
 pub fn nodes(application: &Application) -> Result<Vec<(&'static str, Vec<u8>)>> {
     application.check()?;
     let mut nodes = vec![
@@ -64,17 +69,18 @@ pub fn nodes(application: &Application) -> Result<Vec<(&'static str, Vec<u8>)>> 
     Ok(nodes)
 }
 
-/// Reads an application, with what there is at each path.
+/// Reads an application. `node_at` returns the content of a path.
 ///
 /// # Errors
-/// What `node_at` says; [`Corrupt`](ErrorKind::Corrupt) where a node is missing or makes no sense.
+///
+/// The errors of `node_at`; [`Corrupt`](ErrorKind::Corrupt) if a node is missing or invalid.
 pub fn read_application<E: From<Error>>(
     mut node_at: impl FnMut(&'static str) -> Result<Option<Vec<u8>>, E>,
 ) -> Result<Application, E> {
     let mut text_at = |path| {
         let bytes = node_at(path)?.ok_or_else(|| missing(path))?;
         let text = String::from_utf8(bytes);
-        Ok::<_, E>(text.map_err(|_| unreadable(&format!("what is at `{path}` is not text")))?)
+        Ok::<_, E>(text.map_err(|_| unreadable(&format!("the data at `{path}` is not text")))?)
     };
     let (id, table) = (text_at(ID)?, text_at(TABLE)?);
     let observers = match node_at(OBSERVERS)? {
@@ -93,7 +99,7 @@ pub fn read_application<E: From<Error>>(
     })
 }
 
-/// The bytes of settings.
+/// Returns the bytes of settings.
 pub fn settings(settings: &BTreeMap<String, String>) -> Vec<u8> {
     properties::encode(settings)
 }
@@ -101,26 +107,28 @@ pub fn settings(settings: &BTreeMap<String, String>) -> Vec<u8> {
 /// Reads settings.
 ///
 /// # Errors
+///
 /// [`Corrupt`](ErrorKind::Corrupt).
 pub fn read_settings(text: &[u8]) -> Result<BTreeMap<String, String>> {
     properties::decode(text)
 }
 
-/// The bytes of a timestamp.
+/// Returns the bytes of a timestamp.
 pub fn timestamp(timestamp: Timestamp) -> Vec<u8> {
     timestamp.to_string().into_bytes()
 }
 
-/// Reads what is at the path of a timestamp.
+/// Reads the bytes at the path of a timestamp.
 ///
 /// # Errors
+///
 /// [`Corrupt`](ErrorKind::Corrupt).
 pub fn read_timestamp(path: &str, bytes: Option<&[u8]>) -> Result<Timestamp> {
     let bytes = bytes.ok_or_else(|| missing(path))?;
     let number = std::str::from_utf8(bytes).ok().and_then(decimal);
     number
         .and_then(|number| Timestamp::new(number).ok())
-        .ok_or_else(|| unreadable(&format!("what is at `{path}` is not a timestamp")))
+        .ok_or_else(|| unreadable(&format!("the data at `{path}` is not a timestamp")))
 }
 
 fn decimal(text: &str) -> Option<u64> {
@@ -128,32 +136,33 @@ fn decimal(text: &str) -> Option<u64> {
     is_decimal.then(|| text.parse().ok())?
 }
 
-/// The bytes of the last number of a transactor.
+/// Returns the bytes of the last transactor's number.
 pub fn transactor_count(last: u64) -> [u8; 8] {
     last.to_be_bytes()
 }
 
-/// Reads the last number of a transactor: 0 before the first.
+/// Reads the last transactor's number; 0 before the first.
 ///
 /// # Errors
+///
 /// [`Corrupt`](ErrorKind::Corrupt).
 pub fn read_transactor_count(bytes: Option<&[u8]>) -> Result<u64> {
     let count = match bytes {
         Some(bytes) => bytes.try_into().ok().map(u64::from_be_bytes),
         None => Some(0),
     };
-    // A locked cell keeps it as a signed number.
+    // A locked cell stores it as a signed number.
     count
         .filter(|count| *count <= i64::MAX.cast_unsigned())
         .ok_or_else(|| {
             unreadable(&format!(
-                "what is at `{TRANSACTOR_COUNT}` is not the number of a transactor"
+                "the data at `{TRANSACTOR_COUNT}` is not the number of a transactor"
             ))
         })
 }
 
 fn missing(path: &str) -> Error {
-    unreadable(&format!("there is nothing at `{path}`"))
+    unreadable(&format!("there is no data at `{path}`"))
 }
 
 fn unreadable(what: &str) -> Error {
@@ -171,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn an_application_is_kept_at_fluos_paths() {
+    fn stores_an_application_at_the_paths_of_fluo() {
         let application = Application::new("8d2f", "web").set("fluo.app.x", "1");
         let nodes: BTreeMap<_, _> = nodes(&application).unwrap().into_iter().collect();
         let texts = nodes
@@ -194,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn observers_come_back_in_their_order() {
+    fn keeps_the_order_of_observers() {
         let observed =
             |family| ObservedColumn::new(Column::new(family, "q"), ObserverKind::Weak, family);
         let application = Application::new("1", "t")
@@ -207,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_named() {
+    fn names_the_node_that_is_invalid() {
         let full: BTreeMap<_, _> = nodes(&Application::new("1", "t"))
             .unwrap()
             .into_iter()
@@ -217,14 +226,14 @@ mod tests {
         let error = read(&nodes).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "there is nothing at `/config/fluo.application.id`"
+            "there is no data at `/config/fluo.application.id`"
         );
         let mut nodes = full;
         nodes.insert(TABLE, vec![0xff]);
         let error = read(&nodes).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "what is at `/config/accumulo.table` is not text"
+            "the data at `/config/accumulo.table` is not text"
         );
 
         assert_eq!(read_timestamp(HORIZON, Some(b"17")).unwrap().get(), 17);
@@ -238,13 +247,13 @@ mod tests {
             let error = read_timestamp(HORIZON, Some(bytes)).unwrap_err();
             assert_eq!(
                 error.to_string(),
-                "what is at `/oracle/gc-timestamp` is not a timestamp"
+                "the data at `/oracle/gc-timestamp` is not a timestamp"
             );
         }
         let error = read_timestamp(HORIZON, None).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "there is nothing at `/oracle/gc-timestamp`"
+            "there is no data at `/oracle/gc-timestamp`"
         );
 
         assert_eq!(read_transactor_count(None).unwrap(), 0);
@@ -257,7 +266,7 @@ mod tests {
             assert_eq!(error.kind(), ErrorKind::Corrupt);
             assert_eq!(
                 error.to_string(),
-                "what is at `/transactor/count` is not the number of a transactor"
+                "the data at `/transactor/count` is not the number of a transactor"
             );
         }
     }

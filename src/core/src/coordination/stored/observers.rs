@@ -1,13 +1,13 @@
-//! Observed columns as the JSON that Fluo keeps of them.
+//! The JSON in which Fluo stores observed columns.
 //!
 //! ```text
 //! {"obsProviderClass":"rust","observedColumns":[
 //!   {"fam":[112,97],"qual":[-61,-87],"vis":[],"notificationType":"STRONG","id":"count"}, ..]}
 //! ```
 //!
-//! Bytes are signed numbers, as Java's are. `id` is the name of the observer, which Fluo has no place for: its reader
-//! leaves out what it does not know. A Java worker would load the class of the provider and does not find ours; a Java
-//! client reads the columns only.
+//! Bytes are signed numbers, as in Java. `id` is the name of the observer. Fluo has no such field,
+//! and its reader ignores unknown fields. A Java worker would load the class of the provider and
+//! does not find ours; a Java client reads only the columns.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ use crate::coordination::{ObservedColumn, ObserverKind};
 use crate::data::{Bytes, Column};
 use crate::error::{Error, Result};
 
-/// What stands in the place of the class that provides the observers.
+/// The value written in place of the class that provides the observers.
 const PROVIDER: &str = "rust";
 
 #[derive(Deserialize, Serialize)]
@@ -38,7 +38,7 @@ struct StoredColumn {
     id: String,
 }
 
-/// The JSON of observed columns.
+/// Returns the JSON of observed columns.
 pub(super) fn encode(observers: &[ObservedColumn]) -> Result<Vec<u8>> {
     let signed = |bytes: &Bytes| bytes.iter().map(|byte| byte.cast_signed()).collect();
     let column = |observed: &ObservedColumn| StoredColumn {
@@ -56,9 +56,10 @@ pub(super) fn encode(observers: &[ObservedColumn]) -> Result<Vec<u8>> {
         .map_err(|error| Error::invalid(format!("the observers cannot be written: {error}")))
 }
 
-/// The observed columns that a JSON tells.
+/// Reads observed columns from JSON.
 ///
 /// # Errors
+///
 /// [`Corrupt`](crate::ErrorKind::Corrupt).
 pub(super) fn decode(json: &[u8]) -> Result<Vec<ObservedColumn>> {
     let stored: Stored = serde_json::from_slice(json)
@@ -92,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_are_written_as_fluo_writes_them_with_the_id_beside() {
+    fn writes_columns_as_fluo_does_and_adds_the_id() {
         let observers = [
             ObservedColumn::new(
                 Column::new("pa", "é").with_visibility("A"),
@@ -110,14 +111,14 @@ mod tests {
     }
 
     #[test]
-    fn what_java_wrote_is_read() {
+    fn reads_what_java_wrote() {
         let json = br#"{"obsProviderClass":"org.example.Provider","observedColumns":[{"fam":[115],"qual":[99],"vis":[],"notificationType":"STRONG"}]}"#;
         let expected = ObservedColumn::new(Column::new("s", "c"), ObserverKind::Strong, "");
         assert_eq!(decode(json).unwrap(), [expected]);
     }
 
     #[test]
-    fn anything_else_is_refused() {
+    fn rejects_other_json() {
         for (json, expected) in [
             (
                 "",

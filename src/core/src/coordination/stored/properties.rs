@@ -5,10 +5,11 @@
 //! name=value
 //! ```
 //!
-//! Bytes are Latin-1 and, as Java writes them, all ASCII: any other character is `\uXXXX` for each of its 16-bit units.
-//! A backslash stands before `:`, `=`, `#`, `!` and `\`, before every blank of a name and before a blank that begins a
-//! value. Read is everything that Java reads: comments, continued lines, other separators. (The crates for this read
-//! no character beyond 16 bits, which Java writes as two units.)
+//! The bytes are Latin-1 and, as Java writes them, all ASCII: any other character is written as
+//! `\uXXXX` for each of its 16-bit units. A backslash precedes `:`, `=`, `#`, `!` and `\`, every
+//! blank of a name, and a blank at the start of a value. The reader accepts everything that Java
+//! accepts: comments, continued lines, other separators. (The existing crates cannot read
+//! characters beyond 16 bits, which Java writes as two units.)
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -17,10 +18,10 @@ use std::iter::Peekable;
 use super::unreadable;
 use crate::error::Result;
 
-/// What Fluo writes in the first line. Java adds a line with the date, which nobody reads.
+/// The first line that Fluo writes. Java adds a line with the date, which no reader uses.
 const COMMENT: &str = "#Shared java props\n";
 
-/// The bytes of settings, by name.
+/// Returns the bytes of settings, by name.
 pub(super) fn encode(settings: &BTreeMap<String, String>) -> Vec<u8> {
     let mut text = COMMENT.to_owned();
     for (name, value) in settings {
@@ -52,10 +53,13 @@ fn push(into: &mut String, text: &str, is_name: bool) {
     }
 }
 
-/// The settings that bytes of a properties file are. Of one that stands there twice the later value is in force.
+/// Returns the settings in the bytes of a properties file. If a name occurs twice, its last value
+/// is in force.
 ///
 /// # Errors
-/// [`Corrupt`](crate::ErrorKind::Corrupt): a `\u` without four hex digits, or half of a character.
+///
+/// [`Corrupt`](crate::ErrorKind::Corrupt) for a `\u` without four hex digits, or half of a
+/// surrogate pair.
 pub(super) fn decode(bytes: &[u8]) -> Result<BTreeMap<String, String>> {
     let text: String = bytes.iter().copied().map(char::from).collect();
     let mut natural = text
@@ -80,16 +84,17 @@ pub(super) fn decode(bytes: &[u8]) -> Result<BTreeMap<String, String>> {
     Ok(settings)
 }
 
-/// What Java takes for a blank.
+/// The characters that Java treats as blanks.
 const BLANKS: [char; 3] = [' ', '\t', '\u{c}'];
 
-/// Whether a line ends with a backslash that is not itself escaped.
+/// Checks whether a line ends with a backslash that is not itself escaped.
 fn is_continued(line: &str) -> bool {
     let backslashes = line.len() - line.trim_end_matches('\\').len();
     !backslashes.is_multiple_of(2)
 }
 
-/// Name and value, both still escaped: the name ends at the first blank, `=` or `:` that is not escaped.
+/// Splits a line into name and value, both still escaped: the name ends at the first blank, `=` or
+/// `:` that is not escaped.
 fn split(line: &str) -> (&str, &str) {
     let mut is_escaped = false;
     let end = line.find(|c: char| {
@@ -126,7 +131,7 @@ fn unescape(text: &str) -> Result<String> {
         };
         units.extend_from_slice(c.encode_utf16(&mut [0; 2]));
     }
-    String::from_utf16(&units).map_err(|_| unreadable("a setting has half of a character in it"))
+    String::from_utf16(&units).map_err(|_| unreadable("a setting contains half of a character"))
 }
 
 fn unit(digits: &mut Peekable<impl Iterator<Item = char>>) -> Option<u16> {
@@ -137,7 +142,7 @@ fn unit(digits: &mut Peekable<impl Iterator<Item = char>>) -> Option<u16> {
 }
 
 fn half_escaped() -> crate::error::Error {
-    unreadable("a setting has `\\u` in it without four hex digits behind it")
+    unreadable("a setting contains `\\u` without four hex digits after it")
 }
 
 #[cfg(test)]
@@ -152,9 +157,9 @@ mod tests {
             .into()
     }
 
-    /// The second lines are what `java.util.Properties.store` of Java 17 writes.
+    /// The second lines are the output of `java.util.Properties.store` of Java 17.
     #[test]
-    fn settings_are_written_as_java_writes_them() {
+    fn writes_settings_as_java_does() {
         for (name, value, line) in [
             ("fluo.app.a", "1", "fluo.app.a=1"),
             ("a b", " c d", r"a\ b=\ c d"),
@@ -176,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_java_reads_is_read() {
+    fn reads_everything_that_java_reads() {
         let text = "#Shared java props\r\n#Sat Feb 03 10:00:00 UTC 2018\n! more\n\n  a = 1\nb:2\nc 3\nd\n\
                     e=x\\\n   y\\\\\nf\\ g  :  h \ni=first\ni=\\q\\u00e9é\nlast=end\\";
         let bytes: Vec<u8> = text
@@ -197,17 +202,17 @@ mod tests {
     }
 
     #[test]
-    fn what_java_refuses_is_refused() {
+    fn rejects_the_input_that_java_rejects() {
         for (text, expected) in [
             (
                 r"a=\u12",
-                "a setting has `\\u` in it without four hex digits behind it",
+                "a setting contains `\\u` without four hex digits after it",
             ),
             (
                 r"a=\u12g4",
-                "a setting has `\\u` in it without four hex digits behind it",
+                "a setting contains `\\u` without four hex digits after it",
             ),
-            (r"a=\uD83D", "a setting has half of a character in it"),
+            (r"a=\uD83D", "a setting contains half of a character"),
         ] {
             let error = decode(text.as_bytes()).unwrap_err();
             assert_eq!(error.kind(), crate::ErrorKind::Corrupt);
@@ -217,14 +222,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_settings_come_back(settings in any::<BTreeMap<String, String>>()) {
+        fn any_settings_survive_a_round_trip(settings in any::<BTreeMap<String, String>>()) {
             let bytes = encode(&settings);
             prop_assert!(bytes.is_ascii());
             prop_assert_eq!(decode(&bytes).unwrap(), settings);
         }
 
         #[test]
-        fn any_bytes_are_read_or_refused(bytes in any::<Vec<u8>>()) {
+        fn any_bytes_are_read_or_rejected(bytes in any::<Vec<u8>>()) {
             if let Ok(settings) = decode(&bytes) {
                 prop_assert_eq!(decode(&encode(&settings)).unwrap(), settings);
             }

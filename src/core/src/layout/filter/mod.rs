@@ -1,12 +1,14 @@
-//! What the filters of transactions show of a column, entry by entry.
+//! The entries of a column that the filters of transactions show.
 //!
-//! Each is a small machine for one column. It is fed the entries of the column in stored order, from the first on,
-//! and says of each whether it is shown. It keeps a few numbers, so a column may have any number of entries. What it
-//! will not look at anyway may be left out ([`LooksNext`]): most columns are decided by their first few entries.
+//! Each filter is a small state machine for one column. It processes the entries of the column in
+//! stored order, from the first on, and decides for each whether it is shown. It keeps a few
+//! numbers, so a column may have any number of entries. Entries that a filter does not need may be
+//! skipped ([`LooksNext`]): most columns are decided by their first few entries.
 //!
-//! They say the same as Fluo's iterators on the servers, on which the filters run where there are servers. In one case
-//! those throw, and a scan fails: on an entry that none of ours can be, by its timestamp or its value. Here it is
-//! shown, if the filter comes to it, so that the reader meets it and can say where the damage is.
+//! The filters give the same answers as Fluo's iterators, which run in their place on servers. The
+//! exception is an entry that cannot be one of a transaction, because of its timestamp or its
+//! value: the iterators throw, and the scan fails. The filters here show such an entry if they
+//! reach it, so that the reader can report it.
 
 mod notifications;
 mod prewrite;

@@ -1,21 +1,22 @@
-//! Whether there is a notification.
+//! The filter that shows pending notifications.
 
 use super::walk::LooksNext;
 use crate::layout::notification::is_deletion;
 
-/// Shows at most one entry of a column of notifications: the newest, unless it takes notifications away.
+/// A filter that shows at most one entry of a column of notifications: the newest, unless it is a
+/// deletion.
 #[derive(Clone, Debug, Default)]
 pub struct NotificationsFilter {
     newest_was_seen: bool,
 }
 
 impl NotificationsFilter {
-    /// At the beginning of a column.
+    /// Creates the filter at the beginning of a column.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Where in the column it looks next.
+    /// Returns the position in the column of the next entry that the filter needs.
     pub fn looks_next(&self) -> LooksNext {
         match self.newest_was_seen {
             true => LooksNext::Nowhere,
@@ -23,7 +24,7 @@ impl NotificationsFilter {
         }
     }
 
-    /// Whether the next entry of the column is shown.
+    /// Checks whether the next entry of the column is shown.
     pub fn shows(&mut self, stamp: i64) -> bool {
         let is_newest = !std::mem::replace(&mut self.newest_was_seen, true);
         is_newest && !is_deletion(stamp)

@@ -1,4 +1,4 @@
-//! What stands in the way of a lock.
+//! The filter that shows the entry which prevents a lock.
 
 use super::walk::{LooksNext, Walk};
 use crate::data::Timestamp;
@@ -6,36 +6,38 @@ use crate::layout::stamp::Section;
 use crate::layout::{DelReadLockValue, WriteValue};
 use crate::planted::{self, PlantedBug};
 
-/// What a transaction is about to do with a cell: what the filter of the same name is made from.
+/// The purpose of a lock that a transaction is about to set; the parameters of [`PrewriteFilter`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Prewrite {
-    /// The start of the transaction.
+    /// The start timestamp of the transaction.
     pub start: Timestamp,
-    /// Whether it wants the cell to stay as it is, and not to write it.
+    /// True for a read lock: the cell is not written, and must not change.
     pub is_read_lock: bool,
-    /// The timestamp of the notification that the transaction deals with, where the cell is the one that was observed:
-    /// then a later acknowledgement stands in the way too.
+    /// The timestamp of the notification that the transaction processes, if the cell is the
+    /// observed one. A later acknowledgement then prevents the lock too.
     pub acknowledged_after: Option<Timestamp>,
 }
 
-/// Shows at most one entry of a column: the first that forbids a transaction to lock the cell.
+/// A filter that shows at most one entry of a column: the first one that prevents a transaction
+/// from locking the cell.
 ///
-/// That is a write committed, or a lock rolled back, at or after its start; a lock of whatever transaction that is not
-/// over; for a transaction that writes, a read lock that is not over or that was committed later than its start.
+/// These entries are: a write that was committed, or a lock that was rolled back, at or after the
+/// start of the transaction; a lock of any transaction that has not ended; and, for a transaction
+/// that writes, a read lock that has not ended or was committed later than its start.
 #[derive(Clone, Debug)]
 pub struct PrewriteFilter {
     start: u64,
     is_read_lock: bool,
     acknowledged_after: Option<u64>,
     walk: Walk,
-    /// The latest start of what is known to be over.
+    /// The latest start of a transaction that is known to have ended.
     over_up_to: Option<u64>,
     /// The start of the read lock whose end was seen last.
     ended_read_lock: Option<u64>,
 }
 
 impl PrewriteFilter {
-    /// At the beginning of a column.
+    /// Creates the filter at the beginning of a column.
     pub fn new(prewrite: Prewrite) -> Self {
         Self {
             start: prewrite.start.get(),
@@ -47,12 +49,12 @@ impl PrewriteFilter {
         }
     }
 
-    /// Where in the column it looks next.
+    /// Returns the position in the column of the next entry that the filter needs.
     pub fn looks_next(&self) -> LooksNext {
         self.walk.looks_next()
     }
 
-    /// Whether the next entry of the column is shown.
+    /// Checks whether the next entry of the column is shown.
     pub fn shows(&mut self, stamp: i64, value: &[u8]) -> bool {
         if !self.walk.looks_at(stamp) {
             return false;
@@ -114,7 +116,7 @@ impl PrewriteFilter {
             Ok(DelReadLockValue::Committed(commit)) => {
                 start >= self.start || commit.get() > self.start
             }
-            // It never counted.
+            // The read lock never counted.
             Ok(DelReadLockValue::RolledBack) => false,
             Err(_) => true,
         }

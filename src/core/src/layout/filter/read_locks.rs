@@ -1,11 +1,11 @@
-//! Read locks that nobody has ended.
+//! The filter that shows open read locks.
 
 use super::walk::{LooksNext, Walk};
 use crate::layout::stamp::Section;
 
-/// Shows the `RLOCK` entries of a column that have no `DEL_RLOCK`.
+/// A filter that shows the `RLOCK` entries of a column that have no `DEL_RLOCK`.
 ///
-/// Whether a write or a rolled back lock came after them is not looked at.
+/// It ignores whether a write or a rolled back lock came after them.
 #[derive(Clone, Debug)]
 pub struct ReadLocksFilter {
     walk: Walk,
@@ -20,7 +20,7 @@ impl Default for ReadLocksFilter {
 }
 
 impl ReadLocksFilter {
-    /// At the beginning of a column.
+    /// Creates the filter at the beginning of a column.
     pub fn new() -> Self {
         Self {
             walk: Walk::begin(),
@@ -28,12 +28,12 @@ impl ReadLocksFilter {
         }
     }
 
-    /// Where in the column it looks next.
+    /// Returns the position in the column of the next entry that the filter needs.
     pub fn looks_next(&self) -> LooksNext {
         self.walk.looks_next()
     }
 
-    /// Whether the next entry of the column is shown.
+    /// Checks whether the next entry of the column is shown.
     pub fn shows(&mut self, stamp: i64) -> bool {
         if !self.walk.looks_at(stamp) {
             return false;
@@ -52,7 +52,7 @@ impl ReadLocksFilter {
                 self.walk.end();
                 false
             }
-            // No entry of ours: the reader is to see that it is there.
+            // Not an entry of a transaction: shown so that the reader can report it.
             (None, _) => true,
         }
     }

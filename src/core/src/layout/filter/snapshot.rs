@@ -1,4 +1,4 @@
-//! What a reader at a timestamp needs to know of a column.
+//! The filter that shows the entry of a column that a reader at a timestamp needs.
 
 use super::walk::{LooksNext, Walk};
 use crate::data::Timestamp;
@@ -6,23 +6,24 @@ use crate::layout::WriteValue;
 use crate::layout::stamp::Section;
 use crate::planted::{self, PlantedBug};
 
-/// Shows at most one entry of a column: the value committed last at or before a timestamp, or instead the lock
-/// that leaves open whether there is a newer one.
+/// A filter that shows at most one entry of a column: the value that was committed last at or
+/// before a timestamp, or instead a lock that may hide a newer value.
 ///
-/// A lock is shown if it started at or before the timestamp and nothing that started later was written or rolled
-/// back. It may be the reader's own. A deleted cell shows nothing.
+/// A lock is shown if it started at or before the timestamp, and if no transaction that started
+/// later has committed or rolled back in this cell. It may be the reader's own lock. A deleted cell
+/// shows nothing.
 #[derive(Clone, Debug)]
 pub struct SnapshotFilter {
     at: u64,
     walk: Walk,
-    /// The latest start of what is known to be over.
+    /// The latest start of a transaction that is known to have ended.
     over_up_to: Option<u64>,
-    /// Where the value stands.
+    /// The timestamp of the value.
     value_at: Option<u64>,
 }
 
 impl SnapshotFilter {
-    /// At the beginning of a column.
+    /// Creates the filter at the beginning of a column.
     pub fn new(at: Timestamp) -> Self {
         Self {
             at: at.get(),
@@ -32,12 +33,12 @@ impl SnapshotFilter {
         }
     }
 
-    /// Where in the column it looks next.
+    /// Returns the position in the column of the next entry that the filter needs.
     pub fn looks_next(&self) -> LooksNext {
         self.walk.looks_next()
     }
 
-    /// Whether the next entry of the column is shown.
+    /// Checks whether the next entry of the column is shown.
     pub fn shows(&mut self, stamp: i64, value: &[u8]) -> bool {
         if !self.walk.looks_at(stamp) {
             return false;
@@ -57,7 +58,7 @@ impl SnapshotFilter {
             }
             (Some(Section::Ack), _) => self.skip_to_value(),
             (Some(Section::Data), start) => self.value_at == Some(start) || self.skip_to_value(),
-            // No entry of ours: the reader is to see that it is there.
+            // Not an entry of a transaction: shown so that the reader can report it.
             (None, _) => true,
         };
         if is_shown {

@@ -1,24 +1,26 @@
-//! What became of a transaction, as its primary tells.
+//! The filter that shows the outcome of a transaction at its primary.
 
 use super::walk::{LooksNext, Walk};
 use crate::data::Timestamp;
 use crate::layout::WriteValue;
 use crate::layout::stamp::Section;
 
-/// Shows at most one entry of a column: the one that says what became of a transaction whose primary the cell is.
+/// A filter that shows at most one entry of a column: the one that tells the outcome of a
+/// transaction whose primary is this cell.
 ///
-/// A `WRITE` of its start says that it committed; a `DEL_LOCK` at its start says how its lock ended; a `LOCK`, of
-/// whatever transaction, says what is there instead. Nothing says that there is no trace of it.
+/// A `WRITE` of its start means that it committed. A `DEL_LOCK` at its start tells how its lock
+/// ended. A `LOCK`, of any transaction, is the current lock of the cell. If nothing is shown, there
+/// is no trace of the transaction.
 #[derive(Clone, Debug)]
 pub struct StatusFilter {
     start: u64,
     walk: Walk,
-    /// The latest start of what is known to be over.
+    /// The latest start of a transaction that is known to have ended.
     over_up_to: Option<u64>,
 }
 
 impl StatusFilter {
-    /// At the beginning of a column.
+    /// Creates the filter at the beginning of a column.
     pub fn new(start: Timestamp) -> Self {
         Self {
             start: start.get(),
@@ -27,12 +29,12 @@ impl StatusFilter {
         }
     }
 
-    /// Where in the column it looks next.
+    /// Returns the position in the column of the next entry that the filter needs.
     pub fn looks_next(&self) -> LooksNext {
         self.walk.looks_next()
     }
 
-    /// Whether the next entry of the column is shown.
+    /// Checks whether the next entry of the column is shown.
     pub fn shows(&mut self, stamp: i64, value: &[u8]) -> bool {
         if !self.walk.looks_at(stamp) {
             return false;
@@ -48,7 +50,7 @@ impl StatusFilter {
                 self.walk.end();
                 false
             }
-            // No entry of ours: the reader is to see that it is there.
+            // Not an entry of a transaction: shown so that the reader can report it.
             (None, _) => true,
         };
         if is_shown {

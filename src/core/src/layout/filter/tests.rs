@@ -1,4 +1,4 @@
-//! Columns, and what each filter shows of them: the truth tables of Fluo's iterators.
+//! Columns, and the entries that each filter shows of them: the truth tables of Fluo's iterators.
 
 use std::slice;
 
@@ -65,7 +65,7 @@ fn data(start: u64) -> Entry {
     entry(EntryKind::Data, start, Bytes::new())
 }
 
-/// What is shown of a column, whatever the order in which its entries are named.
+/// Returns the entries of a column that are shown, whatever the order in which they are given.
 fn shown(column: &[Entry], mut shows: impl FnMut(i64, &[u8]) -> bool) -> Vec<Entry> {
     let mut column = column.to_vec();
     column.sort_by_key(|(stamp, _)| std::cmp::Reverse(*stamp));
@@ -133,7 +133,7 @@ fn a_snapshot_shows_a_lock_that_may_hide_a_newer_value() {
 }
 
 #[test]
-fn a_snapshot_does_not_show_a_lock_that_is_over() {
+fn a_snapshot_does_not_show_a_lock_that_has_ended() {
     let rolled_back = [write(10, 5), del_lock(15), lock(15), data(15), data(5)];
     assert_eq!(snapshot(&rolled_back, 30), Some(data(5)));
     let written = [write(20, 15), lock(15), data(15)];
@@ -144,7 +144,7 @@ fn a_snapshot_does_not_show_a_lock_that_is_over() {
 }
 
 #[test]
-fn a_snapshot_steps_over_all_that_is_not_about_values() {
+fn a_snapshot_skips_entries_that_are_not_about_values() {
     let column = [
         tx_done(10),
         write(10, 5),
@@ -161,12 +161,12 @@ fn a_snapshot_steps_over_all_that_is_not_about_values() {
 
 #[test]
 fn a_del_lock_of_a_transaction_without_the_lock_hides_an_older_lock() {
-    // Why nobody may write one to be safe.
+    // The reason why no process may write a `DEL_LOCK` just to be safe.
     assert_eq!(snapshot(&[del_lock(15), lock(10)], 30), None);
 }
 
 #[test]
-fn a_write_at_or_after_the_start_is_in_the_way() {
+fn a_write_at_or_after_the_start_prevents_a_lock() {
     let column = [write(12, 8), data(8)];
     assert_eq!(in_the_way(&column, to_write(11)), Some(write(12, 8)));
     assert_eq!(in_the_way(&column, to_write(12)), Some(write(12, 8)));
@@ -175,18 +175,18 @@ fn a_write_at_or_after_the_start_is_in_the_way() {
 }
 
 #[test]
-fn a_lock_rolled_back_at_or_after_the_start_is_in_the_way() {
+fn a_lock_rolled_back_at_or_after_the_start_prevents_a_lock() {
     let column = [del_lock(10), lock(10)];
     for prewrite in [to_write, to_read] {
         assert_eq!(in_the_way(&column, prewrite(10)), Some(del_lock(10)));
         assert_eq!(in_the_way(&column, prewrite(11)), None);
     }
-    // One that is older than what was written says nothing.
+    // One that is older than the last write has no effect.
     assert_eq!(in_the_way(&[write(9, 8), del_lock(7)], to_write(10)), None);
 }
 
 #[test]
-fn any_lock_that_is_not_over_is_in_the_way() {
+fn any_open_lock_prevents_a_lock() {
     for start in [13, 14, 15] {
         assert_eq!(in_the_way(&[lock(14)], to_write(start)), Some(lock(14)));
         assert_eq!(in_the_way(&[lock(14)], to_read(start)), Some(lock(14)));
@@ -196,7 +196,7 @@ fn any_lock_that_is_not_over_is_in_the_way() {
 }
 
 #[test]
-fn an_open_read_lock_is_in_the_way_of_writers_only() {
+fn an_open_read_lock_prevents_the_locks_of_writers_only() {
     let column = [read_lock(14), read_lock(10)];
     for start in [9, 14, 30] {
         assert_eq!(in_the_way(&column, to_write(start)), Some(read_lock(14)));
@@ -207,7 +207,7 @@ fn an_open_read_lock_is_in_the_way_of_writers_only() {
 }
 
 #[test]
-fn a_committed_read_lock_is_in_the_way_of_writers_that_started_before_its_commit() {
+fn a_committed_read_lock_prevents_the_locks_of_writers_that_started_before_its_commit() {
     let end = read_lock_committed(10, 25);
     let column = [end.clone(), read_lock(10)];
     for start in [10, 20] {
@@ -219,7 +219,7 @@ fn a_committed_read_lock_is_in_the_way_of_writers_that_started_before_its_commit
 }
 
 #[test]
-fn a_read_lock_that_was_rolled_back_is_in_nobodys_way() {
+fn a_rolled_back_read_lock_prevents_no_lock() {
     let column = [read_lock_rolled_back(10), read_lock(10)];
     assert_eq!(in_the_way(&column, to_write(5)), None);
     let another = [read_lock_rolled_back(10), read_lock(9)];
@@ -227,7 +227,7 @@ fn a_read_lock_that_was_rolled_back_is_in_nobodys_way() {
 }
 
 #[test]
-fn an_acknowledgement_after_the_notification_is_in_the_way() {
+fn an_acknowledgement_after_the_notification_prevents_a_lock() {
     let column = [ack(20), data(5)];
     let acknowledged_after = |timestamp| Prewrite {
         acknowledged_after: Some(at(timestamp)),
@@ -262,7 +262,7 @@ fn late_steps_of_a_transaction_that_was_rolled_back_fail() {
 }
 
 #[test]
-fn the_status_is_the_write_or_the_end_or_the_lock() {
+fn the_status_is_the_write_or_the_end_of_the_lock_or_the_lock() {
     let committed = [tx_done(12), write(20, 15), write(12, 10), data(10)];
     assert_eq!(status(&committed, 10), Some(write(12, 10)));
     assert_eq!(status(&committed, 15), Some(write(20, 15)));
@@ -300,7 +300,7 @@ fn a_read_lock_is_open_without_an_end_of_the_same_start() {
 }
 
 #[test]
-fn a_notification_is_there_if_the_newest_entry_sets_it() {
+fn a_notification_is_pending_if_the_newest_entry_sets_it() {
     let there = |stamps: &[i64]| {
         let mut filter = NotificationsFilter::new();
         let shown = stamps.iter().copied().filter(|stamp| filter.shows(*stamp));
@@ -311,7 +311,7 @@ fn a_notification_is_there_if_the_newest_entry_sets_it() {
 }
 
 #[test]
-fn an_entry_that_cannot_be_read_is_shown() {
+fn an_entry_that_cannot_be_decoded_is_shown() {
     let unknown = (i64::MIN, Bytes::new());
     assert_eq!(
         snapshot(slice::from_ref(&unknown), 5),

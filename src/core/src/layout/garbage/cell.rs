@@ -1,4 +1,4 @@
-//! What of a cell nobody can need any more.
+//! The garbage in a column of a cell.
 
 use std::collections::BTreeSet;
 
@@ -7,29 +7,32 @@ use crate::layout::stamp::Section;
 use crate::layout::{DelLockOutcome, DelLockValue, DelReadLockValue, WriteValue};
 use crate::planted::{self, PlantedBug};
 
-/// Finds what may be dropped of a column of a cell. It is fed the entries in stored order.
+/// A collector of the garbage in a column of a cell. It processes the entries in stored order.
 ///
-/// What it drops, no reader at the horizon or later misses, and nobody who asks what became of a transaction:
-/// - writes older than the newest one before the horizon, and the values of those;
-/// - values that were rolled back, and locks that are over;
+/// It drops the following entries. No reader at or above the horizon needs them, nor does a query
+/// for the status of a transaction:
+/// - writes older than the newest one before the horizon, with their values;
+/// - values that were rolled back, and locks that have ended;
 /// - the traces of a transaction at its primary, once a `TX_DONE` says that it has no lock left.
 ///
-/// A deleted cell, the ends of locks and those of read locks leave a trace that hides what may stand elsewhere, so
-/// they go only where the whole column is looked at. Of a column with an entry that cannot be read nothing is dropped.
+/// The entry of a deletion, the ends of locks and the ends of read locks hide entries that may be
+/// stored elsewhere, so they are dropped only if the whole column is processed. If an entry of the
+/// column cannot be decoded, nothing is dropped.
 #[derive(Clone, Debug)]
 pub struct CellGarbage {
     horizon: Option<u64>,
     is_full: bool,
     is_damaged: bool,
     dropped: Vec<i64>,
-    /// The `TX_DONE` entries that are kept: as long as nothing that they speak of was dropped.
+    /// The `TX_DONE` entries that are kept: those of which no referring entry was dropped.
     done: BTreeSet<u64>,
-    /// Those that go with what they spoke of.
+    /// The `TX_DONE` entries that are dropped together with the entries that refer to them.
     done_and_dropped: BTreeSet<u64>,
     rolled_back: BTreeSet<u64>,
-    /// The latest start of what is known to be over.
+    /// The latest start of a transaction that is known to have ended.
     over_up_to: Option<u64>,
-    /// The latest start of what was written: ends of read locks up to here forbid nothing that a write does not.
+    /// The latest start of a committed write. The ends of read locks up to here prevent no lock
+    /// that the write does not prevent.
     written_up_to: Option<u64>,
     newest_write: Option<u64>,
     /// The start of the write that a reader at the horizon sees.
@@ -40,8 +43,8 @@ pub struct CellGarbage {
 }
 
 impl CellGarbage {
-    /// At the beginning of a column. Nothing is old without a horizon; `is_full` says that no entries of the
-    /// column stand elsewhere.
+    /// Creates the collector at the beginning of a column. Without a horizon no version is old.
+    /// `is_full` means that no entries of the column are stored elsewhere.
     pub fn new(horizon: Option<Timestamp>, is_full: bool) -> Self {
         Self {
             horizon: horizon.map(Timestamp::get),
@@ -60,7 +63,7 @@ impl CellGarbage {
         }
     }
 
-    /// Takes the next entry of the column.
+    /// Processes the next entry of the column.
     pub fn look_at(&mut self, stamp: i64, value: &[u8]) {
         let is_kept = match Section::split(stamp) {
             (Some(Section::TxDone), timestamp) => {
@@ -84,7 +87,7 @@ impl CellGarbage {
         }
     }
 
-    /// The timestamps of the entries that may be dropped.
+    /// Returns the timestamps of the entries that may be dropped.
     pub fn finish(mut self) -> Vec<i64> {
         if self.is_damaged {
             return Vec::new();
@@ -134,7 +137,8 @@ impl CellGarbage {
         Some(is_kept)
     }
 
-    /// A transaction that has no lock left and whose trace is dropped needs no `TX_DONE` either.
+    /// Drops the `TX_DONE` of a transaction whose trace is dropped: it has no lock left and no
+    /// longer needs the entry.
     fn settle(&mut self, done: u64, is_kept: bool) {
         if !is_kept && self.done.remove(&done) {
             self.done_and_dropped.insert(done);
@@ -148,8 +152,9 @@ impl CellGarbage {
         }
         self.ended_read_lock = Some(start);
         let end = DelReadLockValue::decode(value).ok()?;
-        // The end of a lock hides this one too, but only for now: it goes without regard to the horizon, in this
-        // compaction or once its transaction is done. A writer that began before the commit must not miss both.
+        // The end of a lock hides this entry too, but only temporarily: it is dropped regardless of
+        // the horizon, in this compaction or once its transaction is done. A writer that began
+        // before the commit must find one of the two.
         if Some(start) <= self.written_up_to {
             return Some(false);
         }

@@ -1,4 +1,5 @@
-//! Histories of one cell that transactions can leave behind: each step is one that the protocol allows.
+//! Histories of one cell that transactions can leave behind: each step is one that the protocol
+//! allows.
 
 use std::collections::BTreeMap;
 
@@ -12,33 +13,34 @@ use crate::layout::{
     PrewriteFilter, WriteValue,
 };
 
-/// What is stored of a cell, and what may be asked of it.
+/// The stored entries of a cell, and the queries that they must answer.
 #[derive(Clone, Debug)]
 pub(super) struct History {
-    /// In stored order.
+    /// The entries in stored order.
     pub(super) entries: Vec<Entry>,
-    /// No transaction that is under way started before.
+    /// A lower bound of the starts of the running transactions.
     pub(super) oldest_active: u64,
-    /// No timestamp was given out after this one.
+    /// An upper bound of the timestamps that were handed out.
     pub(super) now: u64,
-    /// The starts of the transactions that have their primary here, and may have locks elsewhere.
+    /// The starts of the transactions that have their primary here and may have locks elsewhere.
     pub(super) undecided: Vec<u64>,
-    /// The `TX_DONE` that may still be written of those.
+    /// The timestamps of the `TX_DONE` that may still be written for those.
     pub(super) done_later: Vec<u64>,
     transactions: Vec<Transaction>,
     steps: Steps,
 }
 
-/// When the entries of a history were written, counted in its steps.
+/// The steps of a history in which its entries were written.
 #[derive(Clone, Debug, Default)]
 struct Steps {
-    /// By stamp.
+    /// The step of each entry, by stamp.
     written: BTreeMap<i64, usize>,
-    /// After each step, the start of the transaction that was under way longest.
+    /// The start of the oldest running transaction after each step.
     oldest_active: Vec<u64>,
 }
 
-/// The entries of a history in two files, and the newest horizon that was known when the first one was written.
+/// The entries of a history in two files, and the newest horizon that was known when the first one
+/// was written.
 #[derive(Clone, Debug)]
 pub(super) struct Files {
     pub(super) old: Vec<Entry>,
@@ -47,7 +49,8 @@ pub(super) struct Files {
 }
 
 impl History {
-    /// Splits the entries into those that were flushed after a share of the steps, and those that were written later.
+    /// Splits the entries into those that were flushed after a share of the steps, and those that
+    /// were written later.
     pub(super) fn flushed_after(&self, percent: usize) -> Files {
         let count = self.steps.oldest_active.len() * percent / 100;
         let is_old = |(stamp, _): &Entry| self.steps.written[stamp] < count;
@@ -57,8 +60,8 @@ impl History {
         Files { old, new, horizon }
     }
 
-    /// Whether a transaction that began at `start` must not lock the cell: for what the others did, not for what is
-    /// stored of it.
+    /// Checks whether a transaction that began at `start` must not lock the cell, based on the
+    /// actions of the other transactions, not on the stored entries.
     pub(super) fn forbids(&self, start: u64, is_read_lock: bool) -> bool {
         self.transactions.iter().any(|tx| match (tx.kind, tx.end) {
             (_, Some(End::RolledBack | End::RolledBackByAnother)) => false,
@@ -76,18 +79,18 @@ enum Kind {
     Write,
     Delete,
     Read,
-    /// The cell whose notification started the transaction; not written.
+    /// The cell whose notification started the transaction; it is not written.
     Trigger,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    /// A transaction starts and locks the cell, if nothing is in the way.
+    /// A transaction starts and locks the cell, if no entry prevents it.
     Lock {
         kind: Kind,
         is_primary: bool,
     },
-    /// Time passes before a transaction that has started locks the cell.
+    /// A transaction starts, and locks the cell after some time.
     LockLate {
         kind: Kind,
         is_primary: bool,
@@ -95,9 +98,9 @@ enum Step {
     },
     Commit(usize),
     RollBack(usize),
-    /// Another takes it for dead.
+    /// Another transaction assumes that it has crashed.
     RollBackByAnother(usize),
-    /// The transaction has no lock left, and says so.
+    /// The transaction has no lock left, and writes its `TX_DONE`.
     Done(usize),
 }
 
@@ -111,12 +114,12 @@ struct Transaction {
 }
 
 impl Transaction {
-    /// The timestamp of its `TX_DONE`.
+    /// Returns the timestamp of its `TX_DONE`.
     fn done_at(&self) -> Option<u64> {
         match self.end {
             Some(End::Committed(commit)) => Some(commit),
             Some(End::RolledBack) => Some(self.start),
-            // Nobody knows of it.
+            // There is no entry that refers to it.
             Some(End::RolledBackByAnother) | None => None,
         }
     }
@@ -149,7 +152,7 @@ fn steps() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Histories of a few dozen steps.
+/// Returns a strategy for histories of fewer than 40 steps.
 pub(super) fn histories() -> impl Strategy<Value = History> {
     proptest::collection::vec(steps(), 0..40).prop_map(|steps| {
         let mut cell = Cell::default();
@@ -177,7 +180,7 @@ impl Cell {
 
     fn oldest_active(&self) -> u64 {
         let under_way = self.transactions.iter().filter(|tx| tx.end.is_none());
-        // The next timestamp, where none is.
+        // The next timestamp, if no transaction is running.
         under_way.map(|tx| tx.start).min().unwrap_or(self.now + 1)
     }
 
@@ -216,7 +219,7 @@ impl Cell {
 
     fn lock(&mut self, kind: Kind, is_primary: bool, late: u64) {
         let start = self.tick();
-        // Others start and end meanwhile; the one that is under way longest may do so.
+        // Others start and end meanwhile, possibly including the oldest running one.
         for _ in 0..late {
             let commit = self.tick();
             self.end(0, End::Committed(commit));
@@ -245,14 +248,14 @@ impl Cell {
         self.transactions.push(Transaction {
             start,
             kind,
-            // A read lock is never where a transaction is decided.
+            // A read lock is never the primary of a transaction.
             is_primary: is_primary && !is_read,
             end: None,
             is_done: false,
         });
     }
 
-    /// Ends the nth of the transactions that are under way.
+    /// Ends the nth of the running transactions.
     fn end(&mut self, nth: usize, end: End) {
         let under_way = self.transactions.iter_mut().filter(|tx| tx.end.is_none());
         let Some(transaction) = under_way.into_iter().nth(nth) else {

@@ -1,7 +1,9 @@
-//! What a compaction may drop of the entries of transactions: the rules of Fluo's iterators for compactions.
+//! The entries of transactions that a compaction may drop: the rules of Fluo's iterators for
+//! compactions.
 //!
-//! Each machine is for one column. It is fed all entries that the compaction sees of it, and says at the end which of
-//! them may go. A table drops all of them at once or none: one without the other could bring back what is hidden.
+//! Each collector handles one column. It processes all entries of it that the compaction sees, and
+//! returns at the end those that may be dropped. A table drops all of them at once or none:
+//! dropping only a part could reveal hidden entries.
 
 mod cell;
 #[cfg(test)]
@@ -17,7 +19,8 @@ use crate::data::Timestamp;
 pub use cell::CellGarbage;
 pub use notification::NotificationGarbage;
 
-/// Which entries of a column of a cell a compaction keeps. They are given in stored order, as timestamp and value.
+/// Returns, for each entry of a column of a cell, whether a compaction keeps it. The entries are
+/// given in stored order, as timestamp and value.
 ///
 /// See [`CellGarbage`] for the rules.
 pub fn keep(entries: &[(i64, &[u8])], horizon: Option<Timestamp>, is_full: bool) -> Vec<bool> {
@@ -30,7 +33,8 @@ pub fn keep(entries: &[(i64, &[u8])], horizon: Option<Timestamp>, is_full: bool)
     entries.iter().map(is_kept).collect()
 }
 
-/// Which entries of a column of notifications a compaction keeps. Their timestamps are given in stored order.
+/// Returns, for each entry of a column of notifications, whether a compaction keeps it. Their
+/// timestamps are given in stored order.
 ///
 /// See [`NotificationGarbage`] for the rules.
 pub fn keep_notifications(stamps: &[i64], is_full: bool) -> Vec<bool> {

@@ -1,13 +1,13 @@
-//! What of a column of notifications nobody can need any more.
+//! The garbage in a column of notifications.
 
 use crate::layout::notification::is_deletion;
 
-/// Finds what may be dropped of a column of notifications: all but the newest entry, and that one too if it takes
-/// notifications away. It is fed the entries in stored order.
+/// A collector of the garbage in a column of notifications: all entries except the newest, and the
+/// newest too if it is a deletion. It processes the entries in stored order.
 ///
-/// Where entries may stand elsewhere, a deletion is dropped only with what it took away: if below it settings and
-/// deletions follow one another in turn, down to a setting. Else it is kept, and goes when the whole column is looked
-/// at.
+/// If entries of the column may be stored elsewhere, a deletion is dropped only together with the
+/// notification that it deletes: that is, if below it notifications and deletions alternate, down
+/// to a notification. Otherwise it is kept, and dropped when the whole column is processed.
 #[derive(Clone, Debug)]
 pub struct NotificationGarbage {
     is_full: bool,
@@ -18,7 +18,8 @@ pub struct NotificationGarbage {
 }
 
 impl NotificationGarbage {
-    /// At the beginning of a column. `is_full` says that no entries of the column stand elsewhere.
+    /// Creates the collector at the beginning of a column. `is_full` means that no entries of the
+    /// column are stored elsewhere.
     pub fn new(is_full: bool) -> Self {
         Self {
             is_full,
@@ -29,7 +30,7 @@ impl NotificationGarbage {
         }
     }
 
-    /// Takes the next entry of the column.
+    /// Processes the next entry of the column.
     pub fn look_at(&mut self, stamp: i64) {
         if self.newest.is_none() {
             self.newest = Some(stamp);
@@ -40,7 +41,7 @@ impl NotificationGarbage {
         self.last_is_deletion = is_deletion(stamp);
     }
 
-    /// The timestamps of the entries that may be dropped.
+    /// Returns the timestamps of the entries that may be dropped.
     pub fn finish(mut self) -> Vec<i64> {
         let is_settled = self.is_full || (self.is_in_turn && !self.last_is_deletion);
         let newest = self

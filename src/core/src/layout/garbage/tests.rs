@@ -1,4 +1,4 @@
-//! Columns, and what a compaction keeps of them.
+//! Columns, and the entries that a compaction keeps of them.
 
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -61,7 +61,7 @@ fn kept(column: &[Entry], horizon: Option<u64>, is_full: bool) -> Vec<Entry> {
 }
 
 #[test]
-fn of_two_versions_the_one_that_a_reader_at_the_horizon_sees_is_kept() {
+fn keeps_the_version_that_a_reader_at_the_horizon_sees() {
     let column = [
         tx_done(20),
         tx_done(10),
@@ -84,7 +84,7 @@ fn of_two_versions_the_one_that_a_reader_at_the_horizon_sees_is_kept() {
 }
 
 #[test]
-fn a_primary_that_rolled_itself_back_goes_with_its_done() {
+fn drops_a_primary_that_rolled_itself_back_with_its_done() {
     let column = [tx_done(10), rolled_back(10, true, 10), lock(10), data(10)];
     assert!(kept(&column, Some(20), true).is_empty());
     let trace = [tx_done(10), rolled_back(10, true, 10)];
@@ -92,7 +92,7 @@ fn a_primary_that_rolled_itself_back_goes_with_its_done() {
 }
 
 #[test]
-fn a_primary_that_another_rolled_back_stays() {
+fn keeps_a_primary_that_another_transaction_rolled_back() {
     let column = [rolled_back(10, true, 0), lock(10), data(10)];
     assert_eq!(kept(&column, Some(20), true), [rolled_back(10, true, 0)]);
     let with_done = [tx_done(10), rolled_back(10, true, 0), data(10)];
@@ -105,7 +105,7 @@ fn a_primary_that_another_rolled_back_stays() {
 }
 
 #[test]
-fn a_deleted_cell_goes_where_the_whole_column_is_seen() {
+fn drops_a_deleted_cell_if_the_whole_column_is_processed() {
     let column = [
         tx_done(20),
         write(20, 15, true, true),
@@ -119,14 +119,14 @@ fn a_deleted_cell_goes_where_the_whole_column_is_seen() {
 }
 
 #[test]
-fn a_secondary_that_was_rolled_back_goes_where_the_whole_column_is_seen() {
+fn drops_a_rolled_back_secondary_if_the_whole_column_is_processed() {
     let column = [rolled_back(10, false, 0), lock(10), data(10)];
     assert!(kept(&column, None, true).is_empty());
     assert_eq!(kept(&column, None, false), [rolled_back(10, false, 0)]);
 }
 
 #[test]
-fn read_locks_go_when_they_are_over() {
+fn drops_read_locks_that_have_ended() {
     let read_lock = |start| entry(EntryKind::ReadLock, start, Bytes::new());
     let end = |start, value: DelReadLockValue| entry(EntryKind::DelReadLock, start, value.encode());
     let committed = end(12, DelReadLockValue::Committed(at(18)));
@@ -157,7 +157,8 @@ fn read_locks_go_when_they_are_over() {
     assert_eq!(kept(&column, Some(19), false), partly);
 }
 
-/// One read the cell under a lock and committed at 25; another, of 26, locked it and gave up. A third, of 20, is open.
+/// One transaction read the cell under a lock and committed at 25. Another, of 26, locked it and
+/// rolled back. A third, of 20, is open.
 #[test]
 fn a_read_lock_that_was_committed_outlives_the_end_of_a_later_lock() {
     let committed = entry(
@@ -172,7 +173,7 @@ fn a_read_lock_that_was_committed_outlives_the_end_of_a_later_lock() {
     assert_eq!(
         in_the_way(&secondary, 20, false),
         Some(EntryKind::DelLock),
-        "it stands in front"
+        "it is the first entry"
     );
     for horizon in [None, Some(20), Some(25)] {
         let left = kept(&secondary, horizon, true);
@@ -202,7 +203,7 @@ fn a_read_lock_that_was_committed_outlives_the_end_of_a_later_lock() {
 }
 
 #[test]
-fn the_newest_acknowledgement_is_kept_if_nothing_was_written_after_it() {
+fn keeps_the_newest_acknowledgement_unless_a_write_follows_it() {
     let ack = |start| entry(EntryKind::Ack, start, Bytes::new());
     let column = [write(20, 15, false, false), ack(25), ack(22), data(15)];
     let newest = [write(20, 15, false, false), ack(25), data(15)];
@@ -213,7 +214,7 @@ fn the_newest_acknowledgement_is_kept_if_nothing_was_written_after_it() {
 }
 
 #[test]
-fn of_a_damaged_column_everything_is_kept() {
+fn keeps_all_entries_of_a_corrupt_column() {
     let damaged = entry(EntryKind::Write, 5, Bytes::from_static(b"?"));
     let column = [
         write(20, 15, false, false),
@@ -225,7 +226,7 @@ fn of_a_damaged_column_everything_is_kept() {
 }
 
 #[test]
-fn of_notifications_the_newest_is_kept_unless_it_is_a_deletion() {
+fn keeps_the_newest_notification_unless_it_is_a_deletion() {
     let kept = |stamps: &[i64], is_full| {
         let keep = keep_notifications(stamps, is_full).into_iter();
         let kept = stamps.iter().zip(keep).filter(|(_, keep)| *keep);
@@ -277,11 +278,12 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
     #[test]
-    fn nothing_that_somebody_can_ask_for_changes(history in histories(), share in 0u64..=100, is_full in any::<bool>()) {
+    fn no_answer_of_a_reader_changes(history in histories(), share in 0u64..=100, is_full in any::<bool>()) {
         let History { entries, oldest_active, now, .. } = &history;
         let horizon = oldest_active * share / 100;
         let left = kept(entries, Some(horizon), is_full);
-        // What is kept now, because something else hides it, may be needed when that goes.
+        // An entry that is kept now, because another one hides it, may be needed when that one is
+        // dropped.
         let done = history.done_later.iter().map(|timestamp| tx_done(*timestamp));
         let left_later = kept(&left.iter().cloned().chain(done).collect::<Vec<_>>(), Some(horizon), is_full);
         for timestamp in horizon..=*now {
@@ -291,8 +293,8 @@ proptest! {
                 let before = in_the_way(entries, timestamp, is_read_lock);
                 for left in [&left, &left_later] {
                     let after = in_the_way(left, timestamp, is_read_lock);
-                    // One that wrote nothing was in the way only so that its own late lock is refused. When it goes,
-                    // what stood behind it counts.
+                    // A transaction that wrote nothing prevented locks only so that its own late
+                    // lock is rejected. When its entry is dropped, the entry behind it counts.
                     if before == Some(EntryKind::DelLock) && after != before {
                         prop_assert_eq!(after.is_some(), is_forbidden, "at {}", timestamp);
                     } else {
@@ -315,8 +317,8 @@ proptest! {
     }
 }
 
-/// Checks that a reader at the horizon or above gets the same answers from what is left as from all entries, and that no
-/// lock counts that had ended.
+/// Checks that a reader at the horizon or above gets the same answers from the remaining entries as
+/// from all entries, and that no ended lock counts again.
 fn says_the_same(history: &History, left: &[Entry], horizon: u64) -> Result<(), TestCaseError> {
     let History { entries, now, .. } = history;
     for timestamp in horizon..=*now {
@@ -346,7 +348,8 @@ fn in_stored_order(files: &[Vec<Entry>; 2]) -> Vec<Entry> {
     all
 }
 
-/// A history, the share of it in percent that was flushed when a compaction read the files, and that of the horizon.
+/// Returns a strategy for a history, the percentage of it that was flushed when a compaction read
+/// the files, and the percentage of the highest horizon that the compaction uses.
 fn in_files() -> impl Strategy<Value = (History, usize, u64)> {
     (histories(), 0usize..=100, 0u64..=100)
 }
@@ -354,8 +357,9 @@ fn in_files() -> impl Strategy<Value = (History, usize, u64)> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_500))]
 
-    /// A compaction that collects garbage is asked for, and reads all files. What is written after its flush is in memory:
-    /// the iterators call the compaction full, and do not see that.
+    /// A compaction with garbage collection is requested, and reads all files. Entries that are
+    /// written after its flush are in memory: the iterators call the compaction full, and do not
+    /// see them.
     #[test]
     fn a_full_compaction_beside_newer_entries_in_memory_changes_no_answer((history, percent, share) in in_files()) {
         let Files { old, new, horizon } = history.flushed_after(percent);
@@ -365,12 +369,13 @@ proptest! {
     }
 }
 
-/// A strong observer that only acknowledged its notification had locked the cell; the lock was flushed to a file. The
-/// commit ended the lock and named the transaction as done. The next flush, with Fluo's iterator in it, wrote the
-/// acknowledgement alone: the lock in the other file counted again, and every reader waited for five minutes. So the tables
-/// that are made here have no iterator in their flushes.
+/// A strong observer that only acknowledged its notification had locked the cell; the lock was
+/// flushed to a file. The commit ended the lock and marked the transaction as done. The next flush,
+/// with Fluo's iterator in it, wrote the acknowledgement alone: the lock in the other file counted
+/// again, and every reader waited for five minutes. So the tables that are created here have no
+/// iterator in their flushes.
 #[test]
-fn a_flush_by_the_rules_of_fluo_brings_the_lock_of_a_committed_transaction_back() {
+fn a_flush_by_the_rules_of_fluo_revives_the_lock_of_a_committed_transaction() {
     let end = DelLockValue {
         outcome: DelLockOutcome::Committed,
         is_primary: true,
@@ -396,7 +401,8 @@ fn a_flush_by_the_rules_of_fluo_brings_the_lock_of_a_committed_transaction_back(
     );
 }
 
-/// The same is found in histories that nobody chose: no compaction of some files may collect garbage by these rules.
+/// The same occurs in generated histories: no compaction of some files may collect garbage by these
+/// rules.
 #[test]
 fn a_compaction_of_some_files_by_the_rules_of_fluo_changes_answers() {
     let config = ProptestConfig {

@@ -39,7 +39,7 @@ impl TableAdmin for MemoryTables {
         check_table_name(name)?;
         let mut tables = locked(&self.tables);
         if tables.contains_key(name) {
-            let message = format!("there is a table `{name}` already");
+            let message = format!("the table `{name}` already exists");
             return Err(Error::new(ErrorKind::AlreadyExists, message));
         }
         tables.insert(name.to_owned(), Arc::new(Mutex::new(Store::new(versions))));
@@ -118,7 +118,7 @@ impl TableAdmin for MemoryTables {
         self.with_store(name, |_| ())
     }
 
-    /// Rewrites the whole table, whatever the span: allowed by the contract, and simpler.
+    /// Rewrites the whole table, whatever the span: the contract allows it, and it is simpler.
     async fn compact(&self, name: &str, _span: &Span, garbage: Garbage) -> Result<()> {
         self.with_store(name, |store| store.compact(garbage))
     }

@@ -1,6 +1,6 @@
 //! The reference implementation: tables in memory, as simple as the contract allows.
 //!
-//! It is what the other implementations are compared with, and the table of tests that need no durability.
+//! The other implementations are compared with it, and tests that need no durability use it.
 
 mod admin;
 mod store;
@@ -15,15 +15,20 @@ use crate::clock::{Clock, SystemClock};
 
 /// Tables in memory. A clone shares them.
 ///
+/// # Examples
+///
 /// ```
-/// use fluo_core::{Authorizations, Column, MemoryTables, Mutation, Scan, Span, TableAdmin, TableExt, Versions};
+/// use fluo_core::{
+///     Authorizations, Column, MemoryTables, Mutation, Scan, Span, TableAdmin, TableExt, Versions,
+/// };
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> fluo_core::Result<()> {
 /// let tables = MemoryTables::new();
 /// tables.create_table("pages", Versions::default()).await?;
 /// let pages = tables.open_table("pages", Authorizations::none()).await?;
-/// pages.write(vec![Mutation::new("org.wikipedia").put(Column::new("page", "uri"), "wikipedia.org")]).await?;
+/// let page = Mutation::new("org.wikipedia").put(Column::new("page", "uri"), "wikipedia.org");
+/// pages.write(vec![page]).await?;
 /// assert_eq!(pages.read(Scan::over(Span::all())).await?.len(), 1);
 /// # Ok(())
 /// # }
@@ -36,12 +41,12 @@ pub struct MemoryTables {
 }
 
 impl MemoryTables {
-    /// No tables yet, the system's clock, two pretended servers.
+    /// Creates an instance without tables, with the system's clock and two simulated servers.
     pub fn new() -> Self {
         Self::with(Arc::new(SystemClock), 2)
     }
 
-    /// No tables yet, a clock and a number of pretended servers.
+    /// Creates an instance without tables, with a clock and a number of simulated servers.
     pub fn with(clock: Arc<dyn Clock>, servers: usize) -> Self {
         Self {
             tables: Arc::default(),
@@ -57,7 +62,8 @@ impl Default for MemoryTables {
     }
 }
 
-/// A lock whose data is whole even if a holder panicked: every change below is applied after it was checked.
+/// Locks a mutex whose data is consistent even if a holder panicked: every change below is checked
+/// before it is applied.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

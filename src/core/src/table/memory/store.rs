@@ -1,4 +1,4 @@
-//! What one table holds.
+//! The content of one table.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,8 @@ use crate::table::{
     Versions, View,
 };
 
-/// Entries of a scan that are read in vain before it is worth while to look for the next one anew.
+/// The number of hidden entries in a row after which a scan seeks to the next entry it needs
+/// instead of reading on.
 const READ_ON: u32 = 4;
 
 #[derive(Debug, Default)]
@@ -17,7 +18,7 @@ pub(super) struct Store {
     pub(super) entries: BTreeMap<StoredKey, Bytes>,
     pub(super) splits: BTreeSet<Bytes>,
     pub(super) properties: BTreeMap<String, String>,
-    /// A handle that outlives its table must not find the next table of the same name.
+    /// True for a deleted table: a handle on it must not reach the next table of the same name.
     pub(super) is_deleted: bool,
     last_time_ms: i64,
 }
@@ -37,7 +38,7 @@ impl Store {
         };
     }
 
-    /// All cells that a scan shows (T1, T2).
+    /// Returns all cells that a scan shows (T1, T2).
     pub(super) fn scan(&self, scan: &Scan, authorizations: &Authorizations) -> Vec<Cell> {
         let versions = Versions::shown(&self.properties);
         let mut cells = Vec::new();
@@ -63,7 +64,8 @@ impl Store {
         cells
     }
 
-    /// Applies a mutation at the time of the table (T4, T6, T7): it moves only when it is given to an update.
+    /// Applies a mutation at the time of the table (T4, T6, T7). The time of the table advances
+    /// only when an update uses it.
     pub(super) fn apply(&mut self, mutation: Mutation, now_ms: i64) {
         let now_ms = self.last_time_ms.max(now_ms);
         for update in mutation.updates {
@@ -80,7 +82,8 @@ impl Store {
         }
     }
 
-    /// Applies mutations if the conditions of all of them hold, and says whether they did (T9, T10, T16).
+    /// Applies mutations if the conditions of all of them hold, and returns whether they did (T9,
+    /// T10, T16).
     pub(super) fn apply_together(
         &mut self,
         mutations: Vec<ConditionalMutation>,
@@ -100,7 +103,8 @@ impl Store {
         all_hold
     }
 
-    /// Drops the entries that no scan can show any more (A8), and garbage of transactions (A11, G1, G2).
+    /// Drops the entries that no scan can show any more (A8), and garbage of transactions (A11, G1,
+    /// G2).
     pub(super) fn compact(&mut self, garbage: Garbage) {
         for dropped in self.found(garbage) {
             self.entries.remove(&dropped);
@@ -150,14 +154,15 @@ impl Store {
             is_delete: true,
         };
         let from = first(from);
-        // An empty range, not a panic, where the end is before the start.
+        // An empty range instead of a panic if the end is before the start.
         let end = end.map(first).map(|end| end.max(from.clone()));
         let end = end.map_or(std::ops::Bound::Unbounded, std::ops::Bound::Excluded);
         self.entries.range((std::ops::Bound::Included(from), end))
     }
 }
 
-/// Where a scan reads on after an entry, if it is not at the next one.
+/// Returns the key at which a scan continues after an entry, or `None` if it continues with the
+/// next entry.
 fn next_looked_at(view: &View<'_>, last: &Key) -> Option<Key> {
     let at = |timestamp| Key {
         timestamp,

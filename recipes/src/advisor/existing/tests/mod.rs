@@ -1,5 +1,8 @@
 //! What is recognised, and what only looks like it.
 
+mod lookalikes;
+mod odd_designs;
+
 use super::*;
 use crate::key_design::{
     DigestEnd, DigestSalt, DomainText, HashedRows, Modulo, ModuloOf, RandomSalt, ReverseTime,

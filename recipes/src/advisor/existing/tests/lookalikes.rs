@@ -1,0 +1,144 @@
+//! Keys that look salted or hashed, and are of no design.
+
+use super::*;
+
+/// Returns a number that looks random.
+pub(super) fn random(seed: u64) -> u64 {
+    let mixed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}
+
+fn base32(mut number: u64) -> String {
+    let mut text = String::new();
+    for _ in 0..12 {
+        text.push(char::from(
+            b"0123456789abcdefghjkmnpqrstvwxyz"[(number % 32) as usize],
+        ));
+        number /= 32;
+    }
+    text
+}
+
+type Line = fn(u64) -> String;
+
+const LOOKALIKES: [(&str, Line); 18] = [
+    ("uuid", |n| {
+        let (a, b) = (random(n), random(n + 1_000_000));
+        format!(
+            "{:08x}-{:04x}-4{:03x}-a{:03x}-{:012x}",
+            a >> 32,
+            a & 0xffff,
+            b & 0xfff,
+            (b >> 12) & 0xfff,
+            b >> 16
+        )
+    }),
+    ("hexadecimal", |n| {
+        format!("{:016x}{:016x}", random(n), random(n ^ 77))
+    }),
+    ("base32", |n| base32(random(n))),
+    ("milliseconds", |n| {
+        format!("{}", 1_696_744_051_903 + n * 1_733)
+    }),
+    ("time of day", |n| {
+        format!("{:02}:{:02}:{:02}|{n}", n % 24, n * 7 % 60, n * 13 % 60)
+    }),
+    ("date", |n| {
+        format!("20231{:03}{:02}-{n}", n / 24 % 365, n % 24)
+    }),
+    ("month", |n| {
+        format!("{:02}-{:02}/{n}", n % 12 + 1, n % 28 + 1)
+    }),
+    ("phone", |n| {
+        format!("0{}", 1_500_000_000 + random(n) % 99_999_999)
+    }),
+    ("mac", |n| {
+        let bytes = random(n).to_be_bytes();
+        let digits: Vec<_> = bytes[..6]
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        digits.join(":")
+    }),
+    ("ip", |n| {
+        let [a, b, c, d, ..] = random(n).to_be_bytes();
+        format!("{a}.{b}.{c}.{d}")
+    }),
+    ("ip with zeros", |n| {
+        let [_, b, c, d, ..] = random(n).to_be_bytes();
+        format!("010.{b:03}.{c:03}.{d:03}")
+    }),
+    ("words", |n| {
+        let words = [
+            "abacus", "badge", "cafe", "dead", "decade", "face", "fad", "bead", "zoo", "ether",
+        ];
+        let word = |n: u64| words[(n % 10) as usize];
+        format!("{}{}{}", word(random(n)), word(random(n) >> 20), n % 50)
+    }),
+    // Salts of a hash that no design has.
+    ("unknown salt", |n| {
+        format!("{:02x}--user{n}", random(n * 31) & 0xff)
+    }),
+    ("unknown salt of a tenant", |n| {
+        format!("{:02x}:tenant{}:{n}", random(n % 90) & 0xff, n % 90)
+    }),
+    ("unknown digit", |n| format!("{:x}{n}", random(n) & 0xf)),
+    ("unknown bucket", |n| {
+        format!("{:02}|user{n}", random(n) % 20)
+    }),
+    ("unknown hash", |n| {
+        format!("p:{:04x}:{n}", random(n) & 0xffff)
+    }),
+    ("even", |n| format!("{:08}", n * 2)),
+];
+
+/// Of keys with an unknown salt one in 16 fits a salt of one digit by chance: that names no design.
+#[test]
+fn lookalikes_are_of_no_design() {
+    for (name, line) in LOOKALIKES {
+        for keys in [300, 3_000] {
+            let found = existing((0..keys).map(|n| line(n).into_bytes()), None);
+            assert!(found.is_none(), "{name}: {:?}", found.recipes);
+            assert!(found.apart.is_empty(), "{name}: {:?}", found.apart);
+        }
+    }
+}
+
+/// As above, of many tables.
+#[test]
+fn no_unknown_salts_fit_by_chance() {
+    for table in 0..6 {
+        let salt = |n: u64| random(n * 41 + table) & 0xff;
+        let keys = (0..300).map(|n| format!("{:02x}--user{n}", salt(n)).into_bytes());
+        let found = existing(keys, None);
+        assert!(found.is_none(), "{table}: {:?}", found.recipes);
+        assert!(found.apart.is_empty(), "{table}: {:?}", found.apart);
+    }
+}
+
+/// Random bytes and unknown salts look salted; words, times, addresses and counters do not.
+#[test]
+fn keys_that_spread_by_themselves_are_told_from_others() {
+    let looks = |line: Line| {
+        let found = existing((0..3_000).map(|n| line(n).into_bytes()), None);
+        found.look.map(|look| look.to_string())
+    };
+    for (name, line) in LOOKALIKES {
+        let expected = match name {
+            "uuid" | "hexadecimal" => {
+                Some("the first 8 characters, hexadecimal digits, are spread evenly")
+            }
+            "base32" => Some("the first 8 characters, base32 digits, are spread evenly"),
+            "unknown salt" | "mac" => {
+                Some("the first 2 characters, hexadecimal digits, are spread evenly")
+            }
+            "unknown bucket" => {
+                Some("the first 2 characters, numbers from 0 to 19, are spread evenly")
+            }
+            _ => None,
+        };
+        assert_eq!(looks(line).as_deref(), expected, "{name}");
+    }
+}

@@ -1,0 +1,133 @@
+//! The share of its rows that each tablet of a recipe is to have.
+
+use fluo_core::{Bytes, Tablet};
+
+use super::super::Contribution;
+use crate::number::{float, float_len};
+
+/// Shares that differ by less than this part from equal ones count as equal: digits cannot be cut into any number of
+/// tablets.
+const NEARLY_EQUAL: f64 = 0.01;
+
+/// The shares that the planned tablets of a recipe are to have, which are 1 together.
+#[derive(Debug)]
+pub(super) struct ByDesign<'a> {
+    splits: &'a [Bytes],
+    shares: Vec<f64>,
+}
+
+impl<'a> ByDesign<'a> {
+    /// Returns the shares that the recipe expects, or equal ones if it expects none. A tablet that is to have nothing
+    /// counts as the smallest.
+    pub(super) fn of(contribution: &'a Contribution) -> Self {
+        let planned = contribution.planned_tablets().max(1);
+        let weights = contribution.shares.as_deref().unwrap_or_default();
+        let all: u64 = weights.iter().sum();
+        let least = weights.iter().copied().filter(|weight| *weight > 0).min();
+        let even = 1.0 / float_len(planned);
+        let shares = match least {
+            None => vec![even; planned],
+            Some(least) => weights
+                .iter()
+                .map(|weight| float((*weight).max(least)) / float(all))
+                .map(|share| match (share / even - 1.0).abs() < NEARLY_EQUAL {
+                    true => even,
+                    false => share,
+                })
+                .collect(),
+        };
+        Self {
+            splits: &contribution.splits,
+            shares,
+        }
+    }
+
+    /// The number of planned tablets.
+    pub(super) fn tablets(&self) -> usize {
+        self.shares.len()
+    }
+
+    /// Returns the share of each of these neighbouring tablets, the first of which can hold the first rows of the recipe.
+    ///
+    /// A tablet has the share of the largest planned tablet that it covers, so a split point that is missing gives it no
+    /// right to more, and an extra one none to less.
+    pub(super) fn of_tablets(&self, tablets: &[Tablet]) -> Vec<f64> {
+        let mut at = 0;
+        let share = |tablet: &Tablet| {
+            let (first, end_row) = (at, tablet.end_row.as_ref());
+            while let Some(split) = self.splits.get(at)
+                && end_row.is_none_or(|end_row| split < end_row)
+            {
+                at += 1;
+            }
+            let covered = self.shares.iter().skip(first).take(at + 1 - first);
+            let share = covered.copied().reduce(f64::max);
+            if end_row.is_some() && self.splits.get(at) == end_row {
+                at += 1;
+            }
+            share.or(self.shares.last().copied()).unwrap_or(1.0)
+        };
+        tablets.iter().map(share).collect()
+    }
+
+    /// Returns the largest share that one of these servers has if the tablets are spread over them by their number.
+    pub(super) fn on_a_server(&self, servers: usize) -> f64 {
+        let most = self.shares.len().div_ceil(servers.max(1));
+        let mut shares = self.shares.clone();
+        shares.sort_unstable_by(|a, b| b.total_cmp(a));
+        shares.iter().take(most).sum::<f64>().min(1.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(shares: &[u64]) -> Contribution {
+        let splits = ["d", "h", "p"].map(Bytes::from);
+        let builder = Contribution::builder("queue").splits(splits);
+        builder.shares(shares.iter().copied()).build().unwrap()
+    }
+
+    fn ending(end_rows: &[&'static str]) -> Vec<Tablet> {
+        let end_rows = end_rows.iter().map(|row| Some(Bytes::from(*row)));
+        let tablet = |end_row| Tablet {
+            end_row,
+            server: None,
+            entries: 0,
+        };
+        end_rows.chain([None]).map(tablet).collect()
+    }
+
+    #[test]
+    fn a_tablet_has_the_share_of_the_largest_planned_one_that_it_covers() {
+        let contribution = of(&[5, 1, 2, 2]);
+        let shares = ByDesign::of(&contribution);
+        for (end_rows, expected) in [
+            (&["d", "h", "p"][..], &[0.5, 0.1, 0.2, 0.2][..]),
+            (
+                &["b", "d", "f", "g", "h", "p", "z"],
+                &[0.5, 0.5, 0.1, 0.1, 0.1, 0.2, 0.2, 0.2],
+            ),
+            (&["h", "p"], &[0.5, 0.2, 0.2]),
+            (&["f", "k"], &[0.5, 0.2, 0.2]),
+            (&[], &[0.5]),
+        ] {
+            assert_eq!(
+                shares.of_tablets(&ending(end_rows)),
+                expected,
+                "{end_rows:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_server_has_as_many_of_the_largest_tablets_as_another_has_tablets() {
+        let contribution = of(&[4, 1, 2, 1]);
+        let shares = ByDesign::of(&contribution);
+        assert_eq!(
+            [8, 4, 3, 1].map(|servers| shares.on_a_server(servers)),
+            [0.5, 0.5, 0.75, 1.0]
+        );
+    }
+}

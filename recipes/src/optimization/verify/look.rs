@@ -1,0 +1,51 @@
+//! The table as it was found, and what it is held against.
+
+use fluo_core::{Tablet, Tablets};
+
+use super::super::TableOptimizations;
+use super::super::contribution::Contribution;
+use super::scale::Scale;
+
+/// The table as it was found, what is asked of it, and how its loads are judged.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Look<'a> {
+    pub(super) optimizations: &'a TableOptimizations,
+    pub(super) tablets: &'a Tablets,
+    pub(super) servers: &'a [String],
+    pub(super) scale: Scale,
+}
+
+impl<'a> Look<'a> {
+    /// Returns the same look, judged by entries or cells.
+    pub(super) fn by_entries(self) -> Self {
+        let scale = Scale {
+            counts_rows: false,
+            ..self.scale
+        };
+        Self { scale, ..self }
+    }
+
+    /// The number of tablets that the recipes ask for.
+    pub(super) fn planned(&self) -> usize {
+        let contributions = self.optimizations.contributions().iter();
+        contributions.map(Contribution::planned_tablets).sum()
+    }
+
+    /// The number of tablets that share the table: those that are planned, or those that hold something, if there are
+    /// more. `counts` are what the tablets hold.
+    pub(super) fn places(&self, counts: &[u64]) -> usize {
+        let filled = counts.iter().filter(|count| **count > 0).count();
+        self.planned().max(filled)
+    }
+
+    /// Each tablet with its count.
+    pub(super) fn with_counts(&self, counts: &[u64]) -> impl Iterator<Item = (&'a Tablet, u64)> {
+        self.tablets.as_slice().iter().zip(counts.iter().copied())
+    }
+
+    /// The stored entries of each tablet.
+    pub(super) fn entries(&self) -> Vec<u64> {
+        let tablets = self.tablets.as_slice().iter();
+        tablets.map(|tablet| tablet.entries).collect()
+    }
+}

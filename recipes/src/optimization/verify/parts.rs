@@ -1,0 +1,89 @@
+//! The salted parts of rows, which lie together by design.
+
+use std::collections::HashSet;
+use std::hash::BuildHasher;
+
+use fluo_core::Escaped;
+use foldhash::quality::FixedState;
+
+use super::rows::HotPart;
+use crate::heavy_hitters::HeavyHitters;
+use crate::key_design::KeyDesign;
+
+/// Most salted parts of one salt that are remembered, a few bytes each: a bound on memory. Past it one whose rows do
+/// not follow each other may be counted twice.
+const MOST_PARTS: usize = 1 << 20;
+
+/// The salted parts that were seen under one salt. Rows of one part need not follow each other: between `a/1` and
+/// `a/2` can lie `a-b/1`.
+pub(super) struct Parts {
+    head: Vec<u8>,
+    seen: HashSet<u64>,
+    /// The tablet that rows come from, its rows so far, and the parts that most of them share.
+    tablet: usize,
+    rows: u64,
+    hitters: HeavyHitters,
+    /// The rows of the fullest tablet before that one, and the part that most of them share.
+    fullest: (u64, Option<HotPart>),
+}
+
+impl Default for Parts {
+    fn default() -> Self {
+        Self {
+            head: Vec::new(),
+            seen: HashSet::new(),
+            tablet: 0,
+            rows: 0,
+            hitters: HeavyHitters::new(0),
+            fullest: (0, None),
+        }
+    }
+}
+
+impl Parts {
+    /// Counts the part of a row, and checks whether the row is the first of it.
+    pub(super) fn is_new(
+        &mut self,
+        design: &KeyDesign,
+        key: &[u8],
+        row: &[u8],
+        tablet: usize,
+    ) -> bool {
+        let head = design.head_of(key);
+        if self.head != head || self.seen.len() >= MOST_PARTS {
+            self.head.clear();
+            self.head.extend_from_slice(head);
+            self.seen.clear();
+        }
+        if self.tablet != tablet {
+            self.end_tablet();
+            self.tablet = tablet;
+        }
+        self.rows += 1;
+        let Ok(Some(part)) = design.salted_part(row) else {
+            return true;
+        };
+        self.hitters.push(&part);
+        self.seen
+            .insert(FixedState::default().hash_one(part.as_ref()))
+    }
+
+    fn end_tablet(&mut self) {
+        let hitters = std::mem::replace(&mut self.hitters, HeavyHitters::new(0));
+        let rows = std::mem::take(&mut self.rows);
+        if rows > self.fullest.0 {
+            let hottest = hitters.at_least(1).into_iter().next();
+            let part = hottest.map(|(part, rows)| HotPart {
+                part: Escaped(&part).to_string(),
+                rows,
+            });
+            self.fullest = (rows, part);
+        }
+    }
+
+    /// The part that most rows of the fullest tablet share.
+    pub(super) fn hottest(mut self) -> Option<HotPart> {
+        self.end_tablet();
+        self.fullest.1
+    }
+}

@@ -1,0 +1,148 @@
+//! Transactions of a user who may read a table and not write it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use fluo_core::admin::{Initialization, initialize};
+use fluo_core::coordination::{Applications, MemoryApplications};
+use fluo_core::layout::{
+    DelLockOutcome, DelLockValue, EntryKind, EntryStamp, LockValue, WriteValue,
+};
+use fluo_core::{
+    Authorizations, Bytes, CellBatches, Client, ClientSettings, Column, ConditionalMutation,
+    MemoryTables, Mutation, Outcome, Result, RowColumn, Scan, Span, Table, TableAdmin, Timestamp,
+};
+use futures::TryStreamExt;
+use tokio::time::timeout;
+
+use crate::fake::Fake;
+use crate::servers::{OLD, PAGES};
+
+/// Entries in memory, behind a proxy that denies every write as Accumulo does.
+#[derive(Debug)]
+struct ReadOnly {
+    entries: Arc<dyn Table>,
+    proxy: Arc<dyn Table>,
+}
+
+#[async_trait]
+impl Table for ReadOnly {
+    fn scan(&self, scan: Scan) -> CellBatches {
+        self.entries.scan(scan)
+    }
+
+    async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
+        self.proxy.write(mutations).await
+    }
+
+    async fn write_conditional(&self, mutations: Vec<ConditionalMutation>) -> Result<Vec<Outcome>> {
+        self.proxy.write_conditional(mutations).await
+    }
+}
+
+fn at(number: u64) -> Timestamp {
+    Timestamp::new(number).unwrap()
+}
+
+fn stamp(kind: EntryKind, number: u64) -> i64 {
+    EntryStamp::new(kind, at(number)).encode()
+}
+
+fn column() -> Column {
+    Column::new("f", "q")
+}
+
+fn written(start: u64) -> Bytes {
+    WriteValue {
+        start: at(start),
+        is_primary: true,
+        is_delete: false,
+    }
+    .encode()
+}
+
+/// The rows of a transaction that began at 5 and wrote `new` over `old`. Only its primary is decided.
+fn left_by_a_crash(owner: &Client, rows: usize, is_committed: bool) -> Vec<Mutation> {
+    let lock = LockValue {
+        primary: RowColumn::new("primary", column()),
+        transactor: owner.transactor(),
+        is_write: true,
+        is_delete: false,
+        is_trigger: false,
+    };
+    let rolled_back = DelLockValue {
+        outcome: DelLockOutcome::RolledBack,
+        is_primary: true,
+        done: Timestamp::ZERO,
+    };
+    let primary = Mutation::new("primary");
+    let primary = match is_committed {
+        true => primary
+            .put_at(column(), stamp(EntryKind::Write, 6), written(5))
+            .put_at(column(), stamp(EntryKind::Data, 5), "new"),
+        false => primary.put_at(column(), stamp(EntryKind::DelLock, 5), rolled_back.encode()),
+    };
+    let others = (0..rows).map(|number| {
+        Mutation::new(format!("row {number:04}"))
+            .put_at(column(), stamp(EntryKind::Lock, 5), lock.encode())
+            .put_at(column(), stamp(EntryKind::Data, 5), "new")
+            .put_at(column(), stamp(EntryKind::Write, 3), written(2))
+            .put_at(column(), stamp(EntryKind::Data, 2), "old")
+    });
+    others.chain([primary]).collect()
+}
+
+/// Reads all rows as a user without `WRITE`. Returns the values of the rows beside the primary, and the proxy.
+async fn read(rows: usize, is_committed: bool) -> (Vec<Bytes>, Fake) {
+    let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());
+    let pages = Initialization::new("1", PAGES);
+    initialize(&tables, &applications, PAGES, pages)
+        .await
+        .unwrap();
+    let open = async |table: Arc<dyn Table>| {
+        let coordination = applications.open(PAGES).await.unwrap();
+        let settings = ClientSettings::default();
+        Client::open(table, coordination, settings).await.unwrap()
+    };
+    let entries = tables.open_table(PAGES, Authorizations::none());
+    let entries = entries.await.unwrap();
+    let owner = open(entries.clone()).await;
+    let left = left_by_a_crash(&owner, rows, is_committed);
+    entries.write(left).await.unwrap();
+    for _ in 0..20 {
+        drop(owner.begin().await.unwrap());
+    }
+
+    let (fake, servers) = OLD.start().await;
+    let proxy = servers.open_table(PAGES, Authorizations::none());
+    let proxy = proxy.await.unwrap();
+    let reader = open(Arc::new(ReadOnly { entries, proxy })).await;
+    let snapshot = reader.snapshot().await.unwrap();
+    let scan = Scan::over(Span::prefix("row "));
+    let cells = timeout(Duration::from_secs(5), snapshot.scan(scan).try_concat());
+    let cells = cells.await.expect("the reader waits").unwrap();
+    (cells.into_iter().map(|cell| cell.value).collect(), fake)
+}
+
+/// A user without `WRITE` met two rolled-back locks at once. A call of two rows that is denied says of no row for certain
+/// that it was not written, so the reader sent it again and again, and failed after `give_up_after` (a minute) with
+/// `Unavailable`. The reader knew all the time that the transaction was rolled back. With one lock it had read past it.
+#[tokio::test]
+async fn several_locks_that_may_not_be_turned_are_read_past_at_once() {
+    for rows in [1, 2, 700] {
+        for (is_committed, value) in [(false, "old"), (true, "new")] {
+            let (values, fake) = read(rows, is_committed).await;
+            assert_eq!(values, vec![Bytes::from(value); rows]);
+            // The conditional writer cuts many rows into a few calls.
+            let most = if is_committed {
+                [0, 1]
+            } else {
+                [1 + rows / 100, 0]
+            };
+            let calls = ["updateRowsConditionally", "updateAndFlush"].map(|call| fake.count(call));
+            assert!(calls <= most, "{rows} rows: {calls:?}");
+            assert_ne!(calls, [0, 0]);
+        }
+    }
+}

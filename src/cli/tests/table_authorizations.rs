@@ -1,0 +1,56 @@
+//! Rows whose cells have labels are seen with the authorizations that are given.
+
+#![cfg(test)]
+
+mod command;
+
+use command::{Place, ROWS, assert_says};
+use fluo_core::{Authorizations, Column, Mutation, TableAdmin};
+use fluo_embedded::{EmbeddedTables, Settings};
+
+/// The table `pages` as the spec says, with labelled rows that were written without the hasher.
+async fn labelled() -> Place {
+    let place = Place::with_table();
+    place
+        .fluo("table apply --at embedded:d --spec s.toml pages")
+        .succeeds();
+    let tables = EmbeddedTables::open(place.path("d"), Settings::default()).unwrap();
+    let table = tables
+        .open_table("pages", Authorizations::none())
+        .await
+        .unwrap();
+    let column = Column::new("page", "uri").with_visibility("eu");
+    let row = |row: &'static str| Mutation::new(row).put(column.clone(), "");
+    table.write(ROWS.lines().map(row).collect()).await.unwrap();
+    place
+}
+
+/// `verify`, `watch` and `advise` took no authorization, so labelled rows were never counted: that a tablet was hot could
+/// be concluded from its entries alone, and not why.
+#[tokio::test]
+async fn labelled_rows_are_counted_with_their_label() {
+    let place = labelled().await;
+    let cause =
+        "no row of the table has a key of row hasher `p`: were they written without it? 4,208 rows";
+    let unseen = "the tablet that ends at `p:1sst` (on server-002) holds 4,153 of 4,208 entries";
+    for command in ["verify", "watch --once --rows count"] {
+        let command = format!("table {command} --at embedded:d --spec s.toml");
+        let run = place.fluo(&format!("{command} pages")).differs();
+        assert_says(run.text(), unseen);
+        let run = place.fluo(&format!("{command} --authorization eu pages"));
+        assert_says(run.differs().text(), cause);
+    }
+    let advise = "advise --at embedded:d";
+    assert_says(
+        &place.fluo(&format!("{advise} pages")).fails(),
+        "there are no keys in table `pages`",
+    );
+    let run = place.fluo(&format!("{advise} --authorization eu pages"));
+    assert_says(run.succeeds().text(), "4,208");
+    assert_says(
+        &place
+            .fluo("advise --authorization eu keys.txt")
+            .refuses_arguments(),
+        "--at",
+    );
+}

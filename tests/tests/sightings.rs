@@ -1,0 +1,87 @@
+//! A client that has met more locks than it remembers goes on to count the time of new ones.
+#![cfg(test)]
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use std::time::Duration;
+
+use fluo_core::admin::{Initialization, initialize};
+use fluo_core::coordination::{Applications, MemoryApplications};
+use fluo_core::layout::{EntryKind, EntryStamp, LockValue};
+use fluo_core::planted::{PlantedBug, plant};
+use fluo_core::{
+    Authorizations, Bytes, Client, ClientSettings, Column, MemoryTables, Mutation, RowColumn, Scan,
+    Span, TableAdmin, Timestamp,
+};
+use futures::TryStreamExt;
+use tokio::time::timeout;
+
+/// More locks than a client remembers.
+const LOCKS: usize = 33_000;
+
+fn column() -> Column {
+    Column::new("f", "q")
+}
+
+/// A row that a transaction of `owner` has locked, and nothing else.
+fn locked(owner: &Client, row: String) -> Mutation {
+    let lock = LockValue {
+        primary: RowColumn::new(row.clone(), column()),
+        transactor: owner.transactor(),
+        is_write: true,
+        is_delete: false,
+        is_trigger: false,
+    };
+    let start = Timestamp::new(5).unwrap();
+    let stamp = EntryStamp::new(EntryKind::Lock, start).encode();
+    Mutation::new(row).put_at(column(), stamp, lock.encode())
+}
+
+/// Meets many locks for a moment each, and then one whose owner hangs. Returns its value, or `None` if the lock is still
+/// waited for after twice the time after which it is to be rolled back.
+async fn read_a_stuck_cell_after_many_locks() -> Option<Option<Bytes>> {
+    let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());
+    let web = Initialization::new("1", "web");
+    initialize(&tables, &applications, "web", web)
+        .await
+        .unwrap();
+    let table = tables.open_table("web", Authorizations::none());
+    let table = table.await.unwrap();
+    let settings = ClientSettings::default();
+    let patience = settings.rollback_after;
+    let open = async || {
+        let web = applications.open("web").await.unwrap();
+        Client::open(table.clone(), web, settings.clone())
+            .await
+            .unwrap()
+    };
+    let owner = open().await;
+    for _ in 0..20 {
+        drop(owner.begin().await.unwrap());
+    }
+    let rows = (0..LOCKS).map(|number| format!("ended {:02} {number:05}", number / 1_000));
+    let locks = rows
+        .chain(["stuck".to_owned()])
+        .map(|row| locked(&owner, row));
+    table.write(locks.collect()).await.unwrap();
+
+    let reader = open().await;
+    let snapshot = reader.snapshot().await.unwrap();
+    for group in 0..LOCKS / 1_000 {
+        let scan = Scan::over(Span::prefix(format!("ended {group:02} ")));
+        let read = timeout(Duration::from_millis(1), snapshot.scan(scan).try_concat());
+        read.await.unwrap_err();
+    }
+    let value = timeout(patience * 2, snapshot.get("stuck", &column())).await;
+    value.ok().map(Result::unwrap)
+}
+
+/// A busy client met more than 32,768 locks, and the time of a lock whose owner hung did not begin while all of them were
+/// remembered: readers waited a quarter of an hour for it in place of five minutes. With that bug planted the test fails.
+#[tokio::test(start_paused = true)]
+async fn a_lock_times_out_however_many_others_were_met() {
+    assert_eq!(read_a_stuck_cell_after_many_locks().await, Some(None));
+    plant(Some(PlantedBug::NoRoomForSightings));
+    let with_the_bug = read_a_stuck_cell_after_many_locks().await;
+    plant(None);
+    assert_eq!(with_the_bug, None);
+}

@@ -1,0 +1,73 @@
+//! Idioms that a reader has to read twice, and the words for them.
+
+/// An idiom, and the words to use for it.
+const IDIOMS: [(&str, &str); 22] = [
+    ("nobody", "no process, no caller, or `None` if"),
+    ("somebody", "a caller, another process"),
+    ("whoever", "the caller, the process"),
+    ("so many", "a number, or as many as"),
+    ("mend", "fix"),
+    ("mends", "fixes"),
+    ("mended", "fixed"),
+    ("set aside", "moved to the dead letters"),
+    ("put back", "requeue, requeued"),
+    ("puts back", "requeues"),
+    ("come upon", "find, meet"),
+    ("comes upon", "finds, meets"),
+    ("is told", "receives, returns, prints"),
+    ("are told", "receive, return, print"),
+    ("was told", "received"),
+    ("none where", "`None` if"),
+    ("nothing where", "`None` if, empty if"),
+    ("in vain", "without effect"),
+    ("dealt with", "handled, processed"),
+    ("comes to nothing", "fails"),
+    ("goes on", "continues"),
+    ("take back", "cancel, undo"),
+];
+
+/// Returns the idioms of a file, each with its place and the words to use.
+pub(super) fn find(file: &str, text: &str) -> Vec<String> {
+    let mut findings = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        let line = line.to_lowercase();
+        for (idiom, instead) in IDIOMS {
+            if has(&line, idiom) {
+                findings.push(format!("{file}:{}: `{idiom}`: write {instead}", number + 1));
+            }
+        }
+    }
+    findings
+}
+
+/// Checks whether a line has an idiom as words of their own; `set_aside` and `nobodys` are other words.
+fn has(line: &str, idiom: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    line.match_indices(idiom).any(|(at, _)| {
+        let before = line.get(..at).and_then(|it| it.chars().next_back());
+        let after = line
+            .get(at + idiom.len()..)
+            .and_then(|it| it.chars().next());
+        !before.is_some_and(is_word) && !after.is_some_and(is_word)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_the_place_and_the_words_to_use() {
+        let idiom = ["no", "body"].concat();
+        let text = format!(
+            "fn a() {{}}\n/// {}, or {idiom}.\nlet {idiom}_s = 1;\n",
+            idiom.to_uppercase()
+        );
+        assert_eq!(
+            find("a.rs", &text),
+            [format!(
+                "a.rs:2: `{idiom}`: write no process, no caller, or `None` if"
+            )]
+        );
+    }
+}
