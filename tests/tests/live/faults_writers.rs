@@ -111,13 +111,20 @@ impl Told {
     pub(crate) async fn of(writers: Vec<JoinHandle<Told>>) -> Told {
         let mut all = Told::default();
         for writer in writers {
-            let told = writer.await.unwrap();
-            all.acknowledged.extend(told.acknowledged);
-            all.uncertain.extend(told.uncertain);
-            all.nothing_done.extend(told.nothing_done);
-            all.errors.extend(told.errors);
+            all.add(writer.await.unwrap());
         }
         all
+    }
+
+    pub(crate) fn add(&mut self, told: Told) {
+        self.acknowledged.extend(told.acknowledged);
+        self.uncertain.extend(told.uncertain);
+        self.nothing_done.extend(told.nothing_done);
+        self.errors.extend(told.errors);
+    }
+
+    pub(crate) fn has(&self, kind: ErrorKind) -> bool {
+        self.errors.iter().any(|error| error.kind() == kind)
     }
 
     /// Every acknowledged row is there, none is there of which nothing was done, and none that nobody wrote.
