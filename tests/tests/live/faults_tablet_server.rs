@@ -22,7 +22,7 @@ use crate::faults_writers::{Signals, Told, load};
 const TABLE: &str = "pages";
 const SUCCESSES: usize = 60;
 /// A server is missed after 30 s, and its tablets are recovered then.
-const PATIENCE: Duration = Duration::from_secs(150);
+const PATIENCE: Duration = Duration::from_secs(300);
 /// Shorter than that: so writers are told that nobody knows.
 const LIMIT: Duration = Duration::from_secs(10);
 

@@ -15,7 +15,7 @@ use crate::faults_ground::{pair, say};
 const ROWS: usize = 40;
 pub(crate) const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(50);
 /// How long writers may take until they get somewhere (again).
-const PATIENCE: Duration = Duration::from_secs(150);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// What a test and its writers tell each other.
 #[derive(Debug, Default)]
