@@ -170,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_is_commands_and_what_they_print() {
+    fn reads_commands_and_their_expected_output() {
         let page = "text\n```console\n$ a \\\n>\n> b\none [..] s\ntwo\n$ c\n```\n```sh\n$ d\n```\n```console live\n$ e\n```\n";
         let [first, second] = &commands(page, "console")[..] else {
             panic!("two commands")
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_command_that_prints_something_else_is_shown() {
+    fn returns_the_first_command_with_unexpected_output() {
         let page =
             "```console\n$ echo here > file\n$ cat file\nhere\n$ cat NAME; pwd\nthere\n```\n";
         let page = Page {

@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_length_is_a_number_from_1_on() {
+    fn rejects_everything_but_a_number_of_at_least_1() {
         assert_eq!(times_of("30"), 30);
         for wrong in ["", "0", "-1", "x"] {
             assert!(std::panic::catch_unwind(|| times_of(wrong)).is_err());

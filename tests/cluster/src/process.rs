@@ -163,14 +163,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_command_with_parentheses_in_its_name_is_read() {
+    fn parses_a_command_name_with_parentheses() {
         let line = "41 (a) b (c) S 1 40 40 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 987 1 1\n";
         let stat = Stat::parse(line).unwrap();
         assert_eq!((stat.state, stat.group, stat.started_ticks), ('S', 40, 987));
     }
 
     #[test]
-    fn this_process_is_alive_and_one_of_another_start_is_not() {
+    fn distinguishes_processes_by_their_start() {
         let own = Process::of(i32::try_from(std::process::id()).unwrap()).unwrap();
         assert!(own.is_alive());
         let other = Process {
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn the_process_that_listens_on_a_port_is_known() {
+    fn finds_the_process_that_listens_on_a_port() {
         let own = Process::of(i32::try_from(std::process::id()).unwrap()).unwrap();
         let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let port = listener.local_addr().unwrap().port();

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_state_is_read_as_it_was_written() {
+    fn reads_a_state_as_it_was_written() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("state.json");
         assert_eq!(State::read(&file).unwrap(), None);
@@ -142,7 +142,7 @@ mod tests {
 
     /// The live tests could not be pointed at a cluster of Accumulo 2.x: a site had a password and no secret.
     #[test]
-    fn a_state_file_that_is_written_by_hand_may_hold_a_secret() {
+    fn accepts_a_secret_in_a_state_file_written_by_hand() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("state.json");
         fs::write(&file, include_str!("../by-hand.json")).unwrap();
@@ -156,13 +156,13 @@ mod tests {
     }
 
     #[test]
-    fn a_state_of_processes_that_are_gone_is_not_alive() {
+    fn is_not_alive_after_its_processes_have_ended() {
         assert!(!state().is_alive());
         assert_eq!(state().tablet_servers(), []);
     }
 
     #[test]
-    fn another_file_is_refused_with_its_name() {
+    fn rejects_another_file_and_names_it() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("state.json");
         fs::write(&file, "{}").unwrap();

@@ -40,7 +40,7 @@ impl Drop for Stopped<'_> {
 }
 
 #[test]
-fn a_cluster_is_started_found_and_stopped() {
+fn starts_describes_and_stops_a_cluster() {
     if !wanted() {
         return;
     }
@@ -87,7 +87,7 @@ fn a_cluster_is_started_found_and_stopped() {
 }
 
 #[test]
-fn a_state_file_that_is_none_is_refused_by_each() {
+fn every_command_rejects_an_invalid_state_file() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("state.json");
     std::fs::write(&file, "{}").unwrap();

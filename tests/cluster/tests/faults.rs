@@ -3,7 +3,7 @@
 use fluo_cluster::{Cluster, Settings, wanted};
 
 #[test]
-fn a_tablet_server_is_killed_and_the_cluster_ends_with_its_owner() {
+fn kills_a_tablet_server_and_ends_with_its_owner() {
     if !wanted() {
         return;
     }

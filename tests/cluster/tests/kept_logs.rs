@@ -61,7 +61,7 @@ fn broken_java() -> (TempDir, OsString) {
 }
 
 #[test]
-fn of_a_start_that_fails() {
+fn keeps_the_logs_of_a_start_that_fails() {
     if !wanted() {
         return;
     }
@@ -89,7 +89,7 @@ fn of_a_start_that_fails() {
 
 /// What `cargo xtask test` does when a test failed.
 #[test]
-fn of_a_cluster_that_is_told_to() {
+fn keeps_the_logs_of_a_cluster_on_request() {
     if !wanted() {
         return;
     }
@@ -122,7 +122,7 @@ fn of_a_cluster_that_is_told_to() {
 }
 
 #[test]
-fn of_an_owner_that_panics() {
+fn keeps_the_logs_of_an_owner_that_panics() {
     if !wanted() {
         return;
     }
@@ -145,7 +145,7 @@ fn of_an_owner_that_panics() {
 
 /// The cluster that all tests of a program share is never dropped.
 #[test]
-fn of_a_shared_cluster_on_which_a_test_fails() {
+fn keeps_the_logs_of_a_shared_cluster_on_which_a_test_fails() {
     if !wanted() {
         return;
     }

@@ -67,17 +67,17 @@ fn ends_with_its_owner(signal: Signal) {
 }
 
 #[test]
-fn an_owner_that_is_killed_takes_the_grandchildren_along() {
+fn a_killed_owner_ends_its_grandchildren() {
     ends_with_its_owner(Signal::KILL);
 }
 
 #[test]
-fn an_owner_that_is_interrupted_takes_the_grandchildren_along() {
+fn an_interrupted_owner_ends_its_grandchildren() {
     ends_with_its_owner(Signal::INT);
 }
 
 #[test]
-fn a_suspended_command_ends_too() {
+fn a_suspended_command_ends_with_its_owner() {
     let (mut owner, leader) = owner();
     leader.signal_group(Signal::STOP);
     owner.kill().unwrap();
@@ -101,7 +101,7 @@ fn a_drop_ends_the_command_and_removes_its_folders() {
 }
 
 #[test]
-fn logs_are_kept_on_request() {
+fn keeps_logs_on_request() {
     let root = tempfile::tempdir().unwrap();
     let [folder, logs] = ["run", "logs"].map(|name| root.path().join(name));
     for folder in [&folder, &logs] {
@@ -116,7 +116,7 @@ fn logs_are_kept_on_request() {
 }
 
 #[test]
-fn what_a_command_prints_is_in_its_log() {
+fn writes_the_output_of_a_command_to_its_log() {
     let root = tempfile::tempdir().unwrap();
     let log = root.path().join("out");
     let words = ["sh", "-c", "echo to out; echo to err >&2"]
@@ -137,7 +137,7 @@ fn read(file: &Path) -> String {
 
 /// One that was over before it was looked at counted as one that could not be started, and its log was removed.
 #[test]
-fn a_command_that_ends_at_once_was_started() {
+fn a_command_that_ends_at_once_counts_as_started() {
     let root = tempfile::tempdir().unwrap();
     for (number, words) in [["true", ""], ["no-such-command", ""]]
         .iter()

@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_rule_that_does_not_hold_is_counted_and_the_next_one_runs() {
+    async fn counts_a_failed_rule_and_runs_the_next_one() {
         let memory = Arc::new(MemoryTables::new());
         let faulty = FaultyTables::new(memory).fail_call(0, Fault::Before);
         let tables: Arc<dyn TableAdmin> = Arc::new(faulty);

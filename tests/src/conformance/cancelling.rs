@@ -13,7 +13,7 @@ use super::ground::{Ground, column};
 const CALLS: u64 = 200;
 
 /// T12: a call that was dropped wrote all of its mutation, or of all of them together, or nothing, and the calls after it work.
-pub async fn t12_a_dropped_call_is_whole_or_nothing(tables: Arc<dyn TableAdmin>) {
+pub async fn t12_a_cancelled_call_is_atomic(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     for call in 0..CALLS {
         let both = Mutation::new(format!("{call:03}"))

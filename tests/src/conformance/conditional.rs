@@ -12,7 +12,7 @@ use super::ground::{Ground, cell, column, unused_name};
 
 /// T10: a condition looks at the newest visible version of its own column, or at the version of its
 /// timestamp, byte by byte.
-pub async fn t10_a_condition_looks_at_its_column(tables: Arc<dyn TableAdmin>) {
+pub async fn t10_a_condition_checks_its_column(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::All).await;
     let row = Mutation::new("r")
         .put_at(column("q"), 3, "new")
@@ -99,7 +99,7 @@ pub async fn t10_a_condition_sees_the_versions_of_the_table(tables: Arc<dyn Tabl
 
 /// T10: a condition sees what its handle may see, and is refused on what it may not; another visibility is another
 /// column.
-pub async fn t10_a_condition_sees_what_its_handle_may_see(tables: Arc<dyn TableAdmin>) {
+pub async fn t10_a_condition_sees_the_cells_of_its_handle(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     let seer = ground.reader(&["A"]).await;
     let marked = column("q").with_visibility("A");

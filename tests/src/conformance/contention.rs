@@ -14,7 +14,7 @@ use super::ground::{Ground, assert_kind, column, read};
 const ROW_COLUMNS: usize = 40;
 
 /// T4: a row that fits in one batch is seen with all that a mutation writes to it, or with none of it.
-pub async fn t4_a_mutation_is_whole_or_not_at_all(tables: Arc<dyn TableAdmin>) {
+pub async fn t4_a_mutation_is_atomic(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     let is_written = Arc::new(AtomicBool::new(false));
     let watchers: Vec<_> = (0..2)
@@ -193,7 +193,7 @@ async fn settled(table: &dyn Table, row: usize, task: usize, outcome: &Outcome) 
 }
 
 /// A3: a write that meets the deletion of its table never lands in the next table of that name.
-pub async fn a3_no_write_lands_in_the_next_table(tables: Arc<dyn TableAdmin>) {
+pub async fn a3_no_write_reaches_the_next_table(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     let is_deleted = Arc::new(AtomicBool::new(false));
     let write = |writer| {

@@ -14,7 +14,7 @@ use super::ground::{CUSTOM, Ground, column, read};
 
 /// A6: split points, merges, locality groups, the balancer and properties that say nothing to a scan leave
 /// every scan as it was.
-pub async fn a6_rows_stay_whatever_is_set(tables: Arc<dyn TableAdmin>) {
+pub async fn a6_split_points_and_properties_change_no_scan(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::All).await;
     write_variety(&ground).await;
     let before = every_look(&ground).await;
@@ -116,7 +116,7 @@ pub async fn a8_a_compaction_changes_no_scan(tables: Arc<dyn TableAdmin>) {
 }
 
 /// A8: after a compaction a tablet still has an entry for each cell that some handle shows.
-pub async fn a8_a_compaction_keeps_what_anybody_sees(tables: Arc<dyn TableAdmin>) {
+pub async fn a8_a_compaction_keeps_every_visible_cell(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     let marked = column("q").with_visibility("A&B");
     ground

@@ -12,7 +12,7 @@ use futures::stream::StreamExt;
 use super::ground::{CUSTOM, Ground, assert_kind, cell, column, put_cell, unused_name};
 
 /// A1: a name that no table may have cannot be created, and is not found by anything else.
-pub async fn a1_a_wrong_name_is_refused(tables: Arc<dyn TableAdmin>) {
+pub async fn a1_an_invalid_name_is_rejected(tables: Arc<dyn TableAdmin>) {
     let longest = format!("{:_<1024}", unused_name());
     tables
         .create_table(&longest, Versions::default())
@@ -109,7 +109,7 @@ pub async fn a2_creating_a_table_twice_changes_nothing(tables: Arc<dyn TableAdmi
 }
 
 /// A2: of many tasks that create one table at once, one succeeds; the names of tables are sorted.
-pub async fn a2_a_table_is_created_by_one(tables: Arc<dyn TableAdmin>) {
+pub async fn a2_one_of_many_concurrent_creations_succeeds(tables: Arc<dyn TableAdmin>) {
     let name = unused_name();
     let create = |_| {
         let (tables, name) = (tables.clone(), name.clone());
@@ -186,7 +186,7 @@ pub async fn a3_a_deleted_table_leaves_nothing_behind(tables: Arc<dyn TableAdmin
 }
 
 /// A3: a handle on a deleted table is `NotFound`, also once there is a new table of the same name.
-pub async fn a3_a_handle_ends_with_its_table(tables: Arc<dyn TableAdmin>) {
+pub async fn a3_a_handle_fails_after_its_table_is_deleted(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     let row = || Mutation::new("r").put(column("q"), "v");
     ground.write(vec![row()]).await;

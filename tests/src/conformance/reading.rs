@@ -108,7 +108,7 @@ fn put_row(cells: &[Cell]) -> Mutation {
 }
 
 /// T2: rows, columns and values of any bytes, empty ones included, come back as they were written.
-pub async fn t2_any_bytes_come_back_as_they_were_written(tables: Arc<dyn TableAdmin>) {
+pub async fn t2_any_bytes_are_stored_unchanged(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     let every_byte: Vec<u8> = (0..=255).collect();
     let mut cells = Vec::new();
@@ -171,7 +171,7 @@ pub async fn t2_a_span_yields_exactly_its_keys(tables: Arc<dyn TableAdmin>) {
 }
 
 /// T3: a scan sees every write that was acknowledged before it, through any handle.
-pub async fn t3_a_scan_sees_what_was_acknowledged(tables: Arc<dyn TableAdmin>) {
+pub async fn t3_a_scan_sees_acknowledged_writes(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     let other = ground.reader(&["A"]).await;
     for n in 0..40_u8 {
@@ -209,7 +209,7 @@ async fn own_writes(table: Arc<dyn fluo_core::Table>, task: usize) {
 
 /// T3: a scan that is read slowly yields all that was there when it began, and holds up nobody; one that is
 /// dropped in the middle leaves nothing behind.
-pub async fn t3_a_running_scan_holds_up_nobody(tables: Arc<dyn TableAdmin>) {
+pub async fn t3_a_running_scan_blocks_no_other_call(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     let row = |n: usize| format!("{n:04}");
     let put = |n, value: &'static str| Mutation::new(row(n)).put_at(column("q"), 1, value);

@@ -12,9 +12,7 @@ use super::ground::{CUSTOM, column, read, unused_name};
 ///
 /// # Panics
 /// Where the rule does not hold.
-pub async fn t5_what_was_acknowledged_survives_reopening(
-    open: impl AsyncFn() -> Arc<dyn TableAdmin>,
-) {
+pub async fn t5_acknowledged_writes_survive_reopening(open: impl AsyncFn() -> Arc<dyn TableAdmin>) {
     let (name, deleted) = (unused_name(), unused_name());
     let mut expected = Vec::new();
     for life in 0..4_i64 {

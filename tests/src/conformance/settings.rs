@@ -11,7 +11,7 @@ use fluo_core::{
 use super::ground::{CUSTOM, Ground, assert_kind, cell, column};
 
 /// A9: a property that was set, replaced or removed is so for the next call.
-pub async fn a9_a_property_is_in_force_at_once(tables: Arc<dyn TableAdmin>) {
+pub async fn a9_a_property_takes_effect_at_once(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     let other = Ground::new(&tables, Versions::default()).await;
     let inherited = tables.inherited_properties(&ground.name).await.unwrap();
@@ -92,7 +92,7 @@ pub async fn a9_a_call_may_be_repeated(tables: Arc<dyn TableAdmin>) {
 }
 
 /// A10: a name that is not a table property's is refused.
-pub async fn a10_a_wrong_name_of_a_property_is_refused(tables: Arc<dyn TableAdmin>) {
+pub async fn a10_an_invalid_property_name_is_rejected(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     let before = tables.properties(&ground.name).await.unwrap();
     for wrong in [
@@ -118,7 +118,7 @@ pub async fn a10_a_wrong_name_of_a_property_is_refused(tables: Arc<dyn TableAdmi
 }
 
 /// A10: the servers can say which package of balancers they have, and load no class that there is not.
-pub async fn a10_the_servers_load_what_they_have(tables: Arc<dyn TableAdmin>) {
+pub async fn a10_the_servers_load_only_existing_classes(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     let can_load = async |class: &str| {
         let as_object = tables.can_load(&ground.name, class, "java.lang.Object");

@@ -27,7 +27,7 @@ pub async fn a4_split_points_are_a_sorted_set(tables: Arc<dyn TableAdmin>) {
 }
 
 /// A4: an empty split point is refused, and so are those that came with it.
-pub async fn a4_an_empty_split_point_is_refused(tables: Arc<dyn TableAdmin>) {
+pub async fn a4_an_empty_split_point_is_rejected(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     ground.add_splits(["m"]).await;
     for splits in [vec![""], vec!["", "a", "z"]] {
@@ -40,7 +40,7 @@ pub async fn a4_an_empty_split_point_is_refused(tables: Arc<dyn TableAdmin>) {
 }
 
 /// A4: a thousand split points come in one call.
-pub async fn a4_many_split_points_come_in_one_call(tables: Arc<dyn TableAdmin>) {
+pub async fn a4_one_call_adds_many_split_points(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     let splits: BTreeSet<Bytes> = (0..1_000).map(|n| format!("{n:04}").into()).collect();
     tables.add_splits(&ground.name, &splits).await.unwrap();
@@ -54,7 +54,7 @@ pub async fn a4_many_split_points_come_in_one_call(tables: Arc<dyn TableAdmin>) 
 }
 
 /// A5: a merge removes the split points strictly between its bounds, and nothing else.
-pub async fn a5_a_merge_removes_what_is_strictly_between(tables: Arc<dyn TableAdmin>) {
+pub async fn a5_a_merge_removes_the_split_points_between_its_bounds(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     let cases: [(Option<&str>, Option<&str>, &[&str]); 13] = [
         (Some("b"), Some("h"), &["b", "h"]),

@@ -143,7 +143,7 @@ pub async fn t16_rows_are_written_together_or_not_at_all(tables: Arc<dyn TableAd
 }
 
 /// T16 and T8: a wrong mutation, or no condition at all, and nothing of the call is written.
-pub async fn t16_a_wrong_call_writes_nothing(tables: Arc<dyn TableAdmin>) {
+pub async fn t16_an_invalid_call_writes_nothing(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     let marked = column("m").with_visibility("A&");
     let good = || put("a", "q", "v").when(absent("q"));

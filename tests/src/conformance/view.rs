@@ -62,7 +62,7 @@ pub async fn v1_a_scan_shows_the_columns_that_it_selects(tables: Arc<dyn TableAd
 }
 
 /// V1: a handle shows the cells whose visibility its authorizations satisfy, and no others.
-pub async fn v1_a_handle_shows_what_it_may_see(tables: Arc<dyn TableAdmin>) {
+pub async fn v1_a_handle_shows_the_cells_of_its_authorizations(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     let expressions = [
         "",
@@ -159,7 +159,7 @@ pub async fn v2_a_delete_hides_its_column_at_and_below_its_timestamp(tables: Arc
 }
 
 /// V2: a delete also hides what is written after it at or below its timestamp, and nothing newer.
-pub async fn v2_a_delete_hides_what_is_written_later_below_it(tables: Arc<dyn TableAdmin>) {
+pub async fn v2_a_delete_hides_later_writes_at_or_below_its_timestamp(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     let row = Mutation::new("one mutation")
         .delete_at(column("q"), 5)
@@ -245,7 +245,7 @@ pub async fn v3_the_version_properties_can_be_changed(tables: Arc<dyn TableAdmin
 }
 
 /// V4: the filter for the first cell of a row chooses among what the scan would show without it.
-pub async fn v4_the_first_of_a_row_is_the_first_that_is_shown(tables: Arc<dyn TableAdmin>) {
+pub async fn v4_the_first_cell_of_a_row_is_the_first_shown_cell(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::All).await;
     let marked = column("a").with_visibility("A");
     ground

@@ -10,7 +10,7 @@ use fluo_core::{
 use super::ground::{Ground, assert_kind, cell, column, put_cell};
 
 /// T6: of two puts to one column and timestamp the later stays: in a mutation, in a call, from call to call.
-pub async fn t6_of_two_puts_to_one_key_the_later_stays(tables: Arc<dyn TableAdmin>) {
+pub async fn t6_the_later_of_two_puts_to_one_key_wins(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     let put =
         |row: &'static str, value: &'static str| Mutation::new(row).put_at(column("q"), 5, value);
@@ -177,7 +177,7 @@ pub async fn t7_the_time_of_the_table_stays_when_its_clock_is_set_back(
 }
 
 /// T8: a call with a wrong mutation in it is refused, and none of its mutations is written.
-pub async fn t8_a_wrong_call_writes_nothing(tables: Arc<dyn TableAdmin>) {
+pub async fn t8_an_invalid_call_writes_nothing(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     let good = |row: &'static str| Mutation::new(row).put(column("q"), "v");
     let marked = |visibility| column("m").with_visibility(visibility);
@@ -220,7 +220,7 @@ pub async fn t8_a_wrong_call_writes_nothing(tables: Arc<dyn TableAdmin>) {
 }
 
 /// T8: a large mutation is kept whole, or the whole call is refused.
-pub async fn t8_a_large_mutation_is_kept_whole_or_refused(tables: Arc<dyn TableAdmin>) {
+pub async fn t8_a_large_mutation_is_stored_whole_or_rejected(tables: Arc<dyn TableAdmin>) {
     const KIB: usize = 1 << 10;
     let ground = Ground::new(&tables, Versions::default()).await;
     let sizes = [

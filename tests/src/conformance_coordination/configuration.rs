@@ -47,7 +47,7 @@ fn odd() -> Application {
 }
 
 /// C9: what was initialised comes back to the byte, observed columns in their order.
-pub async fn c9_what_was_initialised_comes_back(applications: Arc<dyn Applications>) {
+pub async fn c9_a_configuration_is_stored_unchanged(applications: Arc<dyn Applications>) {
     for application in [Application::new("1", unused_table("t")), odd()] {
         let ground = Ground::with(&applications, application.clone()).await;
         assert_eq!(
@@ -82,7 +82,7 @@ pub async fn c9_settings_are_replaced_as_a_whole(applications: Arc<dyn Applicati
 }
 
 /// C9: settings that are out of bounds are refused as a whole.
-pub async fn c9_wrong_settings_change_nothing(applications: Arc<dyn Applications>) {
+pub async fn c9_invalid_settings_change_nothing(applications: Arc<dyn Applications>) {
     let before = Application::new("1", unused_table("t")).set("a", "1");
     let ground = Ground::with(&applications, before.clone()).await;
     let large = "v".repeat(Application::MAX_SETTINGS_BYTES);
@@ -101,7 +101,7 @@ pub async fn c9_wrong_settings_change_nothing(applications: Arc<dyn Applications
 }
 
 /// C9: as many observed columns and settings as are allowed are kept.
-pub async fn c9_as_much_is_kept_as_is_allowed(applications: Arc<dyn Applications>) {
+pub async fn c9_the_largest_configuration_is_stored(applications: Arc<dyn Applications>) {
     let mut largest = Application::new("i".repeat(Application::MAX_ID_BYTES), unused_table("t"));
     // 65 bytes a column, and as many columns as fit.
     for number in 0..Application::MAX_OBSERVERS {

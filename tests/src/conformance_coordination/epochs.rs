@@ -22,7 +22,7 @@ pub async fn c14_an_opening_has_one_epoch(applications: Arc<dyn Applications>) {
 }
 
 /// C14: an epoch that this coordination never recorded is refused, and nothing is recorded then.
-pub async fn c14_the_epoch_of_a_copy_is_refused(applications: Arc<dyn Applications>) {
+pub async fn c14_the_epoch_of_a_copy_is_rejected(applications: Arc<dyn Applications>) {
     let application = Application::new("1", unused_table("t"));
     let ground = Ground::with(&applications, application).await;
     let coordination = ground.open().await;

@@ -30,7 +30,7 @@ pub async fn c3_the_horizon_begins_at_zero_and_is_in_the_blocks(
 }
 
 /// C4: with nothing published the horizon advances to the next timestamp, also before the first one.
-pub async fn c4_it_advances_to_the_next_timestamp(applications: Arc<dyn Applications>) {
+pub async fn c4_the_horizon_advances_to_the_next_timestamp(applications: Arc<dyn Applications>) {
     let ground = Ground::new(&applications).await;
     let before = ground.advance().await;
     assert!(before <= ground.next().await);
@@ -47,7 +47,9 @@ pub async fn c4_it_advances_to_the_next_timestamp(applications: Arc<dyn Applicat
 }
 
 /// C4: the horizon advances to the oldest timestamp that is published, whoever else publishes a newer one.
-pub async fn c4_the_oldest_that_is_published_holds_it(applications: Arc<dyn Applications>) {
+pub async fn c4_the_oldest_published_timestamp_holds_the_horizon(
+    applications: Arc<dyn Applications>,
+) {
     let ground = Ground::new(&applications).await;
     let (first, second) = (ground.begin().await, ground.begin().await);
     let old = ground.next().await;
@@ -69,7 +71,7 @@ pub async fn c4_the_oldest_that_is_published_holds_it(applications: Arc<dyn Appl
 }
 
 /// C4, C5: a published timestamp below the horizon holds it where it is, and does not move it back.
-pub async fn c4_it_never_goes_back(applications: Arc<dyn Applications>) {
+pub async fn c4_the_horizon_never_goes_back(applications: Arc<dyn Applications>) {
     let ground = Ground::new(&applications).await;
     let old = ground.next().await;
     let horizon = ground.advance().await;
@@ -89,7 +91,9 @@ pub async fn c4_it_never_goes_back(applications: Arc<dyn Applications>) {
 }
 
 /// C5: what was withdrawn, or published by somebody who is gone, does not hold the horizon.
-pub async fn c5_who_is_gone_holds_nothing(applications: Arc<dyn Applications>) {
+pub async fn c5_a_dropped_transactor_does_not_hold_the_horizon(
+    applications: Arc<dyn Applications>,
+) {
     let ground = Ground::new(&applications).await;
     let (first, second) = (ground.begin().await, ground.begin().await);
     let old = ground.next().await;
@@ -108,7 +112,9 @@ pub async fn c5_who_is_gone_holds_nothing(applications: Arc<dyn Applications>) {
 }
 
 /// C5: many transactors publish, get a timestamp, and read at it, while others move the horizon: no reader is below it.
-pub async fn c5_what_is_published_is_not_passed(applications: Arc<dyn Applications>) {
+pub async fn c5_the_horizon_does_not_pass_a_published_timestamp(
+    applications: Arc<dyn Applications>,
+) {
     let ground = Ground::new(&applications).await;
     let ends = Arc::new(AtomicBool::new(false));
     let collectors = (0..2).map(|_| {

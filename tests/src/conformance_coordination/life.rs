@@ -12,7 +12,7 @@ use crate::unused_name::unused_name as unused_table;
 const WRONG_NAMES: [&str; 6] = ["", "a/b", "a.b", "a:b", "a\u{1b}", "\u{e000}"];
 
 /// C10: a name that no application can have is refused, and nothing of it is there.
-pub async fn c10_a_wrong_name_is_refused(applications: Arc<dyn Applications>) {
+pub async fn c10_an_invalid_name_is_rejected(applications: Arc<dyn Applications>) {
     let too_long = "x".repeat(256);
     for name in WRONG_NAMES.into_iter().chain([too_long.as_str()]) {
         let application = Application::new("1", unused_table("t"));
@@ -33,7 +33,7 @@ pub async fn c10_a_wrong_name_is_refused(applications: Arc<dyn Applications>) {
 }
 
 /// C10: what names an application that does not exist is not found, and says how one is made.
-pub async fn c10_what_does_not_exist_is_not_found(applications: Arc<dyn Applications>) {
+pub async fn c10_a_missing_application_is_not_found(applications: Arc<dyn Applications>) {
     let unused = unused_name();
     for name in WRONG_NAMES.into_iter().chain([unused.as_str()]) {
         for error in [
@@ -48,7 +48,7 @@ pub async fn c10_what_does_not_exist_is_not_found(applications: Arc<dyn Applicat
 }
 
 /// C10: what is out of its bounds is not initialised.
-pub async fn c10_what_is_out_of_bounds_is_not_initialised(applications: Arc<dyn Applications>) {
+pub async fn c10_an_invalid_application_is_not_initialised(applications: Arc<dyn Applications>) {
     let observed = |family| ObservedColumn::new(Column::new(family, "q"), ObserverKind::Weak, "o");
     let good = || Application::new("1", unused_table("t"));
     for wrong in [
@@ -92,7 +92,9 @@ pub async fn c10_initialising_twice_changes_nothing(applications: Arc<dyn Applic
 }
 
 /// C10: of many that initialise an application at once, one does.
-pub async fn c10_an_application_is_initialised_by_one(applications: Arc<dyn Applications>) {
+pub async fn c10_one_of_many_concurrent_initialisations_succeeds(
+    applications: Arc<dyn Applications>,
+) {
     let name = unused_name();
     let tasks = (0..8).map(|task| {
         let (applications, name) = (applications.clone(), name.clone());
@@ -153,7 +155,7 @@ pub async fn c10_a_table_has_one_application(applications: Arc<dyn Applications>
 }
 
 /// C10: applications are listed by name, and have nothing of each other, also where one name begins with the other.
-pub async fn c10_applications_are_apart(applications: Arc<dyn Applications>) {
+pub async fn c10_applications_are_isolated(applications: Arc<dyn Applications>) {
     let first = Ground::new(&applications).await;
     let names: Vec<_> = ["", " b", "0", "-", "\u{e9}"]
         .map(|end| first.name.clone() + end)
@@ -193,9 +195,7 @@ pub async fn c10_applications_are_apart(applications: Arc<dyn Applications>) {
 }
 
 /// C13: of many that claim an application or a table at once one does, until it lets go; and nothing else is changed.
-pub async fn c13_an_application_and_a_table_are_claimed_by_one(
-    applications: Arc<dyn Applications>,
-) {
+pub async fn c13_one_of_many_concurrent_claims_succeeds(applications: Arc<dyn Applications>) {
     let (web, shop) = (unused_name(), unused_name());
     let (t1, table) = (unused_table("claimed"), unused_table("free"));
     let tasks = (0..8).map(|_| {

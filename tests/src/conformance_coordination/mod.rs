@@ -51,12 +51,12 @@ use std::sync::Arc;
 use fluo_core::coordination::Applications;
 
 pub use reopening::{
-    c2_timestamps_go_on_after_reopening, c3_the_horizon_survives_reopening,
-    c6_numbers_are_not_used_again_after_reopening, c12_what_returned_survives_reopening,
+    c2_timestamps_continue_after_reopening, c3_the_horizon_survives_reopening,
+    c6_numbers_are_not_used_again_after_reopening, c12_completed_calls_survive_reopening,
 };
 pub use rule::Rule;
-pub use set_aside::c8_there_are_so_many_at_most;
-pub use transactors::c6_a_session_ends_while_its_owner_lives;
+pub use set_aside::c8_the_number_of_dead_letters_is_bounded;
+pub use transactors::c6_a_transactor_is_not_alive_after_its_session_ends;
 
 /// Hands the list of all rules, each with its module, to a macro.
 #[doc(hidden)]
@@ -66,43 +66,43 @@ macro_rules! __for_each_coordination_rule {
         $with! {
             [$($argument)?]
             timestamps::c1_the_first_timestamp_is_two,
-            timestamps::c1_a_block_is_as_large_as_asked_for,
+            timestamps::c1_a_block_has_the_requested_size,
             timestamps::c1_timestamps_are_handed_out_once,
             timestamps::c2_later_calls_get_later_timestamps,
             horizon::c3_the_horizon_begins_at_zero_and_is_in_the_blocks,
-            horizon::c4_it_advances_to_the_next_timestamp,
-            horizon::c4_the_oldest_that_is_published_holds_it,
-            horizon::c4_it_never_goes_back,
-            horizon::c5_who_is_gone_holds_nothing,
-            horizon::c5_what_is_published_is_not_passed,
+            horizon::c4_the_horizon_advances_to_the_next_timestamp,
+            horizon::c4_the_oldest_published_timestamp_holds_the_horizon,
+            horizon::c4_the_horizon_never_goes_back,
+            horizon::c5_a_dropped_transactor_does_not_hold_the_horizon,
+            horizon::c5_the_horizon_does_not_pass_a_published_timestamp,
             transactors::c6_numbers_begin_at_one_and_are_not_used_twice,
             transactors::c6_a_transactor_is_alive_until_it_is_dropped,
             workers::c7_shares_are_in_the_order_of_joining,
             workers::c7_every_cell_is_in_one_share,
-            workers::c7_many_workers_come_and_go,
-            set_aside::c8_the_last_one_of_a_cell_stays,
-            set_aside::c8_a_later_one_is_not_forgotten,
-            set_aside::c8_they_are_listed_by_cell,
-            set_aside::c8_of_a_long_error_the_beginning_is_kept,
-            configuration::c9_what_was_initialised_comes_back,
+            workers::c7_shares_are_complete_after_many_joins,
+            set_aside::c8_the_last_dead_letter_of_a_cell_is_kept,
+            set_aside::c8_a_later_dead_letter_is_not_removed,
+            set_aside::c8_dead_letters_are_listed_by_cell,
+            set_aside::c8_a_long_error_is_truncated,
+            configuration::c9_a_configuration_is_stored_unchanged,
             configuration::c9_settings_are_replaced_as_a_whole,
-            configuration::c9_wrong_settings_change_nothing,
-            configuration::c9_as_much_is_kept_as_is_allowed,
+            configuration::c9_invalid_settings_change_nothing,
+            configuration::c9_the_largest_configuration_is_stored,
             epochs::c14_an_opening_has_one_epoch,
-            epochs::c14_the_epoch_of_a_copy_is_refused,
-            life::c10_a_wrong_name_is_refused,
-            life::c10_what_does_not_exist_is_not_found,
-            life::c10_what_is_out_of_bounds_is_not_initialised,
+            epochs::c14_the_epoch_of_a_copy_is_rejected,
+            life::c10_an_invalid_name_is_rejected,
+            life::c10_a_missing_application_is_not_found,
+            life::c10_an_invalid_application_is_not_initialised,
             life::c10_initialising_twice_changes_nothing,
-            life::c10_an_application_is_initialised_by_one,
+            life::c10_one_of_many_concurrent_initialisations_succeeds,
             life::c10_a_table_has_one_application,
-            life::c10_applications_are_apart,
+            life::c10_applications_are_isolated,
             removal::c11_a_removed_application_leaves_nothing_behind,
-            removal::c11_a_handle_ends_with_its_application,
+            removal::c11_a_handle_fails_after_its_application_is_removed,
             removal::c11_a_running_application_is_not_removed,
-            removal::c11_nobody_begins_in_a_removed_application,
-            removal::c12_who_is_not_told_is_not_present,
-            life::c13_an_application_and_a_table_are_claimed_by_one,
+            removal::c11_no_transactor_begins_in_a_removed_application,
+            removal::c12_a_cancelled_caller_is_not_present,
+            life::c13_one_of_many_concurrent_claims_succeeds,
         }
     };
 }

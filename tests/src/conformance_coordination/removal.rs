@@ -41,7 +41,9 @@ pub async fn c11_a_removed_application_leaves_nothing_behind(applications: Arc<d
 }
 
 /// C11: a handle on a removed application finds nothing, not even the next one of the same name.
-pub async fn c11_a_handle_ends_with_its_application(applications: Arc<dyn Applications>) {
+pub async fn c11_a_handle_fails_after_its_application_is_removed(
+    applications: Arc<dyn Applications>,
+) {
     let Ground {
         coordination, name, ..
     } = Ground::new(&applications).await;
@@ -106,7 +108,9 @@ pub async fn c11_a_running_application_is_not_removed(applications: Arc<dyn Appl
 }
 
 /// C11: of a removal, and somebody who begins or joins at the same time, one is refused.
-pub async fn c11_nobody_begins_in_a_removed_application(applications: Arc<dyn Applications>) {
+pub async fn c11_no_transactor_begins_in_a_removed_application(
+    applications: Arc<dyn Applications>,
+) {
     for round in 0..40 {
         let ground = Ground::new(&applications).await;
         let (other, name) = (applications.clone(), ground.name.clone());
@@ -137,7 +141,7 @@ pub async fn c11_nobody_begins_in_a_removed_application(applications: Arc<dyn Ap
 }
 
 /// C12: whoever stops waiting while a transactor begins or a worker joins is not present.
-pub async fn c12_who_is_not_told_is_not_present(applications: Arc<dyn Applications>) {
+pub async fn c12_a_cancelled_caller_is_not_present(applications: Arc<dyn Applications>) {
     let ground = Ground::new(&applications).await;
     for _ in 0..20 {
         // What is ready at once is dropped like what is not.

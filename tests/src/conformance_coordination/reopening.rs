@@ -28,7 +28,7 @@ async fn initialize(open: &impl AsyncFn() -> Arc<dyn Applications>) -> String {
 ///
 /// # Panics
 /// Where the rule does not hold.
-pub async fn c2_timestamps_go_on_after_reopening(open: impl AsyncFn() -> Arc<dyn Applications>) {
+pub async fn c2_timestamps_continue_after_reopening(open: impl AsyncFn() -> Arc<dyn Applications>) {
     let name = initialize(&open).await;
     let mut last = at(1);
     for size in [1, 1, 998, 999, 1_000, 1_001, 50_000, 1, 1] {
@@ -104,7 +104,7 @@ pub async fn c6_numbers_are_not_used_again_after_reopening(
 ///
 /// # Panics
 /// Where the rule does not hold.
-pub async fn c12_what_returned_survives_reopening(open: impl AsyncFn() -> Arc<dyn Applications>) {
+pub async fn c12_completed_calls_survive_reopening(open: impl AsyncFn() -> Arc<dyn Applications>) {
     let (name, removed) = (unused_name(), unused_name());
     let observed = ObservedColumn::new(Column::new("f", "q"), ObserverKind::Strong, "o");
     let mut application = Application::new("1", unused_table("t")).observe(observed);

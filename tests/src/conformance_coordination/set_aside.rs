@@ -12,7 +12,7 @@ use super::ground::{Ground, at, failed};
 const AT_ONCE: usize = 64;
 
 /// C8: one of a cell takes the place of the one before, whatever else is different; it is forgotten once.
-pub async fn c8_the_last_one_of_a_cell_stays(applications: Arc<dyn Applications>) {
+pub async fn c8_the_last_dead_letter_of_a_cell_is_kept(applications: Arc<dyn Applications>) {
     let ground = Ground::new(&applications).await;
     let coordination = &ground.coordination;
     assert!(coordination.set_aside_list().await.unwrap().is_empty());
@@ -40,7 +40,7 @@ pub async fn c8_the_last_one_of_a_cell_stays(applications: Arc<dyn Applications>
 }
 
 /// C8: one is forgotten up to a timestamp, and stays if it was set aside anew with a later one.
-pub async fn c8_a_later_one_is_not_forgotten(applications: Arc<dyn Applications>) {
+pub async fn c8_a_later_dead_letter_is_not_removed(applications: Arc<dyn Applications>) {
     let ground = Ground::new(&applications).await;
     let coordination = &ground.coordination;
     let first = failed("r");
@@ -65,7 +65,7 @@ pub async fn c8_a_later_one_is_not_forgotten(applications: Arc<dyn Applications>
 }
 
 /// C8: they are listed in the order of their cells, whatever bytes these have, and come back as they were.
-pub async fn c8_they_are_listed_by_cell(applications: Arc<dyn Applications>) {
+pub async fn c8_dead_letters_are_listed_by_cell(applications: Arc<dyn Applications>) {
     let ground = Ground::new(&applications).await;
     let parts: [&'static [u8]; 6] = [b"", b"\0", b"\0\xff", b"\x01", b"a/b", b"\xff"];
     let mut all = Vec::new();
@@ -93,7 +93,7 @@ pub async fn c8_they_are_listed_by_cell(applications: Arc<dyn Applications>) {
 }
 
 /// C8: of an error that is too long the beginning is kept, in whole characters.
-pub async fn c8_of_a_long_error_the_beginning_is_kept(applications: Arc<dyn Applications>) {
+pub async fn c8_a_long_error_is_truncated(applications: Arc<dyn Applications>) {
     let ground = Ground::new(&applications).await;
     let long = FailedNotification {
         error: format!("a{}", "é".repeat(5_000)),
@@ -114,7 +114,10 @@ pub async fn c8_of_a_long_error_the_beginning_is_kept(applications: Arc<dyn Appl
 ///
 /// # Panics
 /// Where the rule does not hold.
-pub async fn c8_there_are_so_many_at_most(applications: Arc<dyn Applications>, name: &str) {
+pub async fn c8_the_number_of_dead_letters_is_bounded(
+    applications: Arc<dyn Applications>,
+    name: &str,
+) {
     let coordination = applications.open(name).await.unwrap();
     let most = FailedNotification::MAX_SET_ASIDE;
     let row = |number: usize| failed(format!("{number:05}"));

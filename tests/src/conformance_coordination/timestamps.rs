@@ -23,7 +23,7 @@ pub async fn c1_the_first_timestamp_is_two(applications: Arc<dyn Applications>) 
 }
 
 /// C1, C2: a block has as many as were asked for, few or many, and none of the blocks overlap.
-pub async fn c1_a_block_is_as_large_as_asked_for(applications: Arc<dyn Applications>) {
+pub async fn c1_a_block_has_the_requested_size(applications: Arc<dyn Applications>) {
     let ground = Ground::new(&applications).await;
     let mut end = 0;
     for size in [1, 999, 1, 1_000, 1_001, 7, 3_000_000, u32::MAX, 1] {

@@ -67,7 +67,7 @@ pub async fn c6_a_transactor_is_alive_until_it_is_dropped(applications: Arc<dyn 
 ///
 /// # Panics
 /// Where the rule does not hold.
-pub async fn c6_a_session_ends_while_its_owner_lives(
+pub async fn c6_a_transactor_is_not_alive_after_its_session_ends(
     applications: Arc<dyn Applications>,
     end_session: impl AsyncFn(&str, TransactorId),
 ) {

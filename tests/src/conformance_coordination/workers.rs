@@ -55,7 +55,7 @@ pub async fn c7_every_cell_is_in_one_share(applications: Arc<dyn Applications>) 
 }
 
 /// C7: when many have come and gone, those that stay have all shares between them.
-pub async fn c7_many_workers_come_and_go(applications: Arc<dyn Applications>) {
+pub async fn c7_shares_are_complete_after_many_joins(applications: Arc<dyn Applications>) {
     let ground = Ground::new(&applications).await;
     let tasks = (0..6).map(|task| {
         let coordination = ground.coordination.clone();

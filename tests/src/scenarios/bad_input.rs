@@ -6,7 +6,7 @@ use futures::TryStreamExt;
 use super::instance::Instance;
 use super::scene::{Scene, balance, balances, hasty, set};
 
-pub async fn a_wrong_cell_is_refused_and_the_rest_commits(instance: Instance) {
+pub async fn an_invalid_cell_is_rejected_and_the_rest_commits(instance: Instance) {
     let scene = Scene::new(&instance).await;
     let settings = ClientSettings {
         max_transaction_bytes: 1_000,
@@ -78,7 +78,7 @@ pub async fn a_wrong_cell_is_refused_and_the_rest_commits(instance: Instance) {
     scene.end().await;
 }
 
-pub async fn an_ended_transaction_does_nothing(instance: Instance) {
+pub async fn an_ended_transaction_writes_nothing(instance: Instance) {
     let scene = Scene::new(&instance).await;
     let client = scene.client().await;
     let kept = client

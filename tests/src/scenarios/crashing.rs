@@ -101,16 +101,16 @@ async fn cut_off_everywhere(instance: Instance, dies: bool) {
     assert!(!committed[0] && committed[most]);
 }
 
-pub async fn one_that_dies_after_any_call_is_whole_or_nothing(instance: Instance) {
+pub async fn a_commit_is_atomic_if_its_client_crashes_after_any_call(instance: Instance) {
     cut_off_everywhere(instance, true).await;
 }
 
-pub async fn one_that_hangs_after_any_call_is_whole_or_nothing(instance: Instance) {
+pub async fn a_commit_is_atomic_if_its_client_hangs_after_any_call(instance: Instance) {
     cut_off_everywhere(instance, false).await;
 }
 
 /// Whether a call whose answer is lost took effect is found out, and the transaction commits.
-pub async fn an_answer_that_is_lost_is_found_out(instance: Instance) {
+pub async fn a_commit_succeeds_after_a_lost_answer(instance: Instance) {
     for call in 0..calls(&instance).await {
         for is_applied in [true, false] {
             let scene = Scene::new(&instance).await;

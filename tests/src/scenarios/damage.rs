@@ -83,7 +83,7 @@ async fn read(client: &Client) -> Result<Option<Bytes>, Error> {
 
 /// Servers may have no words for what they cannot read: a scan of theirs fails, or a writer is not answered. What is said
 /// elsewhere is held to its words in `tests/tests/damaged_entries.rs`.
-pub async fn a_damaged_entry_is_never_a_value(instance: Instance) {
+pub async fn a_damaged_entry_is_never_read_as_a_value(instance: Instance) {
     for damage in damages() {
         let scene = Scene::new(&instance).await;
         let stamp = damage.stamp.cast_signed();

@@ -34,7 +34,7 @@ fn fragile(mended: &Arc<AtomicBool>, runs: &Arc<AtomicU32>) -> impl Observer {
 
 const TRIES: NonZeroU32 = NonZeroU32::new(4).unwrap();
 
-pub async fn one_that_fails_is_set_aside_listed_mended_and_put_back(instance: Instance) {
+pub async fn a_failing_notification_becomes_a_dead_letter_that_can_be_retried(instance: Instance) {
     let (mended, runs) = (Arc::default(), Arc::default());
     let observers = Observers::new()
         .strong(column("a"), "copy", fragile(&mended, &runs))

@@ -92,7 +92,7 @@ async fn flush(scene: &Scene) {
 /// A strong observer that only acknowledged its notification had committed; its lock was in one file, the end of the lock
 /// in the next. The flush that wrote that file dropped the end as garbage, and the lock counted again: a read took 20
 /// seconds in place of 13 milliseconds, and with other settings five minutes.
-pub async fn a_flush_between_two_steps_brings_no_lock_back(instance: Instance) {
+pub async fn a_flush_between_two_steps_restores_no_lock(instance: Instance) {
     let scene = Scene::observed(&instance, &observers()).await;
     let client = client(&scene).await;
     acknowledge(&scene, &client).await;
@@ -101,7 +101,7 @@ pub async fn a_flush_between_two_steps_brings_no_lock_back(instance: Instance) {
 
 /// The same on a table of the Java client, whose iterators run in every flush. There the end of the lock goes; whoever
 /// meets the lock sees the acknowledgement.
-pub async fn a_lock_that_a_flush_brought_back_stops_nobody(instance: Instance) {
+pub async fn a_lock_that_a_flush_restores_blocks_no_transaction(instance: Instance) {
     let scene = Scene::observed(&instance, &observers()).await;
     attach_iterators(&scene).await;
     let client = client(&scene).await;
@@ -154,7 +154,7 @@ async fn attach_iterators(scene: &Scene) {
 /// A queue: the item was set twice before its observer ran, with a flush between the two. A flush of the second
 /// notification together with its end wrote neither, so the first one was there again, and the observer ran a second time
 /// for an item that it had taken.
-pub async fn an_item_that_was_set_twice_is_taken_once_whatever_is_flushed(instance: Instance) {
+pub async fn a_queue_item_that_is_set_twice_is_processed_once_despite_flushes(instance: Instance) {
     let scene = Scene::observed(&instance, &observers()).await;
     let client = client(&scene).await;
     for value in 1..=2 {
@@ -188,7 +188,7 @@ async fn collect_and_read(scene: &Scene, client: &Client) {
 
 /// A read lock that had ended, in one file, and the write that hid its end, in another: a flush dropped the end, and
 /// each conflict on the cell was taken for a damaged table.
-pub async fn read_locks_and_deletes_are_over_whatever_is_flushed(instance: Instance) {
+pub async fn ended_read_locks_and_deletes_stay_ended_despite_flushes(instance: Instance) {
     let scene = Scene::new(&instance).await;
     let client = client(&scene).await;
     set(&client, "a", "x", 1).await;

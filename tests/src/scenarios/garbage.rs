@@ -10,7 +10,7 @@ use futures::TryStreamExt;
 use super::instance::Instance;
 use super::scene::{Scene, balance, hasty, read, set};
 
-pub async fn what_is_collected_is_seen_by_no_snapshot(instance: Instance) {
+pub async fn garbage_collection_changes_no_snapshot(instance: Instance) {
     let scene = Scene::new(&instance).await;
     let client = scene.client().await;
     for amount in 1..=5 {
@@ -60,7 +60,7 @@ async fn collect(scene: &Scene, client: &fluo_core::Client) {
         .unwrap();
 }
 
-pub async fn a_snapshot_that_is_too_old_says_so(instance: Instance) {
+pub async fn a_snapshot_that_is_too_old_fails(instance: Instance) {
     let scene = Scene::new(&instance).await;
     let settings = ClientSettings {
         max_transaction_age: Duration::from_millis(50),
@@ -99,7 +99,7 @@ pub async fn a_snapshot_that_is_too_old_says_so(instance: Instance) {
 
 /// What is older than it may be holds nothing back any more (H3). As long as nothing that it reads is collected it is
 /// served as before; from then on it is told so, whatever it asks for.
-pub async fn what_was_leaked_gets_no_wrong_data(instance: Instance) {
+pub async fn a_leaked_snapshot_reads_no_wrong_data(instance: Instance) {
     const ACCOUNTS: [&str; 4] = ["alice", "bob", "carol", "dave"];
     let scene = Scene::new(&instance).await;
     let settings = ClientSettings {

@@ -40,7 +40,7 @@ async fn sum_up(tx: Transaction, row: Bytes) -> Result<(), Error> {
 }
 
 /// Fluo's tests of many who write the same rows: nothing is lost or counted twice.
-pub async fn loaders_wait_for_room_and_lose_nothing(instance: Instance) {
+pub async fn loaders_wait_for_capacity_and_lose_no_load(instance: Instance) {
     let sum = observer_fn(async |tx: Transaction, row: Bytes, _| sum_up(tx, row).await);
     let observers = Observers::new().weak(column("w"), "sum", sum).unwrap();
     let scene = Scene::observed(&instance, &observers).await;

@@ -55,7 +55,7 @@ fn sums() -> impl Observer {
     observer_fn(async |tx: Transaction, row: Bytes, _| sum_up(&tx, row).await)
 }
 
-pub async fn a_weak_observer_runs_where_it_is_asked_for(instance: Instance) {
+pub async fn a_weak_observer_runs_only_when_it_is_notified(instance: Instance) {
     let observers = Observers::new().weak(column("w"), "sum", sums()).unwrap();
     let scene = Scene::observed(&instance, &observers).await;
     let client = scene.client().await;
@@ -123,7 +123,7 @@ pub async fn a_notification_set_while_the_observer_runs_survives(instance: Insta
     scene.end().await;
 }
 
-pub async fn a_delete_notifies_only_whom_it_asks_for(instance: Instance) {
+pub async fn a_delete_notifies_only_the_requested_observer(instance: Instance) {
     // Keeps the copy of `a` as `a` is, deleted as well.
     let follow = observer_fn(async |tx: Transaction, row: Bytes, _: Column| {
         match tx.get(row.clone(), &column("a")).await? {
@@ -176,7 +176,7 @@ pub async fn a_delete_notifies_only_whom_it_asks_for(instance: Instance) {
 }
 
 /// A queue: what is observed is deleted by its observer, and its notification goes with it.
-pub async fn an_observer_may_delete_what_it_observes(instance: Instance) {
+pub async fn an_observer_may_delete_the_observed_cell(instance: Instance) {
     let take = observer_fn(async |tx: Transaction, row: Bytes, from: Column| {
         let value = tx.get(row.clone(), &from).await?.unwrap_or_default();
         tx.delete(row.clone(), &from)?;

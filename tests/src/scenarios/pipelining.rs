@@ -11,7 +11,7 @@ use super::instance::Instance;
 use super::scene::{Scene, balance, hasty};
 use super::under_way::{Most, UnderWayTable};
 
-pub async fn many_commits_in_the_background_all_come_to_an_end(instance: Instance) {
+pub async fn all_commits_in_the_background_complete(instance: Instance) {
     const COUNT: usize = 300;
     let scene = Scene::new(&instance).await;
     let settings = ClientSettings {

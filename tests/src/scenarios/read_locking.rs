@@ -13,7 +13,7 @@ async fn read_locked(tx: &OwnedTransaction, row: &'static str) -> i64 {
     amount(tx.with_read_lock().get(row, &balance()).await.unwrap())
 }
 
-pub async fn readers_under_a_lock_do_not_meet(instance: Instance) {
+pub async fn read_locks_do_not_conflict_with_each_other(instance: Instance) {
     let scene = Scene::new(&instance).await;
     let client = scene.client().await;
     set(&client, &[("alice", 5)]).await;
@@ -33,7 +33,7 @@ pub async fn readers_under_a_lock_do_not_meet(instance: Instance) {
     scene.end().await;
 }
 
-pub async fn a_write_excludes_who_has_read_under_a_lock(instance: Instance) {
+pub async fn a_write_conflicts_with_a_read_lock(instance: Instance) {
     let scene = Scene::new(&instance).await;
     let client = scene.client().await;
     set(&client, &[("alice", 5)]).await;
@@ -62,7 +62,7 @@ pub async fn a_write_excludes_who_has_read_under_a_lock(instance: Instance) {
 }
 
 /// Two accounts may be overdrawn as long as their sum is not. Each of two transactions looks at both and takes from one.
-pub async fn write_skew_is_possible_and_gone_with_read_locks(instance: Instance) {
+pub async fn read_locks_prevent_write_skew(instance: Instance) {
     let scene = Scene::new(&instance).await;
     let client = scene.client().await;
     for is_locking in [false, true] {
@@ -130,7 +130,7 @@ fn limit() -> Column {
 
 /// The skew, through each way, over each of the columns that it reads. One of them has no value: what is not there is
 /// locked as well.
-pub async fn each_way_to_read_under_a_lock_locks_all_that_it_reads(instance: Instance) {
+pub async fn every_read_method_locks_all_cells_that_it_reads(instance: Instance) {
     let scene = Scene::new(&instance).await;
     let client = scene.client().await;
     for way in [Way::Get, Way::Columns, Way::All] {
@@ -160,7 +160,7 @@ pub async fn each_way_to_read_under_a_lock_locks_all_that_it_reads(instance: Ins
     scene.end().await;
 }
 
-pub async fn a_read_lock_of_the_dead_stops_nobody(instance: Instance) {
+pub async fn a_read_lock_of_a_crashed_client_blocks_no_transaction(instance: Instance) {
     let scene = Scene::new(&instance).await;
     let client = scene.client().await;
     set(&client, &[("alice", 5)]).await;

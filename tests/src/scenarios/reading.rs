@@ -6,7 +6,7 @@ use futures::TryStreamExt;
 use super::instance::Instance;
 use super::scene::{Scene, balance, read, set};
 
-pub async fn what_is_committed_is_read_by_those_who_begin_later(instance: Instance) {
+pub async fn committed_writes_are_visible_to_later_transactions(instance: Instance) {
     let scene = Scene::new(&instance).await;
     let client = scene.client().await;
     let before = client.snapshot().await.unwrap();
@@ -36,7 +36,7 @@ pub async fn what_is_committed_is_read_by_those_who_begin_later(instance: Instan
     scene.end().await;
 }
 
-pub async fn snapshots_show_their_own_time(instance: Instance) {
+pub async fn a_snapshot_shows_the_state_at_its_start(instance: Instance) {
     let scene = Scene::new(&instance).await;
     let client = scene.client().await;
     let mut snapshots = vec![client.snapshot().await.unwrap()];
@@ -154,7 +154,7 @@ pub async fn a_transaction_does_not_read_its_own_writes(instance: Instance) {
     scene.end().await;
 }
 
-pub async fn any_bytes_come_back_as_they_were_set(instance: Instance) {
+pub async fn any_bytes_are_stored_unchanged(instance: Instance) {
     let scene = Scene::new(&instance).await;
     let client = scene.client().await;
     let odd: [&[u8]; 5] = [

@@ -19,7 +19,7 @@ use crate::{CoordinationCall, Fault};
 use super::instance::Instance;
 use super::scene::{Scene, balance, balances, hasty, read, set};
 
-pub async fn a_client_whose_session_has_ended_goes_on_as_another_transactor(instance: Instance) {
+pub async fn a_client_continues_as_a_new_transactor_after_its_session_ends(instance: Instance) {
     let scene = Scene::new(&instance).await;
     // One that has published nothing hears of it when it begins.
     let idle = scene.client().await;
@@ -68,7 +68,7 @@ pub async fn a_client_whose_session_has_ended_goes_on_as_another_transactor(inst
 
 /// Some of them were refused under the number that had ended, and looked for it after another one of them had begun the
 /// next: that one lives, so they handed the refusal to their users.
-pub async fn those_that_begin_at_once_after_it_has_ended_all_do(instance: Instance) {
+pub async fn all_concurrent_transactions_begin_after_a_session_ends(instance: Instance) {
     let scene = Scene::new(&instance).await;
     let client = scene.client().await;
     for _ in 0..20 {
@@ -91,7 +91,7 @@ pub async fn those_that_begin_at_once_after_it_has_ended_all_do(instance: Instan
 
 /// The answer to the first that it published under its new number was lost. It took it that nothing was, and never took
 /// it back: the horizon stood still for as long as it had nothing open.
-pub async fn what_was_published_without_an_answer_is_taken_back(instance: Instance) {
+pub async fn a_publication_with_a_lost_answer_is_withdrawn(instance: Instance) {
     let scene = Scene::new(&instance).await;
     let (client, faulty) = scene.faulty_client().await;
     let held = client.snapshot().await.unwrap();
@@ -113,7 +113,7 @@ pub async fn what_was_published_without_an_answer_is_taken_back(instance: Instan
 
 /// Somebody else reads what it has locked, each time. The one who is dead to everybody is rolled back; the number after
 /// it is waited for.
-pub async fn one_that_was_taken_for_dead_is_run_again_as_another_transactor(instance: Instance) {
+pub async fn a_transaction_of_an_ended_session_is_retried_by_a_new_transactor(instance: Instance) {
     let scene = Scene::new(&instance).await;
     let settings = ClientSettings {
         rollback_after: Duration::from_secs(600),

@@ -35,7 +35,7 @@ fn counts(worker: usize, runs: &Runs) -> impl Observer {
 const ROWS: usize = 60;
 
 /// Each runs those that hash to its share, whatever evaluates the hash, and nobody the others'.
-pub async fn two_workers_share_and_each_notification_commits_once(instance: Instance) {
+pub async fn two_workers_share_notifications_and_each_commits_once(instance: Instance) {
     let runs = Runs::default();
     let observers = |worker| {
         let counts = counts(worker, &runs);

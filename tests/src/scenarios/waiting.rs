@@ -10,7 +10,7 @@ use super::instance::Instance;
 use super::scene::{Scene, balance, balances, hasty, set};
 
 /// The transaction hangs in the middle of its commit, and is not rolled back as long as there is time.
-pub async fn a_lock_of_the_living_is_waited_for(instance: Instance) {
+pub async fn a_reader_waits_for_the_lock_of_a_live_client(instance: Instance) {
     let scene = Scene::new(&instance).await;
     set(&scene.client().await, &[("alice", 1), ("bob", 1)]).await;
     let table = Arc::new(CutTable::after(scene.table.clone(), 2).row_by_row());
@@ -42,7 +42,7 @@ pub async fn a_lock_of_the_living_is_waited_for(instance: Instance) {
 }
 
 /// Its primary says that it has committed: nobody has to wait for the rest, although it lives.
-pub async fn one_that_has_committed_is_rolled_forward_while_it_lives(instance: Instance) {
+pub async fn a_committed_transaction_of_a_live_client_is_rolled_forward(instance: Instance) {
     let scene = Scene::new(&instance).await;
     let patience = Duration::from_secs(600);
     let patient = ClientSettings {

@@ -76,7 +76,7 @@ mod tests {
     use super::mended;
 
     #[test]
-    fn the_line_of_the_server_and_the_room_of_lists_go() {
+    fn removes_the_server_line_and_the_capacity_of_lists() {
         let code = "use a;\nuse thrift::server::TProcessor;\n\nlet v = Vec::with_capacity(list_ident.size as usize);\n";
         assert_eq!(mended(code), "use a;\n\nlet v = Vec::new();\n");
     }

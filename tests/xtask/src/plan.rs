@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_runs_where_nothing_is_missing() {
+    fn runs_every_part_if_no_tool_is_missing() {
         for wishes in [Wishes::default(), everything()] {
             let plan = Plan::new(&wishes, without(&[])).unwrap();
             assert!(plan.remarks().is_empty() && plan.to_install().is_empty());
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_without_its_tool_is_skipped_and_the_others_run() {
+    fn skips_only_the_parts_whose_tools_are_missing() {
         for (missing, part) in [
             (Tool::Rustfmt, Part::Formatting),
             (Tool::Clippy, Part::Clippy),
@@ -191,14 +191,14 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_tool_is_installed_where_nothing_may_be_skipped() {
+    fn installs_missing_tools_if_skipping_is_forbidden() {
         let plan = Plan::new(&everything(), without(&[Tool::Maven, Tool::Clippy])).unwrap();
         assert_eq!(plan.to_install(), [Tool::Clippy, Tool::Maven]);
         assert!(Part::ALL.into_iter().all(|part| plan.runs(part)));
     }
 
     #[test]
-    fn an_excluded_part_is_skipped_with_its_tools_there() {
+    fn skips_an_excluded_part_although_its_tools_are_installed() {
         let wishes = Wishes {
             excluded: vec![(Part::Accumulo, "--without-accumulo")],
             ..Wishes::default()
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_given_cluster_needs_no_tools() {
+    fn needs_no_tools_for_a_given_cluster() {
         let wishes = Wishes {
             cluster: Some("state.json".into()),
             ..everything()
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_cannot_be_excluded_where_nothing_may_be_skipped() {
+    fn rejects_an_exclusion_if_skipping_is_forbidden() {
         let wishes = Wishes {
             excluded: vec![(Part::Browser, "--without-browser")],
             ..everything()

@@ -229,7 +229,7 @@ mod tests {
     use super::{Found, Tool, java_version, lack, thrift};
 
     #[test]
-    fn the_version_of_java_is_read() {
+    fn reads_the_version_of_java() {
         for (said, version) in [
             (
                 "openjdk version \"17.0.15\" 2025-04-15\nOpenJDK Runtime Environment (build 17)",
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn another_program_has_no_version_of_java() {
+    fn finds_no_version_of_java_in_other_output() {
         for said in [
             "",
             "command not found",
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn only_one_version_of_the_thrift_compiler_fits() {
+    fn accepts_only_one_version_of_the_thrift_compiler() {
         assert!(matches!(thrift("Thrift version 0.17.0\n"), Found::Fit(_)));
         for said in [
             "Thrift version 0.19.0",
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lack_names_each_tool_and_the_commands() {
+    fn names_each_missing_tool_and_the_commands() {
         let found = [
             (Tool::Clippy, Found::Missing),
             (Tool::Java, Found::Fit("Java 21".to_owned())),

@@ -146,7 +146,7 @@ fn skipped(part: &str, why: &str) -> String {
 
 /// The newcomer of the story: all that a Rust toolchain can run runs, and the exit code is 0.
 #[test]
-fn a_machine_with_rust_alone_skips_and_says_so_first_and_last() {
+fn prints_skipped_parts_first_and_last_on_a_machine_with_rust_alone() {
     let machine = Machine::with(&[CARGO]);
     let said = machine.says(&["test"], None);
     let skipped = [
@@ -165,7 +165,7 @@ fn a_machine_with_rust_alone_skips_and_says_so_first_and_last() {
 }
 
 #[test]
-fn a_machine_with_everything_skips_nothing() {
+fn skips_nothing_on_a_machine_with_all_tools() {
     let said = Machine::with(&EVERYTHING).says(&["test"], None);
     assert!(!said.contains("skipped"), "{said}");
     assert!(
@@ -176,7 +176,7 @@ fn a_machine_with_everything_skips_nothing() {
 }
 
 #[test]
-fn a_failure_is_one_although_something_was_skipped() {
+fn fails_although_parts_were_skipped() {
     let machine = Machine::with(&[("cargo", "[ \"$1\" != doc ]")]);
     let said = machine.refuses(&["test"], None);
     let skipped = [
@@ -192,7 +192,7 @@ fn a_failure_is_one_although_something_was_skipped() {
 }
 
 #[test]
-fn what_is_missing_is_named_with_what_is_there() {
+fn names_missing_tools_and_installed_ones() {
     for (tools, part, why) in [
         (&[JAVA, CARGO][..], "the live tests on Accumulo", NO_MAVEN),
         (
@@ -230,7 +230,7 @@ fn what_is_missing_is_named_with_what_is_there() {
 }
 
 #[test]
-fn a_dry_run_says_what_would_run_and_runs_nothing() {
+fn a_dry_run_prints_the_plan_and_runs_nothing() {
     let machine = Machine::with(&[CARGO, BROWSER]);
     let said = machine.says(&["test", "--dry-run", "--without-accumulo"], None);
     let expected = [
@@ -249,7 +249,7 @@ const APT_GET: &str = "echo \"apt-get $*\"; [ $1 = update ] && exit; \
     for name in mvn java chromium thrift; do /bin/cp \"$0-$name\" \"${0%/*}/$name\"; done";
 
 #[test]
-fn integration_installs_what_is_missing_and_skips_nothing() {
+fn integration_installs_missing_tools_and_skips_nothing() {
     for (uid, prefix) in [("0", ""), ("1000", "sudo -n ")] {
         for (task, ci) in [
             (&["test", "--require-all"][..], None),
@@ -282,7 +282,7 @@ fn integration_installs_what_is_missing_and_skips_nothing() {
 }
 
 #[test]
-fn integration_fails_where_nothing_installs() {
+fn integration_fails_if_no_installer_works() {
     let begin = "error: `CI=true` forbids skipping, and the installation of missing tools failed: ";
     let without_maven = [
         JAVA,
@@ -320,7 +320,7 @@ fn integration_fails_where_nothing_installs() {
 }
 
 #[test]
-fn a_part_cannot_be_left_out_where_nothing_may_be_skipped() {
+fn rejects_an_excluding_flag_if_skipping_is_forbidden() {
     let machine = Machine::with(&EVERYTHING);
     for flag in ["--without-accumulo", "--without-browser"] {
         for (task, ci, cause) in [
@@ -373,7 +373,7 @@ fn a_variable_excludes_a_part_as_its_flag_does() {
 }
 
 #[test]
-fn the_tests_see_the_decisions() {
+fn passes_the_decisions_to_the_tests() {
     let machine = Machine::with(&[JAVA, MAVEN, BROWSER, THRIFT, SAYING_CARGO]);
     for (task, variables, seen) in [
         (
@@ -413,7 +413,7 @@ fn the_tests_see_the_decisions() {
 }
 
 #[test]
-fn a_given_cluster_is_used_and_needs_no_tools() {
+fn uses_a_given_cluster_without_any_tools() {
     let machine = Machine::with(&[BROWSER, THRIFT, SAYING_CARGO]);
     for ci in ["false", "true"] {
         let variables = [("FLUO_CLUSTER", "mine.json"), ("CI", ci)];
@@ -429,7 +429,7 @@ fn a_given_cluster_is_used_and_needs_no_tools() {
 }
 
 #[test]
-fn the_generated_code_is_checked() {
+fn checks_the_generated_code() {
     let machine = Machine::with(&EVERYTHING);
     machine.add(OTHER_THRIFT.0, OTHER_THRIFT.1);
     let said = "error: src/accumulo-proxy/src/wire/generated.rs is not what src/accumulo-proxy/idl/proxy.thrift says: \
@@ -441,7 +441,7 @@ fn the_generated_code_is_checked() {
 
 /// What the command does is tested in its package.
 #[test]
-fn the_cluster_is_that_of_its_package() {
+fn runs_the_cluster_command_of_its_package() {
     let machine = Machine::with(&[JAVA, MAVEN, ("cargo", "echo \"$@\"")]);
     for name in ["start", "stop", "status"] {
         let output = machine.run(&["cluster", name], None);

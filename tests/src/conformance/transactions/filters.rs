@@ -15,7 +15,7 @@ use crate::soak;
 
 /// T13: a scan of many columns through a filter shows of each what its function says, of the families that it looks
 /// at, whichever columns are asked for.
-pub async fn t13_a_filter_shows_what_its_function_says(tables: Arc<dyn TableAdmin>) {
+pub async fn t13_a_filter_shows_the_cells_that_its_function_selects(tables: Arc<dyn TableAdmin>) {
     for seed in 0..3 * soak() {
         let ground = Ground::new(&tables, Versions::All).await;
         let cells = Cells::draw(seed);
@@ -59,7 +59,9 @@ fn selections() -> [Vec<ColumnSelector>; 3] {
 
 /// T13: a scan through a filter of one column shows what its function says of the column in which the span starts, and
 /// nothing of what follows.
-pub async fn t13_a_filter_of_one_column_shows_what_its_function_says(tables: Arc<dyn TableAdmin>) {
+pub async fn t13_a_filter_of_one_column_shows_the_cells_that_its_function_selects(
+    tables: Arc<dyn TableAdmin>,
+) {
     for seed in 100..100 + soak() {
         let ground = Ground::new(&tables, Versions::All).await;
         let cells = Cells::draw(seed);
@@ -90,7 +92,7 @@ fn visible(cells: &Cells) -> impl Iterator<Item = (&RowColumn, &[super::entry::E
 }
 
 /// T14: a condition through a filter looks at what a scan of its column through the filter yields first.
-pub async fn t14_a_condition_looks_through_its_filter(tables: Arc<dyn TableAdmin>) {
+pub async fn t14_a_condition_applies_its_filter(tables: Arc<dyn TableAdmin>) {
     for seed in 200..200 + soak() {
         let ground = Ground::new(&tables, Versions::All).await;
         let cells = Cells::draw(seed);
@@ -151,9 +153,7 @@ fn note(place: &RowColumn, condition: Condition) -> ConditionalMutation {
 
 /// T14: a condition at a timestamp, on a family that the filter does not look at, or through a filter that is not of
 /// columns, is invalid, and nothing is written.
-pub async fn t14_a_condition_through_a_filter_that_cannot_be_checked_is_refused(
-    tables: Arc<dyn TableAdmin>,
-) {
+pub async fn t14_a_condition_that_cannot_apply_its_filter_is_rejected(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::All).await;
     let snapshot = Filter::Snapshot { at: Timestamp::MAX };
     let notifications = Filter::Notifications { share: None };

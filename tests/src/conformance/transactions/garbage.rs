@@ -14,7 +14,7 @@ use crate::soak;
 
 /// A11: a compaction of the whole table drops the garbage of cells and notifications that the functions of the layout name,
 /// of columns that the caller may not see too. The ends of read locks that `drops_too_early` names may be gone.
-pub async fn a11_a_compaction_drops_the_garbage_that_its_caller_names(tables: Arc<dyn TableAdmin>) {
+pub async fn a11_a_compaction_drops_the_requested_garbage(tables: Arc<dyn TableAdmin>) {
     let horizons = [0, 4, 8, 100];
     let seeds = 300..300 + 5 * soak();
     for (seed, horizon) in seeds.zip(horizons.into_iter().cycle()) {

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_share_beyond_its_limit_is_a_finding() {
+    fn reports_a_share_beyond_its_limit() {
         let findings = measured("/// What it is.\nfn a() {}\n").findings("src");
         assert_eq!(
             findings,
