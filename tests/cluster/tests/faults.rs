@@ -1,4 +1,5 @@
-//! A cluster of one's own, because this breaks it: a tablet server dies, and dropping the rest leaves nothing behind.
+//! Faults on a separate cluster: a tablet server is killed, and dropping the cluster removes
+//! everything.
 
 use fluo_cluster::{Cluster, Settings, wanted};
 

@@ -1,4 +1,4 @@
-//! The harness on a real Accumulo: a proxy is taken away and comes back.
+//! Tests of the harness on a real Accumulo: a proxy is killed and restarted.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -35,7 +35,7 @@ fn starts_a_proxy_with_the_binary_protocol() {
         threads: 4,
         ..Default::default()
     };
-    // It is started only when it answers a call in its protocol.
+    // A proxy counts as started only when it answers a call in its protocol.
     let proxy = Cluster::shared().unwrap().start_proxy(settings).unwrap();
     assert_eq!(proxy.protocol(), Protocol::Binary);
 }
@@ -51,7 +51,7 @@ fn a_suspended_proxy_answers_only_after_it_is_resumed() {
         .unwrap();
     proxy.suspend().unwrap();
     let mut stream = TcpStream::connect(proxy.address()).unwrap();
-    // A frame that no proxy takes: it hangs up as soon as it reads the length.
+    // The length of a frame that every proxy rejects: it closes the connection when it reads it.
     stream.write_all(&i32::MAX.to_be_bytes()).unwrap();
     stream
         .set_read_timeout(Some(Duration::from_millis(300)))

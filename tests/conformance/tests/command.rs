@@ -1,4 +1,4 @@
-//! The command on tables of this process: what it prints, and how it ends.
+//! Output and exit codes of the command on tables of this process.
 
 #![cfg(test)]
 #![allow(
@@ -42,6 +42,6 @@ fn rejects_an_unknown_rule() {
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(
         text(&output.stderr),
-        "error: no rule has `t99` in its name; --list prints them all\n"
+        "error: no rule has `t99` in its name; --list prints all rules\n"
     );
 }

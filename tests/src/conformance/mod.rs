@@ -1,14 +1,16 @@
-//! The conformance suite: what every implementation of the ports is held to, rule by rule.
+//! The conformance suite of the ports: one function for each rule of their contracts.
 //!
-//! Each function here is named by the rule of the contract that it checks and by what it shows. The rules T1
-//! to T16 are [`Table`](fluo_core::Table)'s, A1 to A12 are [`TableAdmin`]'s, V1 to V5 are those of
-//! [`View`](fluo_core::table::View), seen through real scans. A function makes tables of its own, under names
-//! that nothing else uses, and deletes them at the end; so rules can run at once, on an instance that is in
-//! use. It panics where the rule does not hold, and leaves its table to be looked at.
+//! The name of each function begins with the rule that it checks. The rules T1 to T16 belong to
+//! [`Table`](fluo_core::Table), A1 to A12 to [`TableAdmin`], and V1 to V5 to
+//! [`View`](fluo_core::table::View), observed through scans. A function creates tables with unique
+//! names and deletes them at the end. So rules can run concurrently, on an instance that is in use.
+//! If a rule does not hold, its function panics and leaves its tables for inspection.
 //!
-//! # Using it
-//! [`suite!`] makes one test of each rule, so that a failure names the rule. Its argument is an async function
-//! that opens an instance; with it comes whatever must live as long, such as a temporary directory.
+//! # Use
+//!
+//! [`suite!`] generates one test for each rule, so that a failure names the rule. Its argument is
+//! an async function that opens an instance, together with anything that must live as long, such as
+//! a temporary directory.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -22,19 +24,23 @@
 //! fluo_tests::conformance::suite!(open);
 //! ```
 //!
-//! `cargo xtask conformance` runs the rules on an instance of the user's.
+//! `cargo xtask conformance` runs the rules on an instance of the user.
 //!
-//! [`run_all`] runs the same rules one after the other, and [`RULES`] lists them. Beside the list stand checks
-//! that need more than an instance: what survives reopening (T5, T7), a clock that is set back (T7), tables that
-//! are known by more than their name ([`a3_no_write_reaches_the_next_table`]), and
-//! [`agrees_with_reference`], which drives random operations on a table and on the reference.
+//! [`run_all`] runs the same rules one after the other, and [`RULES`] lists them. Some checks are
+//! not in the list, because they need more than an instance: reopening (T5, T7), a clock that is
+//! set back (T7), tables with an identity beyond their name
+//! ([`a3_no_write_reaches_the_next_table`]), and [`agrees_with_reference`], which runs random
+//! operations on a table and on the reference.
 //!
-//! # What an instance needs
+//! # Requirements on an instance
+//!
 //! The caller may create tables and holds the [`AUTHORIZATIONS`]. The clock shows the real time.
 //!
-//! # What it leaves open
-//! What the contract leaves open: which concurrent writes a running scan sees, counts beyond A7, when a delete marker is dropped. No rule writes one key twice where all versions
-//! are shown: a table may show both.
+//! # Limits
+//!
+//! The suite does not check what the contract leaves open: the concurrent writes that a running
+//! scan sees, counts beyond A7, the time at which a delete marker is dropped. No rule writes a key
+//! twice in a table that shows all versions, because such a table may show both values.
 
 #![allow(
     clippy::unwrap_used,
@@ -79,7 +85,7 @@ pub use writing::t7_the_time_of_the_table_stays_when_its_clock_is_set_back;
 /// The authorizations that the caller must hold.
 pub const AUTHORIZATIONS: [&str; 3] = ["A", "B", "a b"];
 
-/// Hands the list of all rules, each with its module, to a macro.
+/// Passes the list of all rules, each with its module, to a macro.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __for_each_rule {
@@ -168,15 +174,17 @@ __for_each_rule!(list_rules);
 /// Runs all rules, one after the other.
 ///
 /// # Panics
-/// Where a rule does not hold.
+///
+/// If a rule does not hold.
 pub async fn run_all(tables: Arc<dyn TableAdmin>) {
     for rule in RULES {
         rule.run(tables.clone()).await;
     }
 }
 
-/// Makes a test of each rule. The argument names an async function without arguments that opens an instance:
-/// it returns the `Arc<dyn TableAdmin>` and whatever must live as long. The tests need tokio and its macros.
+/// Generates a test for each rule. The argument is an async function without arguments that opens
+/// an instance: it returns the `Arc<dyn TableAdmin>` and anything that must live as long. The tests
+/// need tokio and its macros.
 #[doc(inline)]
 pub use crate::__conformance_suite as suite;
 
@@ -204,10 +212,11 @@ macro_rules! __conformance_tests {
     };
 }
 
-/// The rule of a name, so that a single one can be run.
+/// Returns the rule with a name, to run a single rule.
 ///
 /// # Panics
-/// If there is no rule of that name.
+///
+/// If there is no rule with that name.
 pub fn rule(name: &str) -> &'static Rule {
     let found = RULES.iter().find(|rule| rule.name() == name);
     found.unwrap_or_else(|| panic!("there is no rule `{name}`"))

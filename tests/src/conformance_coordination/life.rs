@@ -11,7 +11,7 @@ use crate::unused_name::unused_name as unused_table;
 
 const WRONG_NAMES: [&str; 6] = ["", "a/b", "a.b", "a:b", "a\u{1b}", "\u{e000}"];
 
-/// C10: a name that no application can have is refused, and nothing of it is there.
+/// Checks C10: an application with an invalid name is rejected and not created.
 pub async fn c10_an_invalid_name_is_rejected(applications: Arc<dyn Applications>) {
     let too_long = "x".repeat(256);
     for name in WRONG_NAMES.into_iter().chain([too_long.as_str()]) {
@@ -32,7 +32,8 @@ pub async fn c10_an_invalid_name_is_rejected(applications: Arc<dyn Applications>
     }
 }
 
-/// C10: what names an application that does not exist is not found, and says how one is made.
+/// Checks C10: calls with the name of an application that does not exist return `NotFound`, with
+/// the command that creates one.
 pub async fn c10_a_missing_application_is_not_found(applications: Arc<dyn Applications>) {
     let unused = unused_name();
     for name in WRONG_NAMES.into_iter().chain([unused.as_str()]) {
@@ -47,7 +48,7 @@ pub async fn c10_a_missing_application_is_not_found(applications: Arc<dyn Applic
     }
 }
 
-/// C10: what is out of its bounds is not initialised.
+/// Checks C10: an application out of bounds is not initialised.
 pub async fn c10_an_invalid_application_is_not_initialised(applications: Arc<dyn Applications>) {
     let observed = |family| ObservedColumn::new(Column::new(family, "q"), ObserverKind::Weak, "o");
     let good = || Application::new("1", unused_table("t"));
@@ -68,7 +69,7 @@ pub async fn c10_an_invalid_application_is_not_initialised(applications: Arc<dyn
     }
 }
 
-/// C10: initialising an application that exists is refused, and changes nothing of it.
+/// Checks C10: initialising an application that exists is rejected, and changes nothing.
 pub async fn c10_initialising_twice_changes_nothing(applications: Arc<dyn Applications>) {
     let before = Application::new("1", unused_table("t")).set("a", "1");
     let ground = Ground::with(&applications, before.clone()).await;
@@ -91,7 +92,7 @@ pub async fn c10_initialising_twice_changes_nothing(applications: Arc<dyn Applic
     ground.end().await;
 }
 
-/// C10: of many that initialise an application at once, one does.
+/// Checks C10: if many callers initialise an application concurrently, one succeeds.
 pub async fn c10_one_of_many_concurrent_initialisations_succeeds(
     applications: Arc<dyn Applications>,
 ) {
@@ -120,7 +121,8 @@ pub async fn c10_one_of_many_concurrent_initialisations_succeeds(
     applications.remove(&name).await.unwrap();
 }
 
-/// C10: of many applications with one table that are initialised at once, one is, and the table is free after it.
+/// Checks C10: if many applications with one table are initialised concurrently, one succeeds.
+/// After its removal the table is available again.
 pub async fn c10_a_table_has_one_application(applications: Arc<dyn Applications>) {
     let table = unused_table("t");
     let tasks = (0..8).map(|_| {
@@ -154,7 +156,8 @@ pub async fn c10_a_table_has_one_application(applications: Arc<dyn Applications>
     applications.remove(name).await.unwrap();
 }
 
-/// C10: applications are listed by name, and have nothing of each other, also where one name begins with the other.
+/// Checks C10: applications are listed by name and share no state, also if the name of one is a
+/// prefix of the name of another.
 pub async fn c10_applications_are_isolated(applications: Arc<dyn Applications>) {
     let first = Ground::new(&applications).await;
     let names: Vec<_> = ["", " b", "0", "-", "\u{e9}"]
@@ -194,7 +197,8 @@ pub async fn c10_applications_are_isolated(applications: Arc<dyn Applications>) 
     first.end().await;
 }
 
-/// C13: of many that claim an application or a table at once one does, until it lets go; and nothing else is changed.
+/// Checks C13: if many callers claim an application or a table concurrently, one succeeds, until it
+/// drops the claim. A claim changes nothing else.
 pub async fn c13_one_of_many_concurrent_claims_succeeds(applications: Arc<dyn Applications>) {
     let (web, shop) = (unused_name(), unused_name());
     let (t1, table) = (unused_table("claimed"), unused_table("free"));
@@ -220,7 +224,7 @@ pub async fn c13_one_of_many_concurrent_claims_succeeds(applications: Arc<dyn Ap
     };
     refused(&web, &table).await;
     refused(&shop, &t1).await;
-    // What was refused holds nothing; and the names of applications are not those of tables.
+    // A rejected claim holds nothing, and names of applications are independent of names of tables.
     drop(applications.claim(&shop, &table).await.unwrap());
     drop(applications.claim(&t1, &web).await.unwrap());
     assert!(!applications.list().await.unwrap().contains(&web));

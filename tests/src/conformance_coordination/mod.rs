@@ -1,13 +1,16 @@
-//! The conformance suite of coordination: what every implementation of
-//! [`Applications`] and [`Coordination`](fluo_core::coordination::Coordination) is held to, rule by rule.
+//! The conformance suite of coordination: one function for each rule of the contracts of
+//! [`Applications`] and [`Coordination`](fluo_core::coordination::Coordination).
 //!
-//! Each function here is named by the rule of the contract (C1 to C14) that it checks and by what it shows. It makes
-//! applications of its own, under names that nothing else uses, and removes them at the end; so rules can run at once, on
-//! an instance that is in use. It panics where the rule does not hold, and leaves its application to be looked at.
+//! The name of each function begins with the rule (C1 to C14) that it checks. A function creates
+//! applications with unique names and removes them at the end. So rules can run concurrently, on an
+//! instance that is in use. If a rule does not hold, its function panics and leaves its application
+//! for inspection.
 //!
-//! # Using it
-//! [`suite!`] makes one test of each rule, so that a failure names the rule. Its argument is an async function
-//! that opens an instance; with it comes whatever must live as long, such as a temporary directory.
+//! # Use
+//!
+//! [`suite!`] generates one test for each rule, so that a failure names the rule. Its argument is
+//! an async function that opens an instance, together with anything that must live as long, such as
+//! a temporary directory.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -21,9 +24,9 @@
 //! fluo_tests::conformance_coordination::suite!(open);
 //! ```
 //!
-//! [`run_all`] runs the same rules one after the other, and [`RULES`] lists them. Beside the list stand checks that need
-//! more than an instance: what survives reopening, a session that ends while its owner lives, and the bound on failed
-//! notifications, for which somebody must have set many aside.
+//! [`run_all`] runs the same rules one after the other, and [`RULES`] lists them. Some checks are
+//! not in the list, because they need more than an instance: reopening, a session that ends before
+//! its transactor is dropped, and the maximum number of dead letters, which must be stored first.
 
 #![allow(
     clippy::unwrap_used,
@@ -58,7 +61,7 @@ pub use rule::Rule;
 pub use set_aside::c8_the_number_of_dead_letters_is_bounded;
 pub use transactors::c6_a_transactor_is_not_alive_after_its_session_ends;
 
-/// Hands the list of all rules, each with its module, to a macro.
+/// Passes the list of all rules, each with its module, to a macro.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __for_each_coordination_rule {
@@ -122,15 +125,17 @@ __for_each_coordination_rule!(list_rules);
 /// Runs all rules, one after the other.
 ///
 /// # Panics
-/// Where a rule does not hold.
+///
+/// If a rule does not hold.
 pub async fn run_all(applications: Arc<dyn Applications>) {
     for rule in RULES {
         rule.run(applications.clone()).await;
     }
 }
 
-/// Makes a test of each rule. The argument names an async function without arguments that opens an instance: it returns
-/// the `Arc<dyn Applications>` and whatever must live as long. The tests need tokio and its macros.
+/// Generates a test for each rule. The argument is an async function without arguments that opens
+/// an instance: it returns the `Arc<dyn Applications>` and anything that must live as long. The
+/// tests need tokio and its macros.
 #[doc(inline)]
 pub use crate::__coordination_suite as suite;
 
@@ -158,10 +163,11 @@ macro_rules! __coordination_tests {
     };
 }
 
-/// The rule of a name, so that a single one can be run.
+/// Returns the rule with a name, to run a single rule.
 ///
 /// # Panics
-/// If there is no rule of that name.
+///
+/// If there is no rule with that name.
 pub fn rule(name: &str) -> &'static Rule {
     let found = RULES.iter().find(|rule| rule.name() == name);
     found.unwrap_or_else(|| panic!("there is no rule `{name}`"))

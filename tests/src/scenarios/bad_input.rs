@@ -1,4 +1,4 @@
-//! What is refused, and what it leaves behind: nothing.
+//! Rejected calls, which change nothing.
 
 use fluo_core::{ClientSettings, Column, CommitError, ErrorKind, Filter, Scan, Span};
 use futures::TryStreamExt;
@@ -95,13 +95,13 @@ pub async fn an_ended_transaction_writes_nothing(instance: Instance) {
         error.to_string(),
         format!("the transaction that began at {start} has ended; begin another one")
     );
-    // Its snapshot can still be read, also when the client has gone.
+    // The snapshot of the transaction can still be read, also after its client was dropped.
     set(&client, &[("alice", 2)]).await;
     drop(client);
     assert_eq!(super::scene::read(&kept, "alice").await, 0);
     drop(kept);
 
-    // What is dropped, and what its body gave up, was never written.
+    // A dropped transaction, and one whose body failed, write nothing.
     let client = scene.client().await;
     let dropped = client.begin().await.unwrap();
     dropped.set("bob", &balance(), "1").unwrap();

@@ -1,4 +1,4 @@
-//! Two transactions, and many, that meet.
+//! Transactions that write the same cells.
 
 use std::sync::Arc;
 
@@ -107,7 +107,8 @@ pub async fn concurrent_transfers_keep_the_sum(instance: Instance) {
     scene.end().await;
 }
 
-/// A transaction that never reads has to put an end to a dead one as well, or it would meet it for ever.
+/// Checks that a transaction that never reads resolves the lock of a crashed client when it
+/// conflicts with it. Otherwise every retry would conflict again.
 pub async fn a_failed_blind_write_resolves_the_lock_of_a_crashed_client(instance: Instance) {
     let scene = Scene::new(&instance).await;
     let cut = Arc::new(CutTable::after(scene.table.clone(), 1).row_by_row());

@@ -1,11 +1,11 @@
-//! Scenarios of transactions, which hold on every table: what one who uses them sees when all goes well, when two meet,
-//! and when one dies at any of its calls.
+//! Scenarios of transactions, which hold on every table: the behaviour that a user observes in the
+//! normal case, with concurrent transactions, and when a client crashes at any of its calls.
 //!
-//! Each function makes a table and an application of its own, under names that nothing else uses, in the [`Instance`]
-//! that it is given, and deletes the table at the end. A function panics where its scenario does not hold.
+//! Each function creates a table and an application with unique names in its [`Instance`], and
+//! deletes the table at the end. It panics if the scenario does not hold.
 //!
-//! [`suite!`] makes one test of each, as [`conformance::suite!`](crate::conformance::suite) does for
-//! rules.
+//! [`suite!`] generates one test for each scenario, as
+//! [`conformance::suite!`](crate::conformance::suite) does for rules.
 
 #![allow(
     clippy::unwrap_used,
@@ -14,7 +14,7 @@
     clippy::indexing_slicing,
     reason = "a scenario that does not hold must panic: that is how a test fails"
 )]
-#![allow(missing_docs, reason = "the name of a scenario says what it shows")]
+#![allow(missing_docs, reason = "the name of a scenario states its behaviour")]
 
 mod bad_input;
 mod crashing;
@@ -42,7 +42,7 @@ mod waiting;
 pub use ending::EndingApplications;
 pub use instance::Instance;
 
-/// Hands the list of all scenarios, each with its module, to a macro.
+/// Passes the list of all scenarios, each with its module, to a macro.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __for_each_scenario {
@@ -109,8 +109,8 @@ macro_rules! list_scenarios {
 
 __for_each_scenario!(list_scenarios);
 
-/// Makes a test of each scenario; the argument is an async function that opens an instance, with whatever must live as
-/// long.
+/// Generates a test for each scenario. The argument is an async function that opens an instance,
+/// together with anything that must live as long.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __scenario_tests {
@@ -125,7 +125,7 @@ macro_rules! __scenario_tests {
     };
 }
 
-/// Makes one test of each scenario.
+/// Generates one test for each scenario.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __scenario_suite {

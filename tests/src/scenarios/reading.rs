@@ -1,4 +1,4 @@
-//! What is read.
+//! Reads of committed data.
 
 use fluo_core::{Bytes, Column, ColumnSelector, Key, Scan, Span};
 use futures::TryStreamExt;
@@ -68,9 +68,9 @@ pub async fn a_deleted_cell_has_no_value_until_it_is_set_again(instance: Instanc
         (read(&before, "alice").await, read(&after, "alice").await),
         (1, 3)
     );
-    // Deleting what is not there is no error, and leaves nothing to be seen.
+    // Deleting a cell that does not exist is not an error and has no visible effect.
     client
-        .run(async |tx| tx.delete("nobody", &balance()))
+        .run(async |tx| tx.delete("absent", &balance()))
         .await
         .unwrap();
     let rest = client

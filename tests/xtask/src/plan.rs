@@ -1,5 +1,5 @@
-//! The decision, for each part of the tests that needs tools, whether it runs, after an installation or as the machine
-//! is, or is skipped.
+//! The plan of a test run: for each part that needs tools, the decision to run it, to install its
+//! tools first, or to skip it.
 
 use std::ffi::OsString;
 
@@ -47,18 +47,19 @@ impl Part {
     }
 }
 
-/// The wishes of a caller.
+/// The requests of a caller.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wishes {
-    /// Parts to leave out, each with the flag or the environment variable that says so.
+    /// Parts to skip, each with the flag or the environment variable that excludes it.
     pub(crate) excluded: Vec<(Part, &'static str)>,
-    /// The reason why no part may be skipped: a flag, or continuous integration.
+    /// The reason for which no part may be skipped: a flag, or continuous integration.
     pub(crate) forbids_skipping: Option<&'static str>,
-    /// The state file of a running cluster for the live tests, which then need no tools to start one.
+    /// The state file of a running cluster for the live tests, which then need no tools to start
+    /// one.
     pub(crate) cluster: Option<OsString>,
 }
 
-/// What becomes of a part, with the words for it.
+/// The decision about a part, with its reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Decision {
     Run,
@@ -72,10 +73,11 @@ pub(crate) enum Decision {
 pub(crate) struct Plan(Vec<(Part, Decision)>);
 
 impl Plan {
-    /// Decides about each part, from the wishes and from the tools that are there. The look for tools is an argument.
+    /// Decides about each part, from the requests and the installed tools. `find` looks for a tool.
     ///
     /// # Errors
-    /// A part is excluded, and none may be skipped.
+    ///
+    /// A part is excluded although no part may be skipped.
     pub(crate) fn new(wishes: &Wishes, find: impl Fn(Tool) -> Found) -> Result<Plan> {
         if let (Some(cause), Some((_, exclusion))) =
             (wishes.forbids_skipping, wishes.excluded.first())
@@ -95,7 +97,7 @@ impl Plan {
         !self.0.iter().any(skips)
     }
 
-    /// The tools to install, in the order of the parts.
+    /// Returns the tools to install, in the order of the parts.
     pub(crate) fn to_install(&self) -> Vec<Tool> {
         let tools = |(_, decision): &(Part, Decision)| match decision {
             Decision::Install(tools, _) => tools.clone(),
@@ -104,7 +106,7 @@ impl Plan {
         self.0.iter().flat_map(tools).collect()
     }
 
-    /// A line for each part that does not simply run.
+    /// Returns a line for each part that is skipped or needs an installation.
     pub(crate) fn remarks(&self) -> Vec<String> {
         let remark = |(part, decision): &(Part, Decision)| match decision {
             Decision::Run => None,
@@ -114,7 +116,7 @@ impl Plan {
         self.0.iter().filter_map(remark).collect()
     }
 
-    /// A line for each part that runs as the machine is.
+    /// Returns a line for each part that runs without an installation.
     pub(crate) fn ready(&self) -> Vec<String> {
         let runs = |(part, decision): &(Part, Decision)| {
             (*decision == Decision::Run).then(|| format!("runs: {}", part.name()))
@@ -147,7 +149,7 @@ mod tests {
     use super::{Part, Plan, Wishes};
     use crate::tool::{Found, Tool};
 
-    /// A machine that has everything but some tools.
+    /// Simulates a machine that has all tools except some.
     fn without(missing: &[Tool]) -> impl Fn(Tool) -> Found {
         |tool| match missing.contains(&tool) {
             true => Found::Missing,

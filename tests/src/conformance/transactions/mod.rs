@@ -1,7 +1,9 @@
-//! T13 to T15, A11 and A12: what transactions leave on a table, seen through their filters and kept by compactions.
+//! T13 to T15, A11 and A12: entries of transactions, read through their filters and kept by
+//! compactions.
 //!
-//! Cells of all kinds are drawn at random, those that transactions write and those that none would, and what a table
-//! answers is compared with the pure functions of [`fluo_core::layout`].
+//! The checks draw cells at random, with entries that transactions write and entries that no
+//! transaction writes. They compare the answers of a table with the pure functions of
+//! [`fluo_core::layout`].
 
 mod cells;
 mod entry;
