@@ -6,7 +6,7 @@ use fluo_core::{Bytes, Versions};
 
 /// A call that changes something through the admin port, with its arguments.
 ///
-/// `flush` and `compact` are not among them: they change nothing that a scan yields.
+/// `flush` and `compact` are not included: they do not change the cells that a scan yields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AdminCall {
     /// [`create_table`](fluo_core::TableAdmin::create_table).
@@ -32,9 +32,9 @@ pub enum AdminCall {
     Merge {
         /// The table.
         table: String,
-        /// After which row.
+        /// The merge starts after this row.
         start: Option<Bytes>,
-        /// Up to which row.
+        /// The merge ends with this row.
         end: Option<Bytes>,
     },
     /// [`set_property`](fluo_core::TableAdmin::set_property).

@@ -5,7 +5,8 @@ use std::num::NonZeroU32;
 use fluo_core::coordination::TransactorId;
 use fluo_core::{RowColumn, Timestamp};
 
-/// A call through the ports of coordination: of the applications, of one of them, of its transactors and workers.
+/// A call through the ports of coordination: a call of the applications, of one application, or of
+/// a transactor or worker of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CoordinationCall {
     /// [`initialize`](fluo_core::coordination::Applications::initialize) of this application.
@@ -20,7 +21,7 @@ pub enum CoordinationCall {
     Claim(String, String),
     /// [`remove`](fluo_core::coordination::Applications::remove) of this application.
     Remove(String),
-    /// [`timestamps`](fluo_core::coordination::Coordination::timestamps), so many.
+    /// [`timestamps`](fluo_core::coordination::Coordination::timestamps) with this count.
     Timestamps(NonZeroU32),
     /// [`horizon`](fluo_core::coordination::Coordination::horizon).
     Horizon,
@@ -32,12 +33,14 @@ pub enum CoordinationCall {
     IsAlive(TransactorId),
     /// [`join_workers`](fluo_core::coordination::Coordination::join_workers).
     JoinWorkers,
-    /// [`set_aside`](fluo_core::coordination::Coordination::set_aside) of a notification of this cell.
+    /// [`set_aside`](fluo_core::coordination::Coordination::set_aside) of a dead letter of this
+    /// cell.
     SetAside(RowColumn),
     /// [`set_aside_list`](fluo_core::coordination::Coordination::set_aside_list).
     SetAsideList,
-    /// [`forget_set_aside`](fluo_core::coordination::Coordination::forget_set_aside) of this cell, up to this
-    /// timestamp.
+    /// [`forget_set_aside`] of this cell, up to this timestamp.
+    ///
+    /// [`forget_set_aside`]: fluo_core::coordination::Coordination::forget_set_aside
     ForgetSetAside(RowColumn, Timestamp),
     /// [`application`](fluo_core::coordination::Coordination::application).
     Application,
@@ -45,7 +48,9 @@ pub enum CoordinationCall {
     UpdateSettings,
     /// [`begin_epoch`](fluo_core::coordination::Coordination::begin_epoch).
     BeginEpoch,
-    /// [`publish_oldest_active`](fluo_core::coordination::Transactor::publish_oldest_active) by this transactor.
+    /// [`publish_oldest_active`] by this transactor.
+    ///
+    /// [`publish_oldest_active`]: fluo_core::coordination::Transactor::publish_oldest_active
     Publish(TransactorId, Option<Timestamp>),
     /// [`share`](fluo_core::coordination::WorkerMembership::share).
     Share,

@@ -1,14 +1,18 @@
-//! What crosses packages: the conformance suite that every table passes, and wrappers to test with.
+//! Shared test code of all packages: conformance suites, wrappers that inject faults, a simulation.
 //!
-//! - [`conformance`] holds an implementation of the ports to their contract, rule by rule. A new table is
-//!   done when it passes.
-//! - [`conformance_coordination`] does the same for what the processes of an application share beside its table.
-//! - [`FaultyTables`] fails at chosen calls, before or after they took effect; [`RecordingTables`] counts and
-//!   lists what went through it. Both are tables themselves and pass the suite.
-//! - [`FaultyApplications`] does both for coordination: it lists the calls, fails at chosen ones, and is cut off for ever.
-//! - [`Page`] runs the commands of a page of the docs, and compares.
-//! - [`simulation`] runs the engine under faults, drawn from a seed, and holds what came of it against the rules.
-//! - [`ManualClock`] is a clock that a test moves.
+//! - [`conformance`] checks an implementation of the ports against its contract, rule by rule. A
+//!   new table is done when it passes.
+//! - [`conformance_coordination`] does the same for the state that the processes of an application
+//!   share beside its table.
+//! - [`scenarios`] checks the guarantees of transactions one by one, on every table.
+//! - [`FaultyTables`] fails at chosen calls, before or after they take effect. [`RecordingTables`]
+//!   counts and lists the calls that it forwards. Both implement the ports and pass the suite.
+//! - [`FaultyApplications`] does both for coordination. It can also lose the connection
+//!   permanently.
+//! - [`Page`] runs the commands of a documentation page and compares their output with the page.
+//! - [`simulation`] runs the engine under faults drawn from a seed, and checks the result against
+//!   the rules.
+//! - [`ManualClock`] is a clock that a test sets.
 
 mod admin_call;
 mod coordination_call;

@@ -1,10 +1,10 @@
-//! A clock that a test moves.
+//! A clock that a test sets.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use fluo_core::Clock;
 
-/// A clock that stands still until it is set, also backwards.
+/// A clock that shows the same time until it is set, also to an earlier time.
 ///
 /// ```
 /// use fluo_core::Clock;
@@ -18,12 +18,12 @@ use fluo_core::Clock;
 pub struct ManualClock(AtomicI64);
 
 impl ManualClock {
-    /// A clock that shows `now_ms`.
+    /// Creates a clock that shows `now_ms`.
     pub fn at(now_ms: i64) -> Self {
         Self(AtomicI64::new(now_ms))
     }
 
-    /// Makes it show `now_ms` from now on.
+    /// Sets the time to `now_ms`.
     pub fn set(&self, now_ms: i64) {
         self.0.store(now_ms, Ordering::SeqCst);
     }

@@ -1,30 +1,32 @@
-//! Pages whose commands are run, and must print what the pages say.
+//! Documentation pages whose commands run as tests.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The commands of a page in Markdown, in the order of the page.
+/// The commands of a Markdown page, in their order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
     name: String,
     commands: Vec<ConsoleCommand>,
 }
 
-/// A command of a page, and its output according to the page.
+/// A command, with the output that the page shows for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct ConsoleCommand {
-    /// The command, for `sh`.
+    /// The command line, for `sh`.
     command: String,
-    /// The text up to the next command. `[..]` stands for anything within a line.
+    /// The text up to the next command. `[..]` matches any text within a line.
     expected: String,
 }
 
 impl Page {
-    /// All pages of the repository with blocks of a kind, by name. The kind is the text behind the fence: `console`.
+    /// Returns all pages of the repository that have blocks of a kind, sorted by name. The kind is
+    /// the text after the fence: `console`.
     ///
     /// # Errors
+    ///
     /// A folder or a page cannot be read.
     pub fn all(kind: &str) -> io::Result<Vec<Self>> {
         let (root, mut pages) = (repository(), Vec::new());
@@ -40,17 +42,21 @@ impl Page {
         Ok(pages)
     }
 
-    /// The path of the page in the repository.
+    /// Returns the path of the page in the repository.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Runs the commands, in order, with `fluo` from a folder of programs, and returns the first that does not print what
-    /// the page says, with its output. They run where the pages send their readers: in an empty folder two levels below
-    /// that of the clone. Each command is rewritten first, as a reader puts in an address of his.
+    /// Runs the commands in order, and returns the first one whose output differs from the page,
+    /// with its output.
+    ///
+    /// Programs in the folder `programs`, such as `fluo`, take precedence. The commands run in an
+    /// empty folder two levels below the root of the repository, as the pages instruct their
+    /// readers. `rewrite` changes each command before it runs, for example to insert an address.
     ///
     /// # Errors
-    /// The folder cannot be made, or `sh` cannot be run.
+    ///
+    /// The folder cannot be created, or `sh` cannot be run.
     pub fn first_difference(
         &self,
         programs: &Path,
@@ -76,13 +82,13 @@ impl Page {
     }
 }
 
-/// The folder of the repository.
+/// Returns the folder of the repository.
 fn repository() -> PathBuf {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     package.parent().unwrap_or(package).to_owned()
 }
 
-/// The pages in a folder and all below it, without hidden ones and what is built.
+/// Returns the pages in a folder and in all folders below it, except hidden folders and `target`.
 fn pages_below(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut pages = Vec::new();
     for entry in fs::read_dir(folder)? {
@@ -98,8 +104,8 @@ fn pages_below(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(pages)
 }
 
-/// The commands of all blocks of a kind. A command starts with `$ `; a line that starts with `> ` continues the command
-/// before it.
+/// Returns the commands of all blocks of a kind. A command starts with `$ `. A line that starts
+/// with `> ` continues the command before it.
 fn commands(page: &str, kind: &str) -> Vec<ConsoleCommand> {
     let fence = format!("```{kind}\n");
     let blocks = page
@@ -118,7 +124,8 @@ fn commands(page: &str, kind: &str) -> Vec<ConsoleCommand> {
     commands
 }
 
-/// Runs a command, and returns what it prints on both outputs, without the blanks at the ends of lines.
+/// Runs a command and returns its output, standard error included, without blanks at the ends of
+/// lines.
 fn run(
     command: &str,
     folder: &Path,
@@ -142,7 +149,7 @@ fn run(
 
 impl ConsoleCommand {
     fn append(&mut self, line: &str) {
-        // An empty line of a file has no blank behind the mark.
+        // An editor may strip the blank after the mark of an empty line.
         let more = line.strip_prefix("> ").or((line == ">").then_some(""));
         let (text, line) = match more {
             Some(more) if self.expected.is_empty() => (&mut self.command, format!("\n{more}")),
@@ -151,7 +158,7 @@ impl ConsoleCommand {
         text.push_str(&line);
     }
 
-    /// Checks whether an output is what the page says.
+    /// Checks whether an output matches the page.
     fn expects(&self, printed: &str) -> bool {
         let same = |(expected, printed): (&str, &str)| match expected.split_once("[..]") {
             None => expected == printed,
@@ -170,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_is_commands_and_what_they_print() {
+    fn reads_commands_and_their_expected_output() {
         let page = "text\n```console\n$ a \\\n>\n> b\none [..] s\ntwo\n$ c\n```\n```sh\n$ d\n```\n```console live\n$ e\n```\n";
         let [first, second] = &commands(page, "console")[..] else {
             panic!("two commands")
@@ -186,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_command_that_prints_something_else_is_shown() {
+    fn returns_the_first_command_with_unexpected_output() {
         let page =
             "```console\n$ echo here > file\n$ cat file\nhere\n$ cat NAME; pwd\nthere\n```\n";
         let page = Page {

@@ -1,18 +1,19 @@
-//! Names that nothing else uses.
+//! Unique names.
 
 use std::process;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Returns a table name that no other test, and no other run, uses. It begins with [`prefix`].
+/// Returns a table name that is unique to this call. It begins with [`prefix`].
 pub(crate) fn unused_name(purpose: &str) -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     format!("{}{number}", prefix(purpose))
 }
 
-/// Returns what all names of this process for one purpose begin with, and no name of another process.
+/// Returns the common prefix of all names of this process for one purpose. No name of another
+/// process begins with it.
 pub(crate) fn prefix(purpose: &str) -> String {
     static BEGUN: OnceLock<u128> = OnceLock::new();
     let millis = BEGUN.get_or_init(|| {

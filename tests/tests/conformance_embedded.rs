@@ -74,7 +74,7 @@ mod wrapped {
 async fn what_was_acknowledged_survives_reopening() {
     let directory = tempfile::tempdir().unwrap();
     let open = async || open(directory.path(), Settings::default());
-    conformance::t5_what_was_acknowledged_survives_reopening(open).await;
+    conformance::t5_acknowledged_writes_survive_reopening(open).await;
 }
 
 #[tokio::test]
@@ -100,7 +100,7 @@ async fn the_time_of_the_table_stays_when_its_clock_is_set_back() {
 #[tokio::test(flavor = "multi_thread")]
 async fn no_write_lands_in_the_next_table() {
     let (tables, _directory) = open_new(Settings::default());
-    conformance::a3_no_write_lands_in_the_next_table(tables).await;
+    conformance::a3_no_write_reaches_the_next_table(tables).await;
 }
 
 #[tokio::test]

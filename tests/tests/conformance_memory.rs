@@ -57,12 +57,12 @@ async fn the_time_of_the_table_stays_when_its_clock_is_set_back() {
 async fn a_clone_shares_the_tables() {
     let tables = MemoryTables::new();
     let open = async || Arc::new(tables.clone()) as Arc<dyn TableAdmin>;
-    conformance::t5_what_was_acknowledged_survives_reopening(open).await;
+    conformance::t5_acknowledged_writes_survive_reopening(open).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_write_lands_in_the_next_table() {
-    conformance::a3_no_write_lands_in_the_next_table(Arc::new(MemoryTables::new())).await;
+    conformance::a3_no_write_reaches_the_next_table(Arc::new(MemoryTables::new())).await;
 }
 
 #[tokio::test]

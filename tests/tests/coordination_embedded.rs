@@ -36,10 +36,10 @@ conformance_coordination::suite!(embedded);
 async fn what_was_acknowledged_survives_reopening() {
     let directory = tempfile::tempdir().unwrap();
     let open = async || open(directory.path(), Settings::default());
-    conformance_coordination::c2_timestamps_go_on_after_reopening(&open).await;
+    conformance_coordination::c2_timestamps_continue_after_reopening(&open).await;
     conformance_coordination::c3_the_horizon_survives_reopening(&open).await;
     conformance_coordination::c6_numbers_are_not_used_again_after_reopening(&open).await;
-    conformance_coordination::c12_what_returned_survives_reopening(&open).await;
+    conformance_coordination::c12_completed_calls_survive_reopening(&open).await;
     assert_eq!(
         EmbeddedTables::check(directory.path())
             .unwrap()
@@ -86,7 +86,7 @@ async fn there_are_so_many_set_aside_at_most() {
     transaction.commit().unwrap();
     drop(engine);
     let applications = open(directory.path(), Settings::default());
-    conformance_coordination::c8_there_are_so_many_at_most(applications, "web").await;
+    conformance_coordination::c8_the_number_of_dead_letters_is_bounded(applications, "web").await;
     EmbeddedTables::check(directory.path()).unwrap();
 }
 

@@ -44,7 +44,7 @@ async fn there_are_so_many_set_aside_at_most() {
         };
         web.set_aside(failed).await.unwrap();
     }
-    conformance_coordination::c8_there_are_so_many_at_most(applications, "web").await;
+    conformance_coordination::c8_the_number_of_dead_letters_is_bounded(applications, "web").await;
 }
 
 #[tokio::test]
@@ -55,7 +55,11 @@ async fn a_session_ends_while_its_owner_lives() {
         assert!(memory.end_transactor(name, transactor).unwrap());
         assert!(!memory.end_transactor(name, transactor).unwrap());
     };
-    conformance_coordination::c6_a_session_ends_while_its_owner_lives(applications, end).await;
+    conformance_coordination::c6_a_transactor_is_not_alive_after_its_session_ends(
+        applications,
+        end,
+    )
+    .await;
 }
 
 /// Applications in memory live on in a clone, which is all the reopening that they have.
@@ -63,10 +67,10 @@ async fn a_session_ends_while_its_owner_lives() {
 async fn a_clone_shares_the_applications() {
     let memory = MemoryApplications::new();
     let open = async || Arc::new(memory.clone()) as Arc<dyn Applications>;
-    conformance_coordination::c2_timestamps_go_on_after_reopening(open).await;
+    conformance_coordination::c2_timestamps_continue_after_reopening(open).await;
     conformance_coordination::c3_the_horizon_survives_reopening(open).await;
     conformance_coordination::c6_numbers_are_not_used_again_after_reopening(open).await;
-    conformance_coordination::c12_what_returned_survives_reopening(open).await;
+    conformance_coordination::c12_completed_calls_survive_reopening(open).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -21,22 +21,22 @@ use crate::runner::{self, Runner, RunnerPorts};
 use crate::settings::{ProxySettings, Settings};
 use crate::state::{Site, State};
 
-/// How long a cluster may take until a scan works.
+/// The time that a cluster may take until a scan works.
 const START: Duration = Duration::from_secs(120);
 
-/// How long a killed process may take until it is gone.
+/// The time that a killed process may take to end.
 const KILL: Duration = Duration::from_secs(10);
 
-/// How often other ports are tried when somebody was faster.
+/// Number of attempts with other ports, if another process has taken a port meanwhile.
 const TRIES: u32 = 3;
 
-/// A cluster of this machine.
+/// A cluster on this machine.
 ///
-/// One that this process started ends, with everything in it, when it is dropped, or when the process ends in any
-/// way. One that it attached to is left alone.
+/// A cluster that this process started ends, with everything in it, when it is dropped or when the
+/// process ends in any way. Dropping an attached cluster has no effect on it.
 #[derive(Debug)]
 pub struct Cluster {
-    // Fields are dropped in this order: a proxy whose servers go first fills its log with complaints.
+    // Fields are dropped in this order: a proxy whose servers end first fills its log with errors.
     proxy: Option<Proxy>,
     runner: Servers,
     site: Arc<Site>,
@@ -49,14 +49,16 @@ enum Servers {
 }
 
 impl Cluster {
-    /// Starts a cluster and waits until a scan works, if it has a proxy, or until its servers run.
+    /// Starts a cluster. Waits until a scan works, or, without a proxy, until its servers run.
     ///
     /// # Errors
-    /// Java or Maven is missing, the jars cannot be fetched, or the cluster does not work within 120 s. The error
-    /// names the folder of the logs, which is kept, and shows the end of the one that matters.
+    ///
+    /// Java or Maven is missing, the jars cannot be fetched, or the cluster does not work within
+    /// 120 s. The error names the folder of the logs, which is kept, and shows the end of the
+    /// relevant log.
     pub fn start(settings: &Settings) -> Result<Cluster> {
         if settings.tablet_servers == 0 {
-            bail!("a cluster with no tablet server cannot start: ask for 1 or more");
+            bail!("a cluster needs at least one tablet server");
         }
         java::check()?;
         let jars = Jars::ready()?;
@@ -70,16 +72,17 @@ impl Cluster {
         Cluster::start_once(settings, &jars, &Logs::fresh()?)
     }
 
-    /// Uses the cluster of this state file, which another process owns.
+    /// Attaches to the cluster of a state file, which another process owns.
     ///
     /// # Errors
-    /// There is no such file, or the cluster runs no more.
+    ///
+    /// There is no such file, or the cluster no longer runs.
     pub fn attach(file: &Path) -> Result<Cluster> {
         let state = State::read(file)?
             .with_context(|| format!("there is no state file {}", file.display()))?;
         if !state.is_alive() {
             bail!(
-                "the cluster of the state file {} runs no more; start it again",
+                "the cluster of the state file {} no longer runs; start it again",
                 file.display()
             );
         }
@@ -152,36 +155,41 @@ impl Cluster {
         }
     }
 
-    /// Its first proxy.
+    /// Returns the first proxy.
     ///
     /// # Errors
-    /// It was started without one.
+    ///
+    /// The cluster was started without a proxy.
     pub fn proxy(&self) -> Result<&Proxy> {
         self.proxy
             .as_ref()
             .context("this cluster was started without a proxy")
     }
 
-    /// Starts another proxy and waits until it answers. It is this process's own, on an attached cluster too.
+    /// Starts another proxy and waits until it answers. This process owns it, also on an attached
+    /// cluster.
     ///
     /// # Errors
-    /// It does not answer within 120 s; the error shows the end of its log. The cluster is of Accumulo 2.x, whose proxy is
-    /// no published artifact.
+    ///
+    /// The proxy does not answer within 120 s; the error shows the end of its log. The cluster is
+    /// of Accumulo 2.x, whose proxy is not a published artifact.
     pub fn start_proxy(&self, settings: ProxySettings) -> Result<Proxy> {
         if self.secret().is_some() {
             bail!(
-                "this test starts a proxy of its own, and that of Accumulo 2.x is no published artifact: it cannot run on \
-                 this cluster"
+                "this test cannot run on a cluster of Accumulo 2.x: it starts a proxy, and the proxy of \
+                 Accumulo 2.x is not a published artifact"
             );
         }
         Proxy::start(&self.site, settings)
     }
 
-    /// Kills one of the living tablet servers with SIGKILL, counted from 0, the oldest first. It is gone when this
-    /// returns, and nothing starts it again; Accumulo moves its tablets when ZooKeeper has missed it (30 s).
+    /// Kills one of the running tablet servers with SIGKILL, counted from 0, the oldest first. It
+    /// has ended when this returns, and nothing restarts it. Accumulo moves its tablets after
+    /// ZooKeeper has missed it for 30 s.
     ///
     /// # Errors
-    /// There are not so many, or it does not end.
+    ///
+    /// There is no such server, or it does not end.
     pub fn kill_tablet_server(&self, index: usize) -> Result<()> {
         let servers = self.tablet_servers();
         let server = servers.get(index).with_context(|| {
@@ -201,39 +209,40 @@ impl Cluster {
         Ok(())
     }
 
-    /// Its tablet servers that live: the oldest first.
+    /// Returns the running tablet servers, the oldest first.
     #[must_use]
     pub fn tablet_servers(&self) -> Vec<Process> {
         runner::tablet_servers(self.process())
     }
 
-    /// The user, who may do everything: `root`.
+    /// Returns the user, who has all permissions: `root`.
     #[must_use]
     pub fn user(&self) -> &str {
         &self.site.user
     }
 
-    /// The user's password: `secret`.
+    /// Returns the password of the user: `secret`.
     #[must_use]
     pub fn password(&self) -> &str {
         &self.site.password
     }
 
-    /// The shared secret of its proxies, if they are those of Accumulo 2.x.
+    /// Returns the shared secret of the proxies, if they are those of Accumulo 2.x.
     #[must_use]
     pub fn secret(&self) -> Option<&str> {
         self.site.secret.as_deref()
     }
 
-    /// Where it is: its instance, its ZooKeeper, its folders.
+    /// Returns the location of the cluster: its instance, its ZooKeeper, its folders.
     #[must_use]
     pub fn site(&self) -> &Site {
         &self.site
     }
 
-    /// What another process must know to attach.
+    /// Returns the state that another process needs to attach.
     ///
     /// # Errors
+    ///
     /// This system has no `/proc`.
     pub fn state(&self) -> Result<State> {
         let own = i32::try_from(std::process::id()).ok().and_then(Process::of);
@@ -250,7 +259,7 @@ impl Cluster {
         })
     }
 
-    /// Leaves the logs in place when the cluster ends; a panic does that too.
+    /// Keeps the logs when the cluster ends. A panic does that too.
     pub fn keep_logs(&self) {
         if let Servers::Here(runner) = &self.runner {
             runner::adopt(&self.site);
@@ -278,7 +287,7 @@ impl Drop for Cluster {
     }
 }
 
-/// Where a new cluster is going to be.
+/// Returns the location of a new cluster, and the ports of its runner.
 fn site(settings: &Settings, jars: &Jars, logs: &Logs) -> Result<(Site, RunnerPorts)> {
     let directory = match &settings.directory {
         Some(directory) => folder::take(directory)?,
@@ -291,7 +300,8 @@ fn site(settings: &Settings, jars: &Jars, logs: &Logs) -> Result<(Site, RunnerPo
         .unwrap_or_default()
         .to_string_lossy();
     let site = Site {
-        // Of its own: when ZooKeepers are mixed up, nobody takes another's tables for theirs.
+        // A unique name: if ZooKeepers are mixed up, no process uses the tables of another
+        // instance.
         instance: format!("fluo-{name}"),
         zookeepers: format!("localhost:{zookeeper}"),
         user: "root".to_owned(),

@@ -1,29 +1,30 @@
-//! Waiting for something outside of this process, which nobody announces: look, pause, look again.
+//! Polling for events outside of this process that send no notification.
 
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long is between two looks.
+/// The pause between two polls.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// A moment after which waiting is in vain.
+/// A point in time at which waiting ends.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Deadline {
     at: Instant,
 }
 
 impl Deadline {
-    /// This long from now.
+    /// Returns the deadline after a duration from now.
     pub(crate) fn after(wait: Duration) -> Deadline {
         Deadline {
             at: Instant::now() + wait,
         }
     }
 
-    /// Looks until it is so; false when the time was over first. It looks once at least.
-    pub(crate) fn until(self, mut is_so: impl FnMut() -> bool) -> bool {
+    /// Polls until a condition holds. Returns `false` if the deadline passes first. It polls at
+    /// least once.
+    pub(crate) fn until(self, mut is_true: impl FnMut() -> bool) -> bool {
         loop {
-            if is_so() {
+            if is_true() {
                 return true;
             }
             if !self.pause() {
@@ -32,7 +33,7 @@ impl Deadline {
         }
     }
 
-    /// Lets a little time pass; false when there is none left.
+    /// Sleeps for a moment. Returns `false` if the deadline has passed.
     pub(crate) fn pause(self) -> bool {
         thread::sleep(PAUSE);
         Instant::now() < self.at

@@ -1,9 +1,10 @@
-//! Where the cluster keeps its things: `target/cluster` of the workspace, wherever cargo builds.
+//! The folders of the cluster: `target/cluster` of the workspace, independent of the target folder
+//! of cargo.
 //!
 //! ```text
 //! target/cluster/
 //!   jars-<hash of the POM>/    the published artifacts, fetched once
-//!   run/<name>/                what a cluster works on: gone when it stops
+//!   run/<name>/                the data of a cluster: removed when it stops
 //!   logs/<name>/               its logs: kept when it failed
 //!   state.json                 the cluster of `cargo xtask cluster start`
 //! ```
@@ -19,19 +20,19 @@ use crate::process::Process;
 
 const NAMES: u32 = 10_000;
 
-/// The folder of the workspace.
+/// Returns the folder of the workspace.
 pub(crate) fn workspace() -> &'static Path {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     package.ancestors().nth(2).unwrap_or(package)
 }
 
-/// The folder of everything here.
+/// Returns the folder that contains all others.
 #[must_use]
 pub fn home() -> PathBuf {
     workspace().join("target").join("cluster")
 }
 
-/// The state file of the cluster that `start` leaves running.
+/// Returns the state file of the cluster that `start` leaves running.
 #[must_use]
 pub fn state_file() -> PathBuf {
     home().join("state.json")
@@ -42,22 +43,22 @@ pub(crate) fn create(folder: &Path) -> Result<()> {
         .with_context(|| format!("the folder {} cannot be created", folder.display()))
 }
 
-/// A new folder to work in, in the one for all of them. Those of processes that are gone are removed: one that is
-/// killed before it has a supervisor leaves its own behind.
+/// Creates a folder for the data of a cluster. Removes folders of processes that have ended: a
+/// process that is killed before it has a supervisor leaves its folder behind.
 pub(crate) fn fresh_run() -> Result<PathBuf> {
     let parent = home().join("run");
     for entry in fs::read_dir(&parent).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         let maker = name.split_once('-').and_then(|(pid, _)| pid.parse().ok());
         if maker.is_some_and(|pid| Process::of(pid).is_none()) {
-            // Its supervisor may be at it too.
+            // Its supervisor may remove it concurrently.
             let _ = fs::remove_dir_all(entry.path());
         }
     }
     fresh(&parent)
 }
 
-/// A new folder in this one. Its name tells the process that made it.
+/// Creates a folder in `parent`. Its name contains the process number of its creator.
 pub(crate) fn fresh(parent: &Path) -> Result<PathBuf> {
     create(parent)?;
     for n in 0..NAMES {
@@ -74,7 +75,7 @@ pub(crate) fn fresh(parent: &Path) -> Result<PathBuf> {
     bail!("{} is full of old folders; remove them", parent.display())
 }
 
-/// Takes a folder that was named: it is created, or must be empty, because it is removed at the end.
+/// Takes a given folder. It is created, or must be empty, because it is removed at the end.
 pub(crate) fn take(folder: &Path) -> Result<PathBuf> {
     create(folder)?;
     let mut entries = folder

@@ -1,7 +1,8 @@
-//! The published artifacts that a cluster is made of, fetched once.
+//! The published artifacts that a cluster consists of, fetched once.
 //!
-//! The folder carries the hash of the POM, so that another POM means another folder. Maven writes into a folder
-//! elsewhere, which gets its name when it is complete; a lock file lets one process fetch and the others wait.
+//! The name of the folder contains the hash of the POM, so another POM has another folder. Maven
+//! writes to a temporary folder, which is renamed when it is complete. A lock file makes one
+//! process fetch and the others wait.
 
 use std::env;
 use std::ffi::OsString;
@@ -18,7 +19,7 @@ use crate::supervisor::{Program, Supervisor};
 
 const POM: &str = include_str!("../pom.xml");
 
-/// How long a fetch may take: 55 MB, and what Maven itself needs.
+/// The time that a fetch may take: 55 MB, and the files that Maven itself needs.
 const FETCH: Duration = Duration::from_secs(600);
 
 /// A complete folder of jars.
@@ -28,7 +29,7 @@ pub(crate) struct Jars {
 }
 
 impl Jars {
-    /// The jars, fetched if they are not there yet.
+    /// Returns the jars, and fetches them first if they are missing.
     pub(crate) fn ready() -> Result<Jars> {
         let home = folder::home();
         let jars = Jars {
@@ -44,7 +45,7 @@ impl Jars {
         Ok(jars)
     }
 
-    /// The jars of this folder.
+    /// Returns the jars of a folder.
     pub(crate) fn at(folder: &Path) -> Jars {
         Jars {
             folder: folder.to_owned(),
@@ -55,20 +56,22 @@ impl Jars {
         &self.folder
     }
 
-    /// Every jar by its absolute path: the children of the cluster start in other folders.
+    /// Returns the class path of all jars, as absolute paths, because the children of the cluster
+    /// start in other folders.
     pub(crate) fn class_path(&self) -> Result<OsString> {
         let entries = self
             .folder
             .read_dir()
             .with_context(|| format!("the jars in {} cannot be listed", self.folder.display()))?;
         let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-        // In one order everywhere, or a class that is in two jars comes from here or there.
+        // Sorted, so that a class that is in two jars always comes from the same one.
         paths.sort();
         env::join_paths(paths).context("a folder with `:` in its name cannot be on a class path")
     }
 }
 
-/// Maven is supervised, so that one that is interrupted does not write on beside the next.
+/// Fetches the jars. Maven is supervised, so that after an interruption it does not write
+/// concurrently with the next fetch.
 fn fetch(complete: &Path) -> Result<()> {
     let partial = folder::fresh_run()?;
     let [pom, output, jars, done] =
@@ -89,7 +92,7 @@ fn fetch(complete: &Path) -> Result<()> {
     fs::rename(&jars, complete).context("the jars cannot be moved into place")
 }
 
-/// The command; it leaves the file `done` when it succeeds.
+/// Returns the command, which creates the file `done` if it succeeds.
 fn maven(pom: &Path, jars: &Path, done: &Path) -> Vec<OsString> {
     let mut output = OsString::from("-DoutputDirectory=");
     output.push(jars);
@@ -113,7 +116,7 @@ fn check() -> Result<()> {
     )
 }
 
-/// FNV-1a: a name for a text, the same in every build.
+/// Returns the FNV-1a hash of a text, which is the same in every build.
 fn fnv1a(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)

@@ -1,4 +1,4 @@
-//! How a class of Accumulo 1.10 is started on a Java that is newer than it.
+//! The command that starts a class of Accumulo 1.10 on a newer Java.
 
 use std::ffi::OsString;
 use std::fs;
@@ -10,16 +10,17 @@ use anyhow::{Context, Result};
 use crate::jars::Jars;
 use crate::supervisor::Program;
 
-/// For every process, those that the runner starts too: they inherit the environment.
+/// Options of all processes, also of those that the runner starts: they inherit the environment.
 const OPTIONS: [&str; 9] = [
-    // The runner gives its children -XX:+UseConcMarkSweepGC, which is gone since Java 14.
+    // The runner passes -XX:+UseConcMarkSweepGC to its children, which does not exist since Java
+    // 14.
     "-XX:+IgnoreUnrecognizedVMOptions",
     "-Dzookeeper.sasl.client=false",
-    // The runner asks ZooKeeper `ruok`, which 3.5 answers only when told to.
+    // The runner sends `ruok` to ZooKeeper, and 3.5 answers it only with this option.
     "-Dzookeeper.4lw.commands.whitelist=*",
-    // Port 8080 is somebody else's.
+    // Another process may use port 8080.
     "-Dzookeeper.admin.enableServer=false",
-    // Accumulo and Hadoop reflect into these.
+    // Accumulo and Hadoop use reflection on these packages.
     "--add-opens=java.base/java.lang=ALL-UNNAMED",
     "--add-opens=java.base/java.util=ALL-UNNAMED",
     "--add-opens=java.base/java.net=ALL-UNNAMED",
@@ -30,9 +31,9 @@ const OPTIONS: [&str; 9] = [
 /// A class to run.
 #[derive(Debug)]
 pub(crate) struct Class<'a> {
-    /// With its package.
+    /// The name with its package.
     pub(crate) name: &'a str,
-    /// What its log is called.
+    /// The name of its log.
     pub(crate) role: &'a str,
     pub(crate) heap: &'a str,
     /// The file that follows `-p`.
@@ -40,7 +41,8 @@ pub(crate) struct Class<'a> {
 }
 
 impl Class<'_> {
-    /// The command that runs it. The file `log4j` configures its log and those of its children.
+    /// Returns the command that runs the class. The file `log4j` configures the logs of the process
+    /// and its children.
     pub(crate) fn program(&self, jars: &Jars, log4j: &Path) -> Result<Program> {
         let mut options = OsString::from(OPTIONS.join(" "));
         options.push(" -Dlog4j.configuration=file:");
@@ -64,7 +66,8 @@ impl Class<'_> {
     }
 }
 
-/// Writes the configuration of the logs: one file per role in this folder. Two tablet servers share theirs.
+/// Writes the configuration of the logs: one file per role in this folder. All tablet servers share
+/// one.
 pub(crate) fn configure_logs(file: &Path, logs: &Path) -> Result<()> {
     let text = format!(
         "log4j.rootLogger=INFO, file\n\
@@ -79,7 +82,7 @@ pub(crate) fn configure_logs(file: &Path, logs: &Path) -> Result<()> {
     fs::write(file, text).with_context(|| format!("{} cannot be written", file.display()))
 }
 
-/// Whether there is a Java at all; its absence deserves a better sentence than the shell's.
+/// Fails with an installation hint if Java is missing.
 pub(crate) fn check() -> Result<()> {
     Command::new("java")
         .arg("-version")

@@ -1,23 +1,25 @@
-//! A real Accumulo for the tests: ZooKeeper, master, tablet servers and proxies, started and always stopped.
+//! A real Accumulo for the tests: ZooKeeper, master, tablet servers and proxies, which always end
+//! with their owner.
 //!
-//! Everything comes from published artifacts (`pom.xml` names them), fetched once with Maven. Nothing is installed.
+//! Everything comes from published artifacts, which `pom.xml` lists and Maven fetches once. Nothing
+//! is installed.
 //!
 //! ```text
-//! Cluster ── runner: ZooKeeper, master, tablet servers, garbage collector     one group of processes
-//!    ├────── Proxy                                                            a group of its own, each:
-//!    └────── Proxy ..                                                         killed and restarted alone
+//! Cluster ── runner: ZooKeeper, master, tablet servers, garbage collector   one group of processes
+//!    ├────── Proxy                                                          a group of its own,
+//!    └────── Proxy ..                                                       restarted separately
 //! ```
 //!
-//! - A test calls [`wanted`] first, and skips when the answer is no. Then [`Cluster::shared`] is the cluster that
-//!   `cargo xtask test` started for all tests, or one of the process's own.
-//! - A test that breaks things starts a [`Proxy`] of its own with [`Cluster::start_proxy`], or a [`Cluster`] of its
-//!   own when tablet servers must die. The shared ones belong to everyone.
-//! - Whatever ends the owner, a panic, Ctrl-C or SIGKILL, ends the processes: see [`Supervisor`].
-//! - Errors are sentences for whoever runs the tests, with the last lines of the log that matters. Nobody acts on
-//!   their kind, so they have none.
+//! - A test calls [`wanted`] first, and returns if the answer is `false`. Then [`Cluster::shared`]
+//!   is the cluster that `cargo xtask test` started for all tests, or a cluster of this process.
+//! - A test that injects faults starts its own [`Proxy`] with [`Cluster::start_proxy`], or its own
+//!   [`Cluster`] to kill tablet servers. All tests use the shared ones.
+//! - The processes end with their owner, also after a panic, Ctrl-C or SIGKILL: see [`Supervisor`].
+//! - Errors are sentences for the person who runs the tests, with the last lines of the relevant
+//!   log. They have no kinds, because no caller distinguishes them.
 //!
-//! It needs Linux (it reads `/proc`), Java 17 or later, Maven, `sh` and `setsid`. It does not configure Accumulo
-//! beyond what it takes to start, and holds no data between two runs.
+//! The harness needs Linux (it reads `/proc`), Java 17 or later, Maven, `sh` and `setsid`. It
+//! configures Accumulo only as far as necessary to start it, and keeps no data between two runs.
 //!
 //! ```no_run
 //! use fluo_cluster::{Cluster, ProxySettings, wanted};

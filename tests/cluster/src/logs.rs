@@ -1,4 +1,5 @@
-//! The logs of a cluster: in a folder of their own, because the runner deletes its directory when it stops.
+//! The logs of a cluster, in a separate folder, because the runner deletes its directory when it
+//! stops.
 
 use std::fs;
 use std::io;
@@ -6,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use crate::folder;
 
-/// How much of a log is shown in an error.
+/// Number of lines of a log that an error shows.
 const LINES: usize = 15;
 
-/// What a server says, in one way or another, when its port is in use.
+/// Messages of servers whose port is in use.
 const PORT_TAKEN: [&str; 3] = [
     "Address already in use",
     "BindException",
@@ -43,19 +44,20 @@ impl Logs {
         self.folder.join(name)
     }
 
-    /// Brings what the runner's children print, in files under the runner's directory, here. A link still grows
-    /// when its file is written, and stays when it is deleted; so this is done whenever there may be new ones.
+    /// Links the output of the runner's children, which is in files in the runner's directory, into
+    /// this folder. A link also shows later output, and remains when the original is deleted. Call
+    /// this whenever there may be new files.
     pub(crate) fn adopt(&self, runner: &Path) {
         for entry in fs::read_dir(runner).into_iter().flatten().flatten() {
             let link = self.folder.join(entry.file_name());
             if !link.exists() && fs::hard_link(entry.path(), &link).is_err() {
-                // Another file system: what is there now is better than nothing.
+                // A link to another file system is impossible; then the current content is copied.
                 let _ = fs::copy(entry.path(), &link);
             }
         }
     }
 
-    /// Whether one of the logs whose names start like this says that a port was taken.
+    /// Checks whether a log whose name begins with `start` reports that a port is in use.
     pub(crate) fn say_port_taken(&self, start: &str) -> bool {
         let files = fs::read_dir(&self.folder).into_iter().flatten().flatten();
         let files = files.filter(|entry| entry.file_name().to_string_lossy().starts_with(start));
@@ -63,7 +65,7 @@ impl Logs {
         texts.any(|text| PORT_TAKEN.iter().any(|sentence| text.contains(sentence)))
     }
 
-    /// The last lines of one of the logs, for an error.
+    /// Returns the last lines of a log, for an error.
     pub(crate) fn tail(&self, name: &str) -> String {
         let text = read(&self.file(name)).unwrap_or_default();
         let lines: Vec<&str> = text.lines().collect();

@@ -1,8 +1,9 @@
-//! The command `fluo-cluster`, which `cargo xtask cluster` runs: a cluster that outlives the command.
+//! The command `fluo-cluster`, which `cargo xtask cluster` runs: a cluster that outlives the
+//! command.
 //!
 //! ```text
-//! start ── starts ──> hold --detached    owns the cluster and sleeps; the state file says where everything is
-//! stop  ── SIGTERM ─> hold               its end is the cluster's end
+//! start ── starts ──> hold --detached    owns the cluster; the state file contains its addresses
+//! stop  ── SIGTERM ─> hold               the cluster ends with it
 //! ```
 
 mod commands;
@@ -24,21 +25,21 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Start a cluster that keeps running, and say how to use it
+    /// Start a cluster that continues to run, and print how to use it
     Start(Which),
-    /// Stop it, with everything in it
+    /// Stop the cluster, with everything in it
     Stop(Which),
-    /// Say whether it runs, and where
+    /// Print whether the cluster runs, and how to use it
     Status(Which),
     /// Own a cluster until standard input ends; the line `keep` makes it keep its logs
     Hold {
         #[command(flatten)]
         which: Which,
-        /// Do not read standard input; run until stopped, without a terminal
+        /// Do not read standard input; run without a terminal until stopped
         #[arg(long)]
         detached: bool,
     },
-    /// Run a command that ends, with all its children, when this process does, even by SIGKILL
+    /// Run a command that ends, with all its children, when this process ends, even by SIGKILL
     Supervise {
         /// The command and its arguments
         #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
@@ -51,7 +52,7 @@ struct Which {
     /// The state file of the cluster
     #[arg(long, value_name = "FILE", default_value_os_t = fluo_cluster::state_file())]
     state: PathBuf,
-    /// How many tablet servers a new cluster has
+    /// Number of tablet servers of a new cluster
     #[arg(long, value_name = "N", default_value_t = 2)]
     tablet_servers: usize,
 }

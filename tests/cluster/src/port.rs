@@ -1,7 +1,8 @@
-//! A port that nobody listens on.
+//! A port on which no process listens.
 //!
-//! It is looked for below the range from which the system draws the ports of outgoing connections (32768 and up), so
-//! that none of those takes it before its server does. Another process may: whoever uses it must be ready to try again.
+//! The port is below the range from which the system takes the ports of outgoing connections (32768
+//! and higher), so no such connection takes it first. Another process may still take it, so the
+//! caller must be prepared to try again.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
@@ -13,7 +14,7 @@ use anyhow::{Result, bail};
 const PORTS: Range<u16> = 20_000..32_000;
 const TRIES: u16 = 200;
 
-/// This many different ports that were free a moment ago.
+/// Returns different ports that are free at this moment.
 pub(crate) fn free_ports<const N: usize>() -> Result<[u16; N]> {
     let mut ports = [0; N];
     let mut taken = HashSet::new();
@@ -32,14 +33,14 @@ fn free_port(taken: &HashSet<u16>) -> Result<u16> {
         }
     }
     bail!(
-        "of {TRIES} ports tried between {} and {} none was free",
+        "none of {TRIES} random ports between {} and {} is free",
         PORTS.start,
         PORTS.end
     )
 }
 
-/// Processes that start at the same moment must not try the same ports in the same order: the keys of the standard
-/// hasher differ in each.
+/// Draws a random port. Processes that start at the same moment must not try the same ports in the
+/// same order; the keys of the standard hasher differ in each process.
 fn random_port() -> u16 {
     let width = u64::from(PORTS.end - PORTS.start);
     let offset = RandomState::new().hash_one(0) % width;

@@ -1,23 +1,23 @@
-//! A process of this machine, told apart from a later one of the same number.
+//! A process of this machine, distinguished from a later one with the same number.
 //!
-//! Numbers of processes are used again. A process is its number and the moment of its start, both read from
-//! `/proc`, so a state file of last week never makes anyone signal a stranger.
+//! Process numbers are reused. A process is identified by its number and its start time, both from
+//! `/proc`. So an old state file never causes a signal to an unrelated process.
 
 use std::fs;
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use serde::{Deserialize, Serialize};
 
-/// One process: its number and when it started.
+/// A process: its number and its start time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Process {
-    /// When it started, in clock ticks since the machine did.
+    /// The start time, in clock ticks since the machine started.
     pub started_ticks: u64,
-    /// Its number.
+    /// The process number.
     pub pid: i32,
 }
 
-/// The fields of `/proc/<pid>/stat` that matter here.
+/// The relevant fields of `/proc/<pid>/stat`.
 struct Stat {
     state: char,
     group: i32,
@@ -25,20 +25,22 @@ struct Stat {
 }
 
 impl Process {
-    /// The living process of this number.
+    /// Returns the running process with a number.
     #[must_use]
     pub fn of(pid: i32) -> Option<Process> {
         let started_ticks = Stat::of(pid)?.started_ticks;
         Some(Process { started_ticks, pid })
     }
 
-    /// Whether it still runs. One that ended and waits for its parent to look does not.
+    /// Checks whether the process runs. A process that has ended but was not yet reaped by its
+    /// parent does not run.
     #[must_use]
     pub fn is_alive(self) -> bool {
         Process::of(self.pid) == Some(self)
     }
 
-    /// The living members of the process group that it leads, or led: the oldest first.
+    /// Returns the running members of the process group that this process leads or led, the oldest
+    /// first.
     #[must_use]
     pub fn group(self) -> Vec<Process> {
         let mut members = Vec::new();
@@ -55,13 +57,13 @@ impl Process {
                 });
             }
         }
-        // A later group may have the same number, but not an older one.
+        // A later group may have the same number, but no older members.
         members.retain(|member| member.started_ticks >= self.started_ticks);
         members.sort();
         members
     }
 
-    /// What it was started with; empty when it is gone.
+    /// Returns the command line of the process; empty if it has ended.
     #[must_use]
     pub fn arguments(self) -> Vec<String> {
         let words = fs::read(format!("/proc/{}/cmdline", self.pid)).unwrap_or_default();
@@ -71,7 +73,8 @@ impl Process {
             .collect()
     }
 
-    /// Whether it is the one that listens on this TCP port: an answer from there may be somebody else's.
+    /// Checks whether this process listens on a TCP port. Otherwise an answer from the port may
+    /// come from another process.
     #[must_use]
     pub fn listens_on(self, port: u16) -> bool {
         let sockets: Vec<String> = ["tcp", "tcp6"]
@@ -91,15 +94,15 @@ impl Process {
         })
     }
 
-    /// Sends a signal to it; a process that is gone is left alone.
+    /// Sends a signal to the process, if it still runs.
     pub fn signal(self, signal: Signal) {
         if let Some(pid) = Pid::from_raw(self.pid).filter(|_| self.is_alive()) {
-            // It may have ended since; then there is nothing left to tell it.
+            // It may have ended meanwhile; then the signal has no effect.
             let _ = kill_process(pid, signal);
         }
     }
 
-    /// Whether none of its threads runs, as a signal has stopped all of them.
+    /// Checks whether none of its threads runs, because a signal has stopped all of them.
     #[must_use]
     pub fn is_suspended(self) -> bool {
         let threads = fs::read_dir(format!("/proc/{}/task", self.pid));
@@ -114,7 +117,7 @@ impl Process {
         self.is_alive() && states.all(|state| matches!(state, 'T' | 't'))
     }
 
-    /// Sends a signal to every member of the group that it leads.
+    /// Sends a signal to every member of the group that the process leads.
     pub fn signal_group(self, signal: Signal) {
         if let Some(pid) = Pid::from_raw(self.pid).filter(|_| !self.group().is_empty()) {
             let _ = kill_process_group(pid, signal);
@@ -123,13 +126,14 @@ impl Process {
 }
 
 impl Stat {
-    /// None for a process that is gone, or ended and not yet looked after.
+    /// Returns `None` for a process that has ended, also if it was not yet reaped.
     fn of(pid: i32) -> Option<Stat> {
         let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
         Stat::parse(&text).filter(|stat| !matches!(stat.state, 'Z' | 'X'))
     }
 
-    /// The name of the command stands in parentheses and may itself contain some: the fields follow the last.
+    /// Parses the text. The name of the command is in parentheses and may contain parentheses
+    /// itself, so the fields follow the last one.
     fn parse(text: &str) -> Option<Stat> {
         let mut fields = text.rsplit_once(") ")?.1.split(' ');
         Some(Stat {
@@ -140,10 +144,11 @@ impl Stat {
     }
 }
 
-/// The sockets in a table of `/proc/net` that listen on this port, as the links of open files name them.
+/// Returns the sockets in a table of `/proc/net` that listen on a port, in the form of the links of
+/// open files. Numbers are hexadecimal.
 ///
 /// ```text
-/// sl: address:port remote:port state queues timer retransmits user timeout inode ..     numbers are hexadecimal
+/// sl: address:port remote:port state queues timer retransmits user timeout inode ..
 /// ```
 fn listening_sockets(table: &str, port: u16) -> Vec<String> {
     const LISTENS: &str = "0A";
@@ -163,14 +168,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_command_with_parentheses_in_its_name_is_read() {
+    fn parses_a_command_name_with_parentheses() {
         let line = "41 (a) b (c) S 1 40 40 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 987 1 1\n";
         let stat = Stat::parse(line).unwrap();
         assert_eq!((stat.state, stat.group, stat.started_ticks), ('S', 40, 987));
     }
 
     #[test]
-    fn this_process_is_alive_and_one_of_another_start_is_not() {
+    fn distinguishes_processes_by_their_start() {
         let own = Process::of(i32::try_from(std::process::id()).unwrap()).unwrap();
         assert!(own.is_alive());
         let other = Process {
@@ -181,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn the_process_that_listens_on_a_port_is_known() {
+    fn finds_the_process_that_listens_on_a_port() {
         let own = Process::of(i32::try_from(std::process::id()).unwrap()).unwrap();
         let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let port = listener.local_addr().unwrap().port();

@@ -1,4 +1,4 @@
-//! A proxy: a process of its own, so that a test can take it away and bring it back.
+//! A proxy: a separate process, which a test can stop and restart.
 
 use std::fs;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,10 +19,10 @@ use crate::settings::{Protocol, ProxySettings};
 use crate::state::{ProxyState, Site};
 use crate::supervisor::Supervisor;
 
-/// How long a proxy may take until it answers.
+/// The time that a proxy may take until it answers.
 const START: Duration = Duration::from_secs(120);
 
-/// How often another port is tried when somebody was faster.
+/// Number of attempts with other ports, if another process has taken the port meanwhile.
 const TRIES: u32 = 3;
 
 /// A proxy of a cluster. It ends when it is dropped, if this process started it.
@@ -36,11 +36,11 @@ pub struct Proxy {
 
 #[derive(Debug)]
 enum Running {
-    /// Started by this process.
+    /// The proxy was started by this process.
     Here(Supervisor),
-    /// Started by another, which alone may stop it.
+    /// The proxy was started by another process, which alone may stop it.
     Elsewhere(Process),
-    /// Killed.
+    /// The proxy was killed.
     No,
 }
 
@@ -57,7 +57,7 @@ impl Proxy {
         Proxy::start_once(site, settings).map_err(|(error, _)| error)
     }
 
-    /// A proxy that another process started.
+    /// Attaches to a proxy that another process started.
     pub(crate) fn attach(site: &Arc<Site>, state: ProxyState) -> Proxy {
         Proxy {
             site: Arc::clone(site),
@@ -86,19 +86,19 @@ impl Proxy {
         Ok(proxy)
     }
 
-    /// Where it listens, as `localhost:port`; a restart does not change it.
+    /// Returns the address, as `localhost:port`. A restart does not change it.
     #[must_use]
     pub fn address(&self) -> String {
         format!("localhost:{}", self.port)
     }
 
-    /// How calls to it are encoded.
+    /// Returns the encoding of its calls.
     #[must_use]
     pub fn protocol(&self) -> Protocol {
         self.settings.protocol
     }
 
-    /// What another process must know of it; none while it does not run.
+    /// Returns the state that another process needs to attach, or `None` if the proxy does not run.
     #[must_use]
     pub fn state(&self) -> Option<ProxyState> {
         let process = match &*self.running() {
@@ -113,25 +113,29 @@ impl Proxy {
         })
     }
 
-    /// Kills it with SIGKILL: connections break, and calls under way have an unknown outcome. It is gone when this
-    /// returns; killing it again does nothing.
+    /// Kills the proxy with SIGKILL. Connections break, and calls in progress have an unknown
+    /// outcome. The process has ended when this returns. Killing it again has no effect.
     ///
     /// # Errors
-    /// It belongs to another process.
+    ///
+    /// The proxy belongs to another process.
     pub fn kill(&self) -> Result<()> {
         let mut running = self.own("killed")?;
         if let Running::Here(supervisor) = &*running {
             supervisor.signal(Signal::KILL);
         }
-        // The supervisor's end is waited for: then the port is free.
+        // This waits for the end of the supervisor; then the port is free.
         *running = Running::No;
         Ok(())
     }
 
-    /// Starts it again on the same port, killed first if it runs, and waits until it answers.
+    /// Starts the proxy again on the same port, after killing it if it runs, and waits until it
+    /// answers.
     ///
     /// # Errors
-    /// It belongs to another process, or does not answer in time; the error shows the end of its log.
+    ///
+    /// The proxy belongs to another process, or does not answer in time; the error shows the end of
+    /// its log.
     pub fn restart(&self) -> Result<()> {
         self.kill()?;
         let supervisor = self.launch()?;
@@ -142,18 +146,20 @@ impl Proxy {
         })
     }
 
-    /// Stops it in its tracks: connections stay open, and nothing answers.
+    /// Suspends the proxy: connections stay open, but it does not answer.
     ///
     /// # Errors
-    /// It belongs to another process, or does not stop.
+    ///
+    /// The proxy belongs to another process, or does not stop.
     pub fn suspend(&self) -> Result<()> {
         self.on_running("suspended", Supervisor::suspend)
     }
 
-    /// Lets it go on after [`Proxy::suspend`].
+    /// Resumes the proxy after [`Proxy::suspend`].
     ///
     /// # Errors
-    /// It belongs to another process.
+    ///
+    /// The proxy belongs to another process.
     pub fn resume(&self) -> Result<()> {
         let resume = |supervisor: &Supervisor| {
             supervisor.signal(Signal::CONT);
@@ -162,7 +168,7 @@ impl Proxy {
         self.on_running("resumed", resume)
     }
 
-    /// Does something to the proxy that runs here.
+    /// Runs an operation on the proxy, if this process runs it.
     fn on_running(&self, done: &str, work: impl FnOnce(&Supervisor) -> Result<()>) -> Result<()> {
         match &*self.own(done)? {
             Running::Here(supervisor) => work(supervisor),
@@ -175,7 +181,8 @@ impl Proxy {
         }
     }
 
-    /// The proxy, unless it is someone else's: faults in a shared one would hit every other test.
+    /// Returns the proxy, unless it belongs to another process: faults in a shared proxy would
+    /// affect all other tests.
     fn own(&self, done: &str) -> Result<MutexGuard<'_, Running>> {
         let running = self.running();
         if matches!(*running, Running::Elsewhere(_)) {
@@ -188,7 +195,7 @@ impl Proxy {
         Ok(running)
     }
 
-    /// A panic elsewhere leaves the proxy as it is.
+    /// Returns the state of the proxy. A panic elsewhere leaves it consistent.
     fn running(&self) -> MutexGuard<'_, Running> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }

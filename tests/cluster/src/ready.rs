@@ -1,8 +1,9 @@
-//! Whether a proxy answers: a few calls by hand, so that the harness needs no client that it is there to test.
+//! The check that a proxy answers. It encodes a few calls itself, so that the harness does not
+//! depend on the client that it tests.
 //!
 //! ```text
 //! frame     4 bytes of length (big-endian), the message
-//! message   name, kind, number; a struct of arguments, or of a result (field 0) or an exception (others)
+//! message   name, kind, number; a struct: arguments, a result (field 0) or an exception (others)
 //! ```
 
 use std::io::{Read, Write};
@@ -23,10 +24,10 @@ use Argument::{Bytes, Number, Password, Text};
 
 const METADATA: &str = "accumulo.metadata";
 const PATIENCE: Duration = Duration::from_secs(5);
-/// The proxy's own limit.
+/// The limit of the proxy.
 const FRAME_BYTES: usize = 16 * 1024 * 1024;
 
-/// Fails unless the proxy on this port lets the user in and knows a table.
+/// Fails unless the proxy on this port accepts the login of the user and finds a table.
 pub(crate) fn answers(port: u16, protocol: Protocol, site: &Site) -> Result<()> {
     let mut connection = Connection::open(port, protocol)?;
     let login = connection.login(site)?;
@@ -39,7 +40,7 @@ pub(crate) fn answers(port: u16, protocol: Protocol, site: &Site) -> Result<()> 
     Ok(())
 }
 
-/// Fails unless every tablet server is known through the proxy on this port, and a scan finds something.
+/// Fails unless the proxy on this port reports every tablet server, and a scan finds a cell.
 pub(crate) fn serves(port: u16, protocol: Protocol, site: &Site) -> Result<()> {
     let mut connection = Connection::open(port, protocol)?;
     let login = connection.login(site)?;
@@ -68,7 +69,7 @@ fn list_len(reply: &mut dyn TInputProtocol) -> thrift::Result<usize> {
     Ok(usize::try_from(reply.read_list_begin()?.size).unwrap_or(0))
 }
 
-/// A value that is sent: the arguments of a call are numbered from 1 in their order.
+/// An argument of a call. Arguments are numbered from 1 in their order.
 enum Argument<'a> {
     Text(&'a str),
     Bytes(&'a [u8]),
@@ -109,10 +110,10 @@ struct Connection {
 impl Connection {
     fn open(port: u16, protocol: Protocol) -> Result<Connection> {
         let stream = TcpStream::connect(("localhost", port))
-            .with_context(|| format!("nobody listens on port {port}"))?;
+            .with_context(|| format!("no process listens on port {port}"))?;
         stream
             .set_read_timeout(Some(PATIENCE))
-            .context("a limit of waiting cannot be set")?;
+            .context("a read timeout cannot be set")?;
         Ok(Connection { stream, protocol })
     }
 
@@ -143,7 +144,7 @@ impl Connection {
         self.stream.read_exact(&mut length)?;
         let length = usize::try_from(u32::from_be_bytes(length))?;
         if length > FRAME_BYTES {
-            bail!("a frame of {length} bytes is no answer of a proxy");
+            bail!("a frame of {length} bytes is not an answer of a proxy");
         }
         let mut reply = vec![0; length];
         self.stream.read_exact(&mut reply)?;
@@ -215,13 +216,13 @@ fn read<R>(
     }
 }
 
-/// Every exception of the proxy is a struct of one string.
+/// Returns the message of an exception: every exception of the proxy is a struct with one string.
 fn refusal(reply: &mut dyn TInputProtocol) -> String {
     let mut message = || {
         reply.read_struct_begin()?;
         match reply.read_field_begin()?.field_type {
             TType::String => reply.read_string(),
-            _ => Ok("without a word".to_owned()),
+            _ => Ok("no message".to_owned()),
         }
     };
     message().unwrap_or_else(|error| error.to_string())

@@ -1,5 +1,5 @@
-//! The process that starts ZooKeeper, the master, the tablet servers and the garbage collector: Accumulo's own
-//! `MiniAccumuloRunner`, which is the parent of all of them.
+//! The process that starts ZooKeeper, the master, the tablet servers and the garbage collector:
+//! Accumulo's own `MiniAccumuloRunner`, which is the parent of all of them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,11 +14,11 @@ use crate::process::Process;
 use crate::state::Site;
 use crate::supervisor::Supervisor;
 
-/// What the runner prints goes here; so does what the shell says when there is no Java.
+/// The log of the runner's output, and of the shell's error if Java is missing.
 const OUTPUT: &str = "runner.out";
 const STARTED: &str = "Successfully started";
 
-/// The runner and what it started; dropping it ends them and removes the directory.
+/// The runner and its children. Dropping it ends them and removes the directory.
 #[derive(Debug)]
 pub(crate) struct Runner {
     supervisor: Supervisor,
@@ -32,7 +32,7 @@ pub(crate) struct RunnerPorts {
 }
 
 impl Runner {
-    /// Starts it and waits until it says that everything runs.
+    /// Starts the runner and waits until it reports that everything runs.
     pub(crate) fn start(site: &Site, ports: RunnerPorts, deadline: Deadline) -> Result<Runner> {
         let properties = site.directory.join("mini.properties");
         fs::write(&properties, configuration(site, ports))
@@ -55,12 +55,12 @@ impl Runner {
         Ok(runner)
     }
 
-    /// The runner, which leads the group of all the servers.
+    /// Returns the runner, which leads the group of all the servers.
     pub(crate) fn process(&self) -> Process {
         self.supervisor.process()
     }
 
-    /// Leaves the logs where they are when it ends.
+    /// Keeps the logs when the runner ends.
     pub(crate) fn keep_logs(&self) {
         self.supervisor.keep_logs();
     }
@@ -78,12 +78,12 @@ impl Runner {
         } else if !started {
             "has not started in time"
         } else if !self.has_zookeeper(zookeeper) {
-            // The runner asks whoever listens there whether it is well.
+            // The runner accepts any ZooKeeper that answers on this port.
             "found another ZooKeeper on its port"
         } else {
             return Ok(());
         };
-        // Or the logs would go with the supervisor.
+        // Otherwise the supervisor would remove the logs.
         self.keep_logs();
         bail!("the cluster's runner {problem}; {}", logs.tail(OUTPUT))
     }
@@ -96,12 +96,12 @@ impl Runner {
     }
 }
 
-/// Brings new logs of the servers into the folder of logs.
+/// Links new logs of the servers into the folder of logs.
 pub(crate) fn adopt(site: &Site) {
     Logs::at(&site.logs).adopt(&site.directory.join("mini").join("logs"));
 }
 
-/// The living tablet servers in the group of this runner: the oldest first.
+/// Returns the running tablet servers in the group of this runner, the oldest first.
 pub(crate) fn tablet_servers(runner: Process) -> Vec<Process> {
     let mut servers = runner.group();
     servers.retain(|process| {
@@ -113,7 +113,7 @@ pub(crate) fn tablet_servers(runner: Process) -> Vec<Process> {
     servers
 }
 
-/// The file that configures the logs of every process of a cluster.
+/// Returns the file that configures the logs of all processes of a cluster.
 pub(crate) fn log4j(site: &Site) -> PathBuf {
     site.directory.join("log4j.properties")
 }

@@ -1,17 +1,18 @@
-//! What a cluster and a proxy are started with.
+//! The settings of a cluster and of a proxy.
 
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-/// What a cluster is started with.
+/// The settings of a cluster.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// How many tablet servers. Default: 2.
+    /// Number of tablet servers. Default: 2.
     pub tablet_servers: usize,
-    /// The folder that it works in: created, or empty, and removed at the end. Default: a fresh one.
+    /// The working folder: created, or empty, and removed at the end. Default: a new folder.
     pub directory: Option<PathBuf>,
-    /// Its first proxy; with none, there is none. Default: as [`ProxySettings`].
+    /// The settings of the first proxy; `None` starts no proxy. Default: [`ProxySettings`] with its
+    /// defaults.
     pub proxy: Option<ProxySettings>,
 }
 
@@ -25,14 +26,14 @@ impl Default for Settings {
     }
 }
 
-/// What a proxy is started with.
+/// The settings of a proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProxySettings {
-    /// Where it listens. Default: a free port.
+    /// The port. Default: a free port.
     pub port: Option<u16>,
-    /// Its threads: each call that is under way holds one. Default: 32.
+    /// Number of threads. Each call in progress needs one. Default: 32.
     pub threads: u16,
-    /// How its calls are encoded. Default: compact.
+    /// The encoding of the calls. Default: compact.
     pub protocol: Protocol,
 }
 
@@ -46,18 +47,18 @@ impl Default for ProxySettings {
     }
 }
 
-/// Thrift's encodings.
+/// The encodings of Thrift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Protocol {
-    /// The encoding that the proxy uses unless told otherwise.
+    /// The default encoding of the proxy.
     Compact,
     /// The older, longer one.
     Binary,
 }
 
 impl Protocol {
-    /// The class that the proxy is told to use.
+    /// Returns the class that the proxy uses for the encoding.
     pub(crate) fn factory(self) -> &'static str {
         match self {
             Protocol::Compact => "org.apache.thrift.protocol.TCompactProtocol$Factory",

@@ -11,17 +11,19 @@ use crate::cluster::Cluster;
 use crate::folder;
 use crate::settings::Settings;
 
-/// Names the state file of a cluster that tests use instead of starting one. A relative path counts from the folder
-/// of the workspace, because cargo runs each test in the folder of its package.
+/// Environment variable with the state file of the cluster that tests use instead of starting one.
+/// A relative path is relative to the folder of the workspace, because cargo runs each test in the
+/// folder of its package.
 const CLUSTER: &str = "FLUO_CLUSTER";
 
-/// Set, it makes live tests skip.
+/// Environment variable that makes live tests skip if it is set.
 const WITHOUT: &str = "FLUO_WITHOUT_ACCUMULO";
 
 static SHARED: OnceLock<Result<Cluster, String>> = OnceLock::new();
 
-/// Whether live tests run: not when `FLUO_WITHOUT_ACCUMULO` is set, as `cargo xtask test --without-accumulo` does.
-/// A live test asks first; on no, which is said on standard error, it returns.
+/// Checks whether live tests run. They do not if `FLUO_WITHOUT_ACCUMULO` is set, as
+/// `cargo xtask test --without-accumulo` does; a message on standard error states that. A live test
+/// calls this first, and returns if the answer is `false`.
 #[must_use]
 pub fn wanted() -> bool {
     let wanted = env::var_os(WITHOUT).is_none();
@@ -34,11 +36,12 @@ pub fn wanted() -> bool {
 }
 
 impl Cluster {
-    /// The cluster that all tests of this process share: the one of the state file that the environment variable
-    /// `FLUO_CLUSTER` names, or one that is started now and ends with the process. The logs of the latter are kept
-    /// when anything panicked.
+    /// Returns the cluster that all tests of this process share: the cluster of the state file in
+    /// the environment variable `FLUO_CLUSTER`, or one that is started now and ends with the
+    /// process. The logs of the latter are kept after any panic.
     ///
     /// # Errors
+    ///
     /// As [`Cluster::attach`] and [`Cluster::start`]; every later call gets the same error.
     pub fn shared() -> Result<&'static Cluster> {
         let shared = SHARED.get_or_init(|| open().map_err(|error| format!("{error:#}")));
@@ -50,12 +53,12 @@ fn open() -> Result<Cluster> {
     if let Some(file) = env::var_os(CLUSTER) {
         return Cluster::attach(&folder::workspace().join(file));
     }
-    say("a cluster is started for this test; `cargo xtask cluster start` keeps one for many");
+    say("starting a cluster for this test; `cargo xtask cluster start` keeps one for many tests");
     keep_logs_after_panics();
     Cluster::start(&Settings::default())
 }
 
-/// A static is never dropped, so nobody would see at the end that a test failed.
+/// Keeps the logs after a panic. A static is never dropped, so its end cannot detect a failed test.
 fn keep_logs_after_panics() {
     let before = panic::take_hook();
     panic::set_hook(Box::new(move |panic| {
@@ -70,7 +73,7 @@ fn keep_logs_after_panics() {
     }));
 }
 
-/// Tells whoever runs the tests. They may have gone: then there is nobody to tell.
+/// Prints a line to standard error. The reader may have ended, so errors are ignored.
 pub(crate) fn say(line: &str) {
     let _ = writeln!(stderr(), "{line}");
 }

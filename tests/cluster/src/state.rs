@@ -1,4 +1,4 @@
-//! What anyone must know to use a cluster that another process owns.
+//! The state file: the information to use a cluster that another process owns.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,23 +9,24 @@ use serde::{Deserialize, Serialize};
 use crate::process::Process;
 use crate::settings::ProxySettings;
 
-/// Where a cluster is and how to get in.
+/// The location of a cluster, and its credentials.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Site {
-    /// Accumulo's name of the instance; each cluster has another.
+    /// The name of the instance in Accumulo, which is unique.
     pub instance: String,
-    /// Where its ZooKeeper listens, as `host:port`.
+    /// The address of its ZooKeeper, as `host:port`.
     pub zookeepers: String,
-    /// The user, who may do everything.
+    /// The user, who has all permissions.
     pub user: String,
-    /// The user's password; empty on Accumulo 2.x.
+    /// The password of the user; empty on Accumulo 2.x.
     pub password: String,
-    /// The shared secret of its proxies, which are those of Accumulo 2.x; none on 1.x. The user is that of the proxies.
+    /// The shared secret of its proxies, if they are those of Accumulo 2.x; `None` on 1.x. The user
+    /// is then the user of the proxies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret: Option<String>,
-    /// How many tablet servers it was started with.
+    /// Number of tablet servers at the start.
     pub tablet_servers: usize,
-    /// The folder that it works in.
+    /// The working folder.
     pub directory: PathBuf,
     /// The folder of its logs.
     pub logs: PathBuf,
@@ -36,31 +37,32 @@ pub struct Site {
 /// A proxy of a cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProxyState {
-    /// Where it listens.
+    /// The port.
     pub port: u16,
-    /// What it was started with.
+    /// The settings.
     pub settings: ProxySettings,
-    /// Its process, which leads a group.
+    /// The process, which leads a group.
     pub process: Process,
 }
 
-/// A cluster that runs, or ran: the content of a state file, which is JSON.
+/// A cluster that runs or ran: the content of a state file, which is JSON.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct State {
-    /// Where it is.
+    /// The location.
     pub site: Site,
-    /// The process that owns it: when it ends, everything does.
+    /// The process that owns the cluster. When it ends, the whole cluster ends.
     pub owner: Process,
-    /// The process that started its servers, which leads their group.
+    /// The process that started the servers, which leads their group.
     pub runner: Process,
-    /// Its first proxy.
+    /// The first proxy.
     pub proxy: Option<ProxyState>,
 }
 
 impl State {
-    /// Reads a state file; none when there is no such file.
+    /// Reads a state file. Returns `None` if there is no such file.
     ///
     /// # Errors
+    ///
     /// The file cannot be read, or is not a state file.
     pub fn read(file: &Path) -> Result<Option<State>> {
         if !file.exists() {
@@ -73,9 +75,10 @@ impl State {
         Ok(Some(state))
     }
 
-    /// Writes a state file: it is complete as soon as it is there.
+    /// Writes a state file atomically.
     ///
     /// # Errors
+    ///
     /// The file cannot be written.
     pub fn write(&self, file: &Path) -> Result<()> {
         let partial = file.with_extension("partial");
@@ -87,13 +90,13 @@ impl State {
         write().with_context(|| format!("the state file {} cannot be written", file.display()))
     }
 
-    /// Whether its servers still run.
+    /// Checks whether the servers still run.
     #[must_use]
     pub fn is_alive(&self) -> bool {
         self.runner.is_alive()
     }
 
-    /// Its tablet servers that live: the oldest first.
+    /// Returns the running tablet servers, the oldest first.
     #[must_use]
     pub fn tablet_servers(&self) -> Vec<Process> {
         crate::runner::tablet_servers(self.runner)
@@ -132,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_state_is_read_as_it_was_written() {
+    fn reads_a_state_as_it_was_written() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("state.json");
         assert_eq!(State::read(&file).unwrap(), None);
@@ -140,9 +143,10 @@ mod tests {
         assert_eq!(State::read(&file).unwrap(), Some(state()));
     }
 
-    /// The live tests could not be pointed at a cluster of Accumulo 2.x: a site had a password and no secret.
+    /// Tests a regression: live tests could not use a cluster of Accumulo 2.x, because a site had a
+    /// password but no secret.
     #[test]
-    fn a_state_file_that_is_written_by_hand_may_hold_a_secret() {
+    fn accepts_a_secret_in_a_state_file_written_by_hand() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("state.json");
         fs::write(&file, include_str!("../by-hand.json")).unwrap();
@@ -156,13 +160,13 @@ mod tests {
     }
 
     #[test]
-    fn a_state_of_processes_that_are_gone_is_not_alive() {
+    fn is_not_alive_after_its_processes_have_ended() {
         assert!(!state().is_alive());
         assert_eq!(state().tablet_servers(), []);
     }
 
     #[test]
-    fn another_file_is_refused_with_its_name() {
+    fn rejects_another_file_and_names_it() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("state.json");
         fs::write(&file, "{}").unwrap();

@@ -1,16 +1,17 @@
-//! A command that ends, with all of its children, when its owner does, however the owner ends.
+//! A command that ends, with all of its children, when its owner ends in any way.
 //!
 //! ```text
-//! owner ---- pipe ----> sh, in a group of its own       reads until the pipe is closed, then kills the group below
-//!                        `-- setsid command             leads a group of its own
-//!                             `-- its children          are members of that group
+//! owner ---- pipe ----> sh, in a group of its own    kills the group below when the pipe is closed
+//!                        `-- setsid command          leads a group of its own
+//!                             `-- its children       are members of that group
 //! ```
 //!
-//! The pipe is closed by the kernel when the owner is gone: after a drop, a panic, Ctrl-C or SIGKILL alike. A shell
-//! is used because every owner has one: a test does not know where the binary of another package lies. It waits for
-//! nothing but the pipe, so it needs no signal handler and no clock.
+//! The kernel closes the pipe when the owner has ended: after a drop, a panic, Ctrl-C or SIGKILL.
+//! The supervisor is a shell because every owner has one, while a test does not know the path of a
+//! binary of another package. The shell waits only for the pipe, so it needs no signal handler and
+//! no clock.
 //!
-//! What it does not do: it does not restart anything, and whoever kills the shell itself keeps the command alive.
+//! It does not restart the command, and killing the shell itself leaves the command running.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::OpenOptions;
@@ -26,13 +27,14 @@ use rustix::process::Signal;
 use crate::deadline::Deadline;
 use crate::process::Process;
 
-/// What was killed is waited for so long. A process in an uninterruptible call of the system may take longer.
+/// Time to wait for killed processes. A process in an uninterruptible system call may take longer.
 const MOST_TO_END: Duration = Duration::from_secs(30);
 
-/// Arguments: the folder to remove, the folder of logs, the command.
+/// The script. Its arguments are the folder to remove, the folder of logs, and the command.
 ///
-/// Both the group and its leader are killed, because an owner may be gone before the leader has its group. Folders
-/// are removed more than once: processes that were just killed may not be gone yet.
+/// It kills both the group and its leader, because an owner may end before the leader has its
+/// group. It tries to remove the folders several times, because killed processes may still run for
+/// a moment.
 const SCRIPT: &str = r#"
 folder=$1 logs=$2
 shift 2
@@ -54,16 +56,17 @@ for folder in "$folder" "$logs"; do
 done
 "#;
 
-/// What to start, and what goes with it.
+/// A command to start, and its resources.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
     /// The command and its arguments.
     pub words: Vec<OsString>,
-    /// Added to the environment of the owner.
+    /// Variables that are added to the environment of the owner.
     pub environment: Vec<(OsString, OsString)>,
-    /// Removed when the command is stopped.
+    /// The folder that is removed when the command is stopped.
     pub folder: Option<PathBuf>,
-    /// Removed when the command is stopped, unless [`Supervisor::keep_logs`] was called.
+    /// The folder of logs, which is removed when the command is stopped, unless
+    /// [`Supervisor::keep_logs`] was called.
     pub logs: Option<PathBuf>,
 }
 
@@ -76,11 +79,12 @@ pub struct Supervisor {
 }
 
 impl Supervisor {
-    /// Starts the program. What it prints is appended to the file.
+    /// Starts the program. Its output is appended to a file.
     ///
     /// # Errors
-    /// The file cannot be opened, or there is no `sh` or `setsid`. A command that does not exist is no error here:
-    /// it ends at once, and the file says why.
+    ///
+    /// The file cannot be opened, or `sh` or `setsid` is missing. A command that does not exist is
+    /// not an error: it ends at once, and the file contains the reason.
     pub fn start(program: &Program, output: &Path) -> Result<Supervisor> {
         let file = OpenOptions::new().create(true).append(true).open(output);
         let file =
@@ -111,7 +115,7 @@ impl Supervisor {
             first_line(&mut shell).and_then(|line| command(line.trim().parse().ok()?, &shell));
         let process = process.with_context(|| {
             format!(
-                "the command {:?} could not be started; {} says why",
+                "the command {:?} could not be started; the reason is in {}",
                 program.words,
                 output.display()
             )
@@ -123,31 +127,32 @@ impl Supervisor {
         })
     }
 
-    /// The process of the command: it leads the group of all its children.
+    /// Returns the process of the command, which leads the group of all its children.
     #[must_use]
     pub fn process(&self) -> Process {
         self.process
     }
 
-    /// Leaves the folder of logs in place when the command is stopped.
+    /// Keeps the folder of logs when the command is stopped.
     pub fn keep_logs(&self) {
         if let Some(mut pipe) = self.pipe.as_ref() {
-            // A supervisor that is gone removes nothing.
+            // A supervisor that has ended removes nothing.
             let _ = pipe.write_all(b"keep\n");
         }
     }
 
-    /// Stops the command and all its children where they are. When this returns, nothing of them runs: a signal takes a
-    /// moment to reach every thread.
+    /// Suspends the command and all its children. None of their threads runs when this returns; a
+    /// signal takes a moment to reach all of them.
     ///
     /// # Errors
-    /// Something still runs after ten seconds.
+    ///
+    /// A thread still runs after ten seconds.
     pub fn suspend(&self) -> Result<()> {
         self.signal(Signal::STOP);
         let is_still = || self.process.group().into_iter().all(Process::is_suspended);
         ensure!(
             Deadline::after(Duration::from_secs(10)).until(is_still),
-            "the process {} was told to stop, and still runs",
+            "the process {} still runs after the signal to stop",
             self.process.pid
         );
         Ok(())
@@ -163,14 +168,14 @@ impl Drop for Supervisor {
     fn drop(&mut self) {
         drop(self.pipe.take());
         let _ = self.shell.wait();
-        // Afterwards everything is gone: the ports are free and the folder is removed. Who is killed takes a moment to
-        // end, and the shell waits for its own child alone.
+        // After this, the ports are free and the folder is removed. The shell waits only for its
+        // own child, and killed processes take a moment to end.
         let _ = Deadline::after(MOST_TO_END).until(|| self.process.group().is_empty());
     }
 }
 
-/// The process of the command, which may have ended by now. Then nobody can see any more when it started; it was not
-/// before its shell did.
+/// Returns the process of the command, which may already have ended. Its start time is then
+/// unknown, but not before that of its shell.
 fn command(pid: i32, shell: &Child) -> Option<Process> {
     Process::of(pid).or_else(|| {
         let shell = Process::of(i32::try_from(shell.id()).ok()?)?;

@@ -1,4 +1,4 @@
-//! `start`, `status` and `stop`, as `cargo xtask cluster` runs them, on a cluster of their own.
+//! Runs of `start`, `status` and `stop`, as by `cargo xtask cluster`, on a separate cluster.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests say what they expect")]
 
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use fluo_cluster::{State, wanted};
 
-/// A command about the cluster of a state file.
+/// Returns a command for the cluster of a state file.
 fn command(name: &str, state: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fluo-cluster"));
     command.args([name, "--tablet-servers", "1", "--state"]);
@@ -18,7 +18,7 @@ fn command(name: &str, state: &Path) -> Command {
     command
 }
 
-/// What a command that succeeds prints.
+/// Returns the output of a command that succeeds.
 #[track_caller]
 fn prints(name: &str, state: &Path) -> String {
     let output = command(name, state).output().unwrap();
@@ -30,7 +30,7 @@ fn complaint(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// Stops the cluster where an assertion fails before the test does.
+/// Stops the cluster if an assertion fails first.
 struct Stopped<'a>(&'a Path);
 
 impl Drop for Stopped<'_> {
@@ -40,7 +40,7 @@ impl Drop for Stopped<'_> {
 }
 
 #[test]
-fn a_cluster_is_started_found_and_stopped() {
+fn starts_describes_and_stops_a_cluster() {
     if !wanted() {
         return;
     }
@@ -63,7 +63,7 @@ fn a_cluster_is_started_found_and_stopped() {
     );
     assert_eq!(said, format!("the cluster runs\n{described}"));
     assert!(state.site.logs.join("runner.out").exists());
-    // What is printed behind `proxy:` is where the proxy listens.
+    // The address after `proxy:` is that of the proxy.
     let address = said.split_once("proxy:").unwrap().1;
     let address = address.lines().next().unwrap();
     assert!(TcpStream::connect(address).is_ok(), "{address}");
@@ -77,7 +77,7 @@ fn a_cluster_is_started_found_and_stopped() {
     assert!(TcpStream::connect(address).is_err());
     assert!(state.runner.group().is_empty() && !state.owner.is_alive());
     assert!(!state.site.directory.exists());
-    // Its supervisor does that last.
+    // The supervisor does that last.
     let end = Instant::now() + Duration::from_secs(60);
     while state.site.logs.exists() {
         assert!(Instant::now() < end, "the logs are still there");
@@ -87,7 +87,7 @@ fn a_cluster_is_started_found_and_stopped() {
 }
 
 #[test]
-fn a_state_file_that_is_none_is_refused_by_each() {
+fn every_command_rejects_an_invalid_state_file() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("state.json");
     std::fs::write(&file, "{}").unwrap();

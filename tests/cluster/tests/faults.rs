@@ -1,9 +1,10 @@
-//! A cluster of one's own, because this breaks it: a tablet server dies, and dropping the rest leaves nothing behind.
+//! Faults on a separate cluster: a tablet server is killed, and dropping the cluster removes
+//! everything.
 
 use fluo_cluster::{Cluster, Settings, wanted};
 
 #[test]
-fn a_tablet_server_is_killed_and_the_cluster_ends_with_its_owner() {
+fn kills_a_tablet_server_and_ends_with_its_owner() {
     if !wanted() {
         return;
     }

@@ -1,4 +1,4 @@
-//! A run that failed keeps its logs, and says where; one that did not leaves nothing behind.
+//! Logs of failed runs are kept, and their folder is printed. Successful runs remove everything.
 
 #![allow(
     clippy::unwrap_used,
@@ -18,13 +18,14 @@ use std::time::{Duration, Instant};
 use fluo_cluster::{Cluster, Process, Settings, State, wanted};
 use tempfile::TempDir;
 
-/// The log of the first that a cluster does: other servers may not have said anything yet.
+/// The log of the first step of a cluster. Other servers may not have written anything yet.
 const INITIALIZE: &str = "Initialize.log";
 
-/// What the program of a failing test says before the number of the process that supervises its cluster.
+/// The text that a failing test prints before the number of the process that supervises its
+/// cluster.
 const SUPERVISOR: &str = "supervised by ";
 
-/// The folder behind these words.
+/// Returns the folder after these words.
 #[track_caller]
 fn folder_behind(said: &str, words: &str) -> PathBuf {
     let Some((_, rest)) = said.split_once(words) else {
@@ -34,7 +35,7 @@ fn folder_behind(said: &str, words: &str) -> PathBuf {
     PathBuf::from(rest.get(..end).unwrap())
 }
 
-/// That there are logs, which nobody needs any more.
+/// Checks that there are logs, and removes them.
 #[track_caller]
 fn assert_kept(logs: &Path, file: &str) {
     let log = logs.join(file);
@@ -46,7 +47,7 @@ fn assert_kept(logs: &Path, file: &str) {
     fs::remove_dir_all(logs).unwrap();
 }
 
-/// A folder with a Java that fails, and where commands are looked for with it.
+/// Creates a folder with a Java that fails, and returns it with a `PATH` that begins with it.
 fn broken_java() -> (TempDir, OsString) {
     let folder = tempfile::tempdir().unwrap();
     let java = folder.path().join("java");
@@ -61,7 +62,7 @@ fn broken_java() -> (TempDir, OsString) {
 }
 
 #[test]
-fn of_a_start_that_fails() {
+fn keeps_the_logs_of_a_start_that_fails() {
     if !wanted() {
         return;
     }
@@ -87,9 +88,9 @@ fn of_a_start_that_fails() {
     assert_kept(&logs, "runner.out");
 }
 
-/// What `cargo xtask test` does when a test failed.
+/// Checks the steps of `cargo xtask test` after a failed test.
 #[test]
-fn of_a_cluster_that_is_told_to() {
+fn keeps_the_logs_of_a_cluster_on_request() {
     if !wanted() {
         return;
     }
@@ -122,7 +123,7 @@ fn of_a_cluster_that_is_told_to() {
 }
 
 #[test]
-fn of_an_owner_that_panics() {
+fn keeps_the_logs_of_an_owner_that_panics() {
     if !wanted() {
         return;
     }
@@ -143,9 +144,9 @@ fn of_an_owner_that_panics() {
     assert_kept(&state.site.logs, INITIALIZE);
 }
 
-/// The cluster that all tests of a program share is never dropped.
+/// Checks the shared cluster of all tests of a program, which is never dropped.
 #[test]
-fn of_a_shared_cluster_on_which_a_test_fails() {
+fn keeps_the_logs_of_a_shared_cluster_on_which_a_test_fails() {
     if !wanted() {
         return;
     }
@@ -160,7 +161,7 @@ fn of_a_shared_cluster_on_which_a_test_fails() {
     assert!(said.contains("it fails on purpose"), "{said}");
     let printed = String::from_utf8(output.stdout).unwrap();
     let (_, rest) = printed.split_once(SUPERVISOR).unwrap();
-    // It removes what is not to be kept, after its owner is gone.
+    // The supervisor removes the other files after its owner has ended.
     wait_for_the_end_of(rest.lines().next().unwrap().parse().unwrap());
     let logs = folder_behind(&said, "the cluster's logs are in ");
     assert_kept(&logs, INITIALIZE);

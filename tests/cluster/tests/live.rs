@@ -1,4 +1,4 @@
-//! The harness on a real Accumulo: a proxy is taken away and comes back.
+//! Tests of the harness on a real Accumulo: a proxy is killed and restarted.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use fluo_cluster::{Cluster, Protocol, ProxySettings, wanted};
 
 #[test]
-fn a_proxy_is_killed_and_comes_back_on_its_port() {
+fn restarts_a_killed_proxy_on_its_port() {
     if !wanted() {
         return;
     }
@@ -26,7 +26,7 @@ fn a_proxy_is_killed_and_comes_back_on_its_port() {
 }
 
 #[test]
-fn a_proxy_may_speak_the_binary_protocol() {
+fn starts_a_proxy_with_the_binary_protocol() {
     if !wanted() {
         return;
     }
@@ -35,13 +35,13 @@ fn a_proxy_may_speak_the_binary_protocol() {
         threads: 4,
         ..Default::default()
     };
-    // It is started only when it answers a call in its protocol.
+    // A proxy counts as started only when it answers a call in its protocol.
     let proxy = Cluster::shared().unwrap().start_proxy(settings).unwrap();
     assert_eq!(proxy.protocol(), Protocol::Binary);
 }
 
 #[test]
-fn a_suspended_proxy_is_silent_until_it_is_resumed() {
+fn a_suspended_proxy_answers_only_after_it_is_resumed() {
     if !wanted() {
         return;
     }
@@ -51,7 +51,7 @@ fn a_suspended_proxy_is_silent_until_it_is_resumed() {
         .unwrap();
     proxy.suspend().unwrap();
     let mut stream = TcpStream::connect(proxy.address()).unwrap();
-    // A frame that no proxy takes: it hangs up as soon as it reads the length.
+    // The length of a frame that every proxy rejects: it closes the connection when it reads it.
     stream.write_all(&i32::MAX.to_be_bytes()).unwrap();
     stream
         .set_read_timeout(Some(Duration::from_millis(300)))
@@ -73,7 +73,7 @@ fn a_suspended_proxy_is_silent_until_it_is_resumed() {
 }
 
 #[test]
-fn a_proxy_of_another_process_is_not_to_be_broken() {
+fn rejects_faults_in_a_proxy_of_another_process() {
     if !wanted() || std::env::var_os("FLUO_CLUSTER").is_none() {
         return;
     }
@@ -88,7 +88,7 @@ fn a_proxy_of_another_process_is_not_to_be_broken() {
 }
 
 #[test]
-fn a_port_in_use_is_refused_with_the_log() {
+fn rejects_a_port_in_use_and_shows_the_log() {
     if !wanted() {
         return;
     }

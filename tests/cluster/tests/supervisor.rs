@@ -1,4 +1,4 @@
-//! A supervised command ends with its owner, however the owner ends. No Java is needed.
+//! A supervised command ends with its owner, however the owner ends. These tests need no Java.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests say what they expect")]
 
@@ -10,12 +10,12 @@ use std::time::{Duration, Instant};
 use fluo_cluster::{Process, Program, Supervisor};
 use rustix::process::Signal;
 
-/// A command with two children, which ignores the friendlier signals.
+/// A command with two children, which ignores SIGTERM, SIGINT and SIGHUP.
 const FAMILY: &str = "trap '' TERM INT HUP; sleep 1000 & sleep 1001 & wait";
 
-fn until(mut is_so: impl FnMut() -> bool) -> bool {
+fn until(mut is_true: impl FnMut() -> bool) -> bool {
     let end = Instant::now() + Duration::from_secs(10);
-    while !is_so() {
+    while !is_true() {
         if Instant::now() > end {
             return false;
         }
@@ -34,9 +34,11 @@ fn family(folder: Option<PathBuf>, logs: Option<PathBuf>) -> Program {
     }
 }
 
-/// An owner in a process of its own, and the leader of the group that it supervises.
+/// Starts an owner in a separate process, and returns it with the leader of the group that it
+/// supervises.
 fn owner() -> (Child, Process) {
-    // Where the tests themselves run in the background, an interrupt is ignored, and would be by the owner.
+    // If the tests run in the background, they ignore an interrupt, and the owner would inherit
+    // that.
     let mut owner = Command::new("env")
         .args(["--default-signal=INT", env!("CARGO_BIN_EXE_fluo-cluster")])
         .args(["supervise", "sh", "-c", FAMILY])
@@ -67,17 +69,17 @@ fn ends_with_its_owner(signal: Signal) {
 }
 
 #[test]
-fn an_owner_that_is_killed_takes_the_grandchildren_along() {
+fn a_killed_owner_ends_its_grandchildren() {
     ends_with_its_owner(Signal::KILL);
 }
 
 #[test]
-fn an_owner_that_is_interrupted_takes_the_grandchildren_along() {
+fn an_interrupted_owner_ends_its_grandchildren() {
     ends_with_its_owner(Signal::INT);
 }
 
 #[test]
-fn a_suspended_command_ends_too() {
+fn a_suspended_command_ends_with_its_owner() {
     let (mut owner, leader) = owner();
     leader.signal_group(Signal::STOP);
     owner.kill().unwrap();
@@ -101,7 +103,7 @@ fn a_drop_ends_the_command_and_removes_its_folders() {
 }
 
 #[test]
-fn logs_are_kept_on_request() {
+fn keeps_logs_on_request() {
     let root = tempfile::tempdir().unwrap();
     let [folder, logs] = ["run", "logs"].map(|name| root.path().join(name));
     for folder in [&folder, &logs] {
@@ -116,7 +118,7 @@ fn logs_are_kept_on_request() {
 }
 
 #[test]
-fn what_a_command_prints_is_in_its_log() {
+fn writes_the_output_of_a_command_to_its_log() {
     let root = tempfile::tempdir().unwrap();
     let log = root.path().join("out");
     let words = ["sh", "-c", "echo to out; echo to err >&2"]
@@ -135,9 +137,10 @@ fn read(file: &Path) -> String {
     std::fs::read_to_string(file).unwrap()
 }
 
-/// One that was over before it was looked at counted as one that could not be started, and its log was removed.
+/// Tests a regression: a command that had ended before the first check counted as one that could
+/// not be started, and its log was removed.
 #[test]
-fn a_command_that_ends_at_once_was_started() {
+fn a_command_that_ends_at_once_counts_as_started() {
     let root = tempfile::tempdir().unwrap();
     for (number, words) in [["true", ""], ["no-such-command", ""]]
         .iter()

@@ -1,4 +1,4 @@
-//! The authorizations that rules on visibility need.
+//! The authorizations that rules about visibility need.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use fluo_accumulo::ProxyClient;
 use fluo_core::{Bytes, Escaped};
 use fluo_tests::conformance::AUTHORIZATIONS;
 
-/// Authorizations that a user got for the time of the run.
+/// Authorizations that a user has during the run.
 pub(crate) struct Granted {
     client: ProxyClient,
     user: String,
@@ -15,15 +15,15 @@ pub(crate) struct Granted {
 }
 
 impl Granted {
-    /// Restores the authorizations that the user had.
-    pub(crate) async fn take_back(&self) -> Result<()> {
+    /// Restores the previous authorizations of the user.
+    pub(crate) async fn restore(&self) -> Result<()> {
         let security = self.client.security_operations();
         let restored = security.change_authorizations(&self.user, self.before.iter().cloned());
         restored.await.with_context(|| {
             let labels = self.before.iter();
             let before: Vec<_> = labels.map(|label| Escaped(label).to_string()).collect();
             format!(
-                "the authorizations of user `{}` are not restored; they were `{}`",
+                "the authorizations of user `{}` could not be restored; they were `{}`",
                 self.user,
                 before.join(",")
             )
@@ -31,8 +31,8 @@ impl Granted {
     }
 }
 
-/// Checks that the user of the client holds the authorizations, or gives them to the user `grant`. A proxy of
-/// Accumulo 2.x does not say who its user is; then nothing is checked.
+/// Checks that the user of the client has the authorizations, or grants them to the user `grant`. A
+/// proxy of Accumulo 2.x does not report its user, so nothing is checked then.
 pub(crate) async fn ready(client: &ProxyClient, grant: Option<&str>) -> Result<Option<Granted>> {
     let Some(user) = grant.or(client.settings().credentials.user()) else {
         return Ok(None);
@@ -45,8 +45,8 @@ pub(crate) async fn ready(client: &ProxyClient, grant: Option<&str>) -> Result<O
     }
     if grant.is_none() {
         bail!(
-            "user `{user}` lacks the authorizations `{}` of the suite; --grant {user} gives them for the time of the run, and \
-             needs the permission ALTER_USER",
+            "user `{user}` lacks the authorizations `{}` of the suite; add --grant {user} to grant them during the \
+             run, which needs the permission ALTER_USER",
             AUTHORIZATIONS.join("`, `")
         );
     }

@@ -1,4 +1,4 @@
-//! The credentials for a proxy, from the variables that the command `fluo` reads.
+//! The credentials for a proxy, from the environment variables of the command `fluo`.
 
 use std::env;
 use std::fs;
@@ -6,18 +6,18 @@ use std::fs;
 use anyhow::{Context, Result, bail};
 use fluo_accumulo::Credentials;
 
-/// Returns the credentials of the environment; `user` is given on the command line.
+/// Returns the credentials from the environment. `user` comes from the command line.
 pub(crate) fn credentials(user: Option<&str>) -> Result<Credentials> {
     let user = user.map(str::to_owned).or_else(|| set("FLUO_USER"));
     match (user, set("FLUO_SHARED_SECRET")) {
         (None, Some(secret)) => Ok(Credentials::shared_secret(secret)),
         (Some(user), None) => Ok(Credentials::password(user, password()?)),
         (Some(_), Some(_)) => bail!(
-            "FLUO_SHARED_SECRET is set, which takes the place of user and password (a proxy of Accumulo 2.x), and so is a \
-             user; unset one of the two"
+            "a user and FLUO_SHARED_SECRET are both set; for a proxy of Accumulo 2.x unset the user, for any other \
+             proxy unset FLUO_SHARED_SECRET"
         ),
         (None, None) => bail!(
-            "the proxy asks for a user: give --user USER or set FLUO_USER; for a proxy of Accumulo 2.x set \
+            "the proxy requires a user; give --user USER or set FLUO_USER; for a proxy of Accumulo 2.x set \
              FLUO_SHARED_SECRET"
         ),
     }

@@ -1,8 +1,8 @@
-//! `cargo xtask conformance`: the conformance suite on an instance of the user's.
+//! `cargo xtask conformance`: the conformance suite on an instance of the user.
 //!
-//! Each rule makes tables of its own, whose names begin with a prefix that no other run has. All of them are deleted at
-//! the end, those of failed rules too. The exit code is 0 if every rule holds, 1 if one does not, 2 if the run did not
-//! come so far, and 130 after Ctrl-C.
+//! Each rule creates tables whose names begin with a prefix that is unique to the run. At the end
+//! all of them are deleted, also those of failed rules. The exit code is 0 if every rule holds, 1
+//! if a rule does not hold, 2 if the run failed, and 130 after Ctrl-C.
 
 mod authorizations;
 mod login;
@@ -27,24 +27,27 @@ use crate::target::Target;
     about = "Checks the tables of an instance against the contract, rule by rule"
 )]
 struct Arguments {
-    /// Where the tables are: memory, embedded:DIR (made if it is not there), or proxy:HOST:PORT for a live Accumulo
+    /// The instance: memory, embedded:DIR (created if it does not exist), or proxy:HOST:PORT for a
+    /// live Accumulo
     #[arg(long, value_name = "TARGET", default_value = "memory")]
     at: Target,
-    /// The user of a proxy; FLUO_USER unless given. The password is that of FLUO_PASSWORD or of the file
-    /// FLUO_PASSWORD_FILE. For a proxy of Accumulo 2.x set FLUO_SHARED_SECRET in place of user and password
+    /// The user of a proxy; default: FLUO_USER. The password comes from FLUO_PASSWORD or from the
+    /// file in FLUO_PASSWORD_FILE. For a proxy of Accumulo 2.x set FLUO_SHARED_SECRET instead of
+    /// user and password
     #[arg(long, value_name = "USER")]
     user: Option<String>,
-    /// Only rules with this in their name, such as `t13` or `split`; may be given several times
+    /// Run only rules whose names contain this text, such as `t13` or `split`; may be repeated
     #[arg(long = "rule", value_name = "TEXT")]
     rules: Vec<String>,
-    /// List the rules and run none
+    /// List the rules without running them
     #[arg(long)]
     list: bool,
-    /// Give this user of Accumulo, who must be the one that the proxy works as, the authorizations of the suite for the
-    /// time of the run
+    /// Grant the authorizations of the suite to this user of Accumulo during the run. It must be
+    /// the user whose permissions the proxy uses
     #[arg(long, value_name = "USER")]
     grant: Option<String>,
-    /// The tablet servers are of Accumulo 2.x, and their jars of Fluo's iterators are built for it. Wrong jars halt them
+    /// State that the tablet servers are of Accumulo 2.x and have jars of Fluo's iterators that are
+    /// built for it. Wrong jars halt them
     #[arg(long)]
     iterators_for_accumulo_2: bool,
 }
@@ -81,7 +84,7 @@ async fn conformance(arguments: &Arguments) -> Result<ExitCode> {
     };
     let removed = remove_tables(&opened.tables).await;
     if let Some(granted) = &opened.granted {
-        granted.take_back().await?;
+        granted.restore().await?;
     }
     removed?;
     match ended {
@@ -90,10 +93,10 @@ async fn conformance(arguments: &Arguments) -> Result<ExitCode> {
     }
 }
 
-/// Returns the rules whose names have one of the texts in them.
+/// Returns the rules whose names contain one of the texts.
 fn chosen(texts: &[String]) -> Result<Vec<&'static Rule>> {
     if let Some(unknown) = texts.iter().find(|text| !RULES.iter().any(has(text))) {
-        bail!("no rule has `{unknown}` in its name; --list prints them all");
+        bail!("no rule has `{unknown}` in its name; --list prints all rules");
     }
     let is_chosen =
         |rule: &&'static Rule| texts.is_empty() || texts.iter().any(|text| has(text)(rule));
@@ -104,7 +107,7 @@ fn has(text: &str) -> impl Fn(&Rule) -> bool {
     move |rule| rule.name().contains(text)
 }
 
-/// Returns an error with its causes, without a cause that the sentence before it holds already.
+/// Returns an error with its causes, without causes that the text before already contains.
 fn sentence(error: &anyhow::Error) -> String {
     let causes = error.chain().map(ToString::to_string);
     let joined = causes.reduce(|told, cause| match told.contains(&cause) {
@@ -114,11 +117,11 @@ fn sentence(error: &anyhow::Error) -> String {
     joined.unwrap_or_default()
 }
 
-/// Deletes the tables of this run, also those that failed rules left.
+/// Deletes the tables of this run, also those of failed rules.
 async fn remove_tables(tables: &Arc<dyn TableAdmin>) -> Result<()> {
     let prefix = table_prefix();
     let left =
-        format!("the tables `{prefix}*` of this run are not all deleted; delete them by hand");
+        format!("some tables `{prefix}*` of this run could not be deleted; delete them manually");
     let all = tables.tables().await.with_context(|| left.clone())?;
     for name in all.iter().filter(|name| name.starts_with(&prefix)) {
         let deleted = tables.delete_table(name).await;

@@ -1,4 +1,4 @@
-//! The run: each rule in a task of its own, so that one that fails does not end the others.
+//! The run. Each rule has its own task, so that a failed rule does not end the others.
 
 use std::any::Any;
 use std::panic;
@@ -11,7 +11,7 @@ use fluo_tests::conformance::Rule;
 
 use crate::print;
 
-/// The number of rules that hold, and of those that do not.
+/// Counts of the rules that hold, and of those that do not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     pub(crate) ok: usize,
@@ -40,7 +40,7 @@ pub(crate) async fn rules(rules: &[&'static Rule], tables: &Arc<dyn TableAdmin>)
     Ok(tally)
 }
 
-/// The panics of this process, which is how rules fail. They are kept in place of being printed.
+/// The panics of this process, by which rules fail. They are stored instead of printed.
 struct Panics {
     first: Arc<Mutex<Option<String>>>,
 }
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_rule_that_does_not_hold_is_counted_and_the_next_one_runs() {
+    async fn counts_a_failed_rule_and_runs_the_next_one() {
         let memory = Arc::new(MemoryTables::new());
         let faulty = FaultyTables::new(memory).fail_call(0, Fault::Before);
         let tables: Arc<dyn TableAdmin> = Arc::new(faulty);

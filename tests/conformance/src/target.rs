@@ -14,7 +14,7 @@ use crate::Arguments;
 use crate::authorizations::{self, Granted};
 use crate::login;
 
-/// Where the tables are.
+/// The kind and the address of an instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
     Memory,
@@ -22,7 +22,7 @@ pub(crate) enum Target {
     Proxy(String),
 }
 
-/// The tables, and the authorizations to take back at the end.
+/// The tables, and the authorizations to restore at the end.
 pub(crate) struct Opened {
     pub(crate) tables: Arc<dyn TableAdmin>,
     pub(crate) granted: Option<Granted>,

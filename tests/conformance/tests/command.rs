@@ -1,4 +1,4 @@
-//! The command on tables of this process: what it prints, and how it ends.
+//! Output and exit codes of the command on tables of this process.
 
 #![cfg(test)]
 #![allow(
@@ -19,7 +19,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn each_chosen_rule_has_a_line_and_no_table_is_left() {
+fn prints_a_line_for_each_chosen_rule_and_leaves_no_table() {
     let directory = tempfile::tempdir().unwrap();
     let at = format!("--at embedded:{}/d --rule a12", directory.path().display());
     for at in ["--at memory --rule a12", &at] {
@@ -37,11 +37,11 @@ fn each_chosen_rule_has_a_line_and_no_table_is_left() {
 }
 
 #[test]
-fn a_rule_that_is_none_is_refused() {
+fn rejects_an_unknown_rule() {
     let output = run("--rule t99");
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(
         text(&output.stderr),
-        "error: no rule has `t99` in its name; --list prints them all\n"
+        "error: no rule has `t99` in its name; --list prints all rules\n"
     );
 }

@@ -1,4 +1,4 @@
-//! T12: calls that nobody waits for any more.
+//! T12: cancelled calls.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,14 +12,16 @@ use super::ground::{Ground, column};
 
 const CALLS: u64 = 200;
 
-/// T12: a call that was dropped wrote all of its mutation, or of all of them together, or nothing, and the calls after it work.
-pub async fn t12_a_dropped_call_is_whole_or_nothing(tables: Arc<dyn TableAdmin>) {
+/// Checks T12: a cancelled call wrote all of its mutation, or all mutations of a call that writes
+/// them together, or nothing. Later calls work.
+pub async fn t12_a_cancelled_call_is_atomic(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     for call in 0..CALLS {
         let both = Mutation::new(format!("{call:03}"))
             .put(column("left"), call.to_string())
             .put(column("right"), call.to_string());
-        // Dropped at once, or a little later: while it waits, while it is under way, when it is done.
+        // Cancelled at once or a little later: while it waits, while it runs, or after it
+        // completed.
         let patience = Duration::from_micros(call * 10);
         let free = || Condition::absent(column("left"));
         match (call % 3, ground.table.together()) {
@@ -57,7 +59,7 @@ pub async fn t12_a_dropped_call_is_whole_or_nothing(tables: Arc<dyn TableAdmin>)
         assert_eq!(
             rows.contains(one.as_bytes()),
             rows.contains(other.as_bytes()),
-            "half of what was written together: {one}"
+            "half of the rows that are written together: {one}"
         );
     }
     ground.end().await;

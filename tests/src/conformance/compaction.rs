@@ -1,4 +1,4 @@
-//! A8 while others read and write.
+//! A8 during concurrent reads and writes.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -9,8 +9,8 @@ use fluo_core::{
 
 use super::ground::{Ground, column};
 
-/// A8: scans that run beside a compaction yield what they yielded before, also of columns with more versions
-/// than a compaction may look at in one go.
+/// Checks A8: scans during a compaction yield the same cells as before it, also of columns with
+/// more versions than one step of a compaction may read.
 pub async fn a8_a_running_compaction_changes_no_scan(tables: Arc<dyn TableAdmin>) {
     let two = Versions::Latest(NonZeroU32::new(2).unwrap());
     let ground = Ground::new(&tables, two).await;
@@ -50,7 +50,7 @@ async fn write_long_column(ground: &Ground, column: Column, deletes: &[i64]) {
     }
 }
 
-/// A6, A8: what is written while tablets are split, merged and compacted is there afterwards.
+/// Checks A6 and A8: writes during splits, merges and compactions of tablets are not lost.
 pub async fn a8_no_write_is_lost_to_a_compaction(tables: Arc<dyn TableAdmin>) {
     const ROWS: usize = 60;
     let ground = Ground::new(&tables, Versions::default()).await;
@@ -89,7 +89,7 @@ pub async fn a8_no_write_is_lost_to_a_compaction(tables: Arc<dyn TableAdmin>) {
     ground.end().await;
 }
 
-/// Each row is put, deleted and put again, the last time if it is as it should be by then.
+/// Puts, deletes and puts each row again. The last put is conditional on the delete.
 async fn write_rows(table: Arc<dyn Table>, writer: usize, rows: usize) {
     for n in 0..rows {
         let row = || Mutation::new(format!("{writer} {n:03}"));

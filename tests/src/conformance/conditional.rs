@@ -1,4 +1,4 @@
-//! T10 and T11: what a conditional write looks at, and what it answers.
+//! T10 and T11: the conditions and the outcomes of a conditional write.
 
 use std::slice;
 use std::sync::Arc;
@@ -10,9 +10,9 @@ use fluo_core::{
 
 use super::ground::{Ground, cell, column, unused_name};
 
-/// T10: a condition looks at the newest visible version of its own column, or at the version of its
-/// timestamp, byte by byte.
-pub async fn t10_a_condition_looks_at_its_column(tables: Arc<dyn TableAdmin>) {
+/// Checks T10: a condition compares the newest visible version of its own column, or the version at
+/// its timestamp, byte by byte.
+pub async fn t10_a_condition_checks_its_column(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::All).await;
     let row = Mutation::new("r")
         .put_at(column("q"), 3, "new")
@@ -83,7 +83,7 @@ pub async fn t10_a_condition_looks_at_its_column(tables: Arc<dyn TableAdmin>) {
     ground.end().await;
 }
 
-/// T10: a condition sees the versions that the table shows, and no older ones.
+/// Checks T10: a condition sees the versions that the table shows, and no older ones.
 pub async fn t10_a_condition_sees_the_versions_of_the_table(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     let row = Mutation::new("r")
@@ -97,9 +97,9 @@ pub async fn t10_a_condition_sees_the_versions_of_the_table(tables: Arc<dyn Tabl
     ground.end().await;
 }
 
-/// T10: a condition sees what its handle may see, and is refused on what it may not; another visibility is another
-/// column.
-pub async fn t10_a_condition_sees_what_its_handle_may_see(tables: Arc<dyn TableAdmin>) {
+/// Checks T10: a condition sees the cells that its handle may see, and is rejected on a column that
+/// the handle may not see. Columns with different visibilities are different columns.
+pub async fn t10_a_condition_sees_the_cells_of_its_handle(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     let seer = ground.reader(&["A"]).await;
     let marked = column("q").with_visibility("A");
@@ -129,7 +129,8 @@ pub async fn t10_a_condition_sees_what_its_handle_may_see(tables: Arc<dyn TableA
     ground.end().await;
 }
 
-/// Whether conditions hold: by what becomes of a mutation that they guard, each with a column of its own.
+/// Checks whether conditions hold, by the outcome of a mutation that they guard. Each mutation
+/// writes a column of its own.
 async fn holds(table: &dyn Table, row: &'static str, conditions: &[Condition]) -> bool {
     let probe = Column::new("probe", unused_name());
     let mutation = Mutation::new(row).put(probe.clone(), "v");
@@ -148,7 +149,8 @@ async fn holds(table: &dyn Table, row: &'static str, conditions: &[Condition]) -
     is_written
 }
 
-/// T11: there is an outcome for each mutation, in their order; those of one row see each other.
+/// Checks T11: a call returns an outcome for each mutation, in their order. Mutations of one row
+/// see each other.
 pub async fn t11_there_is_an_outcome_for_each_mutation_in_order(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     let taken = (0..200_u8)
@@ -156,7 +158,7 @@ pub async fn t11_there_is_an_outcome_for_each_mutation_in_order(tables: Arc<dyn 
         .map(|n| Mutation::new(vec![n]).put_at(column("q"), 1, "taken"));
     ground.write(taken.collect()).await;
 
-    // Rows in another order than the table's.
+    // The rows are not in the order of the table.
     let rows: Vec<u8> = (0..200_u8).map(|n| 199 - n).collect();
     let claim = |row: &u8| {
         let put = Mutation::new(vec![*row]).put_at(column("q"), 2, "claimed");
@@ -209,7 +211,7 @@ pub async fn t11_there_is_an_outcome_for_each_mutation_in_order(tables: Arc<dyn 
     ground.end().await;
 }
 
-/// T11: a call without mutations does nothing, and has no outcomes.
+/// Checks T11: a call without mutations has no effect and no outcomes.
 pub async fn t11_a_call_without_mutations_has_no_outcomes(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     ground.write(vec![]).await;

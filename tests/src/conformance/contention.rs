@@ -1,4 +1,4 @@
-//! T4, T9 and what of A3 shows only when many tasks are at it at once.
+//! T4, T9 and the part of A3 that needs many concurrent tasks.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,8 +13,8 @@ use super::ground::{Ground, assert_kind, column, read};
 
 const ROW_COLUMNS: usize = 40;
 
-/// T4: a row that fits in one batch is seen with all that a mutation writes to it, or with none of it.
-pub async fn t4_a_mutation_is_whole_or_not_at_all(tables: Arc<dyn TableAdmin>) {
+/// Checks T4: a row that fits in one batch shows all updates of a mutation, or none.
+pub async fn t4_a_mutation_is_atomic(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     let is_written = Arc::new(AtomicBool::new(false));
     let watchers: Vec<_> = (0..2)
@@ -53,7 +53,8 @@ async fn write_row(table: Arc<dyn Table>, writer: usize) {
     }
 }
 
-/// Enough columns that a table which does not write them as one is caught at it; few enough for one batch.
+/// Returns enough columns to detect a table that does not write them atomically, and few enough for
+/// one batch.
 fn columns_of_row() -> impl Iterator<Item = Column> {
     (0..ROW_COLUMNS).map(|n| Column::new("f", format!("{n:02}")))
 }
@@ -69,10 +70,11 @@ async fn watch_row(table: Arc<dyn Table>, is_written: Arc<AtomicBool>) {
     }
 }
 
-/// Each rejected attempt is another task's success, and of those there are fewer than this.
+/// Maximum number of attempts. Each rejected attempt is a success of another task, and there are
+/// fewer successes than this.
 const MOST_ATTEMPTS: usize = 1_000;
 
-/// T9: increments by many tasks at once are all counted.
+/// Checks T9: no increment by concurrent tasks is lost.
 pub async fn t9_concurrent_increments_are_all_counted(tables: Arc<dyn TableAdmin>) {
     const TASKS: usize = 6;
     const EACH: usize = 25;
@@ -105,7 +107,7 @@ async fn increment(table: Arc<dyn Table>, task: usize, times: usize) {
         for attempt in 0.. {
             assert!(
                 attempt < MOST_ATTEMPTS,
-                "rejected, though nobody else was accepted"
+                "rejected, though no other task was accepted"
             );
             let count = counter(&*table).await;
             let unchanged = match count {
@@ -118,7 +120,8 @@ async fn increment(table: Arc<dyn Table>, task: usize, times: usize) {
                 [Outcome::Accepted] => break,
                 [Outcome::Rejected] => {}
                 [Outcome::Refused(error)] => panic!("{error}"),
-                // One that is applied later still finds the count that it expects, or is rejected.
+                // A write that is applied later still finds the count that it expects, or is
+                // rejected.
                 [Outcome::Unknown(_)] => {
                     let done = table.get("counter", &done_by(task)).await.unwrap();
                     if done.is_some_and(|done| done == nth) {
@@ -131,7 +134,7 @@ async fn increment(table: Arc<dyn Table>, task: usize, times: usize) {
     }
 }
 
-/// T9: of many tasks that claim one row at once, one is accepted, for each row.
+/// Checks T9: if many tasks claim a row concurrently, exactly one is accepted, for each row.
 pub async fn t9_one_of_many_claims_is_accepted(tables: Arc<dyn TableAdmin>) {
     const ROWS: usize = 50;
     let ground = Ground::new(&tables, Versions::default()).await;
@@ -163,7 +166,7 @@ async fn claim_rows(table: Arc<dyn Table>, task: usize, rows: usize) -> Vec<usiz
         put.when(Condition::absent(column("owner")))
     };
     let mut claimed = Vec::new();
-    // Several rows in a call, in another order by each task.
+    // Each call has several rows, and each task uses another order.
     let order: Vec<_> = (0..rows).map(|n| (n * 7 + task * 11) % rows).collect();
     for rows in order.chunks(5) {
         let outcomes = table
@@ -192,8 +195,9 @@ async fn settled(table: &dyn Table, row: usize, task: usize, outcome: &Outcome) 
     }
 }
 
-/// A3: a write that meets the deletion of its table never lands in the next table of that name.
-pub async fn a3_no_write_lands_in_the_next_table(tables: Arc<dyn TableAdmin>) {
+/// Checks A3: a write that is concurrent with the deletion of its table never reaches the next
+/// table of that name.
+pub async fn a3_no_write_reaches_the_next_table(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     let is_deleted = Arc::new(AtomicBool::new(false));
     let write = |writer| {
@@ -235,7 +239,7 @@ async fn write_until_deleted(table: Arc<dyn Table>, writer: usize, is_deleted: A
         if must_fail || result.is_err() {
             return assert_kind(result, ErrorKind::NotFound, "a write to a deleted table");
         }
-        // A table that answers at once would never let the others have a turn.
+        // Without this, a table that answers at once would never let other tasks run.
         tokio::task::yield_now().await;
     }
 }

@@ -1,4 +1,4 @@
-//! A table of its own for one rule, and what rules have in common.
+//! The table of one rule, and helpers that the rules share.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use futures::stream::TryStreamExt;
 
 const PURPOSE: &str = "conformance";
 
-/// A property that says nothing to any table.
+/// A property without an effect on any table.
 pub(super) const CUSTOM: &str = "table.custom.conformance";
 
-/// A table that no other rule, and no other run, uses. One that a failed rule leaves behind can be looked at.
+/// A table that no other rule and no other run uses. A failed rule leaves it for inspection.
 pub(super) struct Ground {
     pub(super) tables: Arc<dyn TableAdmin>,
     pub(super) name: String,
@@ -69,17 +69,17 @@ impl Ground {
     }
 }
 
-/// A name that no table has.
+/// Returns a name that no table has.
 pub(super) fn unused_name() -> String {
     crate::unused_name::unused_name(PURPOSE)
 }
 
-/// Returns what the names of all tables begin with that the rules make in this process.
+/// Returns the common prefix of the names of all tables that the rules create in this process.
 pub fn table_prefix() -> String {
     crate::unused_name::prefix(PURPOSE)
 }
 
-/// Puts the properties of `versions` in the place of those that say something else.
+/// Sets the properties of `versions`, and removes all other properties of versions.
 pub(super) async fn set_versions(tables: &dyn TableAdmin, name: &str, versions: Versions) {
     let wanted = versions.to_properties();
     let in_force = tables.properties(name).await.unwrap();
@@ -95,8 +95,8 @@ pub(super) async fn set_versions(tables: &dyn TableAdmin, name: &str, versions: 
     }
 }
 
-/// What a scan yields, after a check of what rule T1 says of every scan: in order, no cell twice, none from
-/// outside its spans, no batch that is empty or too large.
+/// Returns the cells that a scan yields, and checks T1 for it: the cells are in order, no cell
+/// occurs twice, every cell is in a span, and no batch is empty or too large.
 pub(super) async fn read(table: &dyn Table, scan: Scan) -> Vec<Cell> {
     let spans = scan.spans().to_vec();
     let most = scan.max_batch_cells().get();
@@ -123,7 +123,7 @@ pub(super) async fn read(table: &dyn Table, scan: Scan) -> Vec<Cell> {
     cells
 }
 
-/// The column `f:<qualifier>`.
+/// Returns the column `f:<qualifier>`.
 pub(super) fn column(qualifier: &'static str) -> Column {
     Column::new("f", qualifier)
 }
@@ -137,7 +137,7 @@ pub(super) fn cell(
     Cell::new(Key::new(row, column(qualifier), timestamp), value)
 }
 
-/// A mutation that writes one cell as it is.
+/// Returns a mutation that writes one cell unchanged.
 pub(super) fn put_cell(cell: &Cell) -> Mutation {
     let Key {
         row,

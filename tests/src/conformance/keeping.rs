@@ -1,4 +1,4 @@
-//! A6 and A8: what split points, properties and compactions leave as it is.
+//! A6 and A8: split points, properties and compactions leave the visible cells unchanged.
 
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
@@ -12,9 +12,9 @@ use fluo_core::{
 
 use super::ground::{CUSTOM, Ground, column, read};
 
-/// A6: split points, merges, locality groups, the balancer and properties that say nothing to a scan leave
-/// every scan as it was.
-pub async fn a6_rows_stay_whatever_is_set(tables: Arc<dyn TableAdmin>) {
+/// Checks A6: split points, merges, locality groups, the balancer, and properties without an effect
+/// on scans leave every scan unchanged.
+pub async fn a6_split_points_and_properties_change_no_scan(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::All).await;
     write_variety(&ground).await;
     let before = every_look(&ground).await;
@@ -78,7 +78,7 @@ async fn balance_by_groups(ground: &Ground) {
     }
 }
 
-/// A8: a compaction changes nothing that any scan of any handle yields.
+/// Checks A8: a compaction changes no scan of any handle.
 pub async fn a8_a_compaction_changes_no_scan(tables: Arc<dyn TableAdmin>) {
     let two = Versions::Latest(NonZeroU32::new(2).unwrap());
     for versions in [Versions::All, Versions::default(), two] {
@@ -115,8 +115,8 @@ pub async fn a8_a_compaction_changes_no_scan(tables: Arc<dyn TableAdmin>) {
     }
 }
 
-/// A8: after a compaction a tablet still has an entry for each cell that some handle shows.
-pub async fn a8_a_compaction_keeps_what_anybody_sees(tables: Arc<dyn TableAdmin>) {
+/// Checks A8: after a compaction a tablet still has an entry for each cell that some handle shows.
+pub async fn a8_a_compaction_keeps_every_visible_cell(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     let marked = column("q").with_visibility("A&B");
     ground
@@ -163,7 +163,8 @@ async fn write_variety(ground: &Ground) {
     ground.write(mutations).await;
 }
 
-/// What scans of several shapes yield, by a handle without authorizations and by one with.
+/// Returns the results of scans of several shapes, through a handle without authorizations and one
+/// with authorizations.
 async fn every_look(ground: &Ground) -> Vec<Vec<Cell>> {
     let over = || Scan::over(Span::all());
     let scans = [

@@ -11,8 +11,9 @@ use futures::stream::StreamExt;
 
 use super::ground::{CUSTOM, Ground, assert_kind, cell, column, put_cell, unused_name};
 
-/// A1: a name that no table may have cannot be created, and is not found by anything else.
-pub async fn a1_a_wrong_name_is_refused(tables: Arc<dyn TableAdmin>) {
+/// Checks A1: a table with an invalid name cannot be created, and every other call with the name
+/// returns `NotFound`.
+pub async fn a1_an_invalid_name_is_rejected(tables: Arc<dyn TableAdmin>) {
     let longest = format!("{:_<1024}", unused_name());
     tables
         .create_table(&longest, Versions::default())
@@ -36,7 +37,7 @@ pub async fn a1_a_wrong_name_is_refused(tables: Arc<dyn TableAdmin>) {
     }
 }
 
-/// A2: every call that names a table which does not exist is `NotFound`.
+/// Checks A2: every call with the name of a table that does not exist returns `NotFound`.
 pub async fn a2_a_table_that_does_not_exist_is_not_found(tables: Arc<dyn TableAdmin>) {
     let name = unused_name();
     every_call_is_not_found(&*tables, &name).await;
@@ -88,7 +89,7 @@ async fn every_call_is_not_found(tables: &dyn TableAdmin, name: &str) {
     assert_kind(loaded, not_found, "can_load");
 }
 
-/// A2: creating a table that exists is `AlreadyExists`, and leaves it as it is.
+/// Checks A2: creating a table that exists returns `AlreadyExists` and leaves the table unchanged.
 pub async fn a2_creating_a_table_twice_changes_nothing(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::All).await;
     let cells = [2, 1].map(|timestamp| cell("r", "q", timestamp, "v"));
@@ -108,8 +109,9 @@ pub async fn a2_creating_a_table_twice_changes_nothing(tables: Arc<dyn TableAdmi
     ground.end().await;
 }
 
-/// A2: of many tasks that create one table at once, one succeeds; the names of tables are sorted.
-pub async fn a2_a_table_is_created_by_one(tables: Arc<dyn TableAdmin>) {
+/// Checks A2: if many tasks create a table concurrently, one succeeds. The names of tables are
+/// sorted.
+pub async fn a2_one_of_many_concurrent_creations_succeeds(tables: Arc<dyn TableAdmin>) {
     let name = unused_name();
     let create = |_| {
         let (tables, name) = (tables.clone(), name.clone());
@@ -143,7 +145,8 @@ pub async fn a2_a_table_is_created_by_one(tables: Arc<dyn TableAdmin>) {
     }
 }
 
-/// A3: a table takes its rows, split points and properties with it; the next of its name begins afresh.
+/// Checks A3: deleting a table also deletes its rows, split points and properties. The next table
+/// of the name is empty.
 pub async fn a3_a_deleted_table_leaves_nothing_behind(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::All).await;
     let fresh = Ground::new(&tables, Versions::default()).await;
@@ -185,8 +188,9 @@ pub async fn a3_a_deleted_table_leaves_nothing_behind(tables: Arc<dyn TableAdmin
     ground.end().await;
 }
 
-/// A3: a handle on a deleted table is `NotFound`, also once there is a new table of the same name.
-pub async fn a3_a_handle_ends_with_its_table(tables: Arc<dyn TableAdmin>) {
+/// Checks A3: calls through a handle on a deleted table return `NotFound`, also after a new table
+/// of the same name is created.
+pub async fn a3_a_handle_fails_after_its_table_is_deleted(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     let row = || Mutation::new("r").put(column("q"), "v");
     ground.write(vec![row()]).await;

@@ -1,4 +1,4 @@
-//! T1 to T3: order, what a span yields, freshness.
+//! T1 to T3: order, spans and freshness of scans.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -22,7 +22,8 @@ const EDGY: [&[u8]; 9] = [
     b"\xff\xff",
 ];
 
-/// T1: the cells of a span come in the order of their keys, however they were written.
+/// Checks T1: a scan yields the cells of a span in the order of their keys, independent of the
+/// order of the writes.
 pub async fn t1_cells_come_in_key_order(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::All).await;
     let mut cells = Vec::new();
@@ -34,7 +35,8 @@ pub async fn t1_cells_come_in_key_order(tables: Arc<dyn TableAdmin>) {
             }
         }
     }
-    // Neither in order nor in reverse: every seventh, modulo a prime above their number.
+    // Neither in order nor in reverse order: every seventh cell, modulo a number without the factor
+    // 7.
     let shuffled = (0..cells.len()).map(|i| &cells[(i * 7) % cells.len()]);
     assert_ne!(cells.len() % 7, 0);
     ground.write(shuffled.map(put_cell).collect()).await;
@@ -45,7 +47,8 @@ pub async fn t1_cells_come_in_key_order(tables: Arc<dyn TableAdmin>) {
     ground.end().await;
 }
 
-/// T1: a cell that lies in several spans of one scan comes once; empty spans and no spans yield nothing.
+/// Checks T1: a scan yields a cell in several of its spans once. Empty spans, and a scan without
+/// spans, yield nothing.
 pub async fn t1_a_cell_in_several_spans_comes_once(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::All).await;
     let cells = ["a", "b", "c", "d", "e"].map(|row| cell(row, "q", 1, "v"));
@@ -71,7 +74,8 @@ pub async fn t1_a_cell_in_several_spans_comes_once(tables: Arc<dyn TableAdmin>) 
     ground.end().await;
 }
 
-/// T1: many cells come in batches of at most the size asked for, none of them empty.
+/// Checks T1: a scan yields many cells in batches of at most the requested size, none of them
+/// empty.
 pub async fn t1_many_cells_come_in_bounded_batches(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     let mut cells = Vec::new();
@@ -107,8 +111,8 @@ fn put_row(cells: &[Cell]) -> Mutation {
     })
 }
 
-/// T2: rows, columns and values of any bytes, empty ones included, come back as they were written.
-pub async fn t2_any_bytes_come_back_as_they_were_written(tables: Arc<dyn TableAdmin>) {
+/// Checks T2: rows, columns and values of any bytes, also empty ones, are stored unchanged.
+pub async fn t2_any_bytes_are_stored_unchanged(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     let every_byte: Vec<u8> = (0..=255).collect();
     let mut cells = Vec::new();
@@ -136,7 +140,8 @@ pub async fn t2_any_bytes_come_back_as_they_were_written(tables: Arc<dyn TableAd
     ground.end().await;
 }
 
-/// T2: a span yields exactly the cells whose keys lie in it, wherever its ends are.
+/// Checks T2: a span yields exactly the cells whose keys it contains, for all positions of its
+/// ends.
 pub async fn t2_a_span_yields_exactly_its_keys(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::All).await;
     let rows: [&[u8]; 7] = [b"", b"a", b"a\0", b"ab", b"b", b"\xff", b"\xff\xff"];
@@ -170,8 +175,8 @@ pub async fn t2_a_span_yields_exactly_its_keys(tables: Arc<dyn TableAdmin>) {
     ground.end().await;
 }
 
-/// T3: a scan sees every write that was acknowledged before it, through any handle.
-pub async fn t3_a_scan_sees_what_was_acknowledged(tables: Arc<dyn TableAdmin>) {
+/// Checks T3: a scan sees every write that was acknowledged before it began, through any handle.
+pub async fn t3_a_scan_sees_acknowledged_writes(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     let other = ground.reader(&["A"]).await;
     for n in 0..40_u8 {
@@ -207,9 +212,9 @@ async fn own_writes(table: Arc<dyn fluo_core::Table>, task: usize) {
     }
 }
 
-/// T3: a scan that is read slowly yields all that was there when it began, and holds up nobody; one that is
-/// dropped in the middle leaves nothing behind.
-pub async fn t3_a_running_scan_holds_up_nobody(tables: Arc<dyn TableAdmin>) {
+/// Checks T3: a scan that is read slowly yields all cells that existed when it began, and blocks no
+/// other call. A scan that is dropped before its end has no effect.
+pub async fn t3_a_running_scan_blocks_no_other_call(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     let row = |n: usize| format!("{n:04}");
     let put = |n, value: &'static str| Mutation::new(row(n)).put_at(column("q"), 1, value);

@@ -1,4 +1,4 @@
-//! T5 and T7 across lives of a process: for tables that can be closed and opened again.
+//! T5 and T7 across restarts of a process, for tables that can be closed and opened again.
 
 use std::sync::Arc;
 
@@ -6,15 +6,15 @@ use fluo_core::{Authorizations, Condition, Mutation, Scan, Span, TableAdmin, Tab
 
 use super::ground::{CUSTOM, column, read, unused_name};
 
-/// T5: what was acknowledged is there when the tables are opened again, and what was deleted is not.
+/// Checks T5: acknowledged writes exist after the tables are opened again, and deleted tables do
+/// not.
 ///
-/// `open` opens the same tables each time; what was opened before is dropped by then.
+/// `open` opens the same tables each time, after the tables that it opened before are dropped.
 ///
 /// # Panics
-/// Where the rule does not hold.
-pub async fn t5_what_was_acknowledged_survives_reopening(
-    open: impl AsyncFn() -> Arc<dyn TableAdmin>,
-) {
+///
+/// If the rule does not hold.
+pub async fn t5_acknowledged_writes_survive_reopening(open: impl AsyncFn() -> Arc<dyn TableAdmin>) {
     let (name, deleted) = (unused_name(), unused_name());
     let mut expected = Vec::new();
     for life in 0..4_i64 {
@@ -62,13 +62,15 @@ pub async fn t5_what_was_acknowledged_survives_reopening(
     open().await.delete_table(&name).await.unwrap();
 }
 
-/// T7: the time of a table does not go back when it is opened again with a clock that did.
+/// Checks T7: the time of a table does not go back when the table is opened again with an earlier
+/// clock.
 ///
-/// `open` opens the same tables each time, with a clock that shows so many milliseconds; what was opened
-/// before is dropped by then.
+/// `open` opens the same tables each time, with a clock that shows the given milliseconds, after
+/// the tables that it opened before are dropped.
 ///
 /// # Panics
-/// Where the rule does not hold.
+///
+/// If the rule does not hold.
 pub async fn t7_the_time_of_the_table_survives_reopening(
     open: impl AsyncFn(i64) -> Arc<dyn TableAdmin>,
 ) {

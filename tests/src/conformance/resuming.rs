@@ -1,4 +1,4 @@
-//! V5: scans that begin where another ended.
+//! V5: scans that begin where another scan ended.
 
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use super::ground::{Ground, column};
 
 const LATEST_TWO: Versions = Versions::Latest(NonZeroU32::new(2).unwrap());
 
-/// V5: a scan that begins in the middle of a row or column shows what the whole scan shows from there on.
+/// Checks V5: a scan that begins in the middle of a row or column shows the rest of the whole scan.
 pub async fn v5_a_scan_resumes_after_any_key(tables: Arc<dyn TableAdmin>) {
     for versions in [Versions::All, LATEST_TWO] {
         let ground = Ground::new(&tables, versions).await;
@@ -34,7 +34,7 @@ pub async fn v5_a_scan_resumes_after_any_key(tables: Arc<dyn TableAdmin>) {
     }
 }
 
-/// V5: each of several spans of one scan may begin in the middle of a row or column.
+/// Checks V5: each of several spans of a scan may begin in the middle of a row or column.
 pub async fn v5_each_of_several_spans_may_begin_anywhere(tables: Arc<dyn TableAdmin>) {
     for versions in [Versions::All, LATEST_TWO] {
         let ground = Ground::new(&tables, versions).await;
@@ -61,8 +61,8 @@ pub async fn v5_each_of_several_spans_may_begin_anywhere(tables: Arc<dyn TableAd
     }
 }
 
-/// V5: a scan of one span or of several can be read batch by batch, each by a new scan that resumes after the last
-/// cell.
+/// Checks V5: a scan of one or several spans can be read batch by batch, each batch with a new scan
+/// that resumes after the last cell.
 pub async fn v5_a_scan_can_be_resumed_batch_by_batch(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, LATEST_TWO).await;
     rich_rows(&ground).await;
@@ -87,7 +87,7 @@ pub async fn v5_a_scan_can_be_resumed_batch_by_batch(tables: Arc<dyn TableAdmin>
     ground.end().await;
 }
 
-/// Writes rows with versions, deletes and hidden columns, and returns every key at which something stands.
+/// Writes rows with versions, deletes and hidden columns, and returns the keys of all puts.
 async fn rich_rows(ground: &Ground) -> Vec<Key> {
     let columns = [
         column(""),
@@ -107,7 +107,7 @@ async fn rich_rows(ground: &Ground) -> Vec<Key> {
                 mutation = mutation.delete_at(column.clone(), 2);
             }
             if n + m == 3 {
-                // Not at the newest timestamp there is: see V5.
+                // The newest possible timestamp is excluded: see V5.
                 mutation = mutation.delete_at(column.clone(), i64::MAX - 1);
             }
         }

@@ -1,4 +1,4 @@
-//! A9 and properties: what is set is in force, and what a table's servers can load.
+//! A9 and A10: properties, and the classes that the servers can load.
 
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use fluo_core::{
 
 use super::ground::{CUSTOM, Ground, assert_kind, cell, column};
 
-/// A9: a property that was set, replaced or removed is so for the next call.
-pub async fn a9_a_property_is_in_force_at_once(tables: Arc<dyn TableAdmin>) {
+/// Checks A9: setting, replacing or removing a property takes effect for the next call.
+pub async fn a9_a_property_takes_effect_at_once(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     let other = Ground::new(&tables, Versions::default()).await;
     let inherited = tables.inherited_properties(&ground.name).await.unwrap();
@@ -56,7 +56,7 @@ pub async fn a9_a_property_is_in_force_at_once(tables: Arc<dyn TableAdmin>) {
     ground.end().await;
 }
 
-/// A9: every call but creation and deletion may be repeated.
+/// Checks A9: every call except creation and deletion may be repeated.
 pub async fn a9_a_call_may_be_repeated(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     let name = &ground.name;
@@ -91,8 +91,8 @@ pub async fn a9_a_call_may_be_repeated(tables: Arc<dyn TableAdmin>) {
     ground.end().await;
 }
 
-/// A10: a name that is not a table property's is refused.
-pub async fn a10_a_wrong_name_of_a_property_is_refused(tables: Arc<dyn TableAdmin>) {
+/// Checks A10: a name that is not that of a table property is rejected.
+pub async fn a10_an_invalid_property_name_is_rejected(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     let before = tables.properties(&ground.name).await.unwrap();
     for wrong in [
@@ -117,8 +117,9 @@ pub async fn a10_a_wrong_name_of_a_property_is_refused(tables: Arc<dyn TableAdmi
     ground.end().await;
 }
 
-/// A10: the servers can say which package of balancers they have, and load no class that there is not.
-pub async fn a10_the_servers_load_what_they_have(tables: Arc<dyn TableAdmin>) {
+/// Checks A10: the servers report which package of balancers they have, and load no class that does
+/// not exist.
+pub async fn a10_the_servers_load_only_existing_classes(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     let can_load = async |class: &str| {
         let as_object = tables.can_load(&ground.name, class, "java.lang.Object");

@@ -7,7 +7,8 @@ use fluo_core::{Bytes, ErrorKind, Mutation, Scan, Span, TableAdmin, Versions};
 
 use super::ground::{Ground, assert_kind, cell, column, put_cell};
 
-/// A4: split points are a sorted set of rows of any bytes; those that are there already change nothing.
+/// Checks A4: split points are a sorted set of rows of any bytes. Adding existing ones changes
+/// nothing.
 pub async fn a4_split_points_are_a_sorted_set(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     assert!(ground.splits().await.is_empty());
@@ -26,8 +27,8 @@ pub async fn a4_split_points_are_a_sorted_set(tables: Arc<dyn TableAdmin>) {
     ground.end().await;
 }
 
-/// A4: an empty split point is refused, and so are those that came with it.
-pub async fn a4_an_empty_split_point_is_refused(tables: Arc<dyn TableAdmin>) {
+/// Checks A4: an empty split point is rejected, together with all others of its call.
+pub async fn a4_an_empty_split_point_is_rejected(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     ground.add_splits(["m"]).await;
     for splits in [vec![""], vec!["", "a", "z"]] {
@@ -39,8 +40,8 @@ pub async fn a4_an_empty_split_point_is_refused(tables: Arc<dyn TableAdmin>) {
     ground.end().await;
 }
 
-/// A4: a thousand split points come in one call.
-pub async fn a4_many_split_points_come_in_one_call(tables: Arc<dyn TableAdmin>) {
+/// Checks A4: one call adds a thousand split points.
+pub async fn a4_one_call_adds_many_split_points(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     let splits: BTreeSet<Bytes> = (0..1_000).map(|n| format!("{n:04}").into()).collect();
     tables.add_splits(&ground.name, &splits).await.unwrap();
@@ -53,8 +54,8 @@ pub async fn a4_many_split_points_come_in_one_call(tables: Arc<dyn TableAdmin>) 
     ground.end().await;
 }
 
-/// A5: a merge removes the split points strictly between its bounds, and nothing else.
-pub async fn a5_a_merge_removes_what_is_strictly_between(tables: Arc<dyn TableAdmin>) {
+/// Checks A5: a merge removes the split points strictly between its bounds, and nothing else.
+pub async fn a5_a_merge_removes_the_split_points_between_its_bounds(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     let cases: [(Option<&str>, Option<&str>, &[&str]); 13] = [
         (Some("b"), Some("h"), &["b", "h"]),
@@ -85,7 +86,8 @@ pub async fn a5_a_merge_removes_what_is_strictly_between(tables: Arc<dyn TableAd
     ground.end().await;
 }
 
-/// A7: there is one more tablet than there are split points, in order, each on a server that there is.
+/// Checks A7: there is one more tablet than split points. The tablets are in order, each on an
+/// existing server.
 pub async fn a7_tablets_follow_the_split_points(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     let servers = tables.servers().await.unwrap();
@@ -121,8 +123,8 @@ pub async fn a7_tablets_follow_the_split_points(tables: Arc<dyn TableAdmin>) {
     ground.end().await;
 }
 
-/// A7: once flushed, a tablet has at least as many entries as it shows cells; a split point is the last row
-/// of its tablet.
+/// Checks A7: a flushed tablet has at least as many entries as it shows cells. A split point is the
+/// last row of its tablet.
 pub async fn a7_a_flushed_tablet_counts_its_cells(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     ground.add_splits(["a", "m", "\u{7f}"]).await;

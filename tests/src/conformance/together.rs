@@ -1,4 +1,4 @@
-//! T16, of tables that write rows together. Of others there is nothing to show.
+//! T16, for tables that write rows together. On other tables these functions check nothing.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -36,8 +36,8 @@ async fn write(table: &dyn Table, mutations: Vec<ConditionalMutation>) -> Option
     Some(table.together()?.write_together(mutations).await)
 }
 
-/// T16: mutations are written if the conditions of all of them hold, and else none is. All conditions are looked at
-/// before anything is written.
+/// Checks T16: the mutations are written if the conditions of all of them hold; otherwise none is
+/// written. All conditions are checked before anything is written.
 pub async fn t16_rows_are_written_together_or_not_at_all(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     let table = &*ground.table;
@@ -80,7 +80,7 @@ pub async fn t16_rows_are_written_together_or_not_at_all(tables: Arc<dyn TableAd
             true,
         ),
         (
-            "a condition holds only after what stands before it in the call",
+            "a condition holds only after an earlier mutation of the call",
             vec![
                 put("d", "q", "v").when(absent("q")),
                 put("d", "r", "v").when(value("q", "v")),
@@ -88,7 +88,7 @@ pub async fn t16_rows_are_written_together_or_not_at_all(tables: Arc<dyn TableAd
             false,
         ),
         (
-            "a condition no longer holds after what stands before it in the call",
+            "a condition no longer holds after an earlier mutation of the call",
             vec![
                 put("d", "q", "v").when(absent("q")),
                 put("d", "q", "w").when(absent("q")),
@@ -96,7 +96,7 @@ pub async fn t16_rows_are_written_together_or_not_at_all(tables: Arc<dyn TableAd
             true,
         ),
         (
-            "through a filter of transactions it may hold as well",
+            "a condition holds through a filter of transactions",
             vec![
                 put("e", "q", "v").when(absent("none").through(Filter::OpenReadLocks)),
                 put("a", "r", "v").when(value("q", "v")),
@@ -118,7 +118,7 @@ pub async fn t16_rows_are_written_together_or_not_at_all(tables: Arc<dyn TableAd
                 continue;
             }
         }
-        // Of two of one row and column the later stays, as everywhere (T6).
+        // If two mutations write the same row and column, the later one wins, as always (T6).
         let last = mutations.last().unwrap();
         let update = last.mutation.updates.first().unwrap();
         let found = table.get(last.mutation.row.clone(), &update.column).await;
@@ -142,8 +142,8 @@ pub async fn t16_rows_are_written_together_or_not_at_all(tables: Arc<dyn TableAd
     ground.end().await;
 }
 
-/// T16 and T8: a wrong mutation, or no condition at all, and nothing of the call is written.
-pub async fn t16_a_wrong_call_writes_nothing(tables: Arc<dyn TableAdmin>) {
+/// Checks T16 and T8: a call with an invalid mutation, or without any condition, writes nothing.
+pub async fn t16_an_invalid_call_writes_nothing(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     let marked = column("m").with_visibility("A&");
     let good = || put("a", "q", "v").when(absent("q"));
@@ -172,15 +172,16 @@ const ROWS: [&str; 2] = ["left", "right"];
 const TASKS: usize = 4;
 const EACH: usize = 25;
 
-/// T16: two rows that are always written together are never seen to differ by who has seen one of them and then begins to
-/// read the other; and of increments of both, by many tasks at once, none is lost.
+/// Checks T16: a reader that reads one of two rows, which are always written together, and then
+/// begins to read the other, never finds the other one older. No increment of both rows by
+/// concurrent tasks is lost.
 pub async fn t16_rows_that_are_written_together_are_seen_together(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     if ground.table.together().is_none() {
         return ground.end().await;
     }
     let is_written = Arc::new(AtomicBool::new(false));
-    // Whoever counts begins when somebody looks.
+    // The counting tasks start after the watcher.
     let (looks, is_watched) = oneshot::channel();
     let watcher = tokio::spawn(watch(ground.table.clone(), is_written.clone(), looks));
     is_watched.await.unwrap();

@@ -1,4 +1,4 @@
-//! V1 to V4: what a scan shows of what is stored.
+//! V1 to V4: the stored cells that a scan shows.
 
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
@@ -13,7 +13,8 @@ fn latest(count: u32) -> Versions {
     Versions::Latest(NonZeroU32::new(count).unwrap())
 }
 
-/// V1: a scan shows the columns that it selects: whole families, single qualifiers, each cell once.
+/// Checks V1: a scan shows the columns that it selects, by family or by qualifier, and each cell
+/// once.
 pub async fn v1_a_scan_shows_the_columns_that_it_selects(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     let names = [
@@ -61,8 +62,8 @@ pub async fn v1_a_scan_shows_the_columns_that_it_selects(tables: Arc<dyn TableAd
     ground.end().await;
 }
 
-/// V1: a handle shows the cells whose visibility its authorizations satisfy, and no others.
-pub async fn v1_a_handle_shows_what_it_may_see(tables: Arc<dyn TableAdmin>) {
+/// Checks V1: a handle shows exactly the cells whose visibility its authorizations satisfy.
+pub async fn v1_a_handle_shows_the_cells_of_its_authorizations(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     let expressions = [
         "",
@@ -122,7 +123,8 @@ fn labels_of(labels: &[&str]) -> fluo_core::Authorizations {
     labels.iter().map(|label| (*label).to_owned()).collect()
 }
 
-/// V2: a delete hides its own column, at and below its timestamp, whatever is written first.
+/// Checks V2: a delete hides its own column at and below its timestamp, independent of the order of
+/// the writes.
 pub async fn v2_a_delete_hides_its_column_at_and_below_its_timestamp(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::All).await;
     let marked = column("q").with_visibility("A");
@@ -158,8 +160,8 @@ pub async fn v2_a_delete_hides_its_column_at_and_below_its_timestamp(tables: Arc
     ground.end().await;
 }
 
-/// V2: a delete also hides what is written after it at or below its timestamp, and nothing newer.
-pub async fn v2_a_delete_hides_what_is_written_later_below_it(tables: Arc<dyn TableAdmin>) {
+/// Checks V2: a delete also hides later writes at or below its timestamp, and nothing newer.
+pub async fn v2_a_delete_hides_later_writes_at_or_below_its_timestamp(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     let row = Mutation::new("one mutation")
         .delete_at(column("q"), 5)
@@ -183,7 +185,8 @@ pub async fn v2_a_delete_hides_what_is_written_later_below_it(tables: Arc<dyn Ta
     ground.end().await;
 }
 
-/// V3: the newest versions are shown, as many as the table says; deleted ones do not count.
+/// Checks V3: a scan shows the newest versions, as many as the table is configured to show. Deleted
+/// versions do not count.
 pub async fn v3_the_newest_versions_are_shown(tables: Arc<dyn TableAdmin>) {
     for (versions, expected) in [
         (Versions::default(), vec![7]),
@@ -193,7 +196,7 @@ pub async fn v3_the_newest_versions_are_shown(tables: Arc<dyn TableAdmin>) {
         (Versions::All, vec![7, 5, -2, i64::MIN]),
     ] {
         let ground = Ground::new(&tables, versions).await;
-        // Of each row and column its own versions, whichever is written first.
+        // Each row and column has its own versions, independent of the order of the writes.
         for timestamp in [5, i64::MIN, 7, -2] {
             let put = |row: &'static str| {
                 let both = Mutation::new(row).put_at(column("q"), timestamp, "v");
@@ -223,7 +226,7 @@ pub async fn v3_the_newest_versions_are_shown(tables: Arc<dyn TableAdmin>) {
     ground.end().await;
 }
 
-/// V3: a change of the version properties changes what is shown from the next scan on.
+/// Checks V3: a change of the version properties applies to the next scan.
 pub async fn v3_the_version_properties_can_be_changed(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     let row = (1..=4).fold(Mutation::new("r"), |row, t| row.put_at(column("q"), t, "v"));
@@ -244,8 +247,9 @@ pub async fn v3_the_version_properties_can_be_changed(tables: Arc<dyn TableAdmin
     ground.end().await;
 }
 
-/// V4: the filter for the first cell of a row chooses among what the scan would show without it.
-pub async fn v4_the_first_of_a_row_is_the_first_that_is_shown(tables: Arc<dyn TableAdmin>) {
+/// Checks V4: the filter for the first cell of a row selects among the cells that the scan would
+/// show without it.
+pub async fn v4_the_first_cell_of_a_row_is_the_first_shown_cell(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::All).await;
     let marked = column("a").with_visibility("A");
     ground

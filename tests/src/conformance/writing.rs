@@ -1,4 +1,4 @@
-//! T6 to T8: what a write does, and what it refuses.
+//! T6 to T8: effects of writes, and rejected writes.
 
 use std::sync::Arc;
 
@@ -9,8 +9,9 @@ use fluo_core::{
 
 use super::ground::{Ground, assert_kind, cell, column, put_cell};
 
-/// T6: of two puts to one column and timestamp the later stays: in a mutation, in a call, from call to call.
-pub async fn t6_of_two_puts_to_one_key_the_later_stays(tables: Arc<dyn TableAdmin>) {
+/// Checks T6: of two puts to one column and timestamp the later one wins, within a mutation, within
+/// a call, and across calls.
+pub async fn t6_the_later_of_two_puts_to_one_key_wins(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     let put =
         |row: &'static str, value: &'static str| Mutation::new(row).put_at(column("q"), 5, value);
@@ -66,7 +67,7 @@ pub async fn t6_of_two_puts_to_one_key_the_later_stays(tables: Arc<dyn TableAdmi
     ground.end().await;
 }
 
-/// T7: a timestamp that is given is kept, whatever its sign and size.
+/// Checks T7: a given timestamp is stored unchanged, for all signs and magnitudes.
 pub async fn t7_a_given_timestamp_is_kept(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::All).await;
     let timestamps = [
@@ -84,7 +85,7 @@ pub async fn t7_a_given_timestamp_is_kept(tables: Arc<dyn TableAdmin>) {
     ground.write(cells.iter().map(put_cell).collect()).await;
     assert_eq!(ground.all().await, cells);
 
-    // A table may refuse to look at the oldest timestamp (T10).
+    // A table may reject a condition on the oldest timestamp (T10).
     let looked_at = cells.iter().map(|cell| cell.key.clone());
     for (n, key) in looked_at.filter(|key| key.timestamp > i64::MIN).enumerate() {
         let at = Condition::value(column("q"), "v").at(key.timestamp);
@@ -107,8 +108,8 @@ pub async fn t7_a_given_timestamp_is_kept(tables: Arc<dyn TableAdmin>) {
     ground.end().await;
 }
 
-/// T7: the time of the table is in milliseconds, one for a mutation, never goes back within a row, and is not
-/// moved by a timestamp that was given.
+/// Checks T7: the time of the table is in milliseconds, the same for a whole mutation, never goes
+/// back within a row, and is independent of given timestamps.
 pub async fn t7_the_time_of_the_table_does_not_go_back(tables: Arc<dyn TableAdmin>) {
     const YEAR_2020: i64 = 1_577_836_800_000;
     const YEAR_2200: i64 = 7_258_118_400_000;
@@ -151,9 +152,10 @@ fn span_of(qualifier: &'static str) -> Span {
     Span::cell("r", &column(qualifier))
 }
 
-/// T7, for tables whose clock is an argument: their time stays when the clock is set back.
+/// Checks T7 for tables with a configurable clock: their time does not go back when the clock is
+/// set back.
 ///
-/// `set_clock` makes the clock of `tables` show so many milliseconds.
+/// `set_clock` sets the clock of `tables` to the given milliseconds.
 pub async fn t7_the_time_of_the_table_stays_when_its_clock_is_set_back(
     tables: Arc<dyn TableAdmin>,
     set_clock: impl Fn(i64),
@@ -176,8 +178,8 @@ pub async fn t7_the_time_of_the_table_stays_when_its_clock_is_set_back(
     ground.end().await;
 }
 
-/// T8: a call with a wrong mutation in it is refused, and none of its mutations is written.
-pub async fn t8_a_wrong_call_writes_nothing(tables: Arc<dyn TableAdmin>) {
+/// Checks T8: a call with an invalid mutation is rejected, and writes none of its mutations.
+pub async fn t8_an_invalid_call_writes_nothing(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     let good = |row: &'static str| Mutation::new(row).put(column("q"), "v");
     let marked = |visibility| column("m").with_visibility(visibility);
@@ -207,8 +209,8 @@ pub async fn t8_a_wrong_call_writes_nothing(tables: Arc<dyn TableAdmin>) {
         mutation: good("w"),
         conditions: vec![],
     };
-    let of_nobody = good("w").when(Condition::absent(marked("A&")));
-    for wrong in [without, of_nobody] {
+    let invalid_visibility = good("w").when(Condition::absent(marked("A&")));
+    for wrong in [without, invalid_visibility] {
         let always = |row| good(row).when(Condition::absent(column("none")));
         let call = ground
             .table
@@ -219,8 +221,8 @@ pub async fn t8_a_wrong_call_writes_nothing(tables: Arc<dyn TableAdmin>) {
     ground.end().await;
 }
 
-/// T8: a large mutation is kept whole, or the whole call is refused.
-pub async fn t8_a_large_mutation_is_kept_whole_or_refused(tables: Arc<dyn TableAdmin>) {
+/// Checks T8: a large mutation is stored whole, or the whole call is rejected.
+pub async fn t8_a_large_mutation_is_stored_whole_or_rejected(tables: Arc<dyn TableAdmin>) {
     const KIB: usize = 1 << 10;
     let ground = Ground::new(&tables, Versions::default()).await;
     let sizes = [
@@ -261,13 +263,13 @@ pub async fn t8_a_large_mutation_is_kept_whole_or_refused(tables: Arc<dyn TableA
         assert_eq!(
             small.is_some(),
             is_taken,
-            "the call is kept or refused as one"
+            "the call is stored or rejected as a whole"
         );
     }
     ground.end().await;
 }
 
-/// Bytes that neither repeat in step with a page nor compress to nothing.
+/// Returns bytes that do not repeat at the size of a page and do not compress well.
 fn varied(count: usize, seed: usize) -> Vec<u8> {
     let low_byte = |n: usize| n.to_le_bytes()[0];
     (0..count)

@@ -9,7 +9,7 @@ use fluo_core::{Column, ErrorKind};
 use super::ground::Ground;
 use crate::unused_name::unused_name as unused_table;
 
-/// Texts that a careless form of storage would change.
+/// Texts that a careless encoding would change.
 const TEXTS: [&str; 10] = [
     "plain",
     " with blanks ",
@@ -46,8 +46,9 @@ fn odd() -> Application {
         })
 }
 
-/// C9: what was initialised comes back to the byte, observed columns in their order.
-pub async fn c9_what_was_initialised_comes_back(applications: Arc<dyn Applications>) {
+/// Checks C9: an application is stored unchanged, to the byte, with its observed columns in their
+/// order.
+pub async fn c9_a_configuration_is_stored_unchanged(applications: Arc<dyn Applications>) {
     for application in [Application::new("1", unused_table("t")), odd()] {
         let ground = Ground::with(&applications, application.clone()).await;
         assert_eq!(
@@ -58,7 +59,7 @@ pub async fn c9_what_was_initialised_comes_back(applications: Arc<dyn Applicatio
     }
 }
 
-/// C9: settings that are given take the place of all settings, and of nothing else.
+/// Checks C9: new settings replace all settings, and nothing else.
 pub async fn c9_settings_are_replaced_as_a_whole(applications: Arc<dyn Applications>) {
     let before = odd();
     let ground = Ground::with(&applications, before.clone()).await;
@@ -81,8 +82,8 @@ pub async fn c9_settings_are_replaced_as_a_whole(applications: Arc<dyn Applicati
     ground.end().await;
 }
 
-/// C9: settings that are out of bounds are refused as a whole.
-pub async fn c9_wrong_settings_change_nothing(applications: Arc<dyn Applications>) {
+/// Checks C9: settings out of bounds are rejected as a whole.
+pub async fn c9_invalid_settings_change_nothing(applications: Arc<dyn Applications>) {
     let before = Application::new("1", unused_table("t")).set("a", "1");
     let ground = Ground::with(&applications, before.clone()).await;
     let large = "v".repeat(Application::MAX_SETTINGS_BYTES);
@@ -100,10 +101,10 @@ pub async fn c9_wrong_settings_change_nothing(applications: Arc<dyn Applications
     ground.end().await;
 }
 
-/// C9: as many observed columns and settings as are allowed are kept.
-pub async fn c9_as_much_is_kept_as_is_allowed(applications: Arc<dyn Applications>) {
+/// Checks C9: the maximum amounts of observed columns and settings are stored.
+pub async fn c9_the_largest_configuration_is_stored(applications: Arc<dyn Applications>) {
     let mut largest = Application::new("i".repeat(Application::MAX_ID_BYTES), unused_table("t"));
-    // 65 bytes a column, and as many columns as fit.
+    // As many columns as fit, with 65 bytes each.
     for number in 0..Application::MAX_OBSERVERS {
         let column = Column::new("f", format!("{number:064}"));
         largest = largest.observe(ObservedColumn::new(column, ObserverKind::Weak, ""));

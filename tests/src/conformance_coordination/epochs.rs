@@ -8,7 +8,8 @@ use fluo_core::coordination::{Application, Applications};
 use super::ground::Ground;
 use crate::unused_name::unused_name as unused_table;
 
-/// C14: all handles of an opening have its epoch, whether the table has it yet or not.
+/// Checks C14: all handles of an opening return the same epoch, also for a table that already has
+/// it.
 pub async fn c14_an_opening_has_one_epoch(applications: Arc<dyn Applications>) {
     let application = Application::new("1", unused_table("t"));
     let ground = Ground::with(&applications, application).await;
@@ -21,8 +22,8 @@ pub async fn c14_an_opening_has_one_epoch(applications: Arc<dyn Applications>) {
     ground.end().await;
 }
 
-/// C14: an epoch that this coordination never recorded is refused, and nothing is recorded then.
-pub async fn c14_the_epoch_of_a_copy_is_refused(applications: Arc<dyn Applications>) {
+/// Checks C14: an epoch that this coordination never recorded is rejected, and nothing is recorded.
+pub async fn c14_the_epoch_of_a_copy_is_rejected(applications: Arc<dyn Applications>) {
     let application = Application::new("1", unused_table("t"));
     let ground = Ground::with(&applications, application).await;
     let coordination = ground.open().await;

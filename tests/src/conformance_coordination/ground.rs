@@ -1,4 +1,4 @@
-//! An application of its own for one rule, and what rules have in common.
+//! The application of one rule, and helpers that the rules share.
 
 use std::num::NonZeroU32;
 use std::process;
@@ -13,7 +13,7 @@ use fluo_core::{Column, RowColumn, Timestamp};
 
 use crate::unused_name::unused_name as unused_table;
 
-/// An application that no other rule, and no other run, uses. One that a failed rule leaves behind can be looked at.
+/// An application that no other rule and no other run uses. A failed rule leaves it for inspection.
 pub(super) struct Ground {
     pub(super) applications: Arc<dyn Applications>,
     pub(super) name: String,
@@ -38,7 +38,7 @@ impl Ground {
         }
     }
 
-    /// Another handle.
+    /// Opens another handle.
     pub(super) async fn open(&self) -> Arc<dyn Coordination> {
         self.applications.open(&self.name).await.unwrap()
     }
@@ -60,7 +60,7 @@ impl Ground {
     }
 }
 
-/// A name that no application has.
+/// Returns a name that no application has.
 pub(super) fn unused_name() -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
@@ -84,7 +84,7 @@ pub(super) fn at(number: u64) -> Timestamp {
     Timestamp::new(number).unwrap()
 }
 
-/// A failed notification of a row.
+/// Returns a failed notification of a row.
 pub(super) fn failed(row: impl Into<fluo_core::Bytes>) -> FailedNotification {
     FailedNotification {
         cell: RowColumn::new(row, Column::new("f", "q")),

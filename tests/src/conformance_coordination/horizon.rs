@@ -9,7 +9,7 @@ use futures::future::join_all;
 
 use super::ground::{Ground, at, count, next};
 
-/// C3: the horizon begins at 0; a block has the one that is in force.
+/// Checks C3: the horizon begins at 0, and a block contains the current horizon.
 pub async fn c3_the_horizon_begins_at_zero_and_is_in_the_blocks(
     applications: Arc<dyn Applications>,
 ) {
@@ -29,8 +29,9 @@ pub async fn c3_the_horizon_begins_at_zero_and_is_in_the_blocks(
     ground.end().await;
 }
 
-/// C4: with nothing published the horizon advances to the next timestamp, also before the first one.
-pub async fn c4_it_advances_to_the_next_timestamp(applications: Arc<dyn Applications>) {
+/// Checks C4: if no timestamp is published, the horizon advances to the next timestamp, also before
+/// the first one.
+pub async fn c4_the_horizon_advances_to_the_next_timestamp(applications: Arc<dyn Applications>) {
     let ground = Ground::new(&applications).await;
     let before = ground.advance().await;
     assert!(before <= ground.next().await);
@@ -46,8 +47,11 @@ pub async fn c4_it_advances_to_the_next_timestamp(applications: Arc<dyn Applicat
     ground.end().await;
 }
 
-/// C4: the horizon advances to the oldest timestamp that is published, whoever else publishes a newer one.
-pub async fn c4_the_oldest_that_is_published_holds_it(applications: Arc<dyn Applications>) {
+/// Checks C4: the horizon advances to the oldest published timestamp, also if newer ones are
+/// published.
+pub async fn c4_the_oldest_published_timestamp_holds_the_horizon(
+    applications: Arc<dyn Applications>,
+) {
     let ground = Ground::new(&applications).await;
     let (first, second) = (ground.begin().await, ground.begin().await);
     let old = ground.next().await;
@@ -57,7 +61,8 @@ pub async fn c4_the_oldest_that_is_published_holds_it(applications: Arc<dyn Appl
     assert_eq!(ground.advance().await, old);
     first.publish_oldest_active(Some(new)).await.unwrap();
     assert_eq!(ground.advance().await, new);
-    // A published timestamp that nobody was given yet is no reason to go past the next one.
+    // A published timestamp that was not handed out yet does not move the horizon past the next
+    // one.
     for transactor in [&first, &second] {
         let far = at(new.get() + 1_000_000);
         transactor.publish_oldest_active(Some(far)).await.unwrap();
@@ -68,8 +73,9 @@ pub async fn c4_the_oldest_that_is_published_holds_it(applications: Arc<dyn Appl
     ground.end().await;
 }
 
-/// C4, C5: a published timestamp below the horizon holds it where it is, and does not move it back.
-pub async fn c4_it_never_goes_back(applications: Arc<dyn Applications>) {
+/// Checks C4 and C5: a published timestamp below the horizon keeps the horizon where it is, and
+/// does not move it back.
+pub async fn c4_the_horizon_never_goes_back(applications: Arc<dyn Applications>) {
     let ground = Ground::new(&applications).await;
     let old = ground.next().await;
     let horizon = ground.advance().await;
@@ -88,8 +94,11 @@ pub async fn c4_it_never_goes_back(applications: Arc<dyn Applications>) {
     ground.end().await;
 }
 
-/// C5: what was withdrawn, or published by somebody who is gone, does not hold the horizon.
-pub async fn c5_who_is_gone_holds_nothing(applications: Arc<dyn Applications>) {
+/// Checks C5: a withdrawn timestamp, and a timestamp of a dropped transactor, do not hold the
+/// horizon.
+pub async fn c5_a_dropped_transactor_does_not_hold_the_horizon(
+    applications: Arc<dyn Applications>,
+) {
     let ground = Ground::new(&applications).await;
     let (first, second) = (ground.begin().await, ground.begin().await);
     let old = ground.next().await;
@@ -107,8 +116,11 @@ pub async fn c5_who_is_gone_holds_nothing(applications: Arc<dyn Applications>) {
     ground.end().await;
 }
 
-/// C5: many transactors publish, get a timestamp, and read at it, while others move the horizon: no reader is below it.
-pub async fn c5_what_is_published_is_not_passed(applications: Arc<dyn Applications>) {
+/// Checks C5: the horizon is never above a reader, while many transactors publish, request a
+/// timestamp and read at it, and other tasks advance the horizon.
+pub async fn c5_the_horizon_does_not_pass_a_published_timestamp(
+    applications: Arc<dyn Applications>,
+) {
     let ground = Ground::new(&applications).await;
     let ends = Arc::new(AtomicBool::new(false));
     let collectors = (0..2).map(|_| {

@@ -11,8 +11,8 @@ use crate::unused_name::unused_name as unused_table;
 
 const WRONG_NAMES: [&str; 6] = ["", "a/b", "a.b", "a:b", "a\u{1b}", "\u{e000}"];
 
-/// C10: a name that no application can have is refused, and nothing of it is there.
-pub async fn c10_a_wrong_name_is_refused(applications: Arc<dyn Applications>) {
+/// Checks C10: an application with an invalid name is rejected and not created.
+pub async fn c10_an_invalid_name_is_rejected(applications: Arc<dyn Applications>) {
     let too_long = "x".repeat(256);
     for name in WRONG_NAMES.into_iter().chain([too_long.as_str()]) {
         let application = Application::new("1", unused_table("t"));
@@ -32,8 +32,9 @@ pub async fn c10_a_wrong_name_is_refused(applications: Arc<dyn Applications>) {
     }
 }
 
-/// C10: what names an application that does not exist is not found, and says how one is made.
-pub async fn c10_what_does_not_exist_is_not_found(applications: Arc<dyn Applications>) {
+/// Checks C10: calls with the name of an application that does not exist return `NotFound`, with
+/// the command that creates one.
+pub async fn c10_a_missing_application_is_not_found(applications: Arc<dyn Applications>) {
     let unused = unused_name();
     for name in WRONG_NAMES.into_iter().chain([unused.as_str()]) {
         for error in [
@@ -47,8 +48,8 @@ pub async fn c10_what_does_not_exist_is_not_found(applications: Arc<dyn Applicat
     }
 }
 
-/// C10: what is out of its bounds is not initialised.
-pub async fn c10_what_is_out_of_bounds_is_not_initialised(applications: Arc<dyn Applications>) {
+/// Checks C10: an application out of bounds is not initialised.
+pub async fn c10_an_invalid_application_is_not_initialised(applications: Arc<dyn Applications>) {
     let observed = |family| ObservedColumn::new(Column::new(family, "q"), ObserverKind::Weak, "o");
     let good = || Application::new("1", unused_table("t"));
     for wrong in [
@@ -68,7 +69,7 @@ pub async fn c10_what_is_out_of_bounds_is_not_initialised(applications: Arc<dyn 
     }
 }
 
-/// C10: initialising an application that exists is refused, and changes nothing of it.
+/// Checks C10: initialising an application that exists is rejected, and changes nothing.
 pub async fn c10_initialising_twice_changes_nothing(applications: Arc<dyn Applications>) {
     let before = Application::new("1", unused_table("t")).set("a", "1");
     let ground = Ground::with(&applications, before.clone()).await;
@@ -91,8 +92,10 @@ pub async fn c10_initialising_twice_changes_nothing(applications: Arc<dyn Applic
     ground.end().await;
 }
 
-/// C10: of many that initialise an application at once, one does.
-pub async fn c10_an_application_is_initialised_by_one(applications: Arc<dyn Applications>) {
+/// Checks C10: if many callers initialise an application concurrently, one succeeds.
+pub async fn c10_one_of_many_concurrent_initialisations_succeeds(
+    applications: Arc<dyn Applications>,
+) {
     let name = unused_name();
     let tasks = (0..8).map(|task| {
         let (applications, name) = (applications.clone(), name.clone());
@@ -118,7 +121,8 @@ pub async fn c10_an_application_is_initialised_by_one(applications: Arc<dyn Appl
     applications.remove(&name).await.unwrap();
 }
 
-/// C10: of many applications with one table that are initialised at once, one is, and the table is free after it.
+/// Checks C10: if many applications with one table are initialised concurrently, one succeeds.
+/// After its removal the table is available again.
 pub async fn c10_a_table_has_one_application(applications: Arc<dyn Applications>) {
     let table = unused_table("t");
     let tasks = (0..8).map(|_| {
@@ -152,8 +156,9 @@ pub async fn c10_a_table_has_one_application(applications: Arc<dyn Applications>
     applications.remove(name).await.unwrap();
 }
 
-/// C10: applications are listed by name, and have nothing of each other, also where one name begins with the other.
-pub async fn c10_applications_are_apart(applications: Arc<dyn Applications>) {
+/// Checks C10: applications are listed by name and share no state, also if the name of one is a
+/// prefix of the name of another.
+pub async fn c10_applications_are_isolated(applications: Arc<dyn Applications>) {
     let first = Ground::new(&applications).await;
     let names: Vec<_> = ["", " b", "0", "-", "\u{e9}"]
         .map(|end| first.name.clone() + end)
@@ -192,10 +197,9 @@ pub async fn c10_applications_are_apart(applications: Arc<dyn Applications>) {
     first.end().await;
 }
 
-/// C13: of many that claim an application or a table at once one does, until it lets go; and nothing else is changed.
-pub async fn c13_an_application_and_a_table_are_claimed_by_one(
-    applications: Arc<dyn Applications>,
-) {
+/// Checks C13: if many callers claim an application or a table concurrently, one succeeds, until it
+/// drops the claim. A claim changes nothing else.
+pub async fn c13_one_of_many_concurrent_claims_succeeds(applications: Arc<dyn Applications>) {
     let (web, shop) = (unused_name(), unused_name());
     let (t1, table) = (unused_table("claimed"), unused_table("free"));
     let tasks = (0..8).map(|_| {
@@ -220,7 +224,7 @@ pub async fn c13_an_application_and_a_table_are_claimed_by_one(
     };
     refused(&web, &table).await;
     refused(&shop, &t1).await;
-    // What was refused holds nothing; and the names of applications are not those of tables.
+    // A rejected claim holds nothing, and names of applications are independent of names of tables.
     drop(applications.claim(&shop, &table).await.unwrap());
     drop(applications.claim(&t1, &web).await.unwrap());
     assert!(!applications.list().await.unwrap().contains(&web));

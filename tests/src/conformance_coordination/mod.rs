@@ -1,13 +1,16 @@
-//! The conformance suite of coordination: what every implementation of
-//! [`Applications`] and [`Coordination`](fluo_core::coordination::Coordination) is held to, rule by rule.
+//! The conformance suite of coordination: one function for each rule of the contracts of
+//! [`Applications`] and [`Coordination`](fluo_core::coordination::Coordination).
 //!
-//! Each function here is named by the rule of the contract (C1 to C14) that it checks and by what it shows. It makes
-//! applications of its own, under names that nothing else uses, and removes them at the end; so rules can run at once, on
-//! an instance that is in use. It panics where the rule does not hold, and leaves its application to be looked at.
+//! The name of each function begins with the rule (C1 to C14) that it checks. A function creates
+//! applications with unique names and removes them at the end. So rules can run concurrently, on an
+//! instance that is in use. If a rule does not hold, its function panics and leaves its application
+//! for inspection.
 //!
-//! # Using it
-//! [`suite!`] makes one test of each rule, so that a failure names the rule. Its argument is an async function
-//! that opens an instance; with it comes whatever must live as long, such as a temporary directory.
+//! # Use
+//!
+//! [`suite!`] generates one test for each rule, so that a failure names the rule. Its argument is
+//! an async function that opens an instance, together with anything that must live as long, such as
+//! a temporary directory.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -21,9 +24,9 @@
 //! fluo_tests::conformance_coordination::suite!(open);
 //! ```
 //!
-//! [`run_all`] runs the same rules one after the other, and [`RULES`] lists them. Beside the list stand checks that need
-//! more than an instance: what survives reopening, a session that ends while its owner lives, and the bound on failed
-//! notifications, for which somebody must have set many aside.
+//! [`run_all`] runs the same rules one after the other, and [`RULES`] lists them. Some checks are
+//! not in the list, because they need more than an instance: reopening, a session that ends before
+//! its transactor is dropped, and the maximum number of dead letters, which must be stored first.
 
 #![allow(
     clippy::unwrap_used,
@@ -51,14 +54,14 @@ use std::sync::Arc;
 use fluo_core::coordination::Applications;
 
 pub use reopening::{
-    c2_timestamps_go_on_after_reopening, c3_the_horizon_survives_reopening,
-    c6_numbers_are_not_used_again_after_reopening, c12_what_returned_survives_reopening,
+    c2_timestamps_continue_after_reopening, c3_the_horizon_survives_reopening,
+    c6_numbers_are_not_used_again_after_reopening, c12_completed_calls_survive_reopening,
 };
 pub use rule::Rule;
-pub use set_aside::c8_there_are_so_many_at_most;
-pub use transactors::c6_a_session_ends_while_its_owner_lives;
+pub use set_aside::c8_the_number_of_dead_letters_is_bounded;
+pub use transactors::c6_a_transactor_is_not_alive_after_its_session_ends;
 
-/// Hands the list of all rules, each with its module, to a macro.
+/// Passes the list of all rules, each with its module, to a macro.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __for_each_coordination_rule {
@@ -66,43 +69,43 @@ macro_rules! __for_each_coordination_rule {
         $with! {
             [$($argument)?]
             timestamps::c1_the_first_timestamp_is_two,
-            timestamps::c1_a_block_is_as_large_as_asked_for,
+            timestamps::c1_a_block_has_the_requested_size,
             timestamps::c1_timestamps_are_handed_out_once,
             timestamps::c2_later_calls_get_later_timestamps,
             horizon::c3_the_horizon_begins_at_zero_and_is_in_the_blocks,
-            horizon::c4_it_advances_to_the_next_timestamp,
-            horizon::c4_the_oldest_that_is_published_holds_it,
-            horizon::c4_it_never_goes_back,
-            horizon::c5_who_is_gone_holds_nothing,
-            horizon::c5_what_is_published_is_not_passed,
+            horizon::c4_the_horizon_advances_to_the_next_timestamp,
+            horizon::c4_the_oldest_published_timestamp_holds_the_horizon,
+            horizon::c4_the_horizon_never_goes_back,
+            horizon::c5_a_dropped_transactor_does_not_hold_the_horizon,
+            horizon::c5_the_horizon_does_not_pass_a_published_timestamp,
             transactors::c6_numbers_begin_at_one_and_are_not_used_twice,
             transactors::c6_a_transactor_is_alive_until_it_is_dropped,
             workers::c7_shares_are_in_the_order_of_joining,
             workers::c7_every_cell_is_in_one_share,
-            workers::c7_many_workers_come_and_go,
-            set_aside::c8_the_last_one_of_a_cell_stays,
-            set_aside::c8_a_later_one_is_not_forgotten,
-            set_aside::c8_they_are_listed_by_cell,
-            set_aside::c8_of_a_long_error_the_beginning_is_kept,
-            configuration::c9_what_was_initialised_comes_back,
+            workers::c7_shares_are_complete_after_many_joins,
+            set_aside::c8_the_last_dead_letter_of_a_cell_is_kept,
+            set_aside::c8_a_later_dead_letter_is_not_removed,
+            set_aside::c8_dead_letters_are_listed_by_cell,
+            set_aside::c8_a_long_error_is_truncated,
+            configuration::c9_a_configuration_is_stored_unchanged,
             configuration::c9_settings_are_replaced_as_a_whole,
-            configuration::c9_wrong_settings_change_nothing,
-            configuration::c9_as_much_is_kept_as_is_allowed,
+            configuration::c9_invalid_settings_change_nothing,
+            configuration::c9_the_largest_configuration_is_stored,
             epochs::c14_an_opening_has_one_epoch,
-            epochs::c14_the_epoch_of_a_copy_is_refused,
-            life::c10_a_wrong_name_is_refused,
-            life::c10_what_does_not_exist_is_not_found,
-            life::c10_what_is_out_of_bounds_is_not_initialised,
+            epochs::c14_the_epoch_of_a_copy_is_rejected,
+            life::c10_an_invalid_name_is_rejected,
+            life::c10_a_missing_application_is_not_found,
+            life::c10_an_invalid_application_is_not_initialised,
             life::c10_initialising_twice_changes_nothing,
-            life::c10_an_application_is_initialised_by_one,
+            life::c10_one_of_many_concurrent_initialisations_succeeds,
             life::c10_a_table_has_one_application,
-            life::c10_applications_are_apart,
+            life::c10_applications_are_isolated,
             removal::c11_a_removed_application_leaves_nothing_behind,
-            removal::c11_a_handle_ends_with_its_application,
+            removal::c11_a_handle_fails_after_its_application_is_removed,
             removal::c11_a_running_application_is_not_removed,
-            removal::c11_nobody_begins_in_a_removed_application,
-            removal::c12_who_is_not_told_is_not_present,
-            life::c13_an_application_and_a_table_are_claimed_by_one,
+            removal::c11_no_transactor_begins_in_a_removed_application,
+            removal::c12_a_cancelled_caller_is_not_present,
+            life::c13_one_of_many_concurrent_claims_succeeds,
         }
     };
 }
@@ -122,15 +125,17 @@ __for_each_coordination_rule!(list_rules);
 /// Runs all rules, one after the other.
 ///
 /// # Panics
-/// Where a rule does not hold.
+///
+/// If a rule does not hold.
 pub async fn run_all(applications: Arc<dyn Applications>) {
     for rule in RULES {
         rule.run(applications.clone()).await;
     }
 }
 
-/// Makes a test of each rule. The argument names an async function without arguments that opens an instance: it returns
-/// the `Arc<dyn Applications>` and whatever must live as long. The tests need tokio and its macros.
+/// Generates a test for each rule. The argument is an async function without arguments that opens
+/// an instance: it returns the `Arc<dyn Applications>` and anything that must live as long. The
+/// tests need tokio and its macros.
 #[doc(inline)]
 pub use crate::__coordination_suite as suite;
 
@@ -158,10 +163,11 @@ macro_rules! __coordination_tests {
     };
 }
 
-/// The rule of a name, so that a single one can be run.
+/// Returns the rule with a name, to run a single rule.
 ///
 /// # Panics
-/// If there is no rule of that name.
+///
+/// If there is no rule with that name.
 pub fn rule(name: &str) -> &'static Rule {
     let found = RULES.iter().find(|rule| rule.name() == name);
     found.unwrap_or_else(|| panic!("there is no rule `{name}`"))

@@ -1,4 +1,4 @@
-//! C11 and C12: removal, and who is present.
+//! C11 and C12: removal, and the presence of transactors and workers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,8 @@ use futures::FutureExt;
 use super::ground::{Ground, at, count, failed, unused_name};
 use crate::unused_name::unused_name as unused_table;
 
-/// C11: an application takes all that was its with it; one made later under its name begins anew.
+/// Checks C11: removing an application removes all its state. A later application with the same
+/// name starts from the beginning.
 pub async fn c11_a_removed_application_leaves_nothing_behind(applications: Arc<dyn Applications>) {
     let name = unused_name();
     for life in 0..3 {
@@ -40,12 +41,15 @@ pub async fn c11_a_removed_application_leaves_nothing_behind(applications: Arc<d
     }
 }
 
-/// C11: a handle on a removed application finds nothing, not even the next one of the same name.
-pub async fn c11_a_handle_ends_with_its_application(applications: Arc<dyn Applications>) {
+/// Checks C11: calls through a handle on a removed application return `NotFound`, also after a new
+/// application with the same name is created.
+pub async fn c11_a_handle_fails_after_its_application_is_removed(
+    applications: Arc<dyn Applications>,
+) {
     let Ground {
         coordination, name, ..
     } = Ground::new(&applications).await;
-    // Some are at hand.
+    // This reserves timestamps.
     coordination.timestamps(count(1)).await.unwrap();
     applications.remove(&name).await.unwrap();
     for is_made_again in [false, true] {
@@ -79,7 +83,7 @@ pub async fn c11_a_handle_ends_with_its_application(applications: Arc<dyn Applic
     applications.remove(&name).await.unwrap();
 }
 
-/// C11: an application with a transactor or a worker is running, and is not removed.
+/// Checks C11: an application with a transactor or a worker is running, and cannot be removed.
 pub async fn c11_a_running_application_is_not_removed(applications: Arc<dyn Applications>) {
     let ground = Ground::new(&applications).await;
     let name = &ground.name;
@@ -100,20 +104,22 @@ pub async fn c11_a_running_application_is_not_removed(applications: Arc<dyn Appl
     refused().await;
     drop(worker);
     assert!(!applications.is_running(name).await.unwrap());
-    // What was refused changed nothing.
+    // The rejected removal changed nothing.
     assert_eq!(ground.next().await, at(2));
     ground.end().await;
 }
 
-/// C11: of a removal, and somebody who begins or joins at the same time, one is refused.
-pub async fn c11_nobody_begins_in_a_removed_application(applications: Arc<dyn Applications>) {
+/// Checks C11: of a concurrent removal and a begin or join, exactly one is rejected.
+pub async fn c11_no_transactor_begins_in_a_removed_application(
+    applications: Arc<dyn Applications>,
+) {
     for round in 0..40 {
         let ground = Ground::new(&applications).await;
         let (other, name) = (applications.clone(), ground.name.clone());
         let removal = tokio::spawn(async move { other.remove(&name).await });
         let coordination = ground.coordination.clone();
         let present = tokio::spawn(async move {
-            // Who is present is held until both have ended.
+            // The transactor or worker is kept until both calls have ended.
             match round % 2 {
                 0 => coordination
                     .begin_transactor()
@@ -136,18 +142,19 @@ pub async fn c11_nobody_begins_in_a_removed_application(applications: Arc<dyn Ap
     }
 }
 
-/// C12: whoever stops waiting while a transactor begins or a worker joins is not present.
-pub async fn c12_who_is_not_told_is_not_present(applications: Arc<dyn Applications>) {
+/// Checks C12: a transactor or a worker is not present if its caller is cancelled while it begins
+/// or joins.
+pub async fn c12_a_cancelled_caller_is_not_present(applications: Arc<dyn Applications>) {
     let ground = Ground::new(&applications).await;
     for _ in 0..20 {
-        // What is ready at once is dropped like what is not.
+        // The result is dropped in any case, also if it is ready at once.
         drop(ground.coordination.begin_transactor().now_or_never());
         drop(ground.coordination.join_workers().now_or_never());
     }
     let mut waits = 0;
     while applications.is_running(&ground.name).await.unwrap() {
         waits += 1;
-        assert!(waits < 1_000, "somebody is still present");
+        assert!(waits < 1_000, "a transactor or a worker is still present");
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     let transactor = ground.begin().await;

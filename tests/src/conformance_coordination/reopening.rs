@@ -1,6 +1,8 @@
-//! C2, C3, C6 and C12 across lives of a process: for applications that can be closed and opened again.
+//! C2, C3, C6 and C12 across restarts of a process, for applications that can be closed and opened
+//! again.
 //!
-//! `open` opens the same applications each time; what was opened before is dropped by then.
+//! `open` opens the same applications each time, after the applications that it opened before are
+//! dropped.
 
 use std::sync::Arc;
 
@@ -24,11 +26,12 @@ async fn initialize(open: &impl AsyncFn() -> Arc<dyn Applications>) -> String {
     name
 }
 
-/// C1, C2: timestamps after an opening are above all those before it.
+/// Checks C1 and C2: timestamps after an opening are above all earlier ones.
 ///
 /// # Panics
-/// Where the rule does not hold.
-pub async fn c2_timestamps_go_on_after_reopening(open: impl AsyncFn() -> Arc<dyn Applications>) {
+///
+/// If the rule does not hold.
+pub async fn c2_timestamps_continue_after_reopening(open: impl AsyncFn() -> Arc<dyn Applications>) {
     let name = initialize(&open).await;
     let mut last = at(1);
     for size in [1, 1, 998, 999, 1_000, 1_001, 50_000, 1, 1] {
@@ -42,10 +45,12 @@ pub async fn c2_timestamps_go_on_after_reopening(open: impl AsyncFn() -> Arc<dyn
     remove(open, &name).await;
 }
 
-/// C3: the horizon after an opening is not below any that was seen before it, and not above the timestamps that follow.
+/// Checks C3: the horizon after an opening is not below any earlier one, and not above later
+/// timestamps.
 ///
 /// # Panics
-/// Where the rule does not hold.
+///
+/// If the rule does not hold.
 pub async fn c3_the_horizon_survives_reopening(open: impl AsyncFn() -> Arc<dyn Applications>) {
     let name = initialize(&open).await;
     let mut horizon = Timestamp::ZERO;
@@ -61,7 +66,7 @@ pub async fn c3_the_horizon_survives_reopening(open: impl AsyncFn() -> Arc<dyn A
         assert!(horizon <= block.first);
         let transactor = coordination.begin_transactor().await.unwrap();
         if life % 2 == 0 {
-            // Ends with this life.
+            // The publication ends with this opening.
             transactor
                 .publish_oldest_active(Some(block.first))
                 .await
@@ -76,10 +81,11 @@ pub async fn c3_the_horizon_survives_reopening(open: impl AsyncFn() -> Arc<dyn A
     remove(open, &name).await;
 }
 
-/// C6: numbers go on after an opening, and nobody from before is alive.
+/// Checks C6: numbers of transactors continue after an opening, and no earlier transactor is alive.
 ///
 /// # Panics
-/// Where the rule does not hold.
+///
+/// If the rule does not hold.
 pub async fn c6_numbers_are_not_used_again_after_reopening(
     open: impl AsyncFn() -> Arc<dyn Applications>,
 ) {
@@ -100,11 +106,13 @@ pub async fn c6_numbers_are_not_used_again_after_reopening(
     remove(open, &name).await;
 }
 
-/// C12: what returned is there when the applications are opened again, and what was removed is not.
+/// Checks C12: the effects of completed calls exist after the applications are opened again, and
+/// removed applications do not.
 ///
 /// # Panics
-/// Where the rule does not hold.
-pub async fn c12_what_returned_survives_reopening(open: impl AsyncFn() -> Arc<dyn Applications>) {
+///
+/// If the rule does not hold.
+pub async fn c12_completed_calls_survive_reopening(open: impl AsyncFn() -> Arc<dyn Applications>) {
     let (name, removed) = (unused_name(), unused_name());
     let observed = ObservedColumn::new(Column::new("f", "q"), ObserverKind::Strong, "o");
     let mut application = Application::new("1", unused_table("t")).observe(observed);

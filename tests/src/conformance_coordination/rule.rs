@@ -7,10 +7,10 @@ use std::time::Duration;
 use fluo_core::coordination::Applications;
 use futures::future::BoxFuture;
 
-/// Far above what any rule takes anywhere: a rule that takes longer hangs.
+/// A duration far longer than any rule takes on any instance. A rule that exceeds it hangs.
 const HANGS_AFTER: Duration = Duration::from_secs(300);
 
-/// A rule of the suite: its name, and what checks it.
+/// A rule of the suite: its name and its check.
 #[derive(Clone, Copy)]
 pub struct Rule {
     name: &'static str,
@@ -25,15 +25,16 @@ impl Rule {
         Self { name, check }
     }
 
-    /// The name: the rule of the contract, and what is shown.
+    /// Returns the name: the rule of the contract, and the behaviour that is checked.
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// Checks it.
+    /// Checks the rule.
     ///
     /// # Panics
-    /// Where the rule does not hold, or its check hangs.
+    ///
+    /// If the rule does not hold, or its check hangs.
     pub async fn run(&self, applications: Arc<dyn Applications>) {
         let check = (self.check)(applications);
         let end = tokio::time::timeout(HANGS_AFTER, check).await;

@@ -8,11 +8,12 @@ use futures::stream::{self, TryStreamExt};
 
 use super::ground::{Ground, at, failed};
 
-/// How many are set aside at once, where there are many.
+/// Number of concurrent calls that store dead letters.
 const AT_ONCE: usize = 64;
 
-/// C8: one of a cell takes the place of the one before, whatever else is different; it is forgotten once.
-pub async fn c8_the_last_one_of_a_cell_stays(applications: Arc<dyn Applications>) {
+/// Checks C8: a dead letter replaces the previous one of its cell, even if all other fields differ.
+/// It is removed once.
+pub async fn c8_the_last_dead_letter_of_a_cell_is_kept(applications: Arc<dyn Applications>) {
     let ground = Ground::new(&applications).await;
     let coordination = &ground.coordination;
     assert!(coordination.set_aside_list().await.unwrap().is_empty());
@@ -39,8 +40,9 @@ pub async fn c8_the_last_one_of_a_cell_stays(applications: Arc<dyn Applications>
     ground.end().await;
 }
 
-/// C8: one is forgotten up to a timestamp, and stays if it was set aside anew with a later one.
-pub async fn c8_a_later_one_is_not_forgotten(applications: Arc<dyn Applications>) {
+/// Checks C8: a dead letter is removed up to a timestamp. It stays if it was stored again with a
+/// later timestamp.
+pub async fn c8_a_later_dead_letter_is_not_removed(applications: Arc<dyn Applications>) {
     let ground = Ground::new(&applications).await;
     let coordination = &ground.coordination;
     let first = failed("r");
@@ -64,8 +66,9 @@ pub async fn c8_a_later_one_is_not_forgotten(applications: Arc<dyn Applications>
     ground.end().await;
 }
 
-/// C8: they are listed in the order of their cells, whatever bytes these have, and come back as they were.
-pub async fn c8_they_are_listed_by_cell(applications: Arc<dyn Applications>) {
+/// Checks C8: dead letters are listed in the order of their cells, for cells of any bytes, and are
+/// stored unchanged.
+pub async fn c8_dead_letters_are_listed_by_cell(applications: Arc<dyn Applications>) {
     let ground = Ground::new(&applications).await;
     let parts: [&'static [u8]; 6] = [b"", b"\0", b"\0\xff", b"\x01", b"a/b", b"\xff"];
     let mut all = Vec::new();
@@ -92,8 +95,8 @@ pub async fn c8_they_are_listed_by_cell(applications: Arc<dyn Applications>) {
     ground.end().await;
 }
 
-/// C8: of an error that is too long the beginning is kept, in whole characters.
-pub async fn c8_of_a_long_error_the_beginning_is_kept(applications: Arc<dyn Applications>) {
+/// Checks C8: an error that is too long is truncated at the end of a character.
+pub async fn c8_a_long_error_is_truncated(applications: Arc<dyn Applications>) {
     let ground = Ground::new(&applications).await;
     let long = FailedNotification {
         error: format!("a{}", "é".repeat(5_000)),
@@ -106,15 +109,20 @@ pub async fn c8_of_a_long_error_the_beginning_is_kept(applications: Arc<dyn Appl
     ground.end().await;
 }
 
-/// C8: so many cells are set aside at most. One more is refused until another is forgotten; one of a cell that is there is
-/// not.
+/// Checks C8: the number of cells with a dead letter is limited. At the limit a dead letter of
+/// another cell is rejected until one is removed, and a dead letter of a cell that already has one
+/// is accepted.
 ///
-/// The application has as many set aside already as there may be, apart from two: of column `f:q` of rows `00000`,
-/// `00001` and so on.
+/// The application already has two dead letters fewer than the maximum, of the column `f:q` of the
+/// rows `00000`, `00001` and so on.
 ///
 /// # Panics
-/// Where the rule does not hold.
-pub async fn c8_there_are_so_many_at_most(applications: Arc<dyn Applications>, name: &str) {
+///
+/// If the rule does not hold.
+pub async fn c8_the_number_of_dead_letters_is_bounded(
+    applications: Arc<dyn Applications>,
+    name: &str,
+) {
     let coordination = applications.open(name).await.unwrap();
     let most = FailedNotification::MAX_SET_ASIDE;
     let row = |number: usize| failed(format!("{number:05}"));
@@ -135,7 +143,7 @@ pub async fn c8_there_are_so_many_at_most(applications: Arc<dyn Applications>, n
     assert!(forgotten.await.unwrap());
     coordination.set_aside(row(most)).await.unwrap();
     assert!(coordination.set_aside(row(7)).await.is_err());
-    // Another application has its own bound.
+    // Other applications have their own limit.
     let other = Ground::new(&applications).await;
     other.coordination.set_aside(row(0)).await.unwrap();
     other.end().await;

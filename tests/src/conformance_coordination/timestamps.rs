@@ -10,7 +10,7 @@ use futures::future::join_all;
 
 use super::ground::{Ground, at, count};
 
-/// C1: the first timestamp of an application is 2.
+/// Checks C1: the first timestamp of an application is 2.
 pub async fn c1_the_first_timestamp_is_two(applications: Arc<dyn Applications>) {
     let ground = Ground::new(&applications).await;
     let block = ground.coordination.timestamps(count(3)).await.unwrap();
@@ -22,8 +22,8 @@ pub async fn c1_the_first_timestamp_is_two(applications: Arc<dyn Applications>) 
     ground.end().await;
 }
 
-/// C1, C2: a block has as many as were asked for, few or many, and none of the blocks overlap.
-pub async fn c1_a_block_is_as_large_as_asked_for(applications: Arc<dyn Applications>) {
+/// Checks C1 and C2: a block has the requested size, small or large, and no two blocks overlap.
+pub async fn c1_a_block_has_the_requested_size(applications: Arc<dyn Applications>) {
     let ground = Ground::new(&applications).await;
     let mut end = 0;
     for size in [1, 999, 1, 1_000, 1_001, 7, 3_000_000, u32::MAX, 1] {
@@ -35,7 +35,7 @@ pub async fn c1_a_block_is_as_large_as_asked_for(applications: Arc<dyn Applicati
     ground.end().await;
 }
 
-/// C1: over many tasks and handles, no timestamp is handed out twice.
+/// Checks C1: no timestamp is handed out twice, over many tasks and handles.
 pub async fn c1_timestamps_are_handed_out_once(applications: Arc<dyn Applications>) {
     let ground = Ground::new(&applications).await;
     let tasks = (0..8_u32).map(|task| {
@@ -66,7 +66,7 @@ pub async fn c1_timestamps_are_handed_out_once(applications: Arc<dyn Application
     ground.end().await;
 }
 
-/// C2: whoever asks after somebody else was answered gets a later timestamp.
+/// Checks C2: a call that begins after another one has returned gets later timestamps.
 pub async fn c2_later_calls_get_later_timestamps(applications: Arc<dyn Applications>) {
     let ground = Ground::new(&applications).await;
     let answered = Arc::new(AtomicU64::new(0));

@@ -9,7 +9,8 @@ use futures::future::join_all;
 
 use super::ground::Ground;
 
-/// C6: numbers begin at 1, and nobody gets one that somebody had, whether they are there or gone.
+/// Checks C6: numbers begin at 1, and no number is used twice, whether its transactor is alive or
+/// not.
 pub async fn c6_numbers_begin_at_one_and_are_not_used_twice(applications: Arc<dyn Applications>) {
     let ground = Ground::new(&applications).await;
     assert_eq!(ground.begin().await.id(), TransactorId(1));
@@ -42,8 +43,8 @@ pub async fn c6_numbers_begin_at_one_and_are_not_used_twice(applications: Arc<dy
     ground.end().await;
 }
 
-/// C6: a transactor is alive from its beginning until it is dropped, as every handle sees it; a number that nobody was
-/// given is not.
+/// Checks C6: a transactor is alive from its beginning until it is dropped, for all handles. A
+/// number that was never assigned is not alive.
 pub async fn c6_a_transactor_is_alive_until_it_is_dropped(applications: Arc<dyn Applications>) {
     let ground = Ground::new(&applications).await;
     let other = ground.open().await;
@@ -61,13 +62,15 @@ pub async fn c6_a_transactor_is_alive_until_it_is_dropped(applications: Arc<dyn 
     ground.end().await;
 }
 
-/// C6: a transactor whose session ends while its owner lives is not alive, holds no horizon, and says so.
+/// Checks C6: a transactor whose session ends before it is dropped is not alive and does not hold
+/// the horizon, and its calls fail.
 ///
 /// `end_session` ends the session of a transactor of an application.
 ///
 /// # Panics
-/// Where the rule does not hold.
-pub async fn c6_a_session_ends_while_its_owner_lives(
+///
+/// If the rule does not hold.
+pub async fn c6_a_transactor_is_not_alive_after_its_session_ends(
     applications: Arc<dyn Applications>,
     end_session: impl AsyncFn(&str, TransactorId),
 ) {
@@ -86,7 +89,7 @@ pub async fn c6_a_session_ends_while_its_owner_lives(
     }
     let next = ground.begin().await;
     assert!(next.id() > transactor.id());
-    // The next one is in force; the old one stays dead beside it, and holds nothing.
+    // The new transactor works. The old one is still not alive and does not hold the horizon.
     let held = ground.next().await;
     next.publish_oldest_active(Some(held)).await.unwrap();
     ground.next().await;

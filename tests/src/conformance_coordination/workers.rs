@@ -18,7 +18,8 @@ fn expected(workers: u32) -> Vec<Share> {
     (0..workers).map(share).collect()
 }
 
-/// C7: the share of a worker is its rank among those present, in the order in which they joined.
+/// Checks C7: the share of a worker is its rank among the present ones, in the order in which they
+/// joined.
 pub async fn c7_shares_are_in_the_order_of_joining(applications: Arc<dyn Applications>) {
     let ground = Ground::new(&applications).await;
     let other = ground.open().await;
@@ -37,7 +38,7 @@ pub async fn c7_shares_are_in_the_order_of_joining(applications: Arc<dyn Applica
     ground.end().await;
 }
 
-/// C7: every notification is in exactly one of the shares.
+/// Checks C7: every notification is in exactly one of the shares.
 pub async fn c7_every_cell_is_in_one_share(applications: Arc<dyn Applications>) {
     let ground = Ground::new(&applications).await;
     let join = |_| ground.coordination.join_workers();
@@ -54,8 +55,8 @@ pub async fn c7_every_cell_is_in_one_share(applications: Arc<dyn Applications>) 
     ground.end().await;
 }
 
-/// C7: when many have come and gone, those that stay have all shares between them.
-pub async fn c7_many_workers_come_and_go(applications: Arc<dyn Applications>) {
+/// Checks C7: after many workers have joined and left, the remaining ones have all shares.
+pub async fn c7_shares_are_complete_after_many_joins(applications: Arc<dyn Applications>) {
     let ground = Ground::new(&applications).await;
     let tasks = (0..6).map(|task| {
         let coordination = ground.coordination.clone();

@@ -11,30 +11,33 @@ use fluo_core::TableAdmin;
 use crate::AdminCall;
 use plan::Plan;
 
-/// How a call fails.
+/// The way in which a call fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Fault {
-    /// The call does nothing, and says so: [`Unavailable`](fluo_core::ErrorKind::Unavailable).
+    /// The call has no effect and fails with [`Unavailable`](fluo_core::ErrorKind::Unavailable).
     Before,
-    /// The call takes effect, and its answer is lost: [`Uncertain`](fluo_core::ErrorKind::Uncertain), or an
+    /// The call takes effect and its answer is lost. It fails with
+    /// [`Uncertain`](fluo_core::ErrorKind::Uncertain), or returns an
     /// [`Unknown`](fluo_core::Outcome::Unknown) for each conditional mutation.
     After,
-    /// The call does nothing, and nobody can tell: answered as [`After`](Fault::After).
+    /// The call has no effect, and the caller cannot know that: the answer is that of
+    /// [`After`](Fault::After).
     Lost,
-    /// Every second of the split points that `add_splits` was to add is added, and nobody can tell: answered as
-    /// [`After`](Fault::After). Of any other call there is no half: it is [`Lost`](Fault::Lost).
+    /// `add_splits` adds every second split point, and the answer is that of
+    /// [`After`](Fault::After). All other calls are atomic; for them this is [`Lost`](Fault::Lost).
     Partial,
 }
 
-/// Tables that fail at chosen calls, and otherwise are those that they wrap. A clone shares plan and calls.
+/// Tables that fail at chosen calls and otherwise forward to the tables that they wrap. A clone
+/// shares the plan and the list of calls.
 ///
-/// Three kinds of calls are counted, each from 0 over the life of the wrapper: changes through the admin
-/// port, as [`AdminCall`] lists them; writes of either kind through any handle; scans through any handle.
-/// A call that is made to fail is counted and listed like any other. With no faults the wrapper passes the
-/// conformance suite.
+/// The wrapper counts three kinds of calls, each from 0: changes through the admin port, as
+/// [`AdminCall`] lists them; writes of any kind through any handle; scans through any handle. It
+/// counts and lists a call that fails like any other. Without faults it passes the conformance
+/// suite.
 ///
-/// To see what becomes of a sequence of steps when each of them fails, count them once, and then fail them
-/// one by one:
+/// To test a sequence of steps with a failure at each step, count the steps first, and then fail
+/// them one by one:
 ///
 /// ```
 /// use std::sync::Arc;
@@ -68,12 +71,12 @@ pub struct FaultyTables {
     is_row_by_row: bool,
 }
 
-/// The plan of one wrapper, of its clones and of the handles opened through them.
+/// The plan of one wrapper, its clones, and the handles opened through them.
 #[derive(Clone, Debug, Default)]
 struct SharedPlan(Arc<Mutex<Plan>>);
 
 impl FaultyTables {
-    /// Wraps tables, with no faults yet.
+    /// Wraps tables without any faults.
     pub fn new(inner: Arc<dyn TableAdmin>) -> Self {
         Self {
             inner,
@@ -82,7 +85,7 @@ impl FaultyTables {
         }
     }
 
-    /// Fails the `n`-th change through the admin port: the one that will stand at `n` in
+    /// Fails the `n`-th change through the admin port: the one at index `n` of
     /// [`calls`](Self::calls).
     #[must_use]
     pub fn fail_call(self, n: usize, fault: Fault) -> Self {
@@ -97,7 +100,8 @@ impl FaultyTables {
         self
     }
 
-    /// Handles write [no rows together](fluo_core::Table::together), as those of a table of many servers.
+    /// Makes all handles write [no rows together](fluo_core::Table::together), like a table on
+    /// several servers.
     #[must_use]
     pub fn row_by_row(self) -> Self {
         Self {
@@ -106,24 +110,25 @@ impl FaultyTables {
         }
     }
 
-    /// Ends the `n`-th scan with [`Unavailable`](fluo_core::ErrorKind::Unavailable) after so many batches.
+    /// Ends the `n`-th scan with [`Unavailable`](fluo_core::ErrorKind::Unavailable) after this
+    /// number of batches.
     #[must_use]
     pub fn fail_scan(self, n: usize, after_batches: usize) -> Self {
         self.plan.get().scans.fail(n, after_batches);
         self
     }
 
-    /// The changes through the admin port so far, in order.
+    /// Returns the changes through the admin port so far, in order.
     pub fn calls(&self) -> Vec<AdminCall> {
         self.plan.get().calls.clone()
     }
 
-    /// How many writes of any kind there were so far.
+    /// Returns the number of writes of any kind so far.
     pub fn writes(&self) -> usize {
         self.plan.get().writes.count()
     }
 
-    /// How many scans there were so far.
+    /// Returns the number of scans so far.
     pub fn scans(&self) -> usize {
         self.plan.get().scans.count()
     }

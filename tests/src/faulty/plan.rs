@@ -1,4 +1,4 @@
-//! Which calls fail, and what was called.
+//! The calls that fail, and the list of all calls.
 
 use std::collections::BTreeMap;
 
@@ -12,11 +12,11 @@ pub(super) struct Plan {
     pub(super) calls: Vec<AdminCall>,
     pub(super) changes: Numbered<Fault>,
     pub(super) writes: Numbered<Fault>,
-    /// After how many batches a scan ends.
+    /// The number of batches after which a scan ends.
     pub(super) scans: Numbered<usize>,
 }
 
-/// Calls of one kind, numbered as they come, and what happens to some of them.
+/// Calls of one kind, numbered in their order, and the faults of some of them.
 #[derive(Debug)]
 pub(super) struct Numbered<F> {
     next: usize,
@@ -41,7 +41,7 @@ impl<F> Numbered<F> {
         self.next
     }
 
-    /// Numbers a call, and says what happens to it.
+    /// Numbers a call and returns its fault, if any.
     pub(super) fn next(&mut self) -> Option<F> {
         let fault = self.faults.remove(&self.next);
         self.next += 1;

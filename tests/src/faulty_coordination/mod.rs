@@ -1,4 +1,4 @@
-//! Applications that fail at chosen calls, and list all of them.
+//! Applications that list all calls and fail at chosen ones.
 
 mod coordination;
 mod plan;
@@ -14,15 +14,16 @@ use self::coordination::FaultyCoordination;
 use self::plan::SharedPlan;
 use crate::{CoordinationCall, Fault};
 
-/// Applications that list every call and fail at chosen ones, and otherwise are those that they wrap. A clone shares plan
-/// and calls.
+/// Applications that list every call, fail at chosen ones, and otherwise forward to the
+/// applications that they wrap. A clone shares the plan and the list of calls.
 ///
-/// All calls are counted together, from 0 over the life of the wrapper: those of the applications, and those of every
-/// coordination, transactor and worker that was got through them. A call that is made to fail is counted and listed like
-/// any other. With no faults the wrapper passes the conformance suite, and is a record of what was called.
+/// The wrapper numbers all calls together, from 0: calls of the applications, and calls of every
+/// coordination, transactor and worker that was opened through them. It counts and lists a call
+/// that fails like any other. Without faults it passes the conformance suite and records the calls.
 ///
-/// [`Fault::Partial`] is [`Lost`](Fault::Lost) here. Who begins or joins in a call whose answer is lost is not present
-/// (C12). Nobody who is cut off leaves: what they hold is given back when it is dropped.
+/// [`Fault::Partial`] equals [`Lost`](Fault::Lost) here. A transactor or a worker whose first call
+/// loses its answer is not present (C12). One whose connection is lost stays present until it is
+/// dropped.
 ///
 /// ```
 /// use std::num::NonZeroU32;
@@ -51,7 +52,7 @@ pub struct FaultyApplications {
 }
 
 impl FaultyApplications {
-    /// Wraps applications, with no faults yet.
+    /// Wraps applications without any faults.
     pub fn new(inner: Arc<dyn Applications>) -> Self {
         Self {
             inner,
@@ -59,15 +60,16 @@ impl FaultyApplications {
         }
     }
 
-    /// Fails the `n`-th call: the one that will stand at `n` in [`calls`](Self::calls).
+    /// Fails the `n`-th call: the one at index `n` of [`calls`](Self::calls).
     #[must_use]
     pub fn fail_call(self, n: usize, fault: Fault) -> Self {
         self.plan.get().faults.insert(n, fault);
         self
     }
 
-    /// Fails the `n`-th call and all after it, for ever, with [`Unavailable`](fluo_core::ErrorKind::Unavailable): what it
-    /// is like to lose the connection.
+    /// Fails the `n`-th call and all later ones with
+    /// [`Unavailable`](fluo_core::ErrorKind::Unavailable), as after a permanent loss of the
+    /// connection.
     #[must_use]
     pub fn cut_off_from(self, n: usize) -> Self {
         self.plan.get().cut_off_from = Some(n);
@@ -80,7 +82,7 @@ impl FaultyApplications {
         plan.cut_off_from = Some(plan.calls.len());
     }
 
-    /// All calls so far, in order.
+    /// Returns all calls so far, in order.
     pub fn calls(&self) -> Vec<CoordinationCall> {
         self.plan.get().calls.clone()
     }

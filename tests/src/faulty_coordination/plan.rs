@@ -1,4 +1,4 @@
-//! Which calls fail, and what was called.
+//! The calls that fail, and the list of all calls.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,7 +7,7 @@ use fluo_core::{Error, ErrorKind, Result};
 
 use crate::{CoordinationCall, Fault};
 
-/// The plan of one wrapper, of its clones, and of all that was opened through them.
+/// The plan of one wrapper, its clones, and everything opened through them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SharedPlan(Arc<Mutex<Plan>>);
 
@@ -23,7 +23,7 @@ impl SharedPlan {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes a call, or what is planned in its place.
+    /// Makes a call, or applies the fault that is planned for it.
     pub(super) async fn call<T>(
         &self,
         call: CoordinationCall,
@@ -40,7 +40,7 @@ impl SharedPlan {
         }
     }
 
-    /// Lists a call, and says what happens to it.
+    /// Lists a call and returns its fault, if any.
     fn next(&self, call: CoordinationCall) -> Result<Option<Fault>> {
         let mut plan = self.get();
         let n = plan.calls.len();
@@ -63,6 +63,6 @@ fn uncertain() -> Error {
 }
 
 fn cut_off() -> Error {
-    let message = "injected fault: cut off for ever; nothing was done";
+    let message = "injected fault: the connection is lost permanently; nothing was done";
     Error::new(ErrorKind::Unavailable, message)
 }

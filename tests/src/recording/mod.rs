@@ -1,4 +1,4 @@
-//! Tables that record what goes through them.
+//! Tables that record calls.
 
 mod admin;
 mod table;
@@ -9,7 +9,7 @@ use fluo_core::TableAdmin;
 
 use crate::AdminCall;
 
-/// How much went through the data port, over all handles.
+/// Counts of the calls through the data port, over all handles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Calls of `scan`.
@@ -32,7 +32,7 @@ pub struct Counts {
     pub together_mutations: usize,
 }
 
-/// Tables that record what goes through them, and otherwise are those that they wrap. A clone shares the
+/// Tables that record calls and forward them to the tables that they wrap. A clone shares the
 /// record.
 ///
 /// ```
@@ -65,7 +65,7 @@ struct Record {
 }
 
 impl RecordingTables {
-    /// Wraps tables, with nothing recorded yet.
+    /// Wraps tables with an empty record.
     pub fn new(inner: Arc<dyn TableAdmin>) -> Self {
         Self {
             inner,
@@ -73,12 +73,12 @@ impl RecordingTables {
         }
     }
 
-    /// The changes through the admin port so far, in order, those that failed included.
+    /// Returns the changes through the admin port so far, in order, failed ones included.
     pub fn calls(&self) -> Vec<AdminCall> {
         self.record.get().calls.clone()
     }
 
-    /// What went through the data port so far.
+    /// Returns the counts of the data port so far.
     pub fn counts(&self) -> Counts {
         self.record.get().counts
     }

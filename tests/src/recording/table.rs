@@ -66,7 +66,8 @@ impl WriteTogether for RecordingTable {
     }
 }
 
-/// Cannot happen: the wrapper offers it only where the table does.
+/// Returns the error of a call that cannot happen: the wrapper offers writes together only if the
+/// inner table does.
 fn not_together() -> Error {
     Error::invalid("rows are not written together")
 }

@@ -1,4 +1,4 @@
-//! What is refused, and what it leaves behind: nothing.
+//! Rejected calls, which change nothing.
 
 use fluo_core::{ClientSettings, Column, CommitError, ErrorKind, Filter, Scan, Span};
 use futures::TryStreamExt;
@@ -6,7 +6,7 @@ use futures::TryStreamExt;
 use super::instance::Instance;
 use super::scene::{Scene, balance, balances, hasty, set};
 
-pub async fn a_wrong_cell_is_refused_and_the_rest_commits(instance: Instance) {
+pub async fn an_invalid_cell_is_rejected_and_the_rest_commits(instance: Instance) {
     let scene = Scene::new(&instance).await;
     let settings = ClientSettings {
         max_transaction_bytes: 1_000,
@@ -78,7 +78,7 @@ pub async fn a_wrong_cell_is_refused_and_the_rest_commits(instance: Instance) {
     scene.end().await;
 }
 
-pub async fn an_ended_transaction_does_nothing(instance: Instance) {
+pub async fn an_ended_transaction_writes_nothing(instance: Instance) {
     let scene = Scene::new(&instance).await;
     let client = scene.client().await;
     let kept = client
@@ -95,13 +95,13 @@ pub async fn an_ended_transaction_does_nothing(instance: Instance) {
         error.to_string(),
         format!("the transaction that began at {start} has ended; begin another one")
     );
-    // Its snapshot can still be read, also when the client has gone.
+    // The snapshot of the transaction can still be read, also after its client was dropped.
     set(&client, &[("alice", 2)]).await;
     drop(client);
     assert_eq!(super::scene::read(&kept, "alice").await, 0);
     drop(kept);
 
-    // What is dropped, and what its body gave up, was never written.
+    // A dropped transaction, and one whose body failed, write nothing.
     let client = scene.client().await;
     let dropped = client.begin().await.unwrap();
     dropped.set("bob", &balance(), "1").unwrap();

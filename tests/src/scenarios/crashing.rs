@@ -1,4 +1,4 @@
-//! One that dies, or hangs, or loses an answer, at each of its calls.
+//! Clients that crash, hang or lose an answer at each of their calls.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ const ACCOUNTS: [&str; 3] = ["alice", "bob", "carol"];
 const BEFORE: [i64; 3] = [10, 20, 30];
 const AFTER: [i64; 3] = [11, 21, 0];
 
-/// Writes three rows: two are set, one is deleted, and a cell is read under a lock.
+/// Writes three rows: sets two, deletes one, and reads a cell under a lock.
 async fn change(client: &Client) -> Result<Committed, CommitError> {
     let tx = client.begin().await.unwrap();
     tx.set("alice", &balance(), "11").unwrap();
@@ -21,12 +21,12 @@ async fn change(client: &Client) -> Result<Committed, CommitError> {
     let guarded = tx.with_read_lock().get("dave", &balance()).await;
     match guarded {
         Ok(_) => tx.commit().await,
-        // Cut off before anything was written.
+        // The client was cut off before it wrote anything.
         Err(error) => Err(error.into()),
     }
 }
 
-/// The number of changing calls of a transaction that nothing happens to.
+/// Returns the number of writing calls of a transaction without faults.
 async fn calls(instance: &Instance) -> usize {
     let scene = Scene::new(instance).await;
     set(
@@ -42,7 +42,8 @@ async fn calls(instance: &Instance) -> usize {
     calls
 }
 
-/// What the next one sees, and what is left, after one was cut off.
+/// Checks the result of a transaction that was cut off: the values that the next client reads, and
+/// the locks that remain.
 async fn check(scene: &Scene, outcome: Result<Committed, CommitError>, cut: usize) {
     let client = scene.client_of(scene.table.clone(), hasty()).await;
     let seen = balances(&client, ACCOUNTS).await.unwrap();
@@ -53,7 +54,7 @@ async fn check(scene: &Scene, outcome: Result<Committed, CommitError>, cut: usiz
             "cut off after {cut} calls: {seen:?}"
         ),
     }
-    // What the reader did not meet a writer does.
+    // Writes resolve the locks that the reader did not meet.
     set(
         &client,
         &[("alice", 1), ("bob", 2), ("carol", 3), ("dave", 4)],
@@ -66,7 +67,7 @@ async fn check(scene: &Scene, outcome: Result<Committed, CommitError>, cut: usiz
     assert_eq!(scene.locked().await, [], "cut off after {cut} calls");
 }
 
-async fn cut_off_everywhere(instance: Instance, dies: bool) {
+async fn cut_off_everywhere(instance: Instance, crashes: bool) {
     let mut committed = Vec::new();
     let most = calls(&instance).await;
     let scene = Scene::new(&instance).await;
@@ -86,7 +87,7 @@ async fn cut_off_everywhere(instance: Instance, dies: bool) {
         let client = scene.client_of(table, hasty()).await;
         let outcome = change(&client).await;
         let is_committed = outcome.is_ok();
-        if dies {
+        if crashes {
             drop(client);
             check(&scene, outcome, cut).await;
         } else {
@@ -96,21 +97,21 @@ async fn cut_off_everywhere(instance: Instance, dies: bool) {
         committed.push(is_committed);
         scene.end().await;
     }
-    // Once it has committed it says so, whatever is cut off after it.
+    // If a transaction commits after one cut, it also reports a commit after every later cut.
     assert!(committed.is_sorted(), "{committed:?}");
     assert!(!committed[0] && committed[most]);
 }
 
-pub async fn one_that_dies_after_any_call_is_whole_or_nothing(instance: Instance) {
+pub async fn a_commit_is_atomic_if_its_client_crashes_after_any_call(instance: Instance) {
     cut_off_everywhere(instance, true).await;
 }
 
-pub async fn one_that_hangs_after_any_call_is_whole_or_nothing(instance: Instance) {
+pub async fn a_commit_is_atomic_if_its_client_hangs_after_any_call(instance: Instance) {
     cut_off_everywhere(instance, false).await;
 }
 
-/// Whether a call whose answer is lost took effect is found out, and the transaction commits.
-pub async fn an_answer_that_is_lost_is_found_out(instance: Instance) {
+/// Checks that the client finds out the outcome of a call whose answer is lost, and commits.
+pub async fn a_commit_succeeds_after_a_lost_answer(instance: Instance) {
     for call in 0..calls(&instance).await {
         for is_applied in [true, false] {
             let scene = Scene::new(&instance).await;

@@ -1,4 +1,4 @@
-//! A table that is cut off after some of its changing calls.
+//! A table that is cut off after a number of its writing calls.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,24 +10,24 @@ use fluo_core::{
 };
 use futures::stream::{self, StreamExt};
 
-/// A table of which everything fails once so many changing calls have gone through: what a process that died there has
-/// left behind is what is in the table then.
+/// A table on which every call fails after a number of writing calls. Its content then is what a
+/// process that crashed at this point leaves.
 #[derive(Debug)]
 pub(super) struct CutTable {
     inner: Arc<dyn Table>,
     calls: AtomicUsize,
     most: usize,
-    /// The number of the call whose answer is lost, if any; the table is not cut off by it.
+    /// The call whose answer is lost, if any. It does not cut off the table.
     lost: Option<Lost>,
     is_row_by_row: bool,
 }
 
-/// A changing call whose answer is lost.
+/// A writing call whose answer is lost.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lost {
-    /// Which call it is; the first is 0.
+    /// The number of the call, from 0.
     pub(super) call: usize,
-    /// Whether it took effect.
+    /// `true` if the call took effect.
     pub(super) is_applied: bool,
 }
 
@@ -49,7 +49,7 @@ impl CutTable {
         }
     }
 
-    /// The same, whose owner takes each step of its own: there are more places at which it may be cut off.
+    /// Makes the table write its rows one by one, which adds steps after which it can be cut off.
     pub(super) fn row_by_row(self) -> Self {
         Self {
             is_row_by_row: true,
@@ -64,7 +64,7 @@ impl CutTable {
         }
     }
 
-    /// How many changing calls there were.
+    /// Returns the number of writing calls so far.
     pub(super) fn calls(&self) -> usize {
         self.calls.load(Ordering::Relaxed)
     }

@@ -1,4 +1,4 @@
-//! Entries that no client has written.
+//! Entries that no client writes.
 
 use std::time::Duration;
 
@@ -8,15 +8,15 @@ use fluo_core::{Bytes, Client, Error, Mutation, Timestamp};
 use super::instance::Instance;
 use super::scene::{Scene, balance};
 
-/// An entry of a cell, and what is said of it.
+/// An entry of a cell, and the error that it causes.
 #[derive(Clone, Debug)]
 pub struct Damage {
     pub stamp: u64,
     pub value: Bytes,
     pub told: &'static str,
-    /// Whether a reader of the cell looks at it.
+    /// `true` if a reader of the cell reads the entry.
     pub is_read: bool,
-    /// Whether a writer of the cell looks at it.
+    /// `true` if a writer of the cell reads the entry.
     pub is_in_the_way: bool,
 }
 
@@ -51,7 +51,7 @@ pub fn damages() -> Vec<Damage> {
             "the value of a LOCK entry cannot be read: 7 bytes, `garbage`",
             true,
         ),
-        // A reader has nothing to do with locks for reading.
+        // A reader does not read read locks.
         garbage(
             EntryKind::ReadLock,
             "the value of a RLOCK entry cannot be read",
@@ -70,7 +70,7 @@ pub fn damages() -> Vec<Damage> {
             value: Bytes::new(),
             told: "its timestamp is that of no entry: there is no kind 100",
             is_read: true,
-            // It stands behind everything that a writer looks at.
+            // It is behind all entries that a writer reads.
             is_in_the_way: false,
         },
     ]
@@ -81,9 +81,12 @@ async fn read(client: &Client) -> Result<Option<Bytes>, Error> {
     snapshot.get("alice", &balance()).await
 }
 
-/// Servers may have no words for what they cannot read: a scan of theirs fails, or a writer is not answered. What is said
-/// elsewhere is held to its words in `tests/tests/damaged_entries.rs`.
-pub async fn a_damaged_entry_is_never_a_value(instance: Instance) {
+/// Checks that a damaged entry is never returned as a value, and that a completed write can be
+/// read.
+///
+/// Servers may report damage without details: a scan fails, or a writer gets no answer.
+/// `tests/tests/damaged_entries.rs` checks the messages of the other tables.
+pub async fn a_damaged_entry_is_never_read_as_a_value(instance: Instance) {
     for damage in damages() {
         let scene = Scene::new(&instance).await;
         let stamp = damage.stamp.cast_signed();
@@ -97,7 +100,7 @@ pub async fn a_damaged_entry_is_never_a_value(instance: Instance) {
         let writing = client.run(async |tx| tx.set("alice", &balance(), "1"));
         let is_written = match tokio::time::timeout(UNANSWERED, writing).await {
             Ok(ended) => ended.is_ok(),
-            // It is still being tried.
+            // The client still retries.
             Err(_) => false,
         };
         match (is_written, read(&client).await) {
@@ -109,5 +112,5 @@ pub async fn a_damaged_entry_is_never_a_value(instance: Instance) {
     }
 }
 
-/// As long as a writer is waited for that servers do not answer.
+/// Time to wait for a writer that gets no answer from the servers.
 const UNANSWERED: Duration = Duration::from_secs(2);

@@ -1,4 +1,4 @@
-//! What fails again and again is set aside, and does not stop the rest.
+//! Notifications that fail repeatedly become dead letters, and do not block others.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -16,13 +16,13 @@ use super::observed::{column, idle, read_now, set, set_all, until};
 use super::scene::Scene;
 use crate::ManualClock;
 
-/// Copies `a` to `b`, and fails on the row `bad` until it was mended.
-fn fragile(mended: &Arc<AtomicBool>, runs: &Arc<AtomicU32>) -> impl Observer {
-    let (mended, runs) = (mended.clone(), runs.clone());
+/// Returns an observer that copies `a` to `b`. It fails on the row `bad` until it is fixed.
+fn fragile(fixed: &Arc<AtomicBool>, runs: &Arc<AtomicU32>) -> impl Observer {
+    let (fixed, runs) = (fixed.clone(), runs.clone());
     observer_fn(move |tx: Transaction, row: Bytes, from: Column| {
-        let (mended, runs) = (mended.clone(), runs.clone());
+        let (fixed, runs) = (fixed.clone(), runs.clone());
         async move {
-            if row == "bad" && !mended.load(Ordering::SeqCst) {
+            if row == "bad" && !fixed.load(Ordering::SeqCst) {
                 runs.fetch_add(1, Ordering::SeqCst);
                 return Err(Error::invalid("no such page"));
             }
@@ -34,10 +34,10 @@ fn fragile(mended: &Arc<AtomicBool>, runs: &Arc<AtomicU32>) -> impl Observer {
 
 const TRIES: NonZeroU32 = NonZeroU32::new(4).unwrap();
 
-pub async fn one_that_fails_is_set_aside_listed_mended_and_put_back(instance: Instance) {
-    let (mended, runs) = (Arc::default(), Arc::default());
+pub async fn a_failing_notification_becomes_a_dead_letter_that_can_be_retried(instance: Instance) {
+    let (fixed, runs) = (Arc::default(), Arc::default());
     let observers = Observers::new()
-        .strong(column("a"), "copy", fragile(&mended, &runs))
+        .strong(column("a"), "copy", fragile(&fixed, &runs))
         .unwrap();
     let scene = Scene::observed(&instance, &observers).await;
     let client = scene.client().await;
@@ -50,7 +50,7 @@ pub async fn one_that_fails_is_set_aside_listed_mended_and_put_back(instance: In
     let worker = Worker::start_with_clock(&client, observers, settings, clock);
     let worker = worker.await.unwrap();
     set(&client, "bad", "a", 7).await;
-    // It fails, and is tried again; meanwhile the rest goes on.
+    // It fails and is retried. Other rows are processed meanwhile.
     until(async || runs.load(Ordering::SeqCst) > 0).await;
     let others = ["better", "good"].map(|row| (row.to_owned(), 7));
     set_all(&client, others, "a").await;
@@ -78,10 +78,10 @@ pub async fn one_that_fails_is_set_aside_listed_mended_and_put_back(instance: In
     assert!(client.retry_notification(&cell).await.unwrap());
     idle(&client).await;
     let failed = client.failed_notifications().await.unwrap();
-    assert_eq!(failed.len(), 1, "it was not mended");
+    assert_eq!(failed.len(), 1, "it was not fixed yet");
     assert_eq!(runs.load(Ordering::SeqCst), TRIES.get() * 2);
 
-    mended.store(true, Ordering::SeqCst);
+    fixed.store(true, Ordering::SeqCst);
     assert_eq!(client.retry_all_notifications().await.unwrap(), 1);
     idle(&client).await;
     assert_eq!(read_now(&client, "bad", "b").await, 7);

@@ -1,5 +1,5 @@
-//! Flushes between the steps of transactions. A server compacts each part of a table by itself, so an entry may be in
-//! another file than what hides it.
+//! Flushes between the steps of transactions. A server compacts each file of a table separately, so
+//! an entry and the entry that hides it may be in different files.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,7 +14,8 @@ use super::instance::Instance;
 use super::observed::{column, idle, number, read, read_now, set, work};
 use super::scene::Scene;
 
-/// A table that is flushed after every call that writes: no two steps of a transaction are in one file.
+/// A table that flushes after every writing call, so that no two steps of a transaction are in one
+/// file.
 #[derive(Debug)]
 struct Flushing {
     inner: Arc<dyn Table>,
@@ -40,7 +41,8 @@ impl Table for Flushing {
     }
 }
 
-/// Longer than reads take that wait for nobody, and far shorter than the time after which a lock is rolled back.
+/// A duration that is longer than a read without waiting takes, and far shorter than the time after
+/// which a lock is rolled back.
 const QUICK: Duration = Duration::from_secs(10);
 
 async fn client(scene: &Scene) -> Client {
@@ -68,7 +70,8 @@ async fn read_quickly(client: &Client, row: &str, qualifier: &'static str) -> i6
     found
 }
 
-/// Strong observers of `seen`, which is only read, and of `item`, which is deleted and counted.
+/// Returns strong observers of `seen`, which is only read, and of `item`, which is deleted and
+/// counted.
 fn observers() -> Observers {
     let look = observer_fn(async |tx: Transaction, row: Bytes, column: Column| {
         tx.get(row, &column).await.map(drop)
@@ -89,19 +92,22 @@ async fn flush(scene: &Scene) {
     scene.tables.flush(&scene.name).await.unwrap();
 }
 
-/// A strong observer that only acknowledged its notification had committed; its lock was in one file, the end of the lock
-/// in the next. The flush that wrote that file dropped the end as garbage, and the lock counted again: a read took 20
-/// seconds in place of 13 milliseconds, and with other settings five minutes.
-pub async fn a_flush_between_two_steps_brings_no_lock_back(instance: Instance) {
+/// Checks that a flush between the steps of an observer does not restore its lock.
+///
+/// A strong observer had committed by only acknowledging its notification. Its lock was in one
+/// file, and the end of the lock in the next. The flush that wrote the second file dropped the end
+/// as garbage, so the lock counted again. A read took 20 seconds instead of 13 milliseconds, and
+/// five minutes with other settings.
+pub async fn a_flush_between_two_steps_restores_no_lock(instance: Instance) {
     let scene = Scene::observed(&instance, &observers()).await;
     let client = client(&scene).await;
     acknowledge(&scene, &client).await;
     scene.end().await;
 }
 
-/// The same on a table of the Java client, whose iterators run in every flush. There the end of the lock goes; whoever
-/// meets the lock sees the acknowledgement.
-pub async fn a_lock_that_a_flush_brought_back_stops_nobody(instance: Instance) {
+/// Checks the same on a table of the Java client, whose iterators run in every flush. There the
+/// flush does drop the end of the lock, but a reader that meets the lock sees the acknowledgement.
+pub async fn a_lock_that_a_flush_restores_blocks_no_transaction(instance: Instance) {
     let scene = Scene::observed(&instance, &observers()).await;
     attach_iterators(&scene).await;
     let client = client(&scene).await;
@@ -114,7 +120,7 @@ pub async fn a_lock_that_a_flush_brought_back_stops_nobody(instance: Instance) {
     scene.end().await;
 }
 
-/// Lets an observer acknowledge, and reads and writes the cell after every flush.
+/// Runs an observer that acknowledges, and reads and writes the cell after every flush.
 async fn acknowledge(scene: &Scene, client: &Client) {
     let worker = work(client, observers()).await;
     for value in 1..=3 {
@@ -128,12 +134,12 @@ async fn acknowledge(scene: &Scene, client: &Client) {
     worker.stop().await;
 }
 
-/// The Java client attaches its iterators to every compaction of its table.
+/// Attaches the iterators of the Java client to every compaction of the table.
 async fn attach_iterators(scene: &Scene) {
     let class = |class| format!("org.apache.fluo.accumulo.iterators.{class}");
     for scope in ["minc", "majc"] {
         let gc = format!("table.iterator.{scope}.gc");
-        // The option first: without it the iterator does not begin.
+        // The option comes first, because the iterator does not start without it.
         for (property, value) in [
             (format!("{gc}.opt.timestamp.gc"), "0".to_owned()),
             (gc, format!("10,{}", class("GarbageCollectionIterator"))),
@@ -151,10 +157,11 @@ async fn attach_iterators(scene: &Scene) {
     }
 }
 
-/// A queue: the item was set twice before its observer ran, with a flush between the two. A flush of the second
-/// notification together with its end wrote neither, so the first one was there again, and the observer ran a second time
-/// for an item that it had taken.
-pub async fn an_item_that_was_set_twice_is_taken_once_whatever_is_flushed(instance: Instance) {
+/// Checks that a queue item is processed once, although it is set twice with a flush in between.
+///
+/// A flush of the second notification together with its end wrote neither. So the first
+/// notification reappeared, and the observer ran again for an item that it had processed.
+pub async fn a_queue_item_that_is_set_twice_is_processed_once_despite_flushes(instance: Instance) {
     let scene = Scene::observed(&instance, &observers()).await;
     let client = client(&scene).await;
     for value in 1..=2 {
@@ -176,7 +183,7 @@ pub async fn an_item_that_was_set_twice_is_taken_once_whatever_is_flushed(instan
     scene.end().await;
 }
 
-/// After a collection of garbage the queue says the same.
+/// Checks that a garbage collection does not change the queue.
 async fn collect_and_read(scene: &Scene, client: &Client) {
     client
         .collect_garbage(&*scene.tables, &Span::all())
@@ -186,9 +193,11 @@ async fn collect_and_read(scene: &Scene, client: &Client) {
     assert_eq!(scene.locked().await, []);
 }
 
-/// A read lock that had ended, in one file, and the write that hid its end, in another: a flush dropped the end, and
-/// each conflict on the cell was taken for a damaged table.
-pub async fn read_locks_and_deletes_are_over_whatever_is_flushed(instance: Instance) {
+/// Checks that read locks and deletes stay ended after flushes.
+///
+/// A read lock had ended in one file, and the write that hides its end was in another. A flush
+/// dropped the end, and every conflict on the cell was reported as damage.
+pub async fn ended_read_locks_and_deletes_stay_ended_despite_flushes(instance: Instance) {
     let scene = Scene::new(&instance).await;
     let client = client(&scene).await;
     set(&client, "a", "x", 1).await;
@@ -200,7 +209,7 @@ pub async fn read_locks_and_deletes_are_over_whatever_is_flushed(instance: Insta
         let late = client.begin().await.unwrap();
         late.set("a", &column("x"), "9").unwrap();
         reader.commit().await.unwrap();
-        // It began before the reader committed.
+        // This transaction began before the reader committed.
         let error = late.commit().await.unwrap_err();
         assert!(matches!(error, CommitError::Conflict(_)), "{error}");
         client
@@ -221,7 +230,8 @@ pub async fn read_locks_and_deletes_are_over_whatever_is_flushed(instance: Insta
     scene.end().await;
 }
 
-/// Two write one cell at a time: the second fails with a conflict.
+/// Writes one cell in two concurrent transactions, and checks that the second one fails with a
+/// conflict.
 async fn conflict(client: &Client) {
     let [first, second] = [client.begin().await.unwrap(), client.begin().await.unwrap()];
     first.set("a", &column("x"), "1").unwrap();

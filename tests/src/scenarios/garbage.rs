@@ -1,4 +1,4 @@
-//! Garbage, and those who would still have needed it.
+//! Garbage collection, and transactions that still need the garbage.
 
 use std::error::Error as _;
 use std::num::NonZeroUsize;
@@ -10,7 +10,7 @@ use futures::TryStreamExt;
 use super::instance::Instance;
 use super::scene::{Scene, balance, hasty, read, set};
 
-pub async fn what_is_collected_is_seen_by_no_snapshot(instance: Instance) {
+pub async fn garbage_collection_changes_no_snapshot(instance: Instance) {
     let scene = Scene::new(&instance).await;
     let client = scene.client().await;
     for amount in 1..=5 {
@@ -42,7 +42,7 @@ pub async fn what_is_collected_is_seen_by_no_snapshot(instance: Instance) {
     assert_eq!((read(&now, "alice").await, read(&now, "bob").await), (9, 9));
     drop((held, now));
     collect(&scene, &client).await;
-    // Of each cell its value and its write, and of the two transactions' primary that all is done.
+    // What remains: the value and the write of both cells, and the `TX_DONE` entry of the primary.
     assert!(
         stored().await <= 5,
         "{} of {during} entries",
@@ -60,7 +60,7 @@ async fn collect(scene: &Scene, client: &fluo_core::Client) {
         .unwrap();
 }
 
-pub async fn a_snapshot_that_is_too_old_says_so(instance: Instance) {
+pub async fn a_snapshot_that_is_too_old_fails(instance: Instance) {
     let scene = Scene::new(&instance).await;
     let settings = ClientSettings {
         max_transaction_age: Duration::from_millis(50),
@@ -97,9 +97,10 @@ pub async fn a_snapshot_that_is_too_old_says_so(instance: Instance) {
     scene.end().await;
 }
 
-/// What is older than it may be holds nothing back any more (H3). As long as nothing that it reads is collected it is
-/// served as before; from then on it is told so, whatever it asks for.
-pub async fn what_was_leaked_gets_no_wrong_data(instance: Instance) {
+/// Checks H3: a transaction past its maximum age does not hold the horizon. It reads as before
+/// until garbage that it needs may have been collected. From then on every call of it fails as
+/// stale.
+pub async fn a_leaked_snapshot_reads_no_wrong_data(instance: Instance) {
     const ACCOUNTS: [&str; 4] = ["alice", "bob", "carol", "dave"];
     let scene = Scene::new(&instance).await;
     let settings = ClientSettings {
@@ -119,7 +120,7 @@ pub async fn what_was_leaked_gets_no_wrong_data(instance: Instance) {
     assert_eq!(begun.try_next().await.unwrap().unwrap().len(), 1);
     tokio::time::sleep(Duration::from_millis(80)).await;
 
-    // Somebody else holds the horizon.
+    // Another client holds the horizon.
     assert!(client.advance_horizon().await.unwrap() <= older.start());
     set(&client, &[("alice", 2), ("bob", 2)]).await;
     client

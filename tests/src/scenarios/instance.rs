@@ -1,4 +1,4 @@
-//! Where a scenario runs.
+//! The instance on which a scenario runs.
 
 use std::sync::Arc;
 
@@ -7,12 +7,12 @@ use fluo_core::coordination::Applications;
 
 use super::ending::EndingApplications;
 
-/// Tables, and what the processes of applications on them share. Scenarios make tables and applications of their own in
-/// it, under names that nothing else uses.
+/// Tables, and the shared state of the applications on them. Scenarios create tables and
+/// applications with unique names in it.
 #[derive(Clone, Debug)]
 pub struct Instance {
     pub(super) tables: Arc<dyn TableAdmin>,
-    /// Those of the instance, with a way to end sessions.
+    /// The applications of the instance, with a way to end sessions.
     pub(super) applications: EndingApplications,
 }
 

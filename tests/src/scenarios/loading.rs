@@ -1,4 +1,4 @@
-//! Loaders bring in much at once, in bounds, and observers deal with it.
+//! Loaders with bounded concurrency, and observers that process their data.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,7 +16,8 @@ const ROWS: i64 = 5;
 const SETTINGS: LoaderSettings = LoaderSettings { tasks: 8, queue: 4 };
 const ROOM: usize = SETTINGS.tasks + SETTINGS.queue;
 
-/// Counts in one cell of its row, so that those at once collide, and leaves what is to be summed in one of four others.
+/// Increments one cell of its row, so that concurrent loads conflict, and adds its number to one of
+/// four input cells, which an observer sums up.
 async fn load(tx: Transaction, load: i64) -> Result<(), Error> {
     let row = format!("row {}", load % ROWS);
     let count = number(tx.get(row.clone(), &column("count")).await?);
@@ -27,7 +28,7 @@ async fn load(tx: Transaction, load: i64) -> Result<(), Error> {
     tx.notify(row, &column("w"))
 }
 
-/// Adds up what was left for a row, and deletes it.
+/// Adds the inputs of a row to its sum, and deletes them.
 async fn sum_up(tx: Transaction, row: Bytes) -> Result<(), Error> {
     let name = String::from_utf8_lossy(&row).into_owned();
     let inputs = (0..4).map(|at| RowColumn::new(format!("{name}/in/{at}"), column("in")));
@@ -39,33 +40,37 @@ async fn sum_up(tx: Transaction, row: Bytes) -> Result<(), Error> {
     tx.set(row, &column("sum"), sum.to_string())
 }
 
-/// Fluo's tests of many who write the same rows: nothing is lost or counted twice.
-pub async fn loaders_wait_for_room_and_lose_nothing(instance: Instance) {
+/// Checks that no load is lost or counted twice if many loaders write the same rows, as tests of
+/// Fluo do.
+pub async fn loaders_wait_for_capacity_and_lose_no_load(instance: Instance) {
     let sum = observer_fn(async |tx: Transaction, row: Bytes, _| sum_up(tx, row).await);
     let observers = Observers::new().weak(column("w"), "sum", sum).unwrap();
     let scene = Scene::observed(&instance, &observers).await;
     let client = scene.client().await;
     let worker = work(&client, observers).await;
     let loaders = client.loaders(SETTINGS).unwrap();
-    let (running, go_on) = (Arc::new(AtomicUsize::new(0)), Arc::new(Semaphore::new(0)));
+    let (running, may_continue) = (Arc::new(AtomicUsize::new(0)), Arc::new(Semaphore::new(0)));
     let bring = async |number: i64| {
-        let shared = (running.clone(), go_on.clone());
-        let loaded = loaders.load((number, shared), async |tx, (number, (running, go_on))| {
-            running.fetch_add(1, Ordering::SeqCst);
-            drop(go_on.acquire().await);
-            load(tx, number).await
-        });
+        let shared = (running.clone(), may_continue.clone());
+        let loaded = loaders.load(
+            (number, shared),
+            async |tx, (number, (running, may_continue))| {
+                running.fetch_add(1, Ordering::SeqCst);
+                drop(may_continue.acquire().await);
+                load(tx, number).await
+            },
+        );
         loaded.await.unwrap();
     };
     let room = i64::try_from(ROOM).unwrap();
     for number in 0..room {
         bring(number).await;
     }
-    // Nobody goes on, so that there is no room however long one waits.
+    // No load continues, so there is no capacity, however long the caller waits.
     let waited = tokio::time::timeout(Duration::from_millis(200), bring(room)).await;
     assert!(waited.is_err(), "there is no room");
     assert_eq!(running.load(Ordering::SeqCst), SETTINGS.tasks);
-    go_on.close();
+    may_continue.close();
     for number in room..LOADS {
         bring(number).await;
     }

@@ -1,4 +1,4 @@
-//! Two transactions, and many, that meet.
+//! Transactions that write the same cells.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub(super) fn conflict(error: CommitError) -> Conflict {
     }
 }
 
-pub async fn the_second_of_two_that_write_a_cell_fails_and_says_who_was_first(instance: Instance) {
+pub async fn the_second_writer_of_a_cell_fails_and_names_the_first(instance: Instance) {
     let scene = Scene::new(&instance).await;
     let client = scene.client().await;
     let (first, second) = (client.begin().await.unwrap(), client.begin().await.unwrap());
@@ -55,7 +55,7 @@ pub async fn the_second_of_two_that_write_a_cell_fails_and_says_who_was_first(in
     scene.end().await;
 }
 
-pub async fn one_that_only_read_what_another_wrote_commits(instance: Instance) {
+pub async fn a_transaction_that_only_read_an_overwritten_cell_commits(instance: Instance) {
     let scene = Scene::new(&instance).await;
     let client = scene.client().await;
     let reader = client.begin().await.unwrap();
@@ -68,7 +68,7 @@ pub async fn one_that_only_read_what_another_wrote_commits(instance: Instance) {
     scene.end().await;
 }
 
-pub async fn transfers_at_once_keep_the_sum(instance: Instance) {
+pub async fn concurrent_transfers_keep_the_sum(instance: Instance) {
     let scene = Scene::new(&instance).await;
     let client = scene.client().await;
     set(&client, &ACCOUNTS.map(|account| (account, 100))).await;
@@ -107,8 +107,9 @@ pub async fn transfers_at_once_keep_the_sum(instance: Instance) {
     scene.end().await;
 }
 
-/// A transaction that never reads has to put an end to a dead one as well, or it would meet it for ever.
-pub async fn a_blind_write_meets_the_lock_of_the_dead_only_once(instance: Instance) {
+/// Checks that a transaction that never reads resolves the lock of a crashed client when it
+/// conflicts with it. Otherwise every retry would conflict again.
+pub async fn a_failed_blind_write_resolves_the_lock_of_a_crashed_client(instance: Instance) {
     let scene = Scene::new(&instance).await;
     let cut = Arc::new(CutTable::after(scene.table.clone(), 1).row_by_row());
     let dying = scene.client_of(cut, hasty()).await;

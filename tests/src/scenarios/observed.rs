@@ -1,4 +1,4 @@
-//! What scenarios with observers are written with.
+//! Helpers of scenarios with observers.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use fluo_core::{
 };
 use tokio::sync::Semaphore;
 
-/// Longer than anything takes on any table.
+/// A timeout that is longer than any step takes on any table.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 pub fn column(qualifier: &'static str) -> Column {
@@ -50,7 +50,7 @@ pub async fn set_all(
         .unwrap();
 }
 
-/// Waits until nothing is left to observe, and not for ever.
+/// Waits until no notification is left, with a timeout.
 pub async fn idle(client: &Client) {
     let waited = tokio::time::timeout(PATIENCE, client.wait_until_idle()).await;
     waited
@@ -58,30 +58,30 @@ pub async fn idle(client: &Client) {
         .unwrap();
 }
 
-/// Waits for so many permits, and not for ever.
-pub(super) async fn told(semaphore: &Semaphore, permits: u32) {
+/// Waits for a number of permits, with a timeout.
+pub(super) async fn wait_for_permits(semaphore: &Semaphore, permits: u32) {
     let waited = tokio::time::timeout(PATIENCE, semaphore.acquire_many(permits)).await;
-    waited.expect("it does not come").unwrap().forget();
+    waited.expect("the permits do not come").unwrap().forget();
 }
 
-/// Waits until something is so that comes without being told, and not for ever.
+/// Polls until a condition holds, with a timeout.
 pub(super) async fn until(mut is_so: impl AsyncFnMut() -> bool) {
     let waited = tokio::time::timeout(PATIENCE, async {
         while !is_so().await {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     });
-    waited.await.expect("it does not come");
+    waited.await.expect("the condition does not become true");
 }
 
-/// A worker of a client, with the settings that there are without a word.
+/// Starts a worker of a client with the default settings.
 pub(super) async fn work(client: &Client, observers: Observers) -> Worker {
     Worker::start(client, observers, WorkerSettings::default())
         .await
         .unwrap()
 }
 
-/// An observer that writes the value of its cell, changed, to another column of the row.
+/// Returns an observer that writes the changed value of its cell to another column of the row.
 pub fn copies(
     to: &'static str,
     change: impl Fn(i64) -> i64 + Clone + Send + Sync + 'static,

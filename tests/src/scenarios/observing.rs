@@ -1,4 +1,4 @@
-//! Observers: what starts them, and what does not.
+//! Observers and the notifications that start them.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -11,7 +11,9 @@ use fluo_core::{
 use tokio::sync::Semaphore;
 
 use super::instance::Instance;
-use super::observed::{column, copies, idle, number, read, read_now, set_all, told, until, work};
+use super::observed::{
+    column, copies, idle, number, read, read_now, set_all, until, wait_for_permits, work,
+};
 use super::scene::Scene;
 
 pub async fn a_chain_of_strong_observers_runs_to_its_end(instance: Instance) {
@@ -40,7 +42,7 @@ pub async fn a_chain_of_strong_observers_runs_to_its_end(instance: Instance) {
     scene.end().await;
 }
 
-/// Adds up the inputs of a row into `sum`, and deletes what it has added.
+/// Adds the inputs of a row to `sum`, and deletes them.
 async fn sum_up(tx: &Transaction, row: Bytes) -> Result<(), Error> {
     let columns = ["0", "1", "2"].map(column);
     let mut sum = number(tx.get(row.clone(), &column("sum")).await?);
@@ -55,12 +57,12 @@ fn sums() -> impl Observer {
     observer_fn(async |tx: Transaction, row: Bytes, _| sum_up(&tx, row).await)
 }
 
-pub async fn a_weak_observer_runs_where_it_is_asked_for(instance: Instance) {
+pub async fn a_weak_observer_runs_only_when_it_is_notified(instance: Instance) {
     let observers = Observers::new().weak(column("w"), "sum", sums()).unwrap();
     let scene = Scene::observed(&instance, &observers).await;
     let client = scene.client().await;
     let worker = work(&client, observers).await;
-    // Its column may be set, which asks for nothing, and it need not be.
+    // Setting the column of a weak observer does not notify it.
     set_all(&client, [("set".to_owned(), 1)], "w").await;
     set_all(&client, [("set".to_owned(), 1)], "0").await;
     assert_eq!(scene.notifications().await, 0);
@@ -82,16 +84,17 @@ pub async fn a_weak_observer_runs_where_it_is_asked_for(instance: Instance) {
     scene.end().await;
 }
 
-/// Fluo's WeakNotificationOverlapIT: a transaction that asks for a weak observer while it runs is not forgotten.
+/// Checks that a notification that a transaction sets while the weak observer runs is not lost,
+/// like `WeakNotificationOverlapIT` of Fluo.
 pub async fn a_notification_set_while_the_observer_runs_survives(instance: Instance) {
-    let (begun, go_on) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
+    let (begun, may_continue) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
     let observer = observer_fn({
-        let (begun, go_on) = (begun.clone(), go_on.clone());
+        let (begun, may_continue) = (begun.clone(), may_continue.clone());
         move |tx: Transaction, row: Bytes, _| {
-            let (begun, go_on) = (begun.clone(), go_on.clone());
+            let (begun, may_continue) = (begun.clone(), may_continue.clone());
             async move {
                 begun.add_permits(1);
-                go_on.acquire().await.unwrap().forget();
+                may_continue.acquire().await.unwrap().forget();
                 sum_up(&tx, row).await
             }
         }
@@ -110,21 +113,21 @@ pub async fn a_notification_set_while_the_observer_runs_survives(instance: Insta
             .unwrap();
     };
     add("0", "1").await;
-    told(&begun, 1).await;
-    // The observer has its snapshot, and does not see this.
+    wait_for_permits(&begun, 1).await;
+    // The snapshot of the running observer does not include this write.
     add("1", "10").await;
-    go_on.add_permits(1);
-    told(&begun, 1).await;
+    may_continue.add_permits(1);
+    wait_for_permits(&begun, 1).await;
     assert_eq!(read_now(&client, "r", "sum").await, 1);
-    go_on.add_permits(1);
+    may_continue.add_permits(1);
     idle(&client).await;
     assert_eq!(read_now(&client, "r", "sum").await, 11);
     worker.stop().await;
     scene.end().await;
 }
 
-pub async fn a_delete_notifies_only_whom_it_asks_for(instance: Instance) {
-    // Keeps the copy of `a` as `a` is, deleted as well.
+pub async fn a_delete_notifies_only_the_requested_observer(instance: Instance) {
+    // Keeps `copy` equal to `a`, also if `a` is deleted.
     let follow = observer_fn(async |tx: Transaction, row: Bytes, _: Column| {
         match tx.get(row.clone(), &column("a")).await? {
             Some(value) => tx.set(row, &column("copy"), value),
@@ -175,8 +178,9 @@ pub async fn a_delete_notifies_only_whom_it_asks_for(instance: Instance) {
     scene.end().await;
 }
 
-/// A queue: what is observed is deleted by its observer, and its notification goes with it.
-pub async fn an_observer_may_delete_what_it_observes(instance: Instance) {
+/// Checks that an observer may delete the cell that it observes, as in a queue. Its notification is
+/// removed with it.
+pub async fn an_observer_may_delete_the_observed_cell(instance: Instance) {
     let take = observer_fn(async |tx: Transaction, row: Bytes, from: Column| {
         let value = tx.get(row.clone(), &from).await?.unwrap_or_default();
         tx.delete(row.clone(), &from)?;
@@ -203,21 +207,24 @@ pub async fn an_observer_may_delete_what_it_observes(instance: Instance) {
 const ROWS: usize = 16;
 const AT_ONCE: usize = 4;
 
-/// The first worker has found all of them, and begun with some, before the second one joins, to which half of them belong
-/// since. Those it deals with, while the first one is at them or is about to begin.
+/// Checks that a worker does not process a notification that another worker has acknowledged.
+///
+/// The first worker finds all notifications and begins to process some of them. Then the second
+/// worker joins, owns half of them from now on, and processes these while the first worker still
+/// runs some of them or is about to run them.
 pub async fn a_notification_that_another_has_acknowledged_is_not_processed_again(
     instance: Instance,
 ) {
-    let (begun, go_on) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
+    let (begun, may_continue) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
     let observe = |observer| Observers::new().strong(column("a"), "a", observer).unwrap();
-    // Each marks another cell, so that nothing but the acknowledgement stands between them.
+    // The workers mark different cells, so that only the acknowledgement prevents a second run.
     let slow = observer_fn({
-        let (begun, go_on) = (begun.clone(), go_on.clone());
+        let (begun, may_continue) = (begun.clone(), may_continue.clone());
         move |tx: Transaction, row: Bytes, _| {
-            let (begun, go_on) = (begun.clone(), go_on.clone());
+            let (begun, may_continue) = (begun.clone(), may_continue.clone());
             async move {
                 begun.add_permits(1);
-                drop(go_on.acquire().await);
+                drop(may_continue.acquire().await);
                 tx.set(row, &column("by first"), "1")
             }
         }
@@ -227,7 +234,7 @@ pub async fn a_notification_that_another_has_acknowledged_is_not_processed_again
     let (client, other) = (scene.client().await, scene.client().await);
     let rows = (0..ROWS).map(|row| format!("row {row}"));
     set_all(&client, rows.clone().map(|row| (row, 1)), "a").await;
-    // It does not look again, so that it does not hear of its new share.
+    // The first worker does not scan again, so it does not notice its new share.
     let hour = Duration::from_secs(3_600);
     let settings = WorkerSettings {
         tasks: AT_ONCE,
@@ -236,7 +243,7 @@ pub async fn a_notification_that_another_has_acknowledged_is_not_processed_again
         ..WorkerSettings::default()
     };
     let first = Worker::start(&client, observers, settings).await.unwrap();
-    told(&begun, u32::try_from(AT_ONCE).unwrap()).await;
+    wait_for_permits(&begun, u32::try_from(AT_ONCE).unwrap()).await;
 
     let quick =
         observer_fn(async |tx: Transaction, row: Bytes, _| tx.set(row, &column("by second"), "1"));
@@ -248,7 +255,7 @@ pub async fn a_notification_that_another_has_acknowledged_is_not_processed_again
     let left = rows.clone().filter(|row| !is_of_second(row)).count();
     assert!((1..ROWS).contains(&left), "{left}");
     until(async || scene.notifications().await == left).await;
-    go_on.close();
+    may_continue.close();
     idle(&client).await;
     let now = client.snapshot().await.unwrap();
     for row in rows {

@@ -1,4 +1,4 @@
-//! A transaction that is kept beyond every handle of its client.
+//! A transaction that outlives all handles of its client.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,12 +14,12 @@ use tokio::time::{sleep, timeout};
 use super::instance::Instance;
 use super::scene::{Scene, balance, balances, hasty, read, set};
 
-/// It reads, writes and commits. Nobody takes it for dead meanwhile, and everybody does after it.
+/// Checks that a client counts as alive as long as one of its transactions is open, and no longer.
 pub async fn an_open_transaction_keeps_its_client_alive(instance: Instance) {
     let scene = Scene::new(&instance).await;
     let table = Arc::new(PausingTable::new(scene.table.clone()));
     let client = scene.client_of(table.clone(), hasty()).await;
-    table.go_on();
+    table.resume();
     set(&client, &[("alice", 1), ("bob", 1)]).await;
     let transactor = client.transactor();
     let tx = client.begin().await.unwrap();
@@ -39,16 +39,16 @@ pub async fn an_open_transaction_keeps_its_client_alive(instance: Instance) {
     };
     let other = scene.client_of(scene.table.clone(), patient).await;
     let reading = timeout(Duration::from_millis(300), balances(&other, ["alice"]));
-    assert!(reading.await.is_err(), "R3: it was not waited for");
+    assert!(reading.await.is_err(), "R3: the reader did not wait");
     assert_eq!(scene.locked().await.len(), 1, "R3: it was rolled back");
-    table.go_on();
+    table.resume();
     let committed = committing.await.unwrap().unwrap();
     assert!(committed.commit.is_some());
     assert_eq!(balances(&other, ["alice", "bob"]).await.unwrap(), [2, 2]);
     assert_eq!(scene.locked().await, []);
     ends(&scene, transactor).await;
 
-    // So does one that is given up.
+    // A dropped transaction also ends the session.
     let client = scene.client().await;
     let transactor = client.transactor();
     let tx = client.begin().await.unwrap();
@@ -65,7 +65,7 @@ async fn is_alive(scene: &Scene, transactor: TransactorId) -> bool {
     scene.coordination.is_alive(transactor).await.unwrap()
 }
 
-/// Nothing of the client is left, and so its session ends.
+/// Waits until the session of a client that was dropped ends.
 async fn ends(scene: &Scene, transactor: TransactorId) {
     let ended = async {
         while is_alive(scene, transactor).await {
@@ -76,7 +76,7 @@ async fn ends(scene: &Scene, transactor: TransactorId) {
     assert!(in_time.is_ok(), "C6: {transactor} is still alive");
 }
 
-/// A table whose next conditional write, while it is paused, takes effect and does not return.
+/// A table whose conditional writes take effect but do not return while it is paused.
 #[derive(Debug)]
 struct PausingTable {
     inner: Arc<dyn Table>,
@@ -98,11 +98,11 @@ impl PausingTable {
         self.waits.send_replace(false);
     }
 
-    fn go_on(&self) {
+    fn resume(&self) {
         self.is_open.send_replace(true);
     }
 
-    /// Waits until a call of it waits.
+    /// Waits until a call is paused.
     async fn is_paused(&self) {
         let mut waits = self.waits.subscribe();
         waits.wait_for(|waits| *waits).await.unwrap();

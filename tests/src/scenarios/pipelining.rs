@@ -11,7 +11,7 @@ use super::instance::Instance;
 use super::scene::{Scene, balance, hasty};
 use super::under_way::{Most, UnderWayTable};
 
-pub async fn many_commits_in_the_background_all_come_to_an_end(instance: Instance) {
+pub async fn all_commits_in_the_background_complete(instance: Instance) {
     const COUNT: usize = 300;
     let scene = Scene::new(&instance).await;
     let settings = ClientSettings {
@@ -20,14 +20,15 @@ pub async fn many_commits_in_the_background_all_come_to_an_end(instance: Instanc
         ..hasty()
     };
     let client = scene.client_of(scene.table.clone(), settings).await;
-    // One of them is larger than all the room there is.
+    // One transaction is larger than the whole limit.
     let values = (0..COUNT).map(|number| if number == 7 { 5_000 } else { 10 });
     bring(&client, values.collect()).await.unwrap();
     check(&scene, &client, COUNT).await;
     scene.end().await;
 }
 
-/// As many as the setting says are under way, and the next one waits; whoever brings it does too.
+/// Checks that the number of commits in progress reaches the limit but does not exceed it, and that
+/// the caller of the next one waits.
 pub async fn commits_in_the_background_are_bounded_in_number(instance: Instance) {
     const BOUND: usize = 50;
     const COUNT: usize = 150;
@@ -48,7 +49,8 @@ pub async fn commits_in_the_background_are_bounded_in_number(instance: Instance)
 }
 
 pub async fn commits_in_the_background_are_bounded_in_bytes(instance: Instance) {
-    /// With the row, `row0000`, and the column, `account:balance`, 100 bytes.
+    /// Size of a value that makes 100 bytes together with its row, `row0000`, and its column,
+    /// `account:balance`.
     const VALUE_BYTES: usize = 79;
     const LARGE: usize = 5_000;
     let scene = Scene::new(&instance).await;
@@ -70,7 +72,7 @@ pub async fn commits_in_the_background_are_bounded_in_bytes(instance: Instance) 
     bringing.await.unwrap();
     assert_eq!(table.most(), ten_of_them);
 
-    // One that is larger than all the room waits for all the others, and they for it.
+    // A transaction that is larger than the limit waits for all others, and all others wait for it.
     let table = Arc::new(UnderWayTable::new(scene.table.clone()));
     let settings = ClientSettings {
         max_commit_bytes_in_flight: 1_000,
@@ -102,7 +104,8 @@ pub async fn thousands_of_commits_are_in_flight_at_once(instance: Instance) {
     scene.end().await;
 }
 
-/// One task commits a row for each value, of so many bytes, in the background, and waits for all outcomes.
+/// Spawns a task that commits a row for each value, of the given number of bytes, in the
+/// background, and waits for all outcomes.
 fn bring(client: &Client, values: Vec<usize>) -> JoinHandle<()> {
     let client = client.clone();
     tokio::spawn(async move {
@@ -118,10 +121,11 @@ fn bring(client: &Client, values: Vec<usize>) -> JoinHandle<()> {
     })
 }
 
-/// Within this time those that may begin have begun.
+/// Time within which all transactions that may begin have begun.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// So many are under way and none comes to an end: no other may begin, however long that lasts.
+/// Waits until a number of transactions is in progress, and checks that no other one begins while
+/// none completes.
 async fn is_full_with(table: &UnderWayTable, transactions: usize) {
     assert!(
         table.reaches(transactions, PATIENCE).await,
@@ -136,7 +140,7 @@ fn row(number: usize) -> String {
     format!("row{number:04}")
 }
 
-/// Each of the rows has a value, and nothing is locked.
+/// Checks that each row has a value and that no cell is locked.
 async fn check(scene: &Scene, client: &Client, count: usize) {
     let snapshot = client.snapshot().await.unwrap();
     let rows = (0..count).map(|number| row(number).into());

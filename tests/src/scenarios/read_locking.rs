@@ -13,7 +13,7 @@ async fn read_locked(tx: &OwnedTransaction, row: &'static str) -> i64 {
     amount(tx.with_read_lock().get(row, &balance()).await.unwrap())
 }
 
-pub async fn readers_under_a_lock_do_not_meet(instance: Instance) {
+pub async fn read_locks_do_not_conflict_with_each_other(instance: Instance) {
     let scene = Scene::new(&instance).await;
     let client = scene.client().await;
     set(&client, &[("alice", 5)]).await;
@@ -25,7 +25,7 @@ pub async fn readers_under_a_lock_do_not_meet(instance: Instance) {
     first.commit().await.unwrap();
     second.commit().await.unwrap();
     assert_eq!(balances(&client, ["bob", "carol"]).await.unwrap(), [5, 5]);
-    // One that only reads has nothing to commit.
+    // A transaction that only reads has nothing to commit.
     let reader = client.begin().await.unwrap();
     read_locked(&reader, "alice").await;
     assert_eq!(reader.commit().await.unwrap().commit, None);
@@ -33,7 +33,7 @@ pub async fn readers_under_a_lock_do_not_meet(instance: Instance) {
     scene.end().await;
 }
 
-pub async fn a_write_excludes_who_has_read_under_a_lock(instance: Instance) {
+pub async fn a_write_conflicts_with_a_read_lock(instance: Instance) {
     let scene = Scene::new(&instance).await;
     let client = scene.client().await;
     set(&client, &[("alice", 5)]).await;
@@ -46,7 +46,8 @@ pub async fn a_write_excludes_who_has_read_under_a_lock(instance: Instance) {
         "alice"
     );
 
-    // The other way round: who writes what another has read under a lock since fails.
+    // In the other order a write fails if another transaction has read the cell under a lock since
+    // the writer began.
     let writer = client.begin().await.unwrap();
     writer.set("alice", &balance(), "7").unwrap();
     let reader = client.begin().await.unwrap();
@@ -54,15 +55,17 @@ pub async fn a_write_excludes_who_has_read_under_a_lock(instance: Instance) {
     reader.set("bob", &balance(), "1").unwrap();
     reader.commit().await.unwrap();
     conflict(writer.commit().await.unwrap_err());
-    // And one that begins afterwards does not.
+    // A transaction that begins afterwards succeeds.
     set(&client, &[("alice", 8)]).await;
     assert_eq!(balances(&client, ["alice", "bob"]).await.unwrap(), [8, 1]);
     assert_eq!(scene.locked().await, []);
     scene.end().await;
 }
 
-/// Two accounts may be overdrawn as long as their sum is not. Each of two transactions looks at both and takes from one.
-pub async fn write_skew_is_possible_and_gone_with_read_locks(instance: Instance) {
+/// Checks that read locks prevent write skew, and that it occurs without them. Two accounts may be
+/// overdrawn as long as their sum is not negative. Each of two transactions reads both and
+/// withdraws from one.
+pub async fn read_locks_prevent_write_skew(instance: Instance) {
     let scene = Scene::new(&instance).await;
     let client = scene.client().await;
     for is_locking in [false, true] {
@@ -92,7 +95,7 @@ pub async fn write_skew_is_possible_and_gone_with_read_locks(instance: Instance)
     scene.end().await;
 }
 
-/// A way to read an account, and another one beside it, under a lock.
+/// A method to read two cells under a lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
     Get,
@@ -101,7 +104,7 @@ enum Way {
 }
 
 impl Way {
-    /// Reads two columns of a row under a lock; gives what the one and the other have.
+    /// Reads two columns of a row under a lock, and returns their values.
     async fn read(self, tx: &OwnedTransaction, row: &'static str) -> [i64; 2] {
         let locked = tx.with_read_lock();
         let columns = [balance(), limit()];
@@ -128,9 +131,9 @@ fn limit() -> Column {
     Column::new("account", "limit")
 }
 
-/// The skew, through each way, over each of the columns that it reads. One of them has no value: what is not there is
-/// locked as well.
-pub async fn each_way_to_read_under_a_lock_locks_all_that_it_reads(instance: Instance) {
+/// Checks write skew through each read method, for each of the columns that it reads. One of them
+/// has no value: absent cells are locked as well.
+pub async fn every_read_method_locks_all_cells_that_it_reads(instance: Instance) {
     let scene = Scene::new(&instance).await;
     let client = scene.client().await;
     for way in [Way::Get, Way::Columns, Way::All] {
@@ -160,18 +163,18 @@ pub async fn each_way_to_read_under_a_lock_locks_all_that_it_reads(instance: Ins
     scene.end().await;
 }
 
-pub async fn a_read_lock_of_the_dead_stops_nobody(instance: Instance) {
+pub async fn a_read_lock_of_a_crashed_client_blocks_no_transaction(instance: Instance) {
     let scene = Scene::new(&instance).await;
     let client = scene.client().await;
     set(&client, &[("alice", 5)]).await;
     for cut in 1..=4 {
         let table = Arc::new(CutTable::after(scene.table.clone(), cut));
-        let dying = scene.client_of(table, hasty()).await;
-        let tx = dying.begin().await.unwrap();
+        let crashing = scene.client_of(table, hasty()).await;
+        let tx = crashing.begin().await.unwrap();
         read_locked(&tx, "alice").await;
         tx.set("zoe", &balance(), "1").unwrap();
         drop(tx.commit().await);
-        drop(dying);
+        drop(crashing);
         assert!(balances(&client, ["alice"]).await.is_ok());
         set(&client, &[("alice", 6)]).await;
         set(&client, &[("zoe", 6)]).await;

@@ -1,4 +1,4 @@
-//! What is read.
+//! Reads of committed data.
 
 use fluo_core::{Bytes, Column, ColumnSelector, Key, Scan, Span};
 use futures::TryStreamExt;
@@ -6,7 +6,7 @@ use futures::TryStreamExt;
 use super::instance::Instance;
 use super::scene::{Scene, balance, read, set};
 
-pub async fn what_is_committed_is_read_by_those_who_begin_later(instance: Instance) {
+pub async fn committed_writes_are_visible_to_later_transactions(instance: Instance) {
     let scene = Scene::new(&instance).await;
     let client = scene.client().await;
     let before = client.snapshot().await.unwrap();
@@ -36,7 +36,7 @@ pub async fn what_is_committed_is_read_by_those_who_begin_later(instance: Instan
     scene.end().await;
 }
 
-pub async fn snapshots_show_their_own_time(instance: Instance) {
+pub async fn a_snapshot_shows_the_state_at_its_start(instance: Instance) {
     let scene = Scene::new(&instance).await;
     let client = scene.client().await;
     let mut snapshots = vec![client.snapshot().await.unwrap()];
@@ -68,9 +68,9 @@ pub async fn a_deleted_cell_has_no_value_until_it_is_set_again(instance: Instanc
         (read(&before, "alice").await, read(&after, "alice").await),
         (1, 3)
     );
-    // Deleting what is not there is no error, and leaves nothing to be seen.
+    // Deleting a cell that does not exist is not an error and has no visible effect.
     client
-        .run(async |tx| tx.delete("nobody", &balance()))
+        .run(async |tx| tx.delete("absent", &balance()))
         .await
         .unwrap();
     let rest = client
@@ -154,7 +154,7 @@ pub async fn a_transaction_does_not_read_its_own_writes(instance: Instance) {
     scene.end().await;
 }
 
-pub async fn any_bytes_come_back_as_they_were_set(instance: Instance) {
+pub async fn any_bytes_are_stored_unchanged(instance: Instance) {
     let scene = Scene::new(&instance).await;
     let client = scene.client().await;
     let odd: [&[u8]; 5] = [

@@ -1,4 +1,4 @@
-//! A table and an application of its own for one scenario.
+//! The table and the application of one scenario.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,14 +18,14 @@ use crate::unused_name::unused_name;
 /// A table and an application that no other scenario uses.
 pub(super) struct Scene {
     pub(super) tables: Arc<dyn TableAdmin>,
-    /// Of the application, and of its table.
+    /// The name of the application and of its table.
     pub(super) name: String,
     pub(super) table: Arc<dyn Table>,
     pub(super) coordination: Arc<dyn Coordination>,
     applications: EndingApplications,
 }
 
-/// Settings under which a scenario that waits for a timeout does not take long.
+/// Returns settings with short timeouts, for scenarios that wait for them.
 pub(super) fn hasty() -> ClientSettings {
     ClientSettings {
         rollback_after: Duration::from_millis(300),
@@ -40,7 +40,7 @@ impl Scene {
         Self::observed(instance, &Observers::new()).await
     }
 
-    /// One in which some columns are observed.
+    /// Creates a scene with observed columns.
     pub(super) async fn observed(instance: &Instance, observers: &Observers) -> Self {
         let Instance {
             tables,
@@ -83,7 +83,7 @@ impl Scene {
             .unwrap()
     }
 
-    /// Ends the session of a client that lives, as a pause of its process does.
+    /// Ends the session of a live client, as a pause of its process does.
     pub(super) async fn end_session(&self, client: &Client) {
         let transactor = client.transactor();
         let ended = self.applications.end_transactor(&self.name, transactor);
@@ -91,7 +91,8 @@ impl Scene {
         assert!(!self.is_alive(client).await);
     }
 
-    /// A client whose calls of the coordination are listed, and fail where that is asked for.
+    /// Opens a client whose calls of the coordination are listed, and fail where a scenario plans a
+    /// fault.
     pub(super) async fn faulty_client(&self) -> (Client, FaultyApplications) {
         let faulty = FaultyApplications::new(Arc::new(self.applications.clone()));
         let coordination = faulty.open(&self.name).await.unwrap();
@@ -105,17 +106,17 @@ impl Scene {
         self.coordination.is_alive(transactor).await.unwrap()
     }
 
-    /// Deletes the table. A scenario that fails leaves it to be looked at.
+    /// Deletes the table. A scenario that fails leaves it for inspection.
     pub(super) async fn end(self) {
         self.tables.delete_table(&self.name).await.unwrap();
     }
 
-    /// How many notifications are in the table.
+    /// Returns the number of notifications in the table.
     pub(super) async fn notifications(&self) -> usize {
         self.read(Filter::Notifications { share: None }).await.len()
     }
 
-    /// The cells that are locked, for writing or for reading.
+    /// Returns the cells that are locked for writing or for reading.
     pub(super) async fn locked(&self) -> Vec<RowColumn> {
         let latest = Filter::Snapshot { at: Timestamp::MAX };
         let mut found = self.read(latest).await;
@@ -163,7 +164,7 @@ pub(super) async fn set(client: &Client, accounts: &[(&'static str, i64)]) {
         .unwrap();
 }
 
-/// The balances of some accounts in one snapshot.
+/// Returns the balances of some accounts in one snapshot.
 pub(super) async fn balances<const N: usize>(
     client: &Client,
     accounts: [&'static str; N],

@@ -1,7 +1,7 @@
-//! A client whose session ends while it lives.
+//! A client whose session ends while it runs.
 //!
-//! It went on under the number that everybody else took for dead: whoever met one of its transactions rolled it back, for
-//! as long as the client lived.
+//! Such a client once continued with a number that all other clients treated as dead. They rolled
+//! back every transaction of it that they met, for as long as the client ran.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -19,16 +19,17 @@ use crate::{CoordinationCall, Fault};
 use super::instance::Instance;
 use super::scene::{Scene, balance, balances, hasty, read, set};
 
-pub async fn a_client_whose_session_has_ended_goes_on_as_another_transactor(instance: Instance) {
+pub async fn a_client_continues_as_a_new_transactor_after_its_session_ends(instance: Instance) {
     let scene = Scene::new(&instance).await;
-    // One that has published nothing hears of it when it begins.
+    // A client without a publication notices the end of its session when it begins a transaction.
     let idle = scene.client().await;
     let number = idle.transactor();
     scene.end_session(&idle).await;
     set(&idle, &[("alice", 1)]).await;
     assert!(idle.transactor() > number && scene.is_alive(&idle).await);
 
-    // One that is busy hears of it when it publishes. What it reads at is held again from then on.
+    // A busy client notices it when it publishes. From then on its publication protects its reads
+    // again.
     let busy = idle;
     let number = busy.transactor();
     let held = busy.snapshot().await.unwrap();
@@ -49,7 +50,7 @@ pub async fn a_client_whose_session_has_ended_goes_on_as_another_transactor(inst
     );
     drop((held, next));
 
-    // Otherwise it hears of it after a while.
+    // An idle client notices it after a while.
     let settings = ClientSettings {
         horizon_period: Duration::from_millis(20),
         ..hasty()
@@ -66,9 +67,12 @@ pub async fn a_client_whose_session_has_ended_goes_on_as_another_transactor(inst
     scene.end().await;
 }
 
-/// Some of them were refused under the number that had ended, and looked for it after another one of them had begun the
-/// next: that one lives, so they handed the refusal to their users.
-pub async fn those_that_begin_at_once_after_it_has_ended_all_do(instance: Instance) {
+/// Checks that all transactions begin that begin concurrently after the session has ended.
+///
+/// Some were rejected under the ended number, and checked whether it was alive after another one
+/// had already begun a new transactor. That one is alive, so they returned the rejection to their
+/// callers.
+pub async fn all_concurrent_transactions_begin_after_a_session_ends(instance: Instance) {
     let scene = Scene::new(&instance).await;
     let client = scene.client().await;
     for _ in 0..20 {
@@ -83,20 +87,24 @@ pub async fn those_that_begin_at_once_after_it_has_ended_all_do(instance: Instan
             begun.unwrap().unwrap();
         }
         assert!(client.transactor() > number && scene.is_alive(&client).await);
-        // Nothing is open any more: those of the next round have to publish again.
+        // No transaction is open now, so the transactions of the next round must publish again.
         client.advance_horizon().await.unwrap();
     }
     scene.end().await;
 }
 
-/// The answer to the first that it published under its new number was lost. It took it that nothing was, and never took
-/// it back: the horizon stood still for as long as it had nothing open.
-pub async fn what_was_published_without_an_answer_is_taken_back(instance: Instance) {
+/// Checks that a client withdraws a publication whose answer was lost.
+///
+/// The answer to the first publication under the new number was lost. The client assumed that
+/// nothing was published and never withdrew it. The horizon did not move while the client had no
+/// open transaction.
+pub async fn a_publication_with_a_lost_answer_is_withdrawn(instance: Instance) {
     let scene = Scene::new(&instance).await;
     let (client, faulty) = scene.faulty_client().await;
     let held = client.snapshot().await.unwrap();
     scene.end_session(&client).await;
-    // It is refused, looks whether it is alive, begins anew, and publishes.
+    // The client publishes and is rejected, checks whether it is alive, begins a new transactor,
+    // and publishes again.
     let next = faulty.calls().len() + 3;
     let _plan = faulty.clone().fail_call(next, Fault::After);
     let error = client.advance_horizon().await.unwrap_err();
@@ -111,9 +119,10 @@ pub async fn what_was_published_without_an_answer_is_taken_back(instance: Instan
     scene.end().await;
 }
 
-/// Somebody else reads what it has locked, each time. The one who is dead to everybody is rolled back; the number after
-/// it is waited for.
-pub async fn one_that_was_taken_for_dead_is_run_again_as_another_transactor(instance: Instance) {
+/// Checks that a transaction of an ended session is retried under a new number. Another client
+/// reads its locked cell after each attempt. It rolls back the transaction of the ended number, and
+/// waits for the one of the new number.
+pub async fn a_transaction_of_an_ended_session_is_retried_by_a_new_transactor(instance: Instance) {
     let scene = Scene::new(&instance).await;
     let settings = ClientSettings {
         rollback_after: Duration::from_secs(600),
@@ -125,7 +134,8 @@ pub async fn one_that_was_taken_for_dead_is_run_again_as_another_transactor(inst
         reader: reader.clone(),
     });
     let client = scene.client_of(table, hasty()).await;
-    // Something is published, so that it need not publish when it begins, and hears nothing then.
+    // The client has a publication already, so it does not notice the end of its session when it
+    // begins.
     let _open = client.snapshot().await.unwrap();
     let number = client.transactor();
     scene.end_session(&client).await;
@@ -146,7 +156,7 @@ pub async fn one_that_was_taken_for_dead_is_run_again_as_another_transactor(inst
     scene.end().await;
 }
 
-/// A table on which somebody reads an account after each conditional write.
+/// A table on which another client reads an account after each conditional write.
 #[derive(Debug)]
 struct MetTable {
     inner: Arc<dyn Table>,
@@ -166,7 +176,7 @@ impl Table for MetTable {
     async fn write_conditional(&self, mutations: Vec<ConditionalMutation>) -> Result<Vec<Outcome>> {
         let outcomes = self.inner.write_conditional(mutations).await;
         let reading = balances(&self.reader, ["alice"]);
-        // Whoever waits for a lock of the living has met it.
+        // A reader that waits for the lock of a live client has met it.
         drop(tokio::time::timeout(Duration::from_millis(300), reading).await);
         outcomes
     }

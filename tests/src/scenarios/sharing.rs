@@ -1,4 +1,4 @@
-//! Workers share the notifications.
+//! Workers that share the notifications.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -11,10 +11,10 @@ use super::instance::Instance;
 use super::observed::{column, idle, number, read, set_all, work};
 use super::scene::Scene;
 
-/// By row, the workers that ran its observer.
+/// The workers that ran the observer of each row.
 type Runs = Arc<Mutex<BTreeMap<Bytes, Vec<usize>>>>;
 
-/// Counts how often a row's notifications were processed.
+/// Returns an observer that counts the processed notifications of each row.
 fn counts(worker: usize, runs: &Runs) -> impl Observer {
     let runs = runs.clone();
     observer_fn(move |tx: Transaction, row: Bytes, _| {
@@ -34,8 +34,8 @@ fn counts(worker: usize, runs: &Runs) -> impl Observer {
 
 const ROWS: usize = 60;
 
-/// Each runs those that hash to its share, whatever evaluates the hash, and nobody the others'.
-pub async fn two_workers_share_and_each_notification_commits_once(instance: Instance) {
+/// Checks that each worker runs only the notifications that hash to its share, on every table.
+pub async fn two_workers_share_notifications_and_each_commits_once(instance: Instance) {
     let runs = Runs::default();
     let observers = |worker| {
         let counts = counts(worker, &runs);
@@ -44,8 +44,8 @@ pub async fn two_workers_share_and_each_notification_commits_once(instance: Inst
             .unwrap()
     };
     let scene = Scene::observed(&instance, &observers(0)).await;
-    // Those who work hear of what they commit themselves: a third one tells.
-    let teller = scene.client().await;
+    // Workers notice their own commits directly, so a third client sets the notifications.
+    let notifier = scene.client().await;
     let (one, two) = (scene.client().await, scene.client().await);
     let workers = [
         work(&one, observers(0)).await,
@@ -54,14 +54,15 @@ pub async fn two_workers_share_and_each_notification_commits_once(instance: Inst
     let rows = (0..ROWS).map(|row| format!("row {row}"));
     for round in 1..=3 {
         runs.lock().unwrap().clear();
-        set_all(&teller, rows.clone().map(|row| (row, round)), "a").await;
-        idle(&teller).await;
-        let now = teller.snapshot().await.unwrap();
+        set_all(&notifier, rows.clone().map(|row| (row, round)), "a").await;
+        idle(&notifier).await;
+        let now = notifier.snapshot().await.unwrap();
         for row in rows.clone() {
             assert_eq!(read(&now, &row, "count").await, round, "{row}");
         }
     }
-    // In the first round one may still have looked for all of them. In the last one the shares are known to both.
+    // In the first round a worker may still have scanned for all notifications. In the last round
+    // both workers know the shares.
     let share = |rank| Share::new(NonZeroU32::MIN.saturating_add(1), rank).unwrap();
     let hashed = notification_column(&column("a")).qualifier;
     let mut took_part = [0, 0];

@@ -1,4 +1,4 @@
-//! A table that counts the transactions that are being committed, and holds them until it is opened.
+//! A table that counts the commits in progress and holds them until it is opened.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,8 +12,9 @@ use fluo_core::{
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-/// A table on which a transaction of one row is under way from its first conditional write, which locks the row, until
-/// its second, which commits it, has returned. The first ones wait until the table is opened.
+/// A table that counts a transaction of one row as in progress from its first conditional write,
+/// which locks the row, until its second one, which commits it, has returned. The first ones wait
+/// until the table is opened.
 #[derive(Debug)]
 pub(super) struct UnderWayTable {
     inner: Arc<dyn Table>,
@@ -21,20 +22,20 @@ pub(super) struct UnderWayTable {
     is_open: watch::Sender<bool>,
 }
 
-/// What is under way, and the most that was.
+/// The transactions in progress, and the maximum so far.
 #[derive(Debug, Default)]
 struct Counted {
-    /// By row: the bytes of its values.
+    /// The bytes of the values of each row.
     now: BTreeMap<Bytes, usize>,
     value_bytes: usize,
     most: Most,
 }
 
-/// The most that was under way at once.
+/// The maximum of concurrent transactions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Most {
     pub(super) transactions: usize,
-    /// Bytes of their values.
+    /// The bytes of their values.
     pub(super) value_bytes: usize,
 }
 
@@ -47,14 +48,15 @@ impl UnderWayTable {
         }
     }
 
-    /// Waits until so many transactions are under way; says whether they were, within the time.
+    /// Waits until a number of transactions is in progress. Returns `false` if the time is over
+    /// first.
     pub(super) async fn reaches(&self, transactions: usize, within: Duration) -> bool {
         let mut counted = self.counted.subscribe();
         let reached = counted.wait_for(|counted| counted.now.len() >= transactions);
         timeout(within, reached).await.is_ok()
     }
 
-    /// Lets all go from now on.
+    /// Releases all waiting calls, and all later ones.
     pub(super) fn open(&self) {
         self.is_open.send_replace(true);
     }

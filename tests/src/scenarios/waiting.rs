@@ -1,4 +1,4 @@
-//! Locks of the living.
+//! Locks of live clients.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,8 +9,9 @@ use super::cutting::CutTable;
 use super::instance::Instance;
 use super::scene::{Scene, balance, balances, hasty, set};
 
-/// The transaction hangs in the middle of its commit, and is not rolled back as long as there is time.
-pub async fn a_lock_of_the_living_is_waited_for(instance: Instance) {
+/// Checks that a reader waits for a transaction that hangs in its commit, and does not roll it back
+/// before the timeout.
+pub async fn a_reader_waits_for_the_lock_of_a_live_client(instance: Instance) {
     let scene = Scene::new(&instance).await;
     set(&scene.client().await, &[("alice", 1), ("bob", 1)]).await;
     let table = Arc::new(CutTable::after(scene.table.clone(), 2).row_by_row());
@@ -34,15 +35,16 @@ pub async fn a_lock_of_the_living_is_waited_for(instance: Instance) {
     let read = tokio::time::timeout(Duration::from_millis(500), reading).await;
     assert!(read.is_err(), "it did not wait: {read:?}");
     assert_eq!(scene.locked().await.len(), 2);
-    // Now that the other one is gone, so are its locks.
+    // After the other client is dropped, its locks are resolved.
     drop(hanging);
     assert_eq!(balances(&patient, ["alice", "bob"]).await.unwrap(), [1, 1]);
     assert_eq!(scene.locked().await, []);
     scene.end().await;
 }
 
-/// Its primary says that it has committed: nobody has to wait for the rest, although it lives.
-pub async fn one_that_has_committed_is_rolled_forward_while_it_lives(instance: Instance) {
+/// Checks that a reader rolls a transaction forward if its primary is committed, although its
+/// client is alive.
+pub async fn a_committed_transaction_of_a_live_client_is_rolled_forward(instance: Instance) {
     let scene = Scene::new(&instance).await;
     let patience = Duration::from_secs(600);
     let patient = ClientSettings {
@@ -51,7 +53,7 @@ pub async fn one_that_has_committed_is_rolled_forward_while_it_lives(instance: I
     };
     let client = scene.client_of(scene.table.clone(), patient).await;
     set(&client, &[("alice", 1), ("bob", 1)]).await;
-    // It has committed its primary, and is cut off before the rest.
+    // The owner has committed its primary, and is cut off before it commits the secondary.
     let table = Arc::new(CutTable::after(scene.table.clone(), 3).row_by_row());
     let owner = scene.client_of(table, hasty()).await;
     let tx = owner.begin().await.unwrap();

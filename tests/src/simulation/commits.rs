@@ -1,4 +1,4 @@
-//! What was committed, as the table saw it.
+//! The committed transactions according to the table.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,18 +8,18 @@ use fluo_core::layout::{
 };
 use fluo_core::{Bytes, Change, Mutation, RowColumn, Timestamp, Update};
 
-/// The transactions that were decided, read off the entries of primaries at the instant at which the table took them.
-/// No client has to be believed, and none has to live to tell.
+/// The decided transactions, derived from the entries of primaries at the instant at which the
+/// table accepted them. So the check does not rely on any client.
 #[derive(Debug, Default)]
 pub(super) struct Commits {
-    /// By start: when it committed.
+    /// The commit timestamp of each start timestamp.
     pub(super) committed: BTreeMap<Timestamp, Timestamp>,
     pub(super) rolled_back: BTreeMap<Timestamp, ()>,
-    /// The notifications that were written, by cell: also those of transactions that never committed (P5).
+    /// The written notifications by cell, also those of transactions that never committed (P5).
     pub(super) notifications: BTreeMap<RowColumn, BTreeSet<Timestamp>>,
 }
 
-/// What an update of a primary decides.
+/// The decision that an update of a primary makes.
 #[derive(Clone, Copy, Debug)]
 enum Decision {
     Commit { start: Timestamp, commit: Timestamp },
@@ -27,7 +27,7 @@ enum Decision {
 }
 
 impl Commits {
-    /// Takes note of a mutation that takes effect now; says what is wrong with it.
+    /// Records a mutation that takes effect now, and returns the rule that it breaks, if any.
     pub(super) fn note(&mut self, mutation: &Mutation) -> Option<String> {
         for (cell, at) in mutation
             .updates

@@ -23,13 +23,14 @@ pub(super) struct SimulatedCoordination {
     pub(super) link: Arc<Link>,
 }
 
-/// Sends a call over a link: it fails before or after it took effect, or its client is cut off there.
+/// Sends a call over a link: it fails before or after it took effect, or its client is cut off
+/// there.
 async fn send<T>(link: &Link, call: impl Future<Output = Result<T>> + Send) -> Result<T> {
     link.travel().await;
     send_to(link, link.fate(), call).await
 }
 
-/// Sends a call that may also arrive when its client has given it up, after newer ones perhaps.
+/// Sends a call that may also arrive after its client has cancelled it, even after newer calls.
 async fn send_or_late<T: fmt::Debug + Send + 'static>(
     link: &Arc<Link>,
     what: String,
@@ -47,13 +48,14 @@ async fn send_or_late<T: fmt::Debug + Send + 'static>(
         // It is refused if the session has ended meanwhile.
         let answer = call.await;
         link.say(format!("late: {what}: {answer:?}"));
-        // A session that its client never heard of ends like one of a client that was cut off.
+        // A transactor that its client never received ends like that of a disconnected client.
         sleep(link.world.dials.session).await;
     });
     Err(uncertain())
 }
 
-/// Lets a call have its fate. What is late takes effect at once here: most calls cannot wait for their client.
+/// Applies the fate of a call. A late call takes effect at once here, because most calls cannot
+/// wait for their client.
 async fn send_to<T>(
     link: &Link,
     fate: Fate,

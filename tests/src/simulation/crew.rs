@@ -1,4 +1,4 @@
-//! The clients of a run: they come, are cut off, and others come in their place.
+//! The clients of a run: they are started, disconnected and replaced.
 
 use std::sync::Arc;
 
@@ -19,11 +19,12 @@ use super::world::World;
 struct Member {
     link: Arc<Link>,
     actors: Vec<JoinHandle<()>>,
-    /// None where it could not be started.
+    /// The worker, or `None` if it could not be started.
     worker: Option<Worker>,
 }
 
-/// Keeps so many clients at work until the run is over; waits then for those that are left.
+/// Keeps the configured number of clients running until the run is over, and then waits for the
+/// remaining ones.
 pub(super) async fn work(world: &World) {
     let mut members = Vec::new();
     let mut came = 0;

@@ -1,4 +1,4 @@
-//! What a client may not do, and for how long.
+//! The permissions that a client lacks, and for how long.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ pub(super) enum Denied {
 }
 
 impl Denial {
-    /// Draws what a client is denied; `None` for most.
+    /// Draws the denied calls of a client; `None` for most clients.
     pub(super) fn drawn(random: &Random, dials: &Dials) -> Option<Self> {
         if !random.chance(dials.is_denied) {
             return None;

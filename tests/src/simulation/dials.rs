@@ -1,4 +1,4 @@
-//! How rough a run is.
+//! The intensity of the faults of a run.
 
 use std::time::Duration;
 
@@ -7,60 +7,64 @@ use fluo_core::ClientSettings;
 use super::random::Random;
 use super::server::Copies;
 
-/// How often things go wrong in a run, and how patient its clients are.
+/// The probabilities of the faults of a run, and the timeouts of its clients.
 ///
-/// Each seed draws its own, many of them zero: a run in which everything fails at once never gets far, and what is
-/// wrong with one kind of fault hides behind another.
+/// Each seed draws its own values, many of them zero. A run in which every call fails makes no
+/// progress, and one kind of fault may hide the effects of another.
 #[derive(Clone, Debug)]
 pub(super) struct Dials {
-    /// Of a thousand calls of a table, how many fail and did nothing.
+    /// Number of calls of a table, out of a thousand, that fail without an effect.
     pub(super) fails_before: u64,
-    /// How many take effect, and nobody is told.
+    /// Number of calls that take effect but return an unknown outcome.
     pub(super) fails_after: u64,
-    /// How many have no effect, and nobody is told.
+    /// Number of calls that have no effect but return an unknown outcome.
     pub(super) is_lost: u64,
-    /// How many take effect late, and nobody is told.
+    /// Number of calls that take effect late and return an unknown outcome.
     pub(super) is_late: u64,
-    /// Of a hundred thousand calls, after how many the client is never heard of again.
+    /// Number of calls, out of a hundred thousand, after which the client is disconnected
+    /// permanently.
     pub(super) is_cut: u64,
-    /// Of a hundred thousand calls, after how many the session of the client ends while it goes on.
+    /// Number of calls, out of a hundred thousand, after which the session of the client ends while
+    /// the client continues.
     pub(super) expires: u64,
-    /// Of a thousand calls, how many take long.
+    /// Number of slow calls, out of a thousand.
     pub(super) is_slow: u64,
-    /// Usual time of a call, at most.
+    /// Maximum time of a usual call.
     pub(super) usual: Duration,
-    /// Time of one that takes long, at most.
+    /// Maximum time of a slow call.
     pub(super) slow: Duration,
-    /// Whether what is late may come after garbage was collected.
+    /// `true` if a late write may arrive after garbage was collected.
     pub(super) is_late_for_ever: bool,
-    /// How long a cut off client counts as alive, at most.
+    /// Maximum time for which a disconnected client still counts as alive.
     pub(super) session: Duration,
-    /// How long the actors go on.
+    /// The duration for which the actors work.
     pub(super) length: Duration,
-    /// Pause between two things that an actor does, at most.
+    /// Maximum pause between two turns of an actor.
     pub(super) rest: Duration,
-    /// Pause between two collections of garbage, at most; none is no collection.
+    /// Maximum pause between two garbage collections; `None` for no collections.
     pub(super) collection: Option<Duration>,
     pub(super) clients: u64,
-    /// Of a thousand clients, how many have a table that writes rows together.
+    /// Number of clients, out of a thousand, that have a table that writes rows together.
     pub(super) is_together: u64,
-    /// Whether the table was made by the Java client, whose iterators run in every compaction.
+    /// `true` if the table was created by the Java client, whose iterators run in every compaction.
     pub(super) is_javas: bool,
-    /// Pause between two flushes or compactions of some files, at most; none is neither.
+    /// Maximum pause between two flushes or compactions of some files; `None` for neither.
     pub(super) flushing: Option<Duration>,
-    /// What becomes of two entries of one key.
+    /// The handling of two entries of one key.
     pub(super) copies: Copies,
-    /// Whether the clients see different labels.
+    /// `true` if the clients see different labels.
     pub(super) is_labelled: bool,
-    /// Of a thousand clients, how many are denied reads or writes, for a while or for ever.
+    /// Number of clients, out of a thousand, that are denied reads or writes, temporarily or
+    /// permanently.
     pub(super) is_denied: u64,
-    /// Of a thousand calls with an answer that is lost, how many lose the answers for all of their rows.
+    /// Number of calls, out of a thousand with a lost answer, that lose the answers for all of
+    /// their rows.
     pub(super) shares_fate: u64,
-    /// Of a thousand things that an actor begins, how many are cancelled at any moment.
+    /// Number of turns of an actor, out of a thousand, that are cancelled at a random moment.
     pub(super) is_cancelled: u64,
-    /// Of a thousand pieces of a scan, how many end inside a row.
+    /// Number of pieces of a scan, out of a thousand, that end inside a row.
     pub(super) is_torn: u64,
-    /// Cells of a wide row; 0 is no such row.
+    /// Cells of a wide row; 0 for no such row.
     pub(super) width: u64,
     pub(super) settings: ClientSettings,
 }

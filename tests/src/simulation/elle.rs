@@ -1,9 +1,10 @@
-//! A history of lists, as checkers of Elle's kind read it.
+//! A history of lists in the format of Elle and similar checkers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-/// What the actors that append to lists began, and how it ended, in the order in which they knew it.
+/// The transactions of the actors that append to lists: their begins and their ends, in the order
+/// in which the actors observed them.
 #[derive(Debug, Default)]
 pub(super) struct Elle {
     events: Vec<Event>,
@@ -34,7 +35,7 @@ pub(super) enum Step {
     Append(&'static str, u64),
 }
 
-/// How a transaction ended, as far as whoever ran it knows.
+/// The outcome of a transaction, as its actor knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ended {
     Committed,
@@ -69,8 +70,9 @@ impl Elle {
         });
     }
 
-    /// The history, an event a line, given all numbers that are in a list at the end. They say of a transaction whose
-    /// outcome nobody knew whether it committed: a checker would take it for committed at some time.
+    /// Returns the history with one event per line, given all numbers that the lists contain at the
+    /// end. These show whether a transaction with an unknown outcome committed. Without them a
+    /// checker would assume a commit at some time.
     pub(super) fn take(&mut self, numbers: &BTreeSet<u64>) -> String {
         let mut events = std::mem::take(&mut self.events);
         events.extend(never_ended(&events));

@@ -9,27 +9,27 @@ use fluo_core::{Column, MemoryTables, Result, TableAdmin};
 pub(super) const TABLE: &str = "simulated";
 pub(super) const APPLICATION: &str = "simulated";
 
-/// Where numbers stand: balances, counts.
+/// Returns the column of numbers: balances and counts.
 pub(super) fn number() -> Column {
     Column::new("f", "number")
 }
 
-/// Where lists of numbers stand.
+/// Returns the column of lists of numbers.
 pub(super) fn list() -> Column {
     Column::new("f", "list")
 }
 
-/// Where documents stand; a strong observer is told of each.
+/// Returns the column of documents, which a strong observer watches.
 pub(super) fn document() -> Column {
     Column::new("f", "document")
 }
 
-/// What is notified by wish, for a weak observer. Nothing stands there.
+/// Returns the column whose weak observer is notified on request. It has no values.
 pub(super) fn wish() -> Column {
     Column::new("f", "wish")
 }
 
-/// Where copies of documents stand.
+/// Returns the column of copies of documents.
 pub(super) fn copied() -> Column {
     Column::new("f", "copied")
 }

@@ -1,4 +1,4 @@
-//! What the actors did and saw.
+//! The actions and the observations of the actors.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,16 +10,16 @@ pub(super) struct History {
     pub(super) stories: Vec<Story>,
 }
 
-/// One transaction, as whoever ran it saw it.
+/// One transaction, as its actor observed it.
 #[derive(Debug)]
 pub(super) struct Story {
-    /// What kind of actor it was.
+    /// The kind of the actor.
     pub(super) actor: &'static str,
     pub(super) start: Timestamp,
     pub(super) reads: Vec<Seen>,
-    /// What it was going to write; no value is a delete.
+    /// The writes that it attempted; `None` is a delete.
     pub(super) writes: BTreeMap<RowColumn, Option<Bytes>>,
-    /// What it read under a lock.
+    /// The cells that it read under a lock.
     pub(super) locked: BTreeSet<RowColumn>,
     /// Cells whose weak observers it notified.
     pub(super) notified: BTreeSet<RowColumn>,
@@ -28,7 +28,7 @@ pub(super) struct Story {
     pub(super) told: Told,
 }
 
-/// What was read, and what was there: each value with the start of the transaction that had written it.
+/// The result of a read: each value with the start of the transaction that wrote it.
 #[derive(Debug)]
 pub(super) enum Seen {
     Cell(RowColumn, Option<Version>),
@@ -37,7 +37,7 @@ pub(super) enum Seen {
         from: Bytes,
         to: Bytes,
         cells: BTreeMap<RowColumn, Version>,
-        /// The labels of whoever read.
+        /// The labels of the reader.
         sees: Authorizations,
     },
 }
@@ -49,7 +49,7 @@ pub(super) struct Version {
     pub(super) value: Bytes,
 }
 
-/// What the engine said of a transaction.
+/// The outcome of a transaction according to the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Told {
     /// Nothing yet, or it was not to be committed.
@@ -58,7 +58,7 @@ pub(super) enum Told {
     Committed(Option<Timestamp>),
     /// Nothing of it was committed, and never will be.
     Failed,
-    /// Nobody can tell.
+    /// The outcome is unknown.
     Uncertain,
 }
 

@@ -1,4 +1,4 @@
-//! Compactions of the table, beside its transactions: memory is flushed, files are merged, garbage is collected.
+//! Compactions of the table during its transactions: flushes, merges of files, garbage collection.
 
 use fluo_core::{Result, Timestamp};
 use tokio::time::sleep;
@@ -22,7 +22,8 @@ pub(super) async fn collect_garbage(world: World) {
     }
 }
 
-/// Flushes tablets, and compacts some of their files, until the run is over: what servers do by themselves.
+/// Flushes tablets and compacts some of their files until the run is over, as servers do on their
+/// own.
 pub(super) async fn keep_files(world: World) {
     let Some(pause) = world.dials.flushing else {
         return;
@@ -87,8 +88,8 @@ fn let_late_arrive(world: &World) {
     }
 }
 
-/// Collects garbage below the horizon: memory is flushed, and all files are compacted. What is written between the two
-/// is not seen by the compaction.
+/// Collects garbage below the horizon: flushes memory and compacts all files. The compaction does
+/// not see writes between the two.
 async fn collect(world: &World) -> Result<()> {
     let horizon = match world.random.chance(300) {
         true => world.coordination.advance_horizon().await?,

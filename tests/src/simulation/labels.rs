@@ -1,4 +1,4 @@
-//! The labels of cells, and who sees which.
+//! The labels of cells, and the labels that each client sees.
 
 use fluo_core::{Authorizations, Column};
 
@@ -13,7 +13,7 @@ pub(super) fn labelled(label: &'static str) -> Column {
     number().with_visibility(label)
 }
 
-/// The labels of somebody who sees everything.
+/// Returns the labels of a client that sees everything.
 pub(super) fn all() -> Authorizations {
     LABELS.into_iter().collect()
 }

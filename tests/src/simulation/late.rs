@@ -1,4 +1,4 @@
-//! Writes that are still on their way when everybody has given them up.
+//! Writes that arrive after their clients have cancelled them.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};

@@ -1,4 +1,4 @@
-//! What lies between one client and everything that it calls.
+//! The connection between one client and everything that it calls.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -10,13 +10,14 @@ use super::denial::{Denial, Denied};
 use super::labels;
 use super::world::World;
 
-/// The way from one client to its table and its coordination: it takes time, loses calls and answers, and may end.
+/// The connection of one client to its table and its coordination. It delays calls, loses calls and
+/// answers, and may break.
 #[derive(Debug)]
 pub(super) struct Link {
     pub(super) world: World,
     /// The number of the client, in the order in which they came.
     pub(super) client: u64,
-    /// Whether its table writes rows together.
+    /// `true` if its table writes rows together.
     pub(super) is_together: bool,
     /// The labels that its table handle sees.
     pub(super) authorizations: Authorizations,
@@ -28,20 +29,20 @@ pub(super) struct Link {
     transactor: AtomicU64,
 }
 
-/// What becomes of a call.
+/// The fate of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     /// It takes effect and is answered.
     Fine,
-    /// It has no effect, and says so.
+    /// It has no effect and fails.
     Before,
     /// It takes effect, and its answer is lost.
     After,
-    /// It has no effect, and nobody can tell.
+    /// It has no effect, and the outcome is unknown.
     Lost,
-    /// It takes effect later, and nobody can tell.
+    /// It takes effect later, and the outcome is unknown.
     Late,
-    /// The client is never heard of again; the call took effect or did not.
+    /// The client is disconnected permanently. The call may have taken effect.
     Cut { takes_effect: bool },
 }
 
@@ -108,18 +109,18 @@ impl Link {
         }
     }
 
-    /// Whether calls of a kind are denied now.
+    /// Checks whether calls of a kind are denied now.
     pub(super) fn denies(&self, what: Denied) -> bool {
         let denial = self.denial.filter(|denial| denial.what == what);
         self.world.is_rough() && denial.is_some_and(|denial| denial.is_in_force())
     }
 
-    /// Whether anything is ever denied.
+    /// Checks whether anything is ever denied.
     pub(super) fn has_denial(&self) -> bool {
         self.denial.is_some()
     }
 
-    /// What becomes of a call now.
+    /// Draws the fate of a call.
     pub(super) fn fate(&self) -> Fate {
         if !self.world.is_rough() {
             return Fate::Fine;
@@ -149,7 +150,8 @@ impl Link {
         Fate::Fine
     }
 
-    /// Cuts the client off for ever. Its session ends after a while; it does not know.
+    /// Disconnects the client permanently. Its session ends after a while, without notice to the
+    /// client.
     pub(super) async fn cut(&self) {
         self.break_off();
         std::future::pending::<()>().await;
@@ -168,7 +170,7 @@ impl Link {
         });
     }
 
-    /// Ends the session while the client goes on, for a while.
+    /// Ends the session while the client continues for a while.
     fn expire(&self) {
         self.say("lost its session");
         self.world.end_transactor(self.transactor());

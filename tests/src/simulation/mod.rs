@@ -1,16 +1,20 @@
-//! Deterministic simulation: the real engine, on a table and a coordination that fail, in time that costs nothing.
+//! Deterministic simulation: the real engine, on a table and a coordination that fail, in simulated
+//! time.
 //!
-//! A run is one thread, one clock that stands still while anybody has something to do, and one source of chance, which
-//! a seed starts. So a seed is a run, to the last step: what it finds can be looked at as often as it takes.
+//! A run has one thread, one clock that only advances while no task can run, and one random
+//! generator, which a seed starts. So a seed is a run, to the last step, and a failure can be
+//! replayed any number of times.
 //!
-//! Several clients play their parts at once (the folder `actor`): they move money, count, overwrite blindly, try write
-//! skew, write cells with labels, read for long. Every call of theirs passes a link that takes time, fails before or after
-//! it had its effect, loses answers, denies, lets writes arrive late, and at any call may cut the client off for ever. The
-//! table (the folder `server`) flushes and compacts its files one by one meanwhile, and garbage is collected.
+//! Several clients play their parts concurrently (the folder `actor`): they move money, count,
+//! overwrite blindly, try write skew, write cells with labels, and read for a long time. Every call
+//! passes a link that takes time, fails before or after the call takes effect, loses answers,
+//! denies calls, and delays writes. Any call may also disconnect the client permanently. Meanwhile
+//! the table (the folder `server`) flushes and compacts its files one by one, and garbage is
+//! collected.
 //!
-//! What is wrong shows in three ways: while it runs, where a reader sees another sum or a primary is decided twice; at the
-//! end, when nothing fails any more, and one client has to clean up behind all others; and after it, when the whole
-//! history is held against what was committed (the folder `check`).
+//! A run finds violations in three ways. During the run, a reader sees a wrong sum, or a primary is
+//! decided twice. At the end, when nothing fails any more, one client cleans up behind all others.
+//! After it, the whole history is compared with the committed transactions (the folder `check`).
 
 mod actor;
 mod check;

@@ -15,7 +15,7 @@ use super::recorded::Recorded;
 use super::world::World;
 use crate::ManualClock;
 
-/// Where the sum of all documents stands.
+/// The row of the sum of all documents.
 pub(super) const SUM: &str = "sum";
 
 /// Starts a worker with all observers.
@@ -38,7 +38,8 @@ pub(super) async fn start(world: &World, client: &Client) -> Result<Worker> {
     Worker::start_with_clock(client, observers, settings, Arc::new(ManualClock::at(0))).await
 }
 
-/// Keeps the sum of all documents: what a document counts for now stands beside it.
+/// Keeps the sum of all documents. Each document's row also holds the value that is included in the
+/// sum.
 struct Summing(World);
 
 #[async_trait]

@@ -3,8 +3,8 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// Numbers drawn from one seed. Everything in a run that could go one way or another asks here, in an order that the
-/// run itself decides, so that a seed is a run.
+/// Numbers drawn from one seed. Every random decision of a run uses this generator, in an order
+/// that the run itself determines, so a seed is a run.
 #[derive(Debug)]
 pub(super) struct Random(Mutex<fastrand::Rng>);
 
@@ -13,7 +13,7 @@ impl Random {
         Self(Mutex::new(fastrand::Rng::with_seed(seed)))
     }
 
-    /// A number below `end`; 0 where that is 0.
+    /// Returns a number below `end`, or 0 if `end` is 0.
     pub(super) fn below(&self, end: u64) -> u64 {
         match end {
             0 => 0,
@@ -21,12 +21,12 @@ impl Random {
         }
     }
 
-    /// True so many times in a thousand.
+    /// Returns `true` with this probability per mille.
     pub(super) fn chance(&self, per_mille: u64) -> bool {
         per_mille > 0 && self.below(1_000) < per_mille
     }
 
-    /// One of some; the default where there are none.
+    /// Returns one of the values, or the default if there are none.
     pub(super) fn pick<T: Clone + Default>(&self, from: &[T]) -> T {
         let at = self.below(u64::try_from(from.len()).unwrap_or_default());
         let at = usize::try_from(at).unwrap_or_default();

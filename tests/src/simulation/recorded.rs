@@ -58,7 +58,8 @@ impl<'a> Recorded<'a> {
         Ok(self.saw(cell, found))
     }
 
-    /// Reads a cell under a lock. The version cannot be asked for, so it is read once more without one.
+    /// Reads a cell under a lock. Such a read does not return the version, so the cell is read
+    /// again without a lock.
     pub(super) async fn get_locked(&self, row: &str, column: &Column) -> Result<Option<Bytes>> {
         self.tx.with_read_lock().get(row.to_owned(), column).await?;
         let cell = RowColumn::new(row.to_owned(), column.clone());
@@ -112,7 +113,7 @@ pub(super) fn told(world: &World, story: StoryId, result: &Result<Committed, Com
         story.told = told;
         world
             .trace
-            .add(format!("{} {} is told {told:?}", story.actor, story.start));
+            .add(format!("{} {} receives {told:?}", story.actor, story.start));
     });
 }
 
@@ -123,7 +124,7 @@ pub(super) fn told_by(error: &CommitError) -> Told {
     }
 }
 
-/// As [`told`], of a transaction that a runner ran.
+/// Records the outcome of a transaction that a runner ran, like [`told`].
 pub(super) fn told_error(world: &World, story: StoryId, error: &Error) {
     let told = match error.kind() {
         ErrorKind::Uncertain => Told::Uncertain,
@@ -132,7 +133,7 @@ pub(super) fn told_error(world: &World, story: StoryId, error: &Error) {
     world.history().with(story, |story| {
         story.told = told;
         world.trace.add(format!(
-            "{} {} is told {told:?}: {error}",
+            "{} {} receives {told:?}: {error}",
             story.actor, story.start
         ));
     });
@@ -162,7 +163,7 @@ pub(super) async fn scan(
     Ok(cells.into_iter().map(place).collect())
 }
 
-/// What was seen by a scan of a prefix.
+/// Returns the record of a scan of a prefix.
 pub(super) fn rows(
     prefix: &str,
     cells: BTreeMap<RowColumn, Version>,

@@ -1,4 +1,4 @@
-//! One run, from its seed to what is wrong with it.
+//! One run, from its seed to its violations.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -29,16 +29,16 @@ pub struct Simulation {
     is_late_for_ever: bool,
 }
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Report {
     /// The seed, which is the run.
     pub seed: u64,
-    /// What must not have been.
+    /// The violations that the run found.
     pub violations: Vec<String>,
     /// Everything that happened, line by line.
     pub trace: Vec<String>,
-    /// What was done to lists, an event a line, as checkers of Elle's kind read it.
+    /// The operations on lists, one event per line, in the format of Elle and similar checkers.
     pub lists: String,
     /// Transactions and snapshots that were begun.
     pub begun: usize,
@@ -65,8 +65,9 @@ impl Simulation {
         }
     }
 
-    /// The same where a write may arrive after the garbage of its transaction was collected. Fluo's protocol does not
-    /// stand that, and no table does it whose servers know how old a request is.
+    /// Allows a write to arrive after the garbage of its transaction was collected. Fluo's protocol
+    /// does not tolerate that. It does not happen on tables whose servers know the age of a
+    /// request.
     #[must_use]
     pub fn with_writes_late_for_ever(self) -> Self {
         Self {
@@ -75,10 +76,11 @@ impl Simulation {
         }
     }
 
-    /// Runs it, on this thread, in no time of its own.
+    /// Runs the simulation on this thread, in simulated time.
     ///
     /// # Errors
-    /// The runtime cannot be made, or what has to work while nothing fails does not.
+    ///
+    /// The runtime cannot be created, or a call that must succeed while nothing fails does not.
     pub fn run(self) -> Result<Report> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()

@@ -15,10 +15,10 @@ use super::recorded::{Recorded, rows, scan, told};
 use super::world::World;
 use tokio::time::timeout;
 
-/// Reads everything, so that every lock is resolved; writes everything, so that every read lock is; looks that none
-/// is left, and reads again. Gives the numbers that are in lists then.
+/// Reads everything, which resolves every lock. Then writes everything, which resolves every read
+/// lock. Checks that no lock is left, reads again, and returns the numbers that the lists contain.
 pub(super) async fn settle(world: &World) -> Result<BTreeSet<u64>> {
-    // It waits for the dead, and must not become too old meanwhile.
+    // The client waits for dead clients, and must not become too old meanwhile.
     let settings = ClientSettings {
         max_transaction_age: PATIENCE,
         ..world.dials.settings.clone()
@@ -34,7 +34,8 @@ pub(super) async fn settle(world: &World) -> Result<BTreeSet<u64>> {
     left(world, Filter::Snapshot { at: Timestamp::MAX }, "lock");
     touch_all(&actor).await?;
     if !world.dials.is_javas {
-        // There a compaction may have dropped the end of one; it counts for nothing all the same.
+        // On a table of the Java client a compaction may have dropped the end of a read lock, which
+        // has no effect.
         left(world, Filter::OpenReadLocks, "read lock");
     }
     read_all(&actor).await
@@ -43,8 +44,8 @@ pub(super) async fn settle(world: &World) -> Result<BTreeSet<u64>> {
 /// Tries of one thing at the end.
 const MOST_TRIES: u32 = 10;
 
-/// Tries one thing again while it is unavailable. A snapshot that waits for the dead may become too old on the way; another
-/// one does not meet them again.
+/// Retries an operation while it is unavailable. A snapshot that waits for dead clients may become
+/// too old meanwhile; the next one does not meet them again.
 async fn retried<T>(mut once: impl AsyncFnMut() -> Result<T>) -> Result<T> {
     for _ in 1..MOST_TRIES {
         match once().await {
@@ -79,7 +80,7 @@ async fn read_once(actor: &Actor) -> Result<BTreeSet<u64>> {
     Ok(numbers)
 }
 
-/// Lets one worker deal with all notifications that are left, those that were set aside among them.
+/// Runs one worker until it has processed all remaining notifications, dead letters included.
 async fn observe_all(actor: &Actor) -> Result<()> {
     actor.client.retry_all_notifications().await?;
     let worker = observing::start(&actor.world, &actor.client).await?;
@@ -89,13 +90,13 @@ async fn observe_all(actor: &Actor) -> Result<()> {
     {
         actor
             .world
-            .violation("O1, N1: the notifications that are left are never dealt with");
+            .violation("O1, N1: the remaining notifications are never processed");
     }
     worker.stop().await;
     retried(async || check_observed(actor).await).await
 }
 
-/// Nothing counts for another number than it has.
+/// Checks that every document is included in the sum with its value.
 async fn check_observed(actor: &Actor) -> Result<()> {
     let snapshot = actor.client.snapshot().await?;
     let mut whole = 0;
@@ -118,7 +119,7 @@ async fn check_observed(actor: &Actor) -> Result<()> {
     Ok(())
 }
 
-/// Writes every cell with a read lock, which ends those of the dead.
+/// Writes every cell with a read lock, which resolves the read locks of dead clients.
 async fn touch_all(actor: &Actor) -> Result<()> {
     let world = &actor.world;
     let locked = Scan::over(Span::all()).filter(Filter::OpenReadLocks);
@@ -128,7 +129,7 @@ async fn touch_all(actor: &Actor) -> Result<()> {
         .map(|cell| RowColumn::new(cell.key.row, cell.key.column))
         .collect();
     for cell in cells {
-        // One try for each reader of the dead that can be in the way, and one to succeed.
+        // One attempt for each dead reader that can be in the way, and one to succeed.
         for last in [false, false, false, false, true] {
             let committed = retried(async || touch(actor, &cell).await).await?;
             match committed {
@@ -158,7 +159,7 @@ async fn touch(actor: &Actor, cell: &RowColumn) -> Result<Result<(), CommitError
     Ok(committed.map(drop))
 }
 
-/// Says of every lock that is left that it must not be.
+/// Reports every remaining lock as a violation.
 fn left(world: &World, filter: Filter, what: &str) {
     let locked = Scan::over(Span::all()).filter(filter);
     let found = world.server.scan(&locked, &labels::all());

@@ -16,7 +16,8 @@ use super::late::Late;
 use super::link::{Fate, Link, denied, unavailable, uncertain};
 use super::words;
 
-/// The table at the other end of a link. Every mutation has a fate of its own, and takes effect at a time of its own.
+/// The table at the other end of a link. Every mutation has its own fate, and takes effect at its
+/// own time.
 #[derive(Debug)]
 pub(super) struct SimulatedTable {
     pub(super) link: Arc<Link>,
@@ -119,7 +120,7 @@ impl WriteTogether for SimulatedTable {
 }
 
 impl SimulatedTable {
-    /// Whether a write is denied now.
+    /// Checks whether a write is denied now.
     fn is_denied<'m>(&self, written: impl IntoIterator<Item = &'m Mutation>) -> bool {
         if !self.link.denies(Denied::Writes) {
             return false;
@@ -182,13 +183,13 @@ impl SimulatedTable {
     }
 }
 
-/// What is left of a scan: pieces, each read at a time of its own. Most are of whole rows.
+/// The rest of a scan, in pieces that are read at different times. Most pieces have whole rows.
 struct Rest {
     link: Arc<Link>,
     batch_cells: usize,
-    /// What has not been read yet.
+    /// The part that is not read yet.
     scan: Option<Scan>,
-    /// What has been read and not been handed out.
+    /// The cells that are read but not returned yet.
     found: Vec<Cell>,
 }
 
@@ -255,7 +256,7 @@ fn after_column_of(cell: &Cell) -> Key {
     .successor()
 }
 
-/// What is left of a scan from a key on.
+/// Returns the rest of a scan from a key on.
 fn rest_from(scan: &Scan, from: &Key) -> Scan {
     let after = scan.spans().iter().filter_map(|span| {
         let start = span.start().clone().max(from.clone());

@@ -1,10 +1,10 @@
-//! What happened, line by line.
+//! The events of a run, line by line.
 
 use std::sync::{Mutex, PoisonError};
 
 use tokio::time::Instant;
 
-/// Everything that happened in a run, in order, each line with its time. Two runs of one seed have the same.
+/// All events of a run in order, each line with its time. Two runs of one seed have the same trace.
 #[derive(Debug)]
 pub(super) struct Trace {
     begun: Instant,

@@ -1,4 +1,4 @@
-//! How a trace says what a call is about.
+//! Descriptions of calls in a trace.
 
 use fluo_core::layout::{EntryKind, EntryStamp, NOTIFICATION_FAMILY, NotificationStamp};
 use fluo_core::{Escaped, Filter, Mutation, Scan, Update};
@@ -17,7 +17,7 @@ pub(super) fn of_mutation(mutation: &Mutation) -> String {
 /// Updates of a mutation that are shown: a wide row has thousands.
 const MOST_UPDATES: usize = 24;
 
-/// Whether a mutation only makes locks of a committed transaction into what they stand for.
+/// Checks whether a mutation only turns locks of a committed transaction into writes.
 pub(super) fn rolls_forward(mutation: &Mutation) -> bool {
     let kinds = mutation
         .updates
@@ -40,7 +40,7 @@ fn of_update(update: &Update) -> String {
     if column.family == NOTIFICATION_FAMILY {
         let stamp = NotificationStamp::decode(timestamp);
         return match stamp {
-            Some(stamp) if stamp.is_delete => format!("ntfy taken back @{}", stamp.timestamp),
+            Some(stamp) if stamp.is_delete => format!("ntfy withdrawn @{}", stamp.timestamp),
             Some(stamp) => format!("ntfy @{}", stamp.timestamp),
             None => format!("{column} @{timestamp}"),
         };

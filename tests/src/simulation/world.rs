@@ -1,4 +1,4 @@
-//! What all clients of a run share.
+//! The shared state of all clients of a run.
 
 use std::collections::BTreeSet;
 use std::ops::Deref;
@@ -19,16 +19,16 @@ use super::trace::Trace;
 use super::words;
 use super::{WorldBug, ground};
 
-/// A table on its server, its coordination, and everything that is known of a run. A clone is the same world.
+/// A table on its server, its coordination, and the records of a run. A clone is the same world.
 #[derive(Clone, Debug)]
 pub(super) struct World(Arc<Inner>);
 
 #[derive(Debug)]
 pub(super) struct Inner {
     pub(super) server: Server,
-    /// What runs when memory is flushed.
+    /// The iterators that run in flushes.
     pub(super) in_flushes: Attached,
-    /// What runs when files are compacted.
+    /// The iterators that run in compactions.
     pub(super) in_compactions: Attached,
     pub(super) applications: MemoryApplications,
     pub(super) coordination: Arc<dyn Coordination>,
@@ -110,7 +110,7 @@ impl World {
         self.phase.load(Ordering::SeqCst) == OVER
     }
 
-    /// Whether a planted breakage strikes now.
+    /// Checks whether a planted bug strikes now.
     pub(super) fn strikes(&self, bug: WorldBug) -> bool {
         self.bug == Some(bug) && self.is_rough() && self.random.chance(50)
     }
@@ -177,7 +177,7 @@ impl World {
         }
     }
 
-    /// Whether an error is one that the faults of this run may lead to.
+    /// Checks whether the faults of this run may cause an error.
     pub(super) fn stands(&self, error: &Error) -> bool {
         match error.kind() {
             ErrorKind::Unavailable | ErrorKind::Uncertain => true,

@@ -1,12 +1,13 @@
-//! Breakages of what the engine stands on.
+//! Bugs in the parts on which the engine depends.
 
-/// Something that a table, or the coordination, must never do, done now and then by the wrappers of a run: to see that
-/// the checks would notice.
+/// A behaviour that a table or a coordination must never have. The wrappers of a run show it now
+/// and then, to verify that the checks detect it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WorldBug {
     /// A timestamp is handed out a second time.
     TimestampTwice,
-    /// A conditional write whose answer was lost, and which was not applied, is answered as accepted.
+    /// A conditional write whose answer was lost, and which was not applied, is answered as
+    /// accepted.
     UnknownAsAccepted,
     /// A conditional write whose answer was lost, and which was applied, is answered as rejected.
     UnknownAsRejected,
@@ -20,8 +21,9 @@ pub enum WorldBug {
     ConditionIgnored,
     /// A scan leaves out its last cell.
     CellNotRead,
-    /// Garbage is collected up to the newest timestamp, whoever still reads.
+    /// Garbage is collected up to the newest timestamp, although readers need it.
     HorizonTooFar,
-    /// Flushes of a table that we made collect garbage too, by the rules for compactions of a part.
+    /// Flushes of a table that this project created collect garbage too, by the rules of partial
+    /// compactions.
     GarbageInFlushes,
 }

@@ -1,4 +1,4 @@
-//! How a task runs cargo: it says what it runs, and stops at the first failure.
+//! Runs of cargo: each is printed, and the first failure ends the task.
 
 use std::env;
 use std::ffi::OsString;
@@ -7,10 +7,10 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-/// Variables for the programs that cargo runs. `None` removes a variable that this process inherited.
+/// Environment variables for the programs that cargo runs. `None` removes an inherited variable.
 pub(crate) type Environment = [(&'static str, Option<OsString>)];
 
-/// Runs cargo, and fails when it does.
+/// Runs cargo, and fails if it fails.
 pub(crate) fn cargo(arguments: &[&str], environment: &Environment) -> Result<()> {
     say(&format!("\n> cargo {}", arguments.join(" ")));
     let status = command(arguments, environment)
@@ -22,7 +22,7 @@ pub(crate) fn cargo(arguments: &[&str], environment: &Environment) -> Result<()>
     Ok(())
 }
 
-/// The cargo that runs this, in the folder of the workspace.
+/// Returns a command of the cargo that runs this program, in the folder of the workspace.
 pub(crate) fn command(arguments: &[&str], environment: &Environment) -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(workspace()).args(arguments);
@@ -35,16 +35,13 @@ pub(crate) fn command(arguments: &[&str], environment: &Environment) -> Command 
     command
 }
 
-/// The folder of the workspace.
+/// Returns the folder of the workspace.
 pub(crate) fn workspace() -> PathBuf {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     package.ancestors().nth(2).unwrap_or(package).to_owned()
 }
 
-#[expect(
-    clippy::print_stderr,
-    reason = "what a task does is said to whoever started it"
-)]
+#[expect(clippy::print_stderr, reason = "a task prints its progress")]
 pub(crate) fn say(line: &str) {
     eprintln!("{line}");
 }

@@ -1,4 +1,5 @@
-//! `cargo xtask cluster`, and the cluster of `cargo xtask test`. Both are the command of the package `fluo-cluster`.
+//! `cargo xtask cluster`, and the cluster of `cargo xtask test`. Both run the command of the
+//! package `fluo-cluster`.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -13,14 +14,14 @@ use crate::tool::require;
 
 const RUN: [&str; 5] = ["run", "--quiet", "--package", "fluo-cluster", "--"];
 
-/// What to do with the cluster.
+/// An operation on the cluster.
 #[derive(Clone, Copy, Subcommand)]
 pub(crate) enum What {
-    /// Start it, and say how to use it; it keeps running
+    /// Start the cluster, and print how to use it; it continues to run
     Start,
-    /// Stop it, with everything in it
+    /// Stop the cluster, with everything in it
     Stop,
-    /// Say whether it runs, and where
+    /// Print whether the cluster runs, and how to use it
     Status,
 }
 
@@ -44,15 +45,15 @@ pub(crate) fn cluster(what: What) -> Result<()> {
     Ok(())
 }
 
-/// A cluster that ends with this process. A failed test, an error and Ctrl-C end it too: its holder reads from a
-/// pipe whose other end is here.
+/// A cluster that ends with this process, also after a failed test, an error or Ctrl-C: the process
+/// that holds it reads from a pipe whose other end is here.
 pub(crate) struct Held {
     holder: Child,
     state: PathBuf,
 }
 
 impl Held {
-    /// Begins to start it.
+    /// Begins to start the cluster.
     pub(crate) fn start() -> Result<Held> {
         let state = workspace().join(format!("target/cluster/test-{}.json", process::id()));
         let file = state.display().to_string();
@@ -66,7 +67,7 @@ impl Held {
         Ok(Held { holder, state })
     }
 
-    /// Waits until it can be used.
+    /// Waits until the cluster is ready.
     pub(crate) fn ready(mut self) -> Result<Held> {
         if self.says_ready() {
             return Ok(self);
@@ -75,18 +76,18 @@ impl Held {
         bail!("the cluster for the live tests did not start; `--without-accumulo` runs the rest");
     }
 
-    /// The state file, which tells tests where it is.
+    /// Returns the state file, which contains the address of the cluster for the tests.
     pub(crate) fn state(&self) -> &Path {
         &self.state
     }
 
-    /// Ends it and waits until it is gone.
+    /// Stops the cluster and waits until it has ended.
     pub(crate) fn stop(mut self, keep_logs: bool) -> Result<()> {
         if let Some(mut pipe) = self.holder.stdin.take().filter(|_| keep_logs) {
-            // A holder that is gone already has said why.
+            // A holder that has already ended has printed the reason.
             let _ = pipe.write_all(b"keep\n");
         }
-        // The pipe is closed by now, and that is what it waits for.
+        // The pipe is closed now, which ends the holder.
         self.holder
             .wait()
             .context("the holder of the cluster is lost")?;

@@ -1,8 +1,8 @@
-//! `cargo xtask generate`: the Thrift code of accumulo-proxy, made from its IDL.
+//! `cargo xtask generate`: generates the Thrift code of accumulo-proxy from its IDL.
 //!
-//! The code is checked in, so that a build needs no Thrift compiler. It is left as the compiler writes it, but for
-//! two things: a line that needs a feature of the `thrift` crate which a client has no use for, and the room that
-//! lists make for as many elements as a reply claims to hold, before one of them was seen.
+//! The code is checked in, so that a build needs no Thrift compiler. Two things differ from the
+//! output of the compiler. A line that needs a feature of the `thrift` crate for servers is
+//! removed. Lists do not reserve memory for the number of elements that a reply claims to contain.
 
 use std::env;
 use std::fs;
@@ -18,21 +18,21 @@ use crate::tool::require;
 const IDL: &str = "src/accumulo-proxy/idl/proxy.thrift";
 const CODE: &str = "src/accumulo-proxy/src/wire/generated.rs";
 const SERVER: &str = "use thrift::server::TProcessor;";
-const ROOM_AS_CLAIMED: &str = "Vec::with_capacity(list_ident.size as usize)";
+const CLAIMED_CAPACITY: &str = "Vec::with_capacity(list_ident.size as usize)";
 
-/// Writes the code, or checks that it is what the IDL says.
+/// Writes the code, or checks that the checked-in code matches the IDL.
 pub(crate) fn generate(check: bool) -> Result<()> {
     require(Part::GeneratedCode.tools())?;
-    let code = mended(&compile()?);
+    let code = patched(&compile()?);
     let file = workspace().join(CODE);
     if !check {
         fs::write(&file, code).with_context(|| format!("{CODE} cannot be written"))?;
-        say(&format!("{CODE} is what {IDL} says"));
+        say(&format!("{CODE} matches {IDL}"));
         return Ok(());
     }
     let present = fs::read_to_string(&file).with_context(|| format!("{CODE} cannot be read"))?;
     if present != code {
-        bail!("{CODE} is not what {IDL} says: run `cargo xtask generate` and commit the result");
+        bail!("{CODE} does not match {IDL}; run `cargo xtask generate` and commit the result");
     }
     Ok(())
 }
@@ -42,14 +42,15 @@ fn compile() -> Result<String> {
     fs::create_dir_all(&folder)
         .with_context(|| format!("{} cannot be created", folder.display()))?;
     let code = compile_into(&folder);
-    // Nobody misses what stays behind in a temporary folder.
+    // A file that remains in a temporary folder does no harm.
     let _ = fs::remove_dir_all(&folder);
     code
 }
 
 fn compile_into(folder: &Path) -> Result<String> {
     let output = Command::new("thrift")
-        // The result of a call is field 0 of a struct, which the compiler takes for a slip unless told otherwise.
+        // The result of a call is field 0 of a struct. Without this option the compiler rejects
+        // that.
         .args(["-allow-neg-keys", "--gen", "rs", "-out"])
         .args([folder, &workspace().join(IDL)])
         .output()
@@ -63,21 +64,21 @@ fn compile_into(folder: &Path) -> Result<String> {
     fs::read_to_string(folder.join("proxy.rs")).context("the Thrift compiler wrote no proxy.rs")
 }
 
-/// Without the line that needs the server half of the `thrift` crate.
-fn mended(code: &str) -> String {
+/// Returns the code without the line for servers, and without the capacities of lists.
+fn patched(code: &str) -> String {
     code.split_inclusive('\n')
         .filter(|line| line.trim() != SERVER)
-        .map(|line| line.replace(ROOM_AS_CLAIMED, "Vec::new()"))
+        .map(|line| line.replace(CLAIMED_CAPACITY, "Vec::new()"))
         .collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::mended;
+    use super::patched;
 
     #[test]
-    fn the_line_of_the_server_and_the_room_of_lists_go() {
+    fn removes_the_server_line_and_the_capacity_of_lists() {
         let code = "use a;\nuse thrift::server::TProcessor;\n\nlet v = Vec::with_capacity(list_ident.size as usize);\n";
-        assert_eq!(mended(code), "use a;\n\nlet v = Vec::new();\n");
+        assert_eq!(patched(code), "use a;\n\nlet v = Vec::new();\n");
     }
 }

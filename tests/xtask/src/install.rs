@@ -1,4 +1,4 @@
-//! The installation of missing tools, for runs that may skip nothing.
+//! The installation of missing tools, for runs that must not skip a part.
 
 use std::process::{Command, Stdio};
 
@@ -7,10 +7,12 @@ use anyhow::{Context, Result, bail};
 use crate::cargo::say;
 use crate::tool::{Tool, is_in_path, output, sources};
 
-/// Installs tools: components of the toolchain by `rustup`, all others by `apt-get`, as root or by `sudo`.
+/// Installs tools: components of the toolchain with `rustup`, all others with `apt-get`, as root or
+/// with `sudo`.
 ///
 /// # Errors
-/// An installer is not there, or fails.
+///
+/// An installer is missing or fails.
 pub(crate) fn install(tools: &[Tool]) -> Result<()> {
     let (components, packages) = sources(tools);
     if !components.is_empty() {
@@ -20,9 +22,10 @@ pub(crate) fn install(tools: &[Tool]) -> Result<()> {
         return Ok(());
     }
     if !is_in_path("apt-get") {
-        bail!("this machine has no `apt-get`, the only installer of packages that is known here");
+        bail!("`apt-get` is missing; no other installer of packages is supported");
     }
-    // The lists may be old enough to name packages that are gone. Their update may fail for a source that is not needed.
+    // Old package lists may name versions that no longer exist. An update may fail for an unneeded
+    // source.
     let _ = apt(&["update", "-q"]);
     apt(&[
         &["install", "-q", "-y", "--no-install-recommends"][..],
@@ -34,7 +37,7 @@ pub(crate) fn install(tools: &[Tool]) -> Result<()> {
 fn apt(arguments: &[&str]) -> Result<()> {
     let as_root: &[&str] = match output("id", "-u").as_deref().map(str::trim) {
         Some("0") => &[],
-        // Without a question for a password, which no one would answer.
+        // Without a prompt for a password, which would never be answered.
         _ => &["sudo", "-n"],
     };
     let quiet = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get"];

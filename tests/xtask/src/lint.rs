@@ -1,11 +1,12 @@
-//! `cargo xtask lint`: checks of the code that do not run it.
+//! `cargo xtask lint`: checks that do not run the code.
 
 use anyhow::Result;
 
 use crate::cargo::{cargo, workspace};
 use crate::language;
 
-/// Checks the language of comments and the documentation, and formatting and clippy if asked to. A warning is an error.
+/// Checks the language of comments and the documentation, and on request the formatting and clippy.
+/// Warnings are errors.
 pub(crate) fn lint(formatting: bool, clippy: bool) -> Result<()> {
     if formatting {
         cargo(&["fmt", "--all", "--", "--check"], &[])?;

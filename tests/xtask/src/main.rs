@@ -1,5 +1,5 @@
-//! The project's own commands: `cargo xtask test`, `lint`, `bench`, `soak`, `simulate`, `conformance`, `cluster` and
-//! `generate`.
+//! The commands of the project: `cargo xtask test`, `lint`, `bench`, `soak`, `simulate`,
+//! `conformance`, `cluster` and `generate`.
 
 mod bench;
 mod cargo;
@@ -20,7 +20,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 #[derive(Parser)]
-#[command(name = "cargo xtask", about = "The project's own commands")]
+#[command(name = "cargo xtask", about = "The commands of the project")]
 struct Arguments {
     #[command(subcommand)]
     task: Task,
@@ -28,40 +28,40 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Everything there is: lint, every test, every example, on a real Accumulo too. What needs a tool that is missing is
-    /// skipped, and said
+    /// Run lint, all tests and all examples, also on a real Accumulo. Parts whose tools are missing
+    /// are skipped and listed
     Test(test::Asked),
-    /// Formatting, the language of comments, clippy and documentation, warnings denied
+    /// Check formatting, the language of comments, clippy and documentation; warnings are errors
     Lint,
-    /// The benchmarks; the figures in the docs are theirs
+    /// Run the benchmarks, which print the figures in the docs
     Bench {
-        /// Only benchmarks of this target, e.g. row_hasher
+        /// Run only the benchmarks of this target, such as row_hasher
         #[arg(value_name = "BENCH")]
         name: Option<String>,
     },
-    /// The slow, deep tests, as long as you like: kills at random points, random histories against the reference
+    /// Run the slow tests longer: kills at random points, random histories against the reference
     Soak {
-        /// How many times as long as in `test`
+        /// Factor by which they run longer than in `test`
         #[arg(long, default_value_t = 10)]
         times: u32,
     },
-    /// Run the engine under faults that are drawn from seeds: a seed is a run, and replays exactly
+    /// Run the engine under faults that are drawn from seeds; each seed replays exactly
     Simulate(simulate::Simulate),
-    /// Check the tables of an instance of yours, such as your Accumulo, against the contract, rule by rule
+    /// Check the tables of an instance, such as your Accumulo, against the contract, rule by rule
     #[command(disable_help_flag = true)]
     Conformance {
-        /// The arguments of the command: `--help` lists them
+        /// Arguments of the command; `--help` lists them
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
-    /// A real Accumulo on this machine, to try things on: it keeps running until it is stopped
+    /// Run a real Accumulo on this machine until it is stopped
     Cluster {
         #[command(subcommand)]
         what: cluster::What,
     },
-    /// Make the Thrift code of accumulo-proxy from its IDL
+    /// Generate the Thrift code of accumulo-proxy from its IDL
     Generate {
-        /// Change nothing; fail when the code is not what the IDL says
+        /// Change nothing; fail if the checked-in code does not match the IDL
         #[arg(long)]
         check: bool,
     },

@@ -1,5 +1,5 @@
-//! The decision, for each part of the tests that needs tools, whether it runs, after an installation or as the machine
-//! is, or is skipped.
+//! The plan of a test run: for each part that needs tools, the decision to run it, to install its
+//! tools first, or to skip it.
 
 use std::ffi::OsString;
 
@@ -47,18 +47,19 @@ impl Part {
     }
 }
 
-/// The wishes of a caller.
+/// The requests of a caller.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wishes {
-    /// Parts to leave out, each with the flag or the environment variable that says so.
+    /// Parts to skip, each with the flag or the environment variable that excludes it.
     pub(crate) excluded: Vec<(Part, &'static str)>,
-    /// The reason why no part may be skipped: a flag, or continuous integration.
+    /// The reason for which no part may be skipped: a flag, or continuous integration.
     pub(crate) forbids_skipping: Option<&'static str>,
-    /// The state file of a running cluster for the live tests, which then need no tools to start one.
+    /// The state file of a running cluster for the live tests, which then need no tools to start
+    /// one.
     pub(crate) cluster: Option<OsString>,
 }
 
-/// What becomes of a part, with the words for it.
+/// The decision about a part, with its reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Decision {
     Run,
@@ -72,10 +73,11 @@ pub(crate) enum Decision {
 pub(crate) struct Plan(Vec<(Part, Decision)>);
 
 impl Plan {
-    /// Decides about each part, from the wishes and from the tools that are there. The look for tools is an argument.
+    /// Decides about each part, from the requests and the installed tools. `find` looks for a tool.
     ///
     /// # Errors
-    /// A part is excluded, and none may be skipped.
+    ///
+    /// A part is excluded although no part may be skipped.
     pub(crate) fn new(wishes: &Wishes, find: impl Fn(Tool) -> Found) -> Result<Plan> {
         if let (Some(cause), Some((_, exclusion))) =
             (wishes.forbids_skipping, wishes.excluded.first())
@@ -95,7 +97,7 @@ impl Plan {
         !self.0.iter().any(skips)
     }
 
-    /// The tools to install, in the order of the parts.
+    /// Returns the tools to install, in the order of the parts.
     pub(crate) fn to_install(&self) -> Vec<Tool> {
         let tools = |(_, decision): &(Part, Decision)| match decision {
             Decision::Install(tools, _) => tools.clone(),
@@ -104,7 +106,7 @@ impl Plan {
         self.0.iter().flat_map(tools).collect()
     }
 
-    /// A line for each part that does not simply run.
+    /// Returns a line for each part that is skipped or needs an installation.
     pub(crate) fn remarks(&self) -> Vec<String> {
         let remark = |(part, decision): &(Part, Decision)| match decision {
             Decision::Run => None,
@@ -114,7 +116,7 @@ impl Plan {
         self.0.iter().filter_map(remark).collect()
     }
 
-    /// A line for each part that runs as the machine is.
+    /// Returns a line for each part that runs without an installation.
     pub(crate) fn ready(&self) -> Vec<String> {
         let runs = |(part, decision): &(Part, Decision)| {
             (*decision == Decision::Run).then(|| format!("runs: {}", part.name()))
@@ -147,7 +149,7 @@ mod tests {
     use super::{Part, Plan, Wishes};
     use crate::tool::{Found, Tool};
 
-    /// A machine that has everything but some tools.
+    /// Simulates a machine that has all tools except some.
     fn without(missing: &[Tool]) -> impl Fn(Tool) -> Found {
         |tool| match missing.contains(&tool) {
             true => Found::Missing,
@@ -163,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_runs_where_nothing_is_missing() {
+    fn runs_every_part_if_no_tool_is_missing() {
         for wishes in [Wishes::default(), everything()] {
             let plan = Plan::new(&wishes, without(&[])).unwrap();
             assert!(plan.remarks().is_empty() && plan.to_install().is_empty());
@@ -172,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_without_its_tool_is_skipped_and_the_others_run() {
+    fn skips_only_the_parts_whose_tools_are_missing() {
         for (missing, part) in [
             (Tool::Rustfmt, Part::Formatting),
             (Tool::Clippy, Part::Clippy),
@@ -191,14 +193,14 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_tool_is_installed_where_nothing_may_be_skipped() {
+    fn installs_missing_tools_if_skipping_is_forbidden() {
         let plan = Plan::new(&everything(), without(&[Tool::Maven, Tool::Clippy])).unwrap();
         assert_eq!(plan.to_install(), [Tool::Clippy, Tool::Maven]);
         assert!(Part::ALL.into_iter().all(|part| plan.runs(part)));
     }
 
     #[test]
-    fn an_excluded_part_is_skipped_with_its_tools_there() {
+    fn skips_an_excluded_part_although_its_tools_are_installed() {
         let wishes = Wishes {
             excluded: vec![(Part::Accumulo, "--without-accumulo")],
             ..Wishes::default()
@@ -212,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_given_cluster_needs_no_tools() {
+    fn needs_no_tools_for_a_given_cluster() {
         let wishes = Wishes {
             cluster: Some("state.json".into()),
             ..everything()
@@ -222,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_cannot_be_excluded_where_nothing_may_be_skipped() {
+    fn rejects_an_exclusion_if_skipping_is_forbidden() {
         let wishes = Wishes {
             excluded: vec![(Part::Browser, "--without-browser")],
             ..everything()

@@ -6,30 +6,30 @@ use anyhow::Result;
 
 use crate::cargo::cargo;
 
-/// Which runs, and what of them is asked.
+/// The runs of the simulation, and their output.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Simulate {
-    /// How many seeds are run
+    /// Number of seeds
     #[arg(long, default_value_t = 1_000)]
     seeds: u64,
-    /// The first of them
+    /// First seed
     #[arg(long, default_value_t = 1)]
     from: u64,
-    /// Run this one alone, and show the end of its trace if it fails
+    /// Run only this seed, and print the end of its trace if it fails
     #[arg(long, value_name = "SEED", conflicts_with_all = ["seeds", "from", "planted"])]
     seed: Option<u64>,
     /// Plant a bug, by its name in docs/testing.md
     #[arg(long, value_name = "NAME", conflicts_with = "planted")]
     plant: Option<String>,
-    /// Show the whole trace of a run that failed, in place of its end
+    /// Print the whole trace of a failed run instead of its end
     #[arg(long)]
     whole: bool,
-    /// Plant every bug, one after the other, and print after how many seeds each is found
+    /// Plant every bug in turn, and print the first seed that finds it
     #[arg(long)]
     planted: bool,
 }
 
-/// Runs the simulation with optimisation.
+/// Runs the simulation, compiled with optimisation.
 pub(crate) fn simulate(asked: Simulate) -> Result<()> {
     let (from, seeds) = match asked.seed {
         Some(seed) => (seed, 1),

@@ -4,7 +4,7 @@ use anyhow::Result;
 
 use crate::cargo::cargo;
 
-/// The packages with tests that can be longer.
+/// The packages with tests that can run longer.
 const PACKAGES: [&str; 6] = [
     "--package",
     "accumulo-proxy",
@@ -14,7 +14,7 @@ const PACKAGES: [&str; 6] = [
     "fluo-tests",
 ];
 
-/// Runs the tests that can be longer, longer. None of them needs a live cluster.
+/// Runs these tests longer. None of them needs a live cluster.
 pub(crate) fn soak(times: u32) -> Result<()> {
     let environment = [
         ("FLUO_SOAK", Some(times.to_string().into())),

@@ -13,25 +13,27 @@ use crate::lint;
 use crate::plan::{Part, Plan, Wishes};
 use crate::tool::Tool;
 
-/// Set to any value, they make the tests skip a part, as the flags do.
+/// Environment variables that make the tests skip a part if they are set to any value, as the flags
+/// do.
 const WITHOUT_ACCUMULO: &str = "FLUO_WITHOUT_ACCUMULO";
 const WITHOUT_BROWSER: &str = "FLUO_WITHOUT_BROWSER";
 /// The state file of the cluster that the live tests use.
 const CLUSTER: &str = "FLUO_CLUSTER";
 
-/// What to do about parts that need more than a Rust toolchain.
+/// The options for parts that need more than a Rust toolchain.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub(crate) struct Asked {
-    /// Skip what needs a real Accumulo, and with it Java and Maven
+    /// Skip the tests that need a real Accumulo, and with it Java and Maven
     #[arg(long)]
     without_accumulo: bool,
-    /// Skip what needs a browser
+    /// Skip the tests that need a browser
     #[arg(long)]
     without_browser: bool,
-    /// Skip nothing: install what is missing (apt-get, rustup), or fail. CI=true in the environment says the same
+    /// Skip nothing: install missing tools (apt-get, rustup), or fail. CI=true in the environment
+    /// does the same
     #[arg(long)]
     require_all: bool,
-    /// Print what would run, be installed and be skipped, and end
+    /// Print the parts that would run, be installed or be skipped, and end
     #[arg(long)]
     dry_run: bool,
 }
@@ -59,7 +61,7 @@ impl Asked {
     }
 }
 
-/// Runs every part that this machine has the tools for, the live tests on the cluster of `FLUO_CLUSTER`, or
+/// Runs every part whose tools are installed. Live tests run on the cluster of `FLUO_CLUSTER`, or
 /// on one that is started for all of them.
 pub(crate) fn test(asked: Asked) -> Result<()> {
     let wishes = asked.wishes();
@@ -79,7 +81,7 @@ pub(crate) fn test(asked: Asked) -> Result<()> {
     result
 }
 
-/// Installs what the plan wants installed, and returns the plan of the machine as it is then.
+/// Installs the tools that the plan requires, and returns the plan for the machine after that.
 fn with_installed(plan: Plan, wishes: &Wishes) -> Result<Plan> {
     let tools = plan.to_install();
     if tools.is_empty() {
@@ -106,17 +108,18 @@ fn run_all(plan: &Plan, given: Option<&OsStr>) -> Result<()> {
         check(plan)?;
         return run(&environment(plan, given));
     }
-    // It starts while the code is checked. Where that fails, it ends with this process.
+    // The cluster starts during the checks. If they fail, it ends with this process.
     let cluster = Held::start()?;
     check(plan)?;
     let cluster = cluster.ready()?;
     let result = run(&environment(plan, Some(cluster.state().as_os_str())));
-    // The logs of a cluster on which something failed may say why.
+    // If a test failed, the logs of the cluster may contain the reason.
     cluster.stop(result.is_err())?;
     result
 }
 
-/// Returns the variables that tell the tests the decisions of the plan. They replace inherited ones.
+/// Returns the environment variables that pass the decisions of the plan to the tests. They replace
+/// inherited ones.
 fn environment(plan: &Plan, cluster: Option<&OsStr>) -> [(&'static str, Option<OsString>); 3] {
     let skips = |part| (!plan.runs(part)).then(|| "1".into());
     [
@@ -135,7 +138,7 @@ fn check(plan: &Plan) -> Result<()> {
 }
 
 fn run(environment: &Environment) -> Result<()> {
-    // All at once, on all cores: tests and the pages run some of them one by one.
+    // Built together, on all cores: tests and pages run some of the examples separately.
     cargo(&["build", "--package", "fluo-examples", "--examples"], &[])?;
     cargo(
         &["test", "--workspace", "--lib", "--bins", "--tests"],
@@ -155,11 +158,14 @@ fn run(environment: &Environment) -> Result<()> {
     )
 }
 
-/// The examples in reading order: the files say it by their numbers.
+/// Returns the examples in reading order, which is the order of the numbers in their names.
 fn examples() -> Result<Vec<String>> {
     let folder = workspace().join("examples");
     let mut names = Vec::new();
-    for entry in folder.read_dir().context("the folder of the examples")? {
+    for entry in folder
+        .read_dir()
+        .context("the folder of the examples cannot be read")?
+    {
         let name = entry?.file_name().to_string_lossy().into_owned();
         let stem = name.strip_suffix(".rs");
         if let Some(stem) = stem.filter(|stem| stem.starts_with(|c: char| c.is_ascii_digit())) {

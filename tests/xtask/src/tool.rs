@@ -1,4 +1,5 @@
-//! The tools that parts of the tests need from the machine, and how each is found and installed.
+//! The tools that parts of the tests need on the machine: the search for each, and its
+//! installation.
 
 use std::env;
 use std::process::{Command, Stdio};
@@ -8,9 +9,10 @@ use anyhow::{Result, bail};
 use crate::cargo::command;
 
 const OLDEST_JAVA: u32 = 17;
-/// The version of the Thrift compiler whose output is checked in; another version writes other code.
+/// The version of the Thrift compiler that generated the checked-in code. Other versions generate
+/// other code.
 const THRIFT: &str = "0.17";
-/// Names of browsers that the tests can drive; the tests have the same list.
+/// Browsers that the tests can use. The tests contain the same list.
 const BROWSERS: [&str; 5] = [
     "chromium-headless-shell",
     "chromium",
@@ -30,12 +32,12 @@ pub(crate) enum Tool {
     Browser,
 }
 
-/// The result of a look for a tool, with the words for it.
+/// The result of the search for a tool, with a description.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Found {
-    /// Installed, and fit for use.
+    /// The tool is installed and can be used.
     Fit(String),
-    /// Installed, and of no use.
+    /// The tool is installed but cannot be used.
     Unfit(String),
     Missing,
 }
@@ -50,7 +52,7 @@ pub(crate) enum Source {
 }
 
 impl Tool {
-    /// The name in sentences, with the version that is needed.
+    /// Returns the name for sentences, with the required version.
     pub(crate) fn name(self) -> String {
         match self {
             Tool::Rustfmt => "rustfmt".to_owned(),
@@ -62,7 +64,7 @@ impl Tool {
         }
     }
 
-    /// The installer, and what it installs.
+    /// Returns the installer, and the names that it installs.
     pub(crate) fn source(self) -> Source {
         match self {
             Tool::Rustfmt => Source::Component("rustfmt"),
@@ -89,7 +91,8 @@ impl Tool {
             Tool::Maven => {
                 output("mvn", "--version").map_or(Found::Missing, |_| Found::Fit(self.name()))
             }
-            // The tests start the first name that exists, so a later one that works does not help.
+            // The tests start the first browser that exists, so another one that works does not
+            // help.
             Tool::Browser => BROWSERS
                 .into_iter()
                 .find(|name| is_in_path(name))
@@ -98,8 +101,8 @@ impl Tool {
     }
 }
 
-/// Describes the tools that were found and those that lack, with the commands that install the latter; `None` if
-/// nothing lacks.
+/// Describes the tools that were found and those that are missing, with the commands that install
+/// the latter. Returns `None` if no tool is missing.
 pub(crate) fn lack(found: &[(Tool, Found)]) -> Option<String> {
     let lacking = lacking(found);
     if lacking.is_empty() {
@@ -116,7 +119,7 @@ pub(crate) fn lack(found: &[(Tool, Found)]) -> Option<String> {
     Some(format!("{}; {}", words.join(", "), remedy(&lacking)))
 }
 
-/// The tools that are missing or of no use.
+/// Returns the tools that are missing or cannot be used.
 pub(crate) fn lacking(found: &[(Tool, Found)]) -> Vec<Tool> {
     let lacking = found
         .iter()
@@ -124,7 +127,7 @@ pub(crate) fn lacking(found: &[(Tool, Found)]) -> Vec<Tool> {
     lacking.map(|(tool, _)| *tool).collect()
 }
 
-/// Names the commands that install some tools.
+/// Returns the commands that install some tools.
 fn remedy(tools: &[Tool]) -> String {
     let mut commands = Vec::new();
     let (components, packages) = sources(tools);
@@ -140,7 +143,7 @@ fn remedy(tools: &[Tool]) -> String {
     commands.join(", and ")
 }
 
-/// The components and the packages of some tools.
+/// Returns the components and the packages of some tools.
 pub(crate) fn sources(tools: &[Tool]) -> (Vec<&'static str>, Vec<&'static str>) {
     let (mut components, mut packages) = (Vec::new(), Vec::new());
     for tool in tools {
@@ -152,7 +155,7 @@ pub(crate) fn sources(tools: &[Tool]) -> (Vec<&'static str>, Vec<&'static str>) 
     (components, packages)
 }
 
-/// Fails unless all of these tools are there.
+/// Fails unless all of these tools can be used.
 pub(crate) fn require(tools: &[Tool]) -> Result<()> {
     let found: Vec<_> = tools.iter().map(|tool| (*tool, tool.find())).collect();
     match lack(&found) {
@@ -202,7 +205,7 @@ pub(crate) fn is_in_path(name: &str) -> bool {
     env::split_paths(&folders).any(|folder| folder.join(name).is_file())
 }
 
-/// Returns what a command prints when it works.
+/// Returns the output of a command, if it succeeds.
 pub(crate) fn output(command: &str, argument: &str) -> Option<String> {
     let output = Command::new(command).arg(argument).output().ok()?;
     // Java prints its version on standard error.
@@ -213,7 +216,8 @@ pub(crate) fn output(command: &str, argument: &str) -> Option<String> {
         .then(|| String::from_utf8_lossy(&said).into_owned())
 }
 
-/// Reads the major version from what `java -version` prints: `"17.0.15"` is 17, and `"1.8.0_292"` is 8.
+/// Parses the major version from the output of `java -version`: `"17.0.15"` is 17, `"1.8.0_292"` is
+/// 8.
 fn java_version(said: &str) -> Option<u32> {
     let line = said.lines().find(|line| line.contains(" version \""))?;
     let version = line.split('"').nth(1)?;
@@ -229,7 +233,7 @@ mod tests {
     use super::{Found, Tool, java_version, lack, thrift};
 
     #[test]
-    fn the_version_of_java_is_read() {
+    fn reads_the_version_of_java() {
         for (said, version) in [
             (
                 "openjdk version \"17.0.15\" 2025-04-15\nOpenJDK Runtime Environment (build 17)",
@@ -251,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn another_program_has_no_version_of_java() {
+    fn finds_no_version_of_java_in_other_output() {
         for said in [
             "",
             "command not found",
@@ -263,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn only_one_version_of_the_thrift_compiler_fits() {
+    fn accepts_only_one_version_of_the_thrift_compiler() {
         assert!(matches!(thrift("Thrift version 0.17.0\n"), Found::Fit(_)));
         for said in [
             "Thrift version 0.19.0",
@@ -276,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lack_names_each_tool_and_the_commands() {
+    fn names_each_missing_tool_and_the_commands() {
         let found = [
             (Tool::Clippy, Found::Missing),
             (Tool::Java, Found::Fit("Java 21".to_owned())),

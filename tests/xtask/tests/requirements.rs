@@ -1,7 +1,8 @@
 #![allow(clippy::unwrap_used, reason = "a test panics where it fails")]
-//! A newcomer ran `cargo xtask test` with nothing but a Rust toolchain, and it stopped at once because no browser was
-//! installed; then for Java, then for Maven. It runs what the machine has the tools for, says what it skips and how to
-//! run that too, and installs only where nothing may be skipped.
+//! Tests a regression: on a machine with only a Rust toolchain, `cargo xtask test` stopped at once
+//! because no browser was installed, then for Java, then for Maven. Now it runs every part whose
+//! tools are installed, lists the skipped parts with the commands that install their tools, and
+//! installs tools itself only if no part may be skipped.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -14,7 +15,7 @@ const JAVA: (&str, &str) = ("java", "echo 'openjdk version \"17.0.15\" 2025-04-1
 const OLD_JAVA: (&str, &str) = ("java", "echo 'openjdk version \"11.0.2\" 2019-01-15' >&2");
 const MAVEN: (&str, &str) = ("mvn", "echo 'Apache Maven 3.8.7'");
 const BROWSER: (&str, &str) = ("chromium", "echo 'Chromium 140.0.7339.80'");
-/// It writes the code that is checked in. Its fifth argument is the folder to write to.
+/// Writes the code that is checked in. The fifth argument is the folder to write to.
 const THRIFT: (&str, &str) = (
     "thrift",
     concat!(
@@ -28,12 +29,12 @@ const OTHER_THRIFT: (&str, &str) = (
     "case $1 in --version) echo 'Thrift version 0.17.0' ;; *) echo other > \"$5/proxy.rs\" ;; esac",
 );
 const LATER_THRIFT: (&str, &str) = ("thrift", "echo 'Thrift version 0.19.0'");
-/// With both components, and with a cluster that starts.
+/// A cargo with both components, and with a cluster that starts.
 const CARGO: (&str, &str) = (
     "cargo",
     "case \"$*\" in *hold*) echo ready; /bin/cat ;; esac",
 );
-/// As `rustup` installs it with its profile `minimal`.
+/// A cargo as `rustup` installs it with its profile `minimal`.
 const MINIMAL_CARGO: (&str, &str) = (
     "cargo",
     "case $1-$2 in fmt-*|clippy-*) [ -e \"$0-$1\" ] || exit 1 ;; esac; \
@@ -44,13 +45,14 @@ const RUSTUP: (&str, &str) = (
     "echo \"$@\"; shift 2; for name; do /usr/bin/touch \"${0%/*}/cargo-${name%rust}\"; done; \
      /usr/bin/touch \"${0%/*}/cargo-fmt\"",
 );
-/// The variables that tell tests what to skip and which cluster to use.
+/// The variables that tell tests which parts to skip and which cluster to use.
 const VARIABLES: [&str; 3] = [
     "FLUO_WITHOUT_ACCUMULO",
     "FLUO_WITHOUT_BROWSER",
     "FLUO_CLUSTER",
 ];
-/// Prints the variables that the tests of the workspace see, as `without accumulo:without browser:cluster`.
+/// Prints the variables that the tests of the workspace see, as
+/// `without accumulo:without browser:cluster`.
 const SAYING_CARGO: (&str, &str) = (
     "cargo",
     "case \"$*\" in *hold*) echo ready; /bin/cat ;; *--tests) echo \"the tests see \
@@ -68,7 +70,7 @@ const NO_BROWSER: &str = "Chromium is missing; on Debian run: apt install chromi
 const NO_THRIFT: &str =
     "the Thrift compiler 0.17 is missing; on Debian run: apt install thrift-compiler";
 
-/// A machine with nothing but these commands.
+/// A machine with only these commands.
 struct Machine(TempDir);
 
 impl Machine {
@@ -90,7 +92,7 @@ impl Machine {
         self.0.path().join(name)
     }
 
-    /// A task with none of the variables that it reads.
+    /// Returns the command of a task without the variables that it reads.
     fn command(&self, task: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
         command
@@ -112,7 +114,7 @@ impl Machine {
         command.output().unwrap()
     }
 
-    /// Runs `test` with variables, and returns its exit code and what it says.
+    /// Runs `test` with variables, and returns its exit code and its output.
     fn tests(&self, task: &[&str], variables: &[(&str, &str)]) -> (Option<i32>, String) {
         let task = [&["test"][..], task].concat();
         let mut command = self.command(&task);
@@ -123,7 +125,7 @@ impl Machine {
         )
     }
 
-    /// Runs a task that works, and returns what it says.
+    /// Runs a task that succeeds, and returns its output.
     fn says(&self, task: &[&str], ci: Option<&str>) -> String {
         let output = self.run(task, ci);
         let said = String::from_utf8(output.stderr).unwrap();
@@ -131,7 +133,7 @@ impl Machine {
         said
     }
 
-    /// Runs a task that fails, and returns what it says.
+    /// Runs a task that fails, and returns its output.
     fn refuses(&self, task: &[&str], ci: Option<&str>) -> String {
         let output = self.run(task, ci);
         let said = String::from_utf8(output.stderr).unwrap();
@@ -144,9 +146,9 @@ fn skipped(part: &str, why: &str) -> String {
     format!("skipped: {part}: {why}\n")
 }
 
-/// The newcomer of the story: all that a Rust toolchain can run runs, and the exit code is 0.
+/// Checks that all parts that need only a Rust toolchain run, with exit code 0.
 #[test]
-fn a_machine_with_rust_alone_skips_and_says_so_first_and_last() {
+fn prints_skipped_parts_first_and_last_on_a_machine_with_rust_alone() {
     let machine = Machine::with(&[CARGO]);
     let said = machine.says(&["test"], None);
     let skipped = [
@@ -165,7 +167,7 @@ fn a_machine_with_rust_alone_skips_and_says_so_first_and_last() {
 }
 
 #[test]
-fn a_machine_with_everything_skips_nothing() {
+fn skips_nothing_on_a_machine_with_all_tools() {
     let said = Machine::with(&EVERYTHING).says(&["test"], None);
     assert!(!said.contains("skipped"), "{said}");
     assert!(
@@ -176,7 +178,7 @@ fn a_machine_with_everything_skips_nothing() {
 }
 
 #[test]
-fn a_failure_is_one_although_something_was_skipped() {
+fn fails_although_parts_were_skipped() {
     let machine = Machine::with(&[("cargo", "[ \"$1\" != doc ]")]);
     let said = machine.refuses(&["test"], None);
     let skipped = [
@@ -192,7 +194,7 @@ fn a_failure_is_one_although_something_was_skipped() {
 }
 
 #[test]
-fn what_is_missing_is_named_with_what_is_there() {
+fn names_missing_tools_and_installed_ones() {
     for (tools, part, why) in [
         (&[JAVA, CARGO][..], "the live tests on Accumulo", NO_MAVEN),
         (
@@ -230,7 +232,7 @@ fn what_is_missing_is_named_with_what_is_there() {
 }
 
 #[test]
-fn a_dry_run_says_what_would_run_and_runs_nothing() {
+fn a_dry_run_prints_the_plan_and_runs_nothing() {
     let machine = Machine::with(&[CARGO, BROWSER]);
     let said = machine.says(&["test", "--dry-run", "--without-accumulo"], None);
     let expected = [
@@ -244,12 +246,12 @@ fn a_dry_run_says_what_would_run_and_runs_nothing() {
     assert!(said.contains(&expected), "{said}");
 }
 
-/// An installer that makes the tools.
+/// An installer that creates the tools.
 const APT_GET: &str = "echo \"apt-get $*\"; [ $1 = update ] && exit; \
     for name in mvn java chromium thrift; do /bin/cp \"$0-$name\" \"${0%/*}/$name\"; done";
 
 #[test]
-fn integration_installs_what_is_missing_and_skips_nothing() {
+fn integration_installs_missing_tools_and_skips_nothing() {
     for (uid, prefix) in [("0", ""), ("1000", "sudo -n ")] {
         for (task, ci) in [
             (&["test", "--require-all"][..], None),
@@ -282,7 +284,7 @@ fn integration_installs_what_is_missing_and_skips_nothing() {
 }
 
 #[test]
-fn integration_fails_where_nothing_installs() {
+fn integration_fails_if_no_installer_works() {
     let begin = "error: `CI=true` forbids skipping, and the installation of missing tools failed: ";
     let without_maven = [
         JAVA,
@@ -294,7 +296,7 @@ fn integration_fails_where_nothing_installs() {
     ];
     let machine = Machine::with(&without_maven);
     let said = machine.refuses(&["test"], Some("true"));
-    let end = "this machine has no `apt-get`, the only installer of packages that is known here";
+    let end = "`apt-get` is missing; no other installer of packages is supported";
     assert!(said.ends_with(&format!("{begin}{end}")), "{said}");
 
     machine.add("apt-get", "exit 100");
@@ -320,7 +322,7 @@ fn integration_fails_where_nothing_installs() {
 }
 
 #[test]
-fn a_part_cannot_be_left_out_where_nothing_may_be_skipped() {
+fn rejects_an_excluding_flag_if_skipping_is_forbidden() {
     let machine = Machine::with(&EVERYTHING);
     for flag in ["--without-accumulo", "--without-browser"] {
         for (task, ci, cause) in [
@@ -335,7 +337,7 @@ fn a_part_cannot_be_left_out_where_nothing_may_be_skipped() {
             );
         }
     }
-    // Anything else in the variable is no continuous integration.
+    // Any other value of the variable does not mean continuous integration.
     machine.says(&["test", "--dry-run", "--without-browser"], Some("false"));
 }
 
@@ -346,7 +348,7 @@ fn a_variable_excludes_a_part_as_its_flag_does() {
         ("FLUO_WITHOUT_ACCUMULO", "the live tests on Accumulo"),
         ("FLUO_WITHOUT_BROWSER", "the tests of reports in a browser"),
     ] {
-        // The tests skip for any value, the empty one too.
+        // The tests skip for any value, also for an empty one.
         for value in ["1", ""] {
             let (code, said) = machine.tests(&["--dry-run"], &[(name, value)]);
             assert_eq!(code, Some(0), "{said}");
@@ -373,7 +375,7 @@ fn a_variable_excludes_a_part_as_its_flag_does() {
 }
 
 #[test]
-fn the_tests_see_the_decisions() {
+fn passes_the_decisions_to_the_tests() {
     let machine = Machine::with(&[JAVA, MAVEN, BROWSER, THRIFT, SAYING_CARGO]);
     for (task, variables, seen) in [
         (
@@ -402,7 +404,7 @@ fn the_tests_see_the_decisions() {
         assert!(said.contains(&line), "{seen}\n{said}");
         assert!(!said.contains("hold"), "no cluster is started: {said}");
     }
-    // An empty name of a file is none.
+    // An empty file name counts as unset.
     for variables in [&[][..], &[("FLUO_CLUSTER", "")]] {
         let (code, said) = machine.tests(&[], variables);
         assert_eq!(code, Some(0), "{said}");
@@ -413,7 +415,7 @@ fn the_tests_see_the_decisions() {
 }
 
 #[test]
-fn a_given_cluster_is_used_and_needs_no_tools() {
+fn uses_a_given_cluster_without_any_tools() {
     let machine = Machine::with(&[BROWSER, THRIFT, SAYING_CARGO]);
     for ci in ["false", "true"] {
         let variables = [("FLUO_CLUSTER", "mine.json"), ("CI", ci)];
@@ -429,19 +431,19 @@ fn a_given_cluster_is_used_and_needs_no_tools() {
 }
 
 #[test]
-fn the_generated_code_is_checked() {
+fn checks_the_generated_code() {
     let machine = Machine::with(&EVERYTHING);
     machine.add(OTHER_THRIFT.0, OTHER_THRIFT.1);
-    let said = "error: src/accumulo-proxy/src/wire/generated.rs is not what src/accumulo-proxy/idl/proxy.thrift says: \
+    let said = "error: src/accumulo-proxy/src/wire/generated.rs does not match src/accumulo-proxy/idl/proxy.thrift; \
         run `cargo xtask generate` and commit the result";
     assert!(machine.refuses(&["test"], None).ends_with(said));
     let said = Machine::with(&[]).refuses(&["generate"], None);
     assert_eq!(said, format!("error: {NO_THRIFT}"));
 }
 
-/// What the command does is tested in its package.
+/// Checks the call of the command, which its own package tests.
 #[test]
-fn the_cluster_is_that_of_its_package() {
+fn runs_the_cluster_command_of_its_package() {
     let machine = Machine::with(&[JAVA, MAVEN, ("cargo", "echo \"$@\"")]);
     for name in ["start", "stop", "status"] {
         let output = machine.run(&["cluster", name], None);

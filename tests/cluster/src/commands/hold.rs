@@ -10,11 +10,11 @@ use fluo_cluster::{Cluster, Settings, State};
 
 use super::{KEEP, READY, print, say};
 
-/// Starts a cluster, writes its state file, says so, and waits.
+/// Starts a cluster, writes its state file, prints that it is ready, and waits.
 pub(crate) fn hold(state: &Path, tablet_servers: usize, detached: bool) -> Result<()> {
     if detached {
-        // Then no Ctrl-C reaches it, nor the end of the terminal.
-        rustix::process::setsid().context("the terminal cannot be left")?;
+        // Then neither Ctrl-C nor the end of the terminal reaches the process.
+        rustix::process::setsid().context("the process cannot leave its terminal")?;
     }
     say(&format!(
         "starting a cluster with {tablet_servers} tablet servers (jars are fetched the first time) .."
@@ -27,7 +27,7 @@ pub(crate) fn hold(state: &Path, tablet_servers: usize, detached: bool) -> Resul
     print(READY)?;
     if detached {
         loop {
-            // `stop` ends this process; the supervisors see it and end the cluster.
+            // `stop` ends this process. The supervisors notice that and end the cluster.
             thread::park();
         }
     }
@@ -36,7 +36,7 @@ pub(crate) fn hold(state: &Path, tablet_servers: usize, detached: bool) -> Resul
     remove(state)
 }
 
-/// Until standard input ends, because whoever wrote to it did.
+/// Waits until standard input ends, because the process that writes to it has ended.
 fn wait(cluster: &Cluster) {
     for line in stdin().lines().map_while(Result::ok) {
         if line == KEEP {
@@ -49,7 +49,7 @@ fn wait(cluster: &Cluster) {
     }
 }
 
-/// Another cluster may have been started with the same file since.
+/// Removes the state file, unless another cluster was started with the same file meanwhile.
 fn remove(file: &Path) -> Result<()> {
     if State::read(file)?.is_some_and(|state| !state.is_alive()) {
         fs::remove_file(file).with_context(|| format!("{} cannot be removed", file.display()))?;

@@ -1,4 +1,5 @@
-//! One file per command. What a command is asked for goes to standard output, the rest to standard error.
+//! The commands, one file each. The result of a command goes to standard output, everything else to
+//! standard error.
 
 mod hold;
 mod start;
@@ -16,13 +17,13 @@ pub(crate) use status::status;
 pub(crate) use stop::stop;
 pub(crate) use supervise::supervise;
 
-/// The line by which `hold` tells that its cluster can be used.
+/// The line that `hold` prints when its cluster is ready.
 const READY: &str = "ready";
 
-/// The line by which `hold` is told to keep the logs.
+/// The line that makes `hold` keep the logs.
 const KEEP: &str = "keep";
 
-/// Progress. Whoever listened may have gone.
+/// Prints progress. The reader may have ended meanwhile, so errors are ignored.
 pub(crate) fn say(line: &str) {
     let _ = writeln!(stderr(), "{line}");
 }

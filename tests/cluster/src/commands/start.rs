@@ -1,4 +1,4 @@
-//! `start`: a `hold` that goes on without this process.
+//! `start`: runs a `hold` that continues after this process.
 
 use std::env;
 use std::fs::{self, File};
@@ -15,7 +15,7 @@ use super::{READY, print, say};
 
 /// Starts a cluster, unless it runs already.
 pub(crate) fn start(state: &Path, tablet_servers: usize) -> Result<()> {
-    // Two at a time would start two clusters, and forget one of them.
+    // Two concurrent calls would start two clusters, and one of them could not be stopped.
     let _lock = lock(state)?;
     if let Some(running) = State::read(state)?.filter(State::is_alive) {
         print("the cluster runs already")?;
@@ -25,7 +25,7 @@ pub(crate) fn start(state: &Path, tablet_servers: usize) -> Result<()> {
     let progress = forward(&mut holder);
     let ready = says_ready(&mut holder);
     if !ready {
-        // Everything is said by then: the holder is gone.
+        // After both waits the holder has ended and its output is printed.
         holder.wait().context("the holder of the cluster is lost")?;
         progress.map(JoinHandle::join);
         bail!("the cluster did not start");
@@ -46,9 +46,10 @@ fn lock(state: &Path) -> Result<File> {
     taken().with_context(|| format!("the lock {} cannot be taken", file.display()))
 }
 
-/// Its outputs are pipes to here, so that nobody who waits for the end of ours waits for the end of the cluster.
+/// Spawns the holder. Its outputs are pipes to this process, so that a process that waits for the
+/// end of the output of this one does not wait for the end of the cluster.
 fn spawn(state: &Path, tablet_servers: usize) -> Result<Child> {
-    Command::new(env::current_exe().context("this program's own file is unknown")?)
+    Command::new(env::current_exe().context("the path of this program is unknown")?)
         .args([
             "hold",
             "--detached",

@@ -1,4 +1,4 @@
-//! `status`: what runs, and how to use it.
+//! `status`: the state of the cluster, and how to use it.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use fluo_cluster::State;
 
 use super::print;
 
-/// Says whether the cluster of the state file runs.
+/// Prints whether the cluster of the state file runs.
 pub(crate) fn status(file: &Path) -> Result<()> {
     match State::read(file)? {
         None => print("not running"),
@@ -21,7 +21,7 @@ pub(crate) fn status(file: &Path) -> Result<()> {
     }
 }
 
-/// Where everything is, and what to type.
+/// Prints the addresses of the cluster, and the settings that reach it.
 pub(crate) fn describe(state: &State) -> Result<()> {
     let site = &state.site;
     if let Some(proxy) = &state.proxy {

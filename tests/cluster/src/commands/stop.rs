@@ -1,4 +1,4 @@
-//! `stop`: ends the process that owns the cluster, and waits until everything is gone.
+//! `stop`: ends the process that owns the cluster, and waits until everything has ended.
 
 use std::fs;
 use std::path::Path;
@@ -11,10 +11,10 @@ use rustix::process::Signal;
 
 use super::print;
 
-/// How long the owner's end may take to be the cluster's.
+/// The time that the cluster may take to end after its owner.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// Stops the cluster of the state file. That none runs is no error: then there is nothing to do.
+/// Stops the cluster of the state file. It is no error if none runs.
 pub(crate) fn stop(file: &Path) -> Result<()> {
     let Some(state) = State::read(file)? else {
         return print("no cluster runs");
@@ -22,7 +22,7 @@ pub(crate) fn stop(file: &Path) -> Result<()> {
     let ran = state.is_alive();
     state.owner.signal(Signal::TERM);
     if !gone(&state) {
-        // Someone killed the supervisors too.
+        // The supervisors were killed too.
         state.runner.signal_group(Signal::KILL);
         state
             .proxy

@@ -10,7 +10,7 @@ use fluo_cluster::{Program, Supervisor};
 
 use super::print;
 
-/// Runs the command until it ends, or this process does. Says its process number.
+/// Runs the command until it or this process ends. Prints the process number of the command.
 pub(crate) fn supervise(command: &[String]) -> Result<()> {
     let words = command.iter().map(OsString::from).collect();
     let program = Program {

@@ -1,4 +1,4 @@
-//! Agreement: random operations on two implementations, whose every answer must be the same.
+//! Agreement: random operations on two implementations, which must return the same answers.
 
 mod operation;
 mod random;
@@ -12,34 +12,36 @@ use operation::Operation;
 pub(super) use random::Random;
 use side::Side;
 
-/// A sequence of random operations. The same seed makes the same sequence.
+/// A sequence of random operations. The same seed creates the same sequence.
 ///
-/// The operations are drawn from a few rows, columns, timestamps and values, so that they meet: puts and
-/// deletes, conditional writes, scans of all shapes by several readers, split points, merges, changes of the
-/// versions, compactions of the whole table, and wrong requests.
+/// The operations use few rows, columns, timestamps and values, so that they often affect the same
+/// keys: puts and deletes, conditional writes, scans of all shapes by several readers, split
+/// points, merges, changes of the versions, compactions of the whole table, and invalid requests.
 #[derive(Clone, Copy, Debug)]
 pub struct Workload {
-    /// What the sequence is drawn from.
+    /// The seed of the sequence.
     pub seed: u64,
-    /// How many operations.
+    /// The number of operations.
     pub operations: usize,
 }
 
 /// Runs a workload on `tables` and on [`MemoryTables`], and compares all answers.
 ///
-/// It is for tables that do what they are told and nothing else: that keep one value for a key that is written
-/// twice, and drop delete markers and old versions only when they are asked to compact.
+/// The tables must be deterministic: they keep one value of a key that is written twice, and drop
+/// delete markers and old versions only in a compaction that a caller requests.
 ///
 /// # Panics
-/// Where an answer differs; the message has the seed, the operation and both answers.
+///
+/// If an answer differs. The message contains the seed, the operation and both answers.
 pub async fn agrees_with_reference(tables: Arc<dyn TableAdmin>, workload: Workload) {
     agree(tables, Arc::new(MemoryTables::new()), workload).await;
 }
 
-/// Runs a workload on two implementations, as [`agrees_with_reference`] does.
+/// Runs a workload on two implementations, like [`agrees_with_reference`].
 ///
 /// # Panics
-/// Where an answer differs.
+///
+/// If an answer differs.
 pub async fn agree(
     tables: Arc<dyn TableAdmin>,
     reference: Arc<dyn TableAdmin>,

@@ -1,4 +1,4 @@
-//! What is done: drawn from small alphabets.
+//! Random operations, drawn from small alphabets.
 
 use std::num::{NonZeroU32, NonZeroUsize};
 
@@ -29,11 +29,11 @@ pub(super) enum Operation {
     RemoveProperty,
     Flush,
     Compact,
-    /// Deletes the table and makes it again, and keeps the handles on the old one.
+    /// Deletes the table and creates it again, and keeps the handles on the old one.
     Replace(Versions),
 }
 
-/// Which handle is used.
+/// The handle that an operation uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reader {
     Unauthorized,

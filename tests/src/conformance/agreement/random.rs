@@ -14,13 +14,13 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `bound`.
+    /// Returns a number below `bound`.
     pub(in crate::conformance) fn below(&mut self, bound: usize) -> usize {
         let bound = u64::try_from(bound).unwrap();
         usize::try_from(self.number_below(bound)).unwrap()
     }
 
-    /// The same of 64 bits.
+    /// Returns a 64-bit number below `bound`.
     pub(in crate::conformance) fn number_below(&mut self, bound: u64) -> u64 {
         self.next() % bound
     }
@@ -33,7 +33,7 @@ impl Random {
         among[self.below(among.len())]
     }
 
-    /// From `least` to `most` of what `draw` makes.
+    /// Returns `least` to `most` values from `draw`.
     pub(in crate::conformance) fn several<T>(
         &mut self,
         least: usize,

@@ -1,4 +1,4 @@
-//! One of the two implementations, and what it answers.
+//! One of the two implementations, and its answers.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ struct Handles {
     with_a_and_b: Arc<dyn Table>,
 }
 
-/// What can be compared of an answer.
+/// The comparable part of an answer.
 #[derive(Debug, PartialEq)]
 pub(super) enum Answer {
     Written,
@@ -40,7 +40,7 @@ pub(super) enum Settled {
     Unknown,
 }
 
-/// What the admin port says of a table.
+/// The state of a table according to the admin port.
 #[derive(Debug, PartialEq)]
 pub(super) struct State {
     splits: Vec<Bytes>,

@@ -1,4 +1,4 @@
-//! Cells of a table, drawn at random.
+//! Random cells of a table.
 
 use std::collections::BTreeMap;
 
@@ -9,26 +9,27 @@ use super::entry::{self, Entry};
 use crate::conformance::agreement::Random;
 use crate::conformance::ground::Ground;
 
-/// Most entries of a column: servers pass over more than ten by seeking.
+/// Maximum number of entries of a column. Servers seek past more than ten.
 const MOST_ENTRIES: usize = 40;
 
-/// What is stored, by place: the entries of a column in stored order.
+/// Stored entries by column, in stored order.
 #[derive(Debug)]
 pub(super) struct Cells {
     columns: BTreeMap<RowColumn, Vec<Entry>>,
 }
 
-/// Which entries a column gets.
+/// The kind of entries that a column gets.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Mix {
-    /// Of all kinds, whether they fit together or not.
+    /// Entries of all kinds, which need not be consistent.
     Any,
-    /// Those of transactions, one after the other and at once.
+    /// Entries of several transactions, sequential and concurrent.
     Transactions,
 }
 
 impl Cells {
-    /// Cells of a few rows, in columns of cells and of notifications, some of which not everybody may see.
+    /// Draws cells of a few rows, in columns of cells and of notifications. Some columns have a
+    /// visibility that hides them from some readers.
     pub(super) fn draw(seed: u64) -> Self {
         let mut random = Random::new(seed);
         let observed = Column::new("stat", "count");
@@ -59,14 +60,14 @@ impl Cells {
         Self { columns }
     }
 
-    /// Each column with its place.
+    /// Returns each column with its entries.
     pub(super) fn columns(&self) -> impl Iterator<Item = (&RowColumn, &[Entry])> {
         self.columns
             .iter()
             .map(|(place, entries)| (place, &entries[..]))
     }
 
-    /// All of them, in the order of the table.
+    /// Returns all cells, in the order of the table.
     pub(super) fn all(&self) -> Vec<Cell> {
         let cells = self.columns.iter().flat_map(|(place, entries)| {
             let key = |stamp| Key::new(place.row.clone(), place.column.clone(), stamp);
@@ -76,7 +77,7 @@ impl Cells {
         cells.collect()
     }
 
-    /// Leaves of each column what `keep` says.
+    /// Removes the entries of each column for which `keep` returns `false`.
     pub(super) fn retain(&mut self, keep: impl Fn(&RowColumn, &[Entry]) -> Vec<bool>) {
         for (place, entries) in &mut self.columns {
             let mut keep = keep(place, entries).into_iter();
@@ -118,7 +119,7 @@ fn of_cell(random: &mut Random) -> Vec<Entry> {
     }
 }
 
-/// Newest first, and one entry for each timestamp.
+/// Sorts entries with the newest first, and keeps one entry for each timestamp.
 fn in_stored_order(entries: Vec<Entry>) -> Vec<Entry> {
     let by_stamp: BTreeMap<i64, Bytes> = entries.into_iter().collect();
     by_stamp.into_iter().rev().collect()

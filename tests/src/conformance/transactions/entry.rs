@@ -1,4 +1,4 @@
-//! Entries of a column, drawn at random.
+//! Random entries of a column.
 
 use fluo_core::coordination::TransactorId;
 use fluo_core::layout::{
@@ -12,7 +12,8 @@ use crate::conformance::agreement::Random;
 /// A stored entry of a column: its timestamp and its value.
 pub(super) type Entry = (i64, Bytes);
 
-/// Few, so that entries meet. The transactions of a column start and commit between them.
+/// Number of different timestamps: few, so that entries often have the same one. The transactions
+/// of a column start and commit within them.
 const TIMESTAMPS: u64 = 12;
 
 const KINDS: [EntryKind; 8] = [
@@ -26,7 +27,7 @@ const KINDS: [EntryKind; 8] = [
     EntryKind::Data,
 ];
 
-/// A timestamp of the oracle: near to the others, or, seldom, one of the last there are.
+/// Draws a timestamp of the oracle: a low one, or rarely one of the highest possible.
 pub(super) fn timestamp(random: &mut Random) -> Timestamp {
     let near = random.number_below(TIMESTAMPS);
     let number = match random.one_in(40) {
@@ -36,7 +37,7 @@ pub(super) fn timestamp(random: &mut Random) -> Timestamp {
     Timestamp::new(number).unwrap()
 }
 
-/// An entry of a cell: of any kind, whatever else stands in the column.
+/// Draws an entry of a cell, of any kind, independent of other entries of the column.
 pub(super) fn of_cell(random: &mut Random) -> Entry {
     let kind = random.pick(&KINDS);
     let stamp = EntryStamp::new(kind, timestamp(random)).encode();
@@ -97,7 +98,7 @@ fn primary() -> RowColumn {
     RowColumn::new("primary", Column::new("f", "q").with_visibility("A"))
 }
 
-/// What a transaction leaves behind in a column, or a part of it: entries that belong together.
+/// Draws the entries that a transaction leaves in a column, or a consistent part of them.
 pub(super) fn of_transaction(random: &mut Random) -> Vec<Entry> {
     let start = timestamp(random);
     let later = start.get() + 1 + random.number_below(3);
@@ -157,7 +158,8 @@ pub(super) fn of_transaction(random: &mut Random) -> Vec<Entry> {
     }
 }
 
-/// An entry of a column of notifications; seldom one with a timestamp that no notification has.
+/// Draws an entry of a column of notifications, rarely one with a timestamp that no notification
+/// has.
 pub(super) fn of_notification(random: &mut Random) -> Entry {
     let stamp = NotificationStamp {
         timestamp: timestamp(random),

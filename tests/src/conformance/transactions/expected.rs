@@ -1,4 +1,4 @@
-//! What a table should show: what the functions of the layout say, column by column.
+//! Expected results: the functions of the layout, applied to each column.
 
 use std::num::NonZeroU32;
 
@@ -11,7 +11,8 @@ use fluo_core::{Cell, Filter, Key, RowColumn, Timestamp};
 use super::cells::Cells;
 use super::entry::Entry;
 
-/// What a scan of everything through a filter should yield, for a reader without authorizations.
+/// Returns the expected result of a scan of the whole table through a filter, for a reader without
+/// authorizations.
 pub(super) fn scanned(cells: &Cells, filter: Filter) -> Vec<Cell> {
     let columns = cells
         .columns()
@@ -22,7 +23,7 @@ pub(super) fn scanned(cells: &Cells, filter: Filter) -> Vec<Cell> {
     shown
 }
 
-/// What should be shown of a column.
+/// Returns the cells of a column that a filter should show.
 pub(super) fn of_column(place: &RowColumn, entries: &[Entry], filter: Filter) -> Vec<Cell> {
     let is_of_notifications = place.column.family == "ntfy";
     let shown = match filter {
@@ -67,7 +68,7 @@ fn at(number: u64) -> Timestamp {
     Timestamp::new(number).unwrap()
 }
 
-/// The filters of whole tables.
+/// Returns the filters of whole tables.
 pub(super) fn filters_of_tables() -> Vec<Filter> {
     let snapshots = [0, 1, 3, 6, 9, 13, Timestamp::MAX.get()];
     let snapshots = snapshots.map(|timestamp| Filter::Snapshot { at: at(timestamp) });
@@ -78,7 +79,7 @@ pub(super) fn filters_of_tables() -> Vec<Filter> {
     filters.chain([Filter::OpenReadLocks]).collect()
 }
 
-/// The filters of one column.
+/// Returns the filters of one column.
 pub(super) fn filters_of_columns() -> Vec<Filter> {
     let mut filters = Vec::new();
     for start in [0, 4, 8, 13].map(at) {

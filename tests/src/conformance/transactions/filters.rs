@@ -13,9 +13,10 @@ use super::expected::{filters_of_columns, filters_of_tables, of_column, scanned}
 use crate::conformance::ground::{Ground, assert_kind};
 use crate::soak;
 
-/// T13: a scan of many columns through a filter shows of each what its function says, of the families that it looks
-/// at, whichever columns are asked for.
-pub async fn t13_a_filter_shows_what_its_function_says(tables: Arc<dyn TableAdmin>) {
+/// Checks T13: a scan of many columns through a filter shows, for each column of the families that
+/// the filter reads, the cells that the function of the filter selects, also if the scan selects
+/// columns.
+pub async fn t13_a_filter_shows_the_cells_that_its_function_selects(tables: Arc<dyn TableAdmin>) {
     for seed in 0..3 * soak() {
         let ground = Ground::new(&tables, Versions::All).await;
         let cells = Cells::draw(seed);
@@ -57,9 +58,11 @@ fn selections() -> [Vec<ColumnSelector>; 3] {
     ]
 }
 
-/// T13: a scan through a filter of one column shows what its function says of the column in which the span starts, and
-/// nothing of what follows.
-pub async fn t13_a_filter_of_one_column_shows_what_its_function_says(tables: Arc<dyn TableAdmin>) {
+/// Checks T13: a scan through a filter of one column shows the cells that its function selects in
+/// the column where the span starts, and nothing after that column.
+pub async fn t13_a_filter_of_one_column_shows_the_cells_that_its_function_selects(
+    tables: Arc<dyn TableAdmin>,
+) {
     for seed in 100..100 + soak() {
         let ground = Ground::new(&tables, Versions::All).await;
         let cells = Cells::draw(seed);
@@ -83,14 +86,15 @@ async fn one_column_at_a_time(ground: &Ground, cells: &Cells) {
     }
 }
 
-/// The columns that a reader without authorizations sees.
+/// Returns the columns that a reader without authorizations sees.
 fn visible(cells: &Cells) -> impl Iterator<Item = (&RowColumn, &[super::entry::Entry])> {
     let is_visible = |place: &RowColumn| place.column.visibility.is_empty();
     cells.columns().filter(move |(place, _)| is_visible(place))
 }
 
-/// T14: a condition through a filter looks at what a scan of its column through the filter yields first.
-pub async fn t14_a_condition_looks_through_its_filter(tables: Arc<dyn TableAdmin>) {
+/// Checks T14: a condition through a filter compares the first cell that a scan of its column
+/// through the filter yields.
+pub async fn t14_a_condition_applies_its_filter(tables: Arc<dyn TableAdmin>) {
     for seed in 200..200 + soak() {
         let ground = Ground::new(&tables, Versions::All).await;
         let cells = Cells::draw(seed);
@@ -140,7 +144,7 @@ async fn every_condition(ground: &Ground, cells: &Cells) {
     }
 }
 
-/// A mutation of a row that changes no column that is looked at.
+/// Returns a mutation that changes none of the columns that the conditions read.
 fn note(place: &RowColumn, condition: Condition) -> ConditionalMutation {
     let stamp = EntryStamp::new(EntryKind::Data, Timestamp::ZERO).encode();
     let mutation = Mutation::new(place.row.clone());
@@ -149,11 +153,9 @@ fn note(place: &RowColumn, condition: Condition) -> ConditionalMutation {
         .when(condition)
 }
 
-/// T14: a condition at a timestamp, on a family that the filter does not look at, or through a filter that is not of
-/// columns, is invalid, and nothing is written.
-pub async fn t14_a_condition_through_a_filter_that_cannot_be_checked_is_refused(
-    tables: Arc<dyn TableAdmin>,
-) {
+/// Checks T14: a condition is invalid at a timestamp, on a family that the filter does not read,
+/// and through a filter that is not a filter of columns. Nothing is written then.
+pub async fn t14_a_condition_that_cannot_apply_its_filter_is_rejected(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::All).await;
     let snapshot = Filter::Snapshot { at: Timestamp::MAX };
     let notifications = Filter::Notifications { share: None };

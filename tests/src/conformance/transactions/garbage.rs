@@ -1,4 +1,4 @@
-//! A11: what compactions drop of the entries of transactions.
+//! A11: entries of transactions that compactions drop.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,9 +12,10 @@ use super::entry::Entry;
 use crate::conformance::ground::{Ground, read};
 use crate::soak;
 
-/// A11: a compaction of the whole table drops the garbage of cells and notifications that the functions of the layout name,
-/// of columns that the caller may not see too. The ends of read locks that `drops_too_early` names may be gone.
-pub async fn a11_a_compaction_drops_the_garbage_that_its_caller_names(tables: Arc<dyn TableAdmin>) {
+/// Checks A11: a compaction of the whole table drops exactly the garbage of cells and notifications
+/// that the functions of the layout select, also in columns that the caller may not see. The ends
+/// of read locks that `drops_too_early` returns may be missing.
+pub async fn a11_a_compaction_drops_the_requested_garbage(tables: Arc<dyn TableAdmin>) {
     let horizons = [0, 4, 8, 100];
     let seeds = 300..300 + 5 * soak();
     for (seed, horizon) in seeds.zip(horizons.into_iter().cycle()) {
@@ -33,8 +34,8 @@ pub async fn a11_a_compaction_drops_the_garbage_that_its_caller_names(tables: Ar
     }
 }
 
-/// A11: a compaction whose caller names no garbage drops nothing of transactions, on a table too on which garbage was
-/// collected before.
+/// Checks A11: a compaction without requested garbage drops no entries of transactions, also after
+/// an earlier compaction has collected garbage.
 pub async fn a11_other_compactions_drop_no_garbage(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::All).await;
     let garbage = Garbage::DropBelow(Timestamp::MAX);
@@ -45,8 +46,8 @@ pub async fn a11_other_compactions_drop_no_garbage(tables: Arc<dyn TableAdmin>) 
     compact_twice(ground, 16, Garbage::Keep, keep, |_, _| Vec::new()).await;
 }
 
-/// Compacts drawn cells and compares what is left with what `keep` says. Among entries that no transactions would leave
-/// behind together, there may be some that go only the second time.
+/// Compacts random cells and compares the remaining ones with `keep`. A second compaction may drop
+/// entries that the first one keeps, if no transactions would leave such a combination of entries.
 async fn compact_twice(
     ground: Ground,
     seed: u64,
@@ -79,10 +80,12 @@ async fn compact_twice(
     ground.end().await;
 }
 
-/// The ends of read locks that the end of a lock of the same start or a later one hides.
+/// Returns the ends of read locks that are hidden by the end of a lock with the same start or a
+/// later one.
 ///
-/// On servers Fluo's own iterator compacts. It drops them with whatever hides them, also where a transaction is open
-/// that began before the read lock was committed. A table that follows our functions keeps those.
+/// On servers the iterator of Fluo compacts. It drops such an end together with the entry that
+/// hides it, also if a transaction is open that began before the read lock was committed. A table
+/// that uses the functions of the layout keeps it.
 fn drops_too_early(place: &RowColumn, entries: &[Entry]) -> Vec<i64> {
     if place.column.family == "ntfy" {
         return Vec::new();

@@ -1,7 +1,9 @@
-//! T13 to T15, A11 and A12: what transactions leave on a table, seen through their filters and kept by compactions.
+//! T13 to T15, A11 and A12: entries of transactions, read through their filters and kept by
+//! compactions.
 //!
-//! Cells of all kinds are drawn at random, those that transactions write and those that none would, and what a table
-//! answers is compared with the pure functions of [`fluo_core::layout`].
+//! The checks draw cells at random, with entries that transactions write and entries that no
+//! transaction writes. They compare the answers of a table with the pure functions of
+//! [`fluo_core::layout`].
 
 mod cells;
 mod entry;
@@ -12,12 +14,12 @@ mod readiness;
 mod resuming;
 
 pub use filters::{
-    t13_a_filter_of_one_column_shows_what_its_function_says,
-    t13_a_filter_shows_what_its_function_says, t14_a_condition_looks_through_its_filter,
-    t14_a_condition_through_a_filter_that_cannot_be_checked_is_refused,
+    t13_a_filter_of_one_column_shows_the_cells_that_its_function_selects,
+    t13_a_filter_shows_the_cells_that_its_function_selects, t14_a_condition_applies_its_filter,
+    t14_a_condition_that_cannot_apply_its_filter_is_rejected,
 };
 pub use garbage::{
-    a11_a_compaction_drops_the_garbage_that_its_caller_names, a11_other_compactions_drop_no_garbage,
+    a11_a_compaction_drops_the_requested_garbage, a11_other_compactions_drop_no_garbage,
 };
 pub use readiness::a12_filters_work_or_fail_with_the_reason_of_the_check;
 pub use resuming::{

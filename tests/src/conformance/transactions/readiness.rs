@@ -1,4 +1,4 @@
-//! A12: whether the servers have what transactions need.
+//! A12: the check that the servers support transactions.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use futures::TryStreamExt;
 
 use crate::conformance::ground::Ground;
 
-/// A12: after the check succeeded a filter of transactions works; after it failed the filter fails with the same reason,
-/// and a plain scan works.
+/// Checks A12: after a successful check a filter of transactions works. After a failed check the
+/// filter fails with the same reason, and a plain scan works.
 pub async fn a12_filters_work_or_fail_with_the_reason_of_the_check(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::All).await;
     let at = Timestamp::new(1).unwrap();

@@ -1,4 +1,4 @@
-//! T15: scans through a filter that begin where another ended.
+//! T15: scans through a filter that begin where another scan ended.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -10,12 +10,13 @@ use super::cells::Cells;
 use super::expected::{filters_of_columns, filters_of_tables, of_column, scanned};
 use crate::conformance::ground::Ground;
 
-/// T15: a scan through a filter that begins in the middle of a column shows what the whole scan shows from there on.
+/// Checks T15: a scan through a filter that begins in the middle of a column shows the rest of the
+/// whole scan.
 pub async fn t15_a_scan_through_a_filter_resumes_after_any_key(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::All).await;
     let cells = Cells::draw(5);
     cells.write(&ground).await;
-    // More of them would take long where each scan is a call.
+    // Testing all of them would take long on tables where each scan is a remote call.
     for filter in filters_of_tables().into_iter().step_by(3) {
         let whole = scanned(&cells, filter);
         for key in keys(&cells).step_by(7) {
@@ -45,7 +46,8 @@ pub async fn t15_a_scan_through_a_filter_resumes_after_any_key(tables: Arc<dyn T
     ground.end().await;
 }
 
-/// T15: a scan through a filter can be read batch by batch, each by a new scan that resumes after the last cell.
+/// Checks T15: a scan through a filter can be read batch by batch, each batch with a new scan that
+/// resumes after the last cell.
 pub async fn t15_a_scan_through_a_filter_can_be_resumed_batch_by_batch(
     tables: Arc<dyn TableAdmin>,
 ) {
@@ -68,7 +70,7 @@ pub async fn t15_a_scan_through_a_filter_can_be_resumed_batch_by_batch(
     ground.end().await;
 }
 
-/// The keys of all entries, also of those that the reader may not see.
+/// Returns the keys of all entries, also of those that the reader may not see.
 fn keys(cells: &Cells) -> impl Iterator<Item = Key> {
     cells.columns().flat_map(|(place, entries)| {
         let key = |(stamp, _): &(i64, _)| Key::new(place.row.clone(), place.column.clone(), *stamp);

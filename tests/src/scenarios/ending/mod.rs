@@ -13,12 +13,12 @@ use fluo_core::coordination::{Application, Applications, Coordination, SetupClai
 use self::coordination::EndingCoordination;
 use self::session::Session;
 
-/// Applications that end the session of a transactor while its owner lives, as a network or a long pause does; otherwise
-/// they are those that they wrap, whatever these are. A clone has the same sessions.
+/// Applications that can end the session of a live transactor, as a network failure or a long pause
+/// does. Otherwise they forward to the applications that they wrap. A clone has the same sessions.
 ///
-/// The session that ends is the one of the wrapped coordination: from then on that says itself that the transactor is
-/// dead, and forgets what it has published. Only the refusal of what its owner publishes after that is made here, where
-/// nothing is left to be asked.
+/// This ends the session of the wrapped coordination, which then reports that the transactor is not
+/// alive, and drops its publications. The wrapper itself only rejects later publications, because
+/// there is no inner transactor left to reject them.
 #[derive(Clone, Debug)]
 pub struct EndingApplications {
     inner: Arc<dyn Applications>,
@@ -37,8 +37,8 @@ impl EndingApplications {
         }
     }
 
-    /// Ends the session of a transactor that was begun through this; says whether it was there. One that is publishing
-    /// ends after that.
+    /// Ends the session of a transactor that began through this wrapper, after any publication in
+    /// progress. Returns whether the session was open.
     pub async fn end_transactor(&self, name: &str, transactor: TransactorId) -> bool {
         let place = (name.to_owned(), transactor);
         let sessions = self.sessions.lock();

@@ -1,4 +1,4 @@
-//! A session that can be ended while its owner lives.
+//! A session that can end before its transactor is dropped.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use fluo_core::coordination::{Transactor, TransactorId};
 use fluo_core::{Error, ErrorKind, Result, Timestamp};
 use tokio::sync::RwLock;
 
-/// The session of the wrapped coordination; none once it has ended.
+/// The session of the wrapped coordination, or `None` after it has ended.
 #[derive(Debug)]
 pub(super) struct Session(RwLock<Option<Box<dyn Transactor>>>);
 
@@ -16,13 +16,14 @@ impl Session {
         Self(RwLock::new(Some(transactor)))
     }
 
-    /// Ends it; says whether it was open.
+    /// Ends the session, and returns whether it was open.
     pub(super) async fn end(&self) -> bool {
         self.0.write().await.take().is_some()
     }
 }
 
-/// What the owner of a session holds. Nobody else holds it for longer than it takes to end it.
+/// The transactor that the owner of a session holds. Only the owner keeps the session for longer
+/// than it takes to end it.
 #[derive(Debug)]
 pub(super) struct EndingTransactor {
     pub(super) id: TransactorId,

@@ -7,11 +7,11 @@ use crate::simulation::ground::number;
 
 pub(in crate::simulation) const ACCOUNTS: [&str; 5] =
     ["bank:a", "bank:b", "bank:c", "bank:d", "bank:e"];
-/// What stands on every account first.
+/// The first balance of every account.
 pub(in crate::simulation) const OPENING: i64 = 100;
 
-/// Moves an amount from one account to one or two others. An account of nothing is deleted. Sometimes a further account is
-/// read, under a lock or not.
+/// Moves an amount from one account to one or two others. An empty account is deleted. Sometimes it
+/// reads a further account, with or without a lock.
 pub(super) async fn transfer(actor: &Actor) -> Result<()> {
     let random = &actor.world.random;
     let tx = actor.begin().await?;

@@ -1,4 +1,4 @@
-//! Cells are set and deleted by those who have not read any.
+//! Sets and deletes of cells by transactions that read nothing.
 
 use fluo_core::{Column, Result};
 

@@ -1,4 +1,4 @@
-//! Counters are counted up, by a runner that tries until it succeeds.
+//! Increments of counters, by a runner that retries until it succeeds.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -26,7 +26,7 @@ pub(super) async fn count(actor: &Actor) -> Result<()> {
         .runner()
         .retry(policy)
         .run_committed(async |tx| {
-            // Whoever is run again was told that the attempt before failed.
+            // If the body runs again, the attempt before has failed.
             let before = *last();
             if let Some(before) = before {
                 world

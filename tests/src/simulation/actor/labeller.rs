@@ -8,9 +8,10 @@ use crate::simulation::labels::{LABELS, labelled};
 
 const ROWS: [&str; 3] = ["label:a", "label:b", "label:c"];
 
-/// Writes cells with labels that the client sees, and mostly the public cells of one row or two. Without a public cell the
-/// primary has a label, so some clients cannot see it. They wait while the owner is alive, but cannot go on without it; so
-/// transactions of that kind are written only if every owner stays alive.
+/// Writes cells with labels that the client sees, and mostly the public cells of one row or two.
+/// Without a public cell the primary has a label, so some clients cannot see it. They wait while
+/// the owner is alive, but cannot continue without it. So transactions of that kind are written
+/// only if every owner stays alive.
 pub(super) async fn write(actor: &Actor) -> Result<()> {
     let random = &actor.world.random;
     let tx = actor.begin().await?;

@@ -1,4 +1,4 @@
-//! Lists grow, and are read: what the checker of another house looks at.
+//! Appends to lists and reads of lists, which an independent checker verifies.
 
 use fluo_core::{Bytes, CommitError, Committed, ErrorKind, Result};
 

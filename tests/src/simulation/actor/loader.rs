@@ -1,4 +1,4 @@
-//! Documents come in, of which observers are told.
+//! Writes of documents, which notify observers.
 
 use fluo_core::Result;
 

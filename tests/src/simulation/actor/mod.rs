@@ -1,4 +1,4 @@
-//! Those who use the engine: each does one kind of thing, again and again.
+//! The users of the engine. Each actor repeats one kind of work.
 
 mod bank;
 mod blind;
@@ -26,7 +26,7 @@ pub(super) use lister::numbers_of;
 pub(super) use loader::DOCUMENTS;
 pub(super) use skew::PAIRS;
 
-/// What an actor does.
+/// The work of an actor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     /// Moves money between accounts.
@@ -91,7 +91,7 @@ impl Actor {
         }
     }
 
-    /// Does one thing; now and then whoever asked for it stops waiting in the middle.
+    /// Does one turn. Now and then its caller is cancelled in the middle.
     async fn take_turn(&self, part: Part) -> Result<()> {
         let done = async {
             match part {
@@ -120,7 +120,7 @@ impl Actor {
         }
     }
 
-    /// How many writes were denied so far: those that rolled forward, and others.
+    /// Returns the number of denied writes so far: those that rolled forward, and others.
     fn denied(&self) -> [u64; 2] {
         [&self.link.denied_forwards, &self.link.denied_others]
             .map(|count| count.load(Ordering::SeqCst))
@@ -179,7 +179,7 @@ impl Actor {
     }
 }
 
-/// The number in a value; 0 where there is none.
+/// Returns the number in a value, or 0 if there is no value.
 pub(super) fn number_of(value: Option<&Bytes>) -> i64 {
     let text = value.and_then(|value| std::str::from_utf8(value).ok());
     let number = text.and_then(|text| text.split('/').next());

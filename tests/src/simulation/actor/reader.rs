@@ -29,7 +29,7 @@ pub(super) async fn read(actor: &Actor) -> Result<()> {
     Ok(())
 }
 
-/// What holds in every snapshot.
+/// Checks the conditions that hold in every snapshot.
 fn check_sums(actor: &Actor, prefix: &str, seen: &Seen) {
     let Seen::Rows { cells, .. } = seen else {
         return;

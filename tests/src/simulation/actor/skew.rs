@@ -1,4 +1,5 @@
-//! Two cells that must not both be empty: what snapshot isolation alone does not keep, and read locks do.
+//! Two cells that must not both be empty. Read locks ensure that; snapshot isolation alone does
+//! not.
 
 use fluo_core::Result;
 

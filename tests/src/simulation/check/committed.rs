@@ -1,4 +1,4 @@
-//! What the engine said of a transaction is what became of it.
+//! The reported outcome of each transaction, compared with its actual outcome.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ pub(super) fn check(history: &History, commits: &Commits) -> Vec<String> {
         .filter_map(|story| untrue(story, commits))
         .collect();
     wrong.extend(twice(history, commits));
-    wrong.extend(by_nobody(history, commits));
+    wrong.extend(without_actor(history, commits));
     wrong
 }
 
@@ -22,22 +22,22 @@ fn untrue(story: &Story, commits: &Commits) -> Option<String> {
     let Story { actor, start, .. } = story;
     let committed = commits.committed.get(start);
     match (story.told, committed) {
-        // Who only notifies has no cell whose entries would tell.
+        // A transaction that only notifies has no cell whose entries show its outcome.
         (Told::Committed(Some(_)), None) if story.writes.is_empty() => None,
         (Told::Committed(Some(told)), None) => Some(format!(
-            "P6: {actor} at {start} was told that it committed at {told}, which it never did"
+            "P6: {actor} at {start} reported a commit at {told}, but never committed"
         )),
         (Told::Committed(Some(told)), Some(commit)) if told != *commit => Some(format!(
-            "P6: {actor} at {start} was told that it committed at {told}; it was at {commit}"
+            "P6: {actor} at {start} reported a commit at {told}, but committed at {commit}"
         )),
         (Told::Failed, Some(commit)) => Some(format!(
-            "P6: {actor} at {start} was told that it failed, and committed at {commit}"
+            "P6: {actor} at {start} reported a failure, but committed at {commit}"
         )),
         _ => None,
     }
 }
 
-/// Timestamps that two have.
+/// Returns a violation for each timestamp that two transactions have.
 fn twice(history: &History, commits: &Commits) -> Vec<String> {
     let mut owners: BTreeMap<Timestamp, usize> = BTreeMap::new();
     let starts = history.stories.iter().map(|story| story.start);
@@ -50,8 +50,8 @@ fn twice(history: &History, commits: &Commits) -> Vec<String> {
         .collect()
 }
 
-/// Commits of transactions that nobody began.
-fn by_nobody(history: &History, commits: &Commits) -> Vec<String> {
+/// Returns a violation for each commit of a transaction that no actor began.
+fn without_actor(history: &History, commits: &Commits) -> Vec<String> {
     let known: BTreeMap<Timestamp, ()> = history
         .stories
         .iter()
@@ -62,6 +62,6 @@ fn by_nobody(history: &History, commits: &Commits) -> Vec<String> {
         .keys()
         .filter(|start| !known.contains_key(start));
     unknown
-        .map(|start| format!("P6: {start} committed, and nobody began it"))
+        .map(|start| format!("P6: {start} committed, but no actor began it"))
         .collect()
 }

@@ -1,7 +1,7 @@
-//! What must be true of a run once it is over.
+//! Checks of a run after its end.
 //!
-//! What is wrong begins with the rules that it breaks, as `docs/protocol.md` names them: where several stand together for
-//! a promise, all of them.
+//! A violation begins with the rules that it breaks, as `docs/protocol.md` names them: all rules
+//! that together give the broken guarantee.
 
 mod committed;
 mod model;
@@ -12,7 +12,7 @@ mod reads;
 use super::world::World;
 use model::Model;
 
-/// Holds the whole history against what was committed.
+/// Compares the whole history with the committed transactions.
 pub(super) fn check(world: &World) {
     let mut wrong = Vec::new();
     {

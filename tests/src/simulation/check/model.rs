@@ -7,7 +7,7 @@ use fluo_core::{Authorizations, Bytes, Column, RowColumn, Timestamp, Visibility}
 use crate::simulation::commits::Commits;
 use crate::simulation::history::{History, Version};
 
-/// Every version of every cell that was committed, by the time of its commit; none is a delete.
+/// Every committed version of every cell, by the time of its commit; `None` is a delete.
 #[derive(Debug, Default)]
 pub(super) struct Model {
     cells: BTreeMap<RowColumn, BTreeMap<Timestamp, Option<Version>>>,
@@ -35,7 +35,7 @@ impl Model {
         model
     }
 
-    /// What a reader at a timestamp must see of a cell.
+    /// Returns the version of a cell that a reader at a timestamp must see.
     pub(super) fn at(&self, cell: &RowColumn, at: Timestamp) -> Option<&Version> {
         let versions = self.cells.get(cell)?;
         versions
@@ -44,7 +44,8 @@ impl Model {
             .and_then(|(_, version)| version.as_ref())
     }
 
-    /// What a reader at a timestamp, with these labels, must see of some rows; no end is all.
+    /// Returns the cells of some rows that a reader at a timestamp, with these labels, must see. If
+    /// `to` is empty, the rows have no end.
     pub(super) fn rows_at(
         &self,
         from: &Bytes,

@@ -1,4 +1,5 @@
-//! Every notification that was committed was dealt with, by a transaction that began after it; a strong one by one.
+//! Every committed notification was processed by a transaction that began after it, a strong one by
+//! exactly one transaction.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,5 @@
-//! No two transactions that committed wrote a cell at the same time, and nobody wrote what another one had locked for
-//! reading.
+//! No two concurrent transactions that committed wrote the same cell, and none wrote a cell that
+//! another one had locked for reading.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Which of Fluo's iterators run in the compactions of a table.
+//! Fluo's iterators that run in the compactions of a table.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 pub(in crate::simulation) struct Attached {
     /// The one that drops garbage of cells.
     pub(in crate::simulation) cells: bool,
-    /// The one that drops notifications that were taken back.
+    /// The iterator that drops notifications that were withdrawn.
     pub(in crate::simulation) notifications: bool,
 }
 

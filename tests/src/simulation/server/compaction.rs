@@ -1,4 +1,4 @@
-//! Flushes and compactions: each sees some files of a tablet, and of a column what lies in those.
+//! Flushes and compactions. Each reads only some files of a tablet, and so only a part of a column.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +26,7 @@ impl Tablet {
     }
 }
 
-/// Which entries a compaction reads, and what it drops of them.
+/// A compaction: the entries that it reads, and the garbage that it drops.
 struct Compaction<'a> {
     tablet: &'a Tablet,
     files: BTreeSet<u32>,

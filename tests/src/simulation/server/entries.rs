@@ -13,13 +13,14 @@ use fluo_core::{
 /// The number of the file in which nothing was flushed yet.
 pub(super) const MEMORY: u32 = 0;
 
-/// What becomes of two entries of one key.
+/// The handling of two entries of one key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::simulation) enum Copies {
     /// The later one replaces the earlier one.
     #[default]
     Replaced,
-    /// Both stay, the later one in front, as in the memory of a server without the iterator that limits versions.
+    /// Both stay, the later one first, as in the memory of a server without the iterator that
+    /// limits versions.
     NewestFirst,
     /// Both stay, in any order, as in two files.
     AnyOrder,
@@ -32,7 +33,7 @@ pub(super) struct Place {
     rank: u64,
 }
 
-/// A value, and the file in which it lies.
+/// A value, and the file that contains it.
 #[derive(Clone, Debug)]
 pub(super) struct Stored {
     pub(super) value: Bytes,
@@ -149,7 +150,7 @@ fn first_at(key: &Key) -> Place {
     }
 }
 
-/// Where a scan reads on after an entry, if it is not at the next one.
+/// Returns the key at which a scan continues after an entry, or `None` for the next entry.
 fn next_looked_at(view: &View<'_>, last: &Key) -> Option<Key> {
     let at = |timestamp| Key {
         timestamp,

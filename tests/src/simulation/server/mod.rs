@@ -1,6 +1,6 @@
-//! The table of a run, as servers of Accumulo keep it: what is written lies in memory until it is flushed to a file, and
-//! a compaction rewrites some of the files. So an entry may be compacted without those that stand above or below it in its
-//! column.
+//! The table of a run, stored like on servers of Accumulo: writes stay in memory until a flush
+//! writes them to a file, and a compaction rewrites some of the files. So an entry may be compacted
+//! without the entries above or below it in its column.
 
 mod attached;
 mod compaction;
@@ -37,6 +37,7 @@ impl Server {
     /// Writes mutations if all of their conditions hold, and returns whether they did.
     ///
     /// # Errors
+    ///
     /// A condition cannot be asked with these authorizations.
     pub(super) fn write_if(
         &self,
@@ -60,15 +61,15 @@ impl Server {
         Ok(all_hold)
     }
 
-    /// Flushes the memory of a tablet to a new file. With a horizon, the iterators that are attached drop garbage on the
-    /// way.
+    /// Flushes the memory of a tablet to a new file. The attached iterators drop garbage below the
+    /// horizon.
     pub(super) fn flush(&self, tablet: &Tablet, attached: Attached, horizon: Timestamp) -> usize {
         let mut entries = self.entries();
         compaction::flush(&mut entries, tablet, attached, horizon)
     }
 
-    /// Compacts the files of a tablet that `is_chosen` picks. If these are all of its files, the iterators take the
-    /// compaction for a full one, although there may be newer entries in memory.
+    /// Compacts the files of a tablet that `is_chosen` selects. If these are all of its files, the
+    /// iterators treat it as a full compaction, although memory may contain newer entries.
     pub(super) fn compact(
         &self,
         tablet: &Tablet,

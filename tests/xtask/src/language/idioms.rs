@@ -1,6 +1,6 @@
-//! Idioms that a reader has to read twice, and the words for them.
+//! Idioms that are hard to read, and their replacements.
 
-/// An idiom, and the words to use for it.
+/// The idioms, each with its replacement.
 const IDIOMS: [(&str, &str); 22] = [
     ("nobody", "no process, no caller, or `None` if"),
     ("somebody", "a caller, another process"),
@@ -26,7 +26,7 @@ const IDIOMS: [(&str, &str); 22] = [
     ("take back", "cancel, undo"),
 ];
 
-/// Returns the idioms of a file, each with its place and the words to use.
+/// Returns the idioms in a file, each with its line and its replacement.
 pub(super) fn find(file: &str, text: &str) -> Vec<String> {
     let mut findings = Vec::new();
     for (number, line) in text.lines().enumerate() {
@@ -40,7 +40,8 @@ pub(super) fn find(file: &str, text: &str) -> Vec<String> {
     findings
 }
 
-/// Checks whether a line has an idiom as words of their own; `set_aside` and `nobodys` are other words.
+/// Checks whether a line contains an idiom as separate words, so not as a part of `set_aside` or
+/// `nobodys`.
 fn has(line: &str, idiom: &str) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     line.match_indices(idiom).any(|(at, _)| {

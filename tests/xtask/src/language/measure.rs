@@ -8,11 +8,11 @@ use super::comments::docs;
 const QUESTION_WORDS: [&str; 9] = [
     "What", "How", "Where", "Which", "Who", "Whose", "Whoever", "Whether", "That",
 ];
-/// Words in `-s` that begin doc comments of functions and are no verbs.
+/// Words that end in `s` but are no verbs, at the beginning of doc comments of functions.
 const NO_VERBS: [&str; 7] = ["This", "Its", "As", "Always", "Less", "Cells", "Rows"];
-/// Greatest share of doc comments that begin with a question word, in thousandths.
+/// Maximum share of doc comments that begin with a question word, in thousandths.
 const MOST_QUESTION_WORDS: usize = 20;
-/// Least share of doc comments of functions that begin with a verb, in thousandths.
+/// Minimum share of doc comments of functions that begin with a verb, in thousandths.
 const LEAST_VERBS: usize = 350;
 
 /// Counts of doc comments.
@@ -38,7 +38,7 @@ impl Measure {
         }
     }
 
-    /// Returns a sentence for each share beyond its limit.
+    /// Returns a sentence for each share that exceeds its limit.
     pub(super) fn findings(&self, folder: &str) -> Vec<String> {
         let mut findings = Vec::new();
         if self.question_words * 1_000 > self.docs * MOST_QUESTION_WORDS {
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_share_beyond_its_limit_is_a_finding() {
+    fn reports_a_share_beyond_its_limit() {
         let findings = measured("/// What it is.\nfn a() {}\n").findings("src");
         assert_eq!(
             findings,
