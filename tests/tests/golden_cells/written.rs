@@ -1,4 +1,4 @@
-//! What a transaction writes that nobody disturbs.
+//! The writes of a transaction without conflicts.
 
 use crate::ground::{Ground, balance, links, text, transfer};
 
@@ -37,7 +37,7 @@ async fn a_transaction_of_several_rows_that_are_written_together() {
     ground.is_on_the_page("several rows together").await;
 }
 
-/// What is there at the end is the same, cell for cell, whichever steps led there.
+/// Compares the final cells on both kinds of tables, which are equal although the steps differ.
 #[tokio::test]
 async fn rows_that_are_written_together_have_the_same_cells() {
     let mut cells = Vec::new();
