@@ -1,4 +1,4 @@
-//! A table drifts, and verify names how.
+//! A table drifts from its spec, and verify reports the differences.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read};
@@ -13,10 +13,10 @@ use super::{Fluo, assert_says, fluo, name};
 use crate::faults_ground::blocking;
 
 const DEFAULT_BALANCER: &str = "org.apache.accumulo.server.master.balancer.DefaultLoadBalancer";
-/// How often the group balancer looks at a table: otherwise once a minute, which a test would wait for at each mend.
+/// Interval of the group balancer. Its default is a minute, which is too long for a test.
 const LOOK_EVERY: &str = "table.custom.balancer.group.regex.wait.time";
 
-/// A table as the spec says: one group of four tablets.
+/// A table that matches its spec: one group of four tablets.
 pub(super) struct Ground {
     pub(super) fluo: Fluo,
     pub(super) tables: AccumuloTables,
@@ -34,12 +34,12 @@ pub(super) async fn ground() -> Option<Ground> {
         tables,
         table,
     };
-    ground.mend();
+    ground.repair();
     Some(ground)
 }
 
 impl Ground {
-    /// What verify says is different.
+    /// Returns the differences that verify reports.
     fn differences(&self, more: &str) -> Vec<String> {
         let arguments = format!(
             "verify --spec s.toml --rows skip --json {more} {}",
@@ -52,8 +52,8 @@ impl Ground {
             .collect()
     }
 
-    /// Makes the table as the spec says again.
-    pub(super) fn mend(&self) {
+    /// Applies the spec again, and waits until the table matches it.
+    pub(super) fn repair(&self) {
         self.fluo
             .run(&format!("apply --spec s.toml --prune {}", self.table))
             .succeeds();
@@ -62,16 +62,18 @@ impl Ground {
             .succeeds();
     }
 
-    /// Sets a property, hears what verify says of it first, and sets it right again.
+    /// Sets a property, returns the first difference that verify reports for it, and repairs the
+    /// table.
     async fn with_property(&self, property: &str, value: &str) -> String {
         self.tables
             .set_property(&self.table, property, value)
             .await
             .unwrap();
-        let told = self.differences("");
-        self.mend();
-        told.into_iter()
-            .find(|told| told.contains(property))
+        let reported = self.differences("");
+        self.repair();
+        reported
+            .into_iter()
+            .find(|reported| reported.contains(property))
             .unwrap()
     }
 
@@ -82,7 +84,7 @@ impl Ground {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn split_points_that_are_gone_extra_or_short_are_named() {
+async fn reports_missing_extra_and_stray_split_points() {
     let Some(ground) = ground().await else { return };
     let (tables, table) = (&ground.tables, ground.table.as_str());
 
@@ -94,68 +96,68 @@ async fn split_points_that_are_gone_extra_or_short_are_named() {
         &ground.differences("").join("\n"),
         "the split point `p:i000` is missing",
     );
-    ground.mend();
+    ground.repair();
 
     ground.add_split("p:5").await;
     assert_says(
         &ground.differences("").join("\n"),
         "the split point `p:5` is there that no recipe asked for",
     );
-    ground.mend();
+    ground.repair();
 
     tables
         .merge(table, Some(b"p:r000"), Some(b"p:~\0"))
         .await
         .unwrap();
     ground.add_split("pb").await;
-    let told = ground.differences("--allow-extra-splits");
-    let told = told.join("\n");
-    assert_says(&told, "the split point `p:~` is missing");
+    let reported = ground.differences("--allow-extra-splits");
+    let reported = reported.join("\n");
+    assert_says(&reported, "the split point `p:~` is missing");
     assert_says(
-        &told,
+        &reported,
         "row hasher `p`: the tablet that ends at the extra split point `pb` can hold its rows and falls out of its \
          group",
     );
-    ground.mend();
+    ground.repair();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_balancer_or_a_regex_that_was_changed_is_named() {
+async fn reports_a_changed_balancer_or_pattern() {
     let Some(ground) = ground().await else { return };
     let properties = ground.tables.properties(&ground.table).await.unwrap();
     let class = &properties[property::BALANCER];
     assert_eq!(BalancerClass::of(class), BalancerClass::ByGroup);
 
-    let told = ground
+    let reported = ground
         .with_property(property::BALANCER, DEFAULT_BALANCER)
         .await;
     assert_eq!(
-        told,
+        reported,
         format!(
             "property table.balancer is `{DEFAULT_BALANCER}`, which does not look at groups; it should be `{class}`"
         )
     );
-    let told = ground
+    let reported = ground
         .with_property(property::BALANCER, "org.example.Typo")
         .await;
     assert_eq!(
-        told,
+        reported,
         format!(
             "property table.balancer is `org.example.Typo`, a class that is not known here and that the servers do not \
              load, so that tablets may stay on no server; it should be `{class}`"
         )
     );
-    // That of the package of Accumulo 2.1, which these servers do not have.
+    // The class of Accumulo 2.1, which these servers do not have.
     let newer = group_balancers().next().unwrap().1;
-    let told = ground.with_property(property::BALANCER, &newer).await;
+    let reported = ground.with_property(property::BALANCER, &newer).await;
     assert_says(
-        &told,
+        &reported,
         &format!("`{newer}`, which the servers do not load, so that tablets may stay on no server"),
     );
 
-    let told = ground.with_property(property::GROUP_PATTERN, "(x).*").await;
+    let reported = ground.with_property(property::GROUP_PATTERN, "(x).*").await;
     assert_eq!(
-        told,
+        reported,
         format!(
             "property {} is `(x).*`, it should be `(\\Qp:\\E).*`",
             property::GROUP_PATTERN
@@ -163,12 +165,12 @@ async fn a_balancer_or_a_regex_that_was_changed_is_named() {
     );
 }
 
-/// Tablets stay where the one was that they were cut from, until the balancer has looked.
+/// Splits a table, whose tablets stay on one server until the balancer runs.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_group_that_is_not_spread_yet_is_named_and_waited_for() {
+async fn reports_a_group_that_is_not_spread_and_waits_for_it() {
     let Some(fluo) = fluo() else { return };
     fluo.spec(&["p"], 10);
-    let told = (0..5).find_map(|_| {
+    let reported = (0..5).find_map(|_| {
         let table = name("cli_spread");
         fluo.run(&format!("create {table}")).succeeds();
         let run = fluo
@@ -178,20 +180,20 @@ async fn a_group_that_is_not_spread_yet_is_named_and_waited_for() {
         let early = fluo.run(&format!("verify --spec s.toml {table}"));
         (early.code == Some(1)).then_some((table, early.stdout))
     });
-    let (table, early) = told.expect("every balancer was faster than this test");
+    let (table, early) = reported.expect("every balancer was faster than this test");
     assert_says(&early, "  ! group `p:`: ");
     assert_says(&early, "not spread");
     fluo.run(&format!("verify --spec s.toml --wait 2m {table}"))
         .succeeds();
 }
 
-/// The steps are done all the same, so that the exit code is 0.
+/// Ends with exit code 0, because all steps are done.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_apply_that_waited_in_vain_says_where_the_tablets_are() {
+async fn an_apply_that_waited_too_briefly_reports_the_groups() {
     let Some(fluo) = fluo() else { return };
     fluo.spec(&["p"], 10);
     for json in ["", "--json"] {
-        let told = (0..5).find_map(|_| {
+        let reported = (0..5).find_map(|_| {
             let table = name("cli_vain");
             fluo.run(&format!("create {table}")).succeeds();
             let run = fluo
@@ -200,7 +202,7 @@ async fn an_apply_that_waited_in_vain_says_where_the_tablets_are() {
             fluo.run(&format!("delete --yes {table}")).succeeds();
             run.stderr.contains("not spread after ").then_some(run)
         });
-        let run = told.expect("every balancer was faster than this test");
+        let run = reported.expect("every balancer was faster than this test");
         let sentence = run.stderr.lines().next_back().unwrap();
         assert!(
             sentence.starts_with("not spread after 0.")
@@ -226,26 +228,26 @@ async fn an_apply_that_waited_in_vain_says_where_the_tablets_are() {
     }
 }
 
-/// What a watch says of a table that is as the spec says, and whose rows it does not read.
+/// Output of a watch for a table that matches its spec, and whose rows are not read.
 const OK: &str =
     "OK; its rows were not counted and their keys not checked, so evenness is not proved";
 
-/// Each line of a watch, without its time.
+/// Returns the next line of a watch, without its time.
 fn line(lines: &mut impl BufRead) -> String {
     let mut line = String::new();
     lines.read_line(&mut line).unwrap();
-    let (_, told) = line
+    let (_, reported) = line
         .split_once("Z table ")
         .unwrap_or_else(|| panic!("{line:?}"));
-    told.trim_end().to_owned()
+    reported.trim_end().to_owned()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_watch_that_goes_on_tells_each_change_once() {
+async fn a_watch_reports_each_change_once() {
     let Some(ground) = ground().await else { return };
     let (tables, table) = (&ground.tables, ground.table.as_str());
     let cluster = crate::cluster::cluster().unwrap();
-    // Every look asks for the split points once.
+    // Every check requests the split points once.
     let gate = Gate::before(
         &cluster.proxy().unwrap().address(),
         "listSplits",
@@ -258,7 +260,7 @@ async fn a_watch_that_goes_on_tells_each_change_once() {
     let mut lines = BufReader::new(child.stdout.take().unwrap());
     assert_eq!(line(&mut lines), format!("{table}: {OK}"));
     for value in ["other", "another"] {
-        let told = format!(
+        let reported = format!(
             "property {} is `{value}`, it should be `none`",
             property::GROUP_DEFAULT
         );
@@ -266,20 +268,20 @@ async fn a_watch_that_goes_on_tells_each_change_once() {
             .set_property(table, property::GROUP_DEFAULT, value)
             .await
             .unwrap();
-        assert_eq!(line(&mut lines), format!("{table}: drift: {told}"));
+        assert_eq!(line(&mut lines), format!("{table}: drift: {reported}"));
         blocking(|| gate.wait_for(4));
         tables
             .set_property(table, property::GROUP_DEFAULT, "none")
             .await
             .unwrap();
-        assert_eq!(line(&mut lines), format!("{table}: fixed: {told}"));
+        assert_eq!(line(&mut lines), format!("{table}: fixed: {reported}"));
         assert_eq!(line(&mut lines), format!("{table}: {OK}"));
         blocking(|| gate.wait_for(4));
     }
     child.kill().unwrap();
     let mut rest = String::new();
     lines.read_to_string(&mut rest).unwrap();
-    assert_eq!(rest, "", "nothing else is told");
+    assert_eq!(rest, "", "no other output is expected");
     child.wait().unwrap();
 }
 
