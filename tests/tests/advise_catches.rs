@@ -413,8 +413,8 @@ fn keys_of_a_design_keep_their_design() {
     }
 }
 
-/// Keeps the present number of tablets, whatever the formula gives for the number of servers. A
-/// requested number has priority.
+/// Keeps the present number of tablets, and not the number that the formula gives for the servers.
+/// A requested number has priority.
 #[test]
 fn a_table_keeps_its_tablets_unless_a_number_is_requested() {
     let design = KeyDesign::new(DigestSalt::default()).unwrap();

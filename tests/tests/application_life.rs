@@ -437,7 +437,7 @@ async fn the_next_call_repairs_a_failed_one() {
                 assert_eq!(web.application().await.unwrap().id, "2");
                 assert_eq!(place.tables.properties("pages").await.unwrap().len(), 4);
 
-                // Removal succeeds too, whatever fails.
+                // A removal that fails has removed the application.
                 let tables = FaultyTables::new(Arc::new(place.tables.clone())).fail_call(0, fault);
                 let removed = admin::remove(&tables, &place.applications, "web").await;
                 assert!(removed.is_err());

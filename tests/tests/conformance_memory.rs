@@ -53,7 +53,7 @@ async fn the_time_of_the_table_stays_when_its_clock_is_set_back() {
     conformance::t7_the_time_of_the_table_stays_when_its_clock_is_set_back(tables, set_clock).await;
 }
 
-/// A clone shares the tables in memory, which is the only way to reopen them.
+/// Reopens tables in memory as a clone, because there is no other way to reopen them.
 #[tokio::test]
 async fn a_clone_shares_the_tables() {
     let tables = MemoryTables::new();

@@ -58,7 +58,7 @@ async fn a_session_can_end_before_its_owner() {
     conformance_coordination::c6_a_session_ends_while_its_owner_lives(applications, end).await;
 }
 
-/// A clone shares the applications in memory, which is the only way to reopen them.
+/// Reopens applications in memory as a clone, because there is no other way to reopen them.
 #[tokio::test]
 async fn a_clone_shares_the_applications() {
     let memory = MemoryApplications::new();

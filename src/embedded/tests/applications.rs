@@ -27,7 +27,7 @@ fn engine_tables(directory: &Path) -> Vec<String> {
 /// A directory of an older build has no tables for applications. The first application creates
 /// them.
 #[tokio::test]
-async fn a_directory_of_an_older_build_takes_applications() {
+async fn a_directory_of_an_older_build_accepts_applications() {
     let directory = tempfile::tempdir().unwrap();
     let tables = EmbeddedTables::open(directory.path(), settings()).unwrap();
     tables.create_table("t", Versions::All).await.unwrap();

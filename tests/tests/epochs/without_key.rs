@@ -123,8 +123,8 @@ async fn foreign(epochs: &Epochs, rows: &Rows, key: &'static str) -> (String, u6
     (refused, passed.skipped())
 }
 
-/// Regression test: the key was left to the newest design. Keys of that design begin alike, but it
-/// reads no rows here, because `ann` is no number.
+/// Regression test: the key was left to the newest design. Its keys have the same form, but it reads
+/// nothing here, because `ann` is no number.
 #[tokio::test]
 async fn refuses_a_foreign_key_if_the_newest_design_has_no_key_for_the_rows() {
     let by_number = KeyDesign::new(Modulo {

@@ -79,7 +79,7 @@ async fn nothing_is_notified(ground: &Ground) {
 }
 
 #[tokio::test]
-async fn a_strong_observer_that_writes_other_cells() {
+async fn the_page_shows_a_strong_observer_that_writes_other_cells() {
     observe("strong, only acknowledged", text(), measure).await;
 }
 
@@ -92,7 +92,7 @@ async fn measure(tx: Transaction, row: Bytes, text: Column) -> Result<(), Error>
 
 /// Notifies itself by its own write. The second run finds nothing to do.
 #[tokio::test]
-async fn a_strong_observer_that_writes_what_it_observes() {
+async fn the_page_shows_a_strong_observer_that_writes_its_own_cell() {
     observe("strong, written", text(), in_lower_case).await;
 }
 
@@ -106,7 +106,7 @@ async fn in_lower_case(tx: Transaction, row: Bytes, text: Column) -> Result<(), 
 }
 
 #[tokio::test]
-async fn a_weak_observer() {
+async fn the_page_shows_a_weak_observer() {
     observe("weak", links(), count).await;
 }
 
@@ -115,7 +115,7 @@ async fn count(tx: Transaction, row: Bytes, _: Column) -> Result<(), Error> {
 }
 
 #[tokio::test]
-async fn a_weak_observer_that_writes_nothing() {
+async fn the_page_shows_a_weak_observer_that_writes_nothing() {
     observe("weak, nothing written", links(), nothing).await;
 }
 
@@ -126,7 +126,7 @@ async fn nothing(_: Transaction, _: Bytes, _: Column) -> Result<(), Error> {
 /// Runs one notification in two workers. The first worker begins it; then the second one joins and
 /// takes over the cell.
 #[tokio::test]
-async fn a_notification_that_another_worker_has_processed() {
+async fn the_page_shows_a_notification_that_another_worker_has_processed() {
     let ground = Ground::new().await;
     let (client, other) = (ground.client().await, ground.client().await);
     client

@@ -20,7 +20,7 @@ async fn write(writer: &ConditionalWriter, mutation: ConditionalMutation) -> Con
 }
 
 #[tokio::test]
-async fn a_condition_holds_or_does_not() {
+async fn applies_a_mutation_only_if_its_condition_holds() {
     let Some((client, table)) = table("conditional").await else {
         return;
     };

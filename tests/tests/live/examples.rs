@@ -75,7 +75,7 @@ const PRINTED: [(&str, &[&str]); 9] = [
 ];
 
 #[tokio::test]
-async fn every_example_succeeds_and_removes_its_tables() {
+async fn every_example_succeeds_and_leaves_no_trace() {
     let (Some(cluster), Some(client)) = (cluster(), client().await) else {
         return;
     };

@@ -52,7 +52,7 @@ async fn small() -> Option<(ProxyClient, String)> {
 }
 
 #[tokio::test]
-async fn ranges_and_columns() {
+async fn reads_ranges_and_columns() {
     let Some((client, table)) = small().await else {
         return;
     };
@@ -145,7 +145,7 @@ async fn a_range_separates_the_versions_of_a_column() {
 }
 
 #[tokio::test]
-async fn many_ranges_at_once() {
+async fn a_batch_scan_reads_many_ranges_at_once() {
     let Some((client, table)) = small().await else {
         return;
     };
@@ -168,7 +168,7 @@ async fn many_ranges_at_once() {
 }
 
 #[tokio::test]
-async fn authorizations_are_all_some_or_none() {
+async fn a_scan_uses_all_some_or_no_authorizations() {
     // This also grants the authorizations.
     if crate::cluster::tables().await.is_none() {
         return;

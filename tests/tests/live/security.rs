@@ -113,7 +113,7 @@ async fn a_user_is_created_logs_in_with_the_password_and_is_dropped() {
 }
 
 #[tokio::test]
-async fn a_user_reads_and_writes_a_table_when_it_may() {
+async fn a_user_reads_and_writes_a_table_with_permission() {
     let Some(ground) = Ground::new("table_permissions").await else {
         return;
     };
@@ -214,7 +214,7 @@ async fn first(client: &ProxyClient, table: &str) -> Result<NextBatch, accumulo_
 }
 
 #[tokio::test]
-async fn a_user_creates_tables_when_it_may() {
+async fn a_user_creates_tables_with_permission() {
     let Some(root) = client().await else { return };
     let security = root.security_operations();
     let user = User::new(&root).await;
@@ -251,7 +251,7 @@ async fn a_user_creates_tables_when_it_may() {
 }
 
 #[tokio::test]
-async fn a_user_works_in_a_namespace_when_it_may() {
+async fn a_user_works_in_a_namespace_with_permission() {
     let Some(root) = client().await else { return };
     let (security, namespaces) = (root.security_operations(), root.namespace_operations());
     let user = User::new(&root).await;
