@@ -397,7 +397,7 @@ fn keys_of_a_design_keep_their_design() {
             assert_eq!(report.advice.others, None);
             let finding = format!("10,000 keys (100 %) are keys of {name}, as their salts tell.");
             let mut findings = report.advice.findings.iter();
-            assert!(findings.any(|found| found.sentence == finding), "{finding}");
+            assert!(findings.any(|told| told.sentence == finding), "{finding}");
             assert_eq!(report.advice.design.as_deref(), Some(label));
             assert_eq!(verdict(&report, label).standing, Standing::Recommended);
             let first = format!(
@@ -437,31 +437,31 @@ fn a_table_keeps_its_tablets_unless_a_number_is_requested() {
         let report = advised(keys(), settings);
         let spec = report.advice.spec.unwrap();
         assert_eq!(spec.key_design[0].settings, DigestSalt::default().into());
-        let found: Vec<_> = report.advice.findings.into_iter().collect();
-        let found = found
+        let told: Vec<_> = report.advice.findings.into_iter().collect();
+        let told = told
             .into_iter()
             .map(|finding| finding.sentence)
             .collect::<Vec<_>>();
-        (spec.key_design[0].layout.clone(), found)
+        (spec.key_design[0].layout.clone(), told)
     };
-    let (kept, found) = layout(&there);
+    let (kept, told) = layout(&there);
     assert_eq!(kept, AdvisedLayout::Tablets(20));
-    says(&found, "The table has 20 tablets on 2 servers.");
+    says(&told, "The table has 20 tablets on 2 servers.");
     let five = AdviceSettings {
         servers: 5,
         ..there.clone()
     };
-    let (more, found) = layout(&AdviceSettings {
+    let (more, told) = layout(&AdviceSettings {
         tablets: Some(40),
         ..five
     });
     assert_eq!(more, AdvisedLayout::Tablets(40));
     says(
-        &found,
+        &told,
         "The advice is for 5 servers, as was asked for, and not for the 2 servers of the table.",
     );
     says(
-        &found,
+        &told,
         "The advice is for 40 tablets of each design, as was asked for",
     );
 }
@@ -522,22 +522,22 @@ fn keys_that_ascend_in_rounds_do_not_go_to_the_end() {
         found.unwrap().sentence
     };
     let rounds = (0..50_000).map(|id| format!("{:06}", id % 400)).collect();
-    let found = sentence(rounds, "Keys ascend");
+    let told = sentence(rounds, "Keys ascend");
     assert!(
-        found.contains("one place at a time, which moves through the table")
-            && !found.contains("the end of the table"),
-        "{found}"
+        told.contains("one place at a time, which moves through the table")
+            && !told.contains("the end of the table"),
+        "{told}"
     );
     let rounds = (0..50_000)
         .map(|id| format!("{:06}", 400 - id % 400))
         .collect();
-    let found = sentence(rounds, "Keys descend");
-    assert!(!found.contains("the front of the table"), "{found}");
+    let told = sentence(rounds, "Keys descend");
+    assert!(!told.contains("the front of the table"), "{told}");
     let down = (0..50_000)
         .map(|id| format!("{:06}", 100_000 - id))
         .collect();
-    let found = sentence(down, "Keys descend");
-    assert!(found.contains("the front of the table"), "{found}");
+    let told = sentence(down, "Keys descend");
+    assert!(told.contains("the front of the table"), "{told}");
 }
 
 #[test]
@@ -550,15 +550,15 @@ fn reports_sorted_keys_and_carriage_returns() {
             .collect::<Vec<_>>()
     };
     let names = ["ant", "bee", "cat", "dog"].map(str::to_owned);
-    let found = findings(names.to_vec());
-    says(&found, "The keys are sorted, without exception.");
-    says(&found, "the advice may be another for unordered keys.");
+    let told = findings(names.to_vec());
+    says(&told, "The keys are sorted, without exception.");
+    says(&told, "the advice may be another for unordered keys.");
     let mut mixed = names.to_vec();
     mixed.swap(0, 1);
     assert!(
         !findings(mixed)
             .iter()
-            .any(|found| found.contains("unordered"))
+            .any(|told| told.contains("unordered"))
     );
 
     let with_ends: Vec<_> = names.iter().map(|name| format!("{name}\r")).collect();
@@ -570,7 +570,7 @@ fn reports_sorted_keys_and_carriage_returns() {
     assert!(
         !findings(with_one)
             .iter()
-            .any(|found| found.contains("carriage"))
+            .any(|told| told.contains("carriage"))
     );
 }
 

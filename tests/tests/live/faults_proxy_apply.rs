@@ -69,7 +69,7 @@ async fn reports_a_proxy_that_is_killed_after_a_step() {
             }
         };
         let error = apply(&tables, &plan, watch).await.unwrap_err();
-        check_error(&error, &broken, &plan, kill_after);
+        check_told(&error, &broken, &plan, kill_after);
 
         applied_again(&broken, &plan, TABLETS).await;
         broken.restart();
@@ -81,7 +81,7 @@ async fn reports_a_proxy_that_is_killed_after_a_step() {
 
 /// Checks the error of the step after the kill, which did nothing. The steps before it are kept,
 /// because their undo failed too.
-fn check_error(error: &ApplyError, broken: &Broken, plan: &Plan, done: usize) {
+fn check_told(error: &ApplyError, broken: &Broken, plan: &Plan, done: usize) {
     let ApplyError::Failed {
         number,
         cause,

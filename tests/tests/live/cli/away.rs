@@ -121,22 +121,22 @@ async fn an_apply_whose_proxy_is_killed_reports_the_kept_changes_and_can_be_fini
     broken.kill();
     gate.open();
     let run = blocking(|| ended(&fluo, child)).ends_with_code(2);
-    let last = run.stderr.lines().next_back().unwrap();
+    let told = run.stderr.lines().next_back().unwrap();
     let expected = format!(
         "error: step 2 of 4 failed (set table.custom.balancer.group.regex.pattern to `(\\Qp:\\E).*`): setTableProperty of \
          `{table}` at {}: ",
         gate.address()
     );
-    assert!(last.starts_with(&expected), "{last}");
+    assert!(told.starts_with(&expected), "{told}");
     assert_says(
-        last,
+        told,
         &format!("; table `{table}` serves as before but may have kept: set table.custom."),
     );
     assert_says(
-        last,
+        told,
         "; add 4 split points, `p:9000` to `p:~` (undoing it failed: ",
     );
-    assert_says(last, "; apply again to finish, or plan to see what differs");
+    assert_says(told, "; apply again to finish, or plan to see what differs");
 
     root.run(&format!("apply --spec s.toml {table}")).succeeds();
     let verdict = root

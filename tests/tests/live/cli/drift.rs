@@ -69,11 +69,10 @@ impl Ground {
             .set_property(&self.table, property, value)
             .await
             .unwrap();
-        let reported = self.differences("");
+        let told = self.differences("");
         self.repair();
-        reported
-            .into_iter()
-            .find(|reported| reported.contains(property))
+        told.into_iter()
+            .find(|told| told.contains(property))
             .unwrap()
     }
 
@@ -110,11 +109,11 @@ async fn reports_missing_extra_and_stray_split_points() {
         .await
         .unwrap();
     ground.add_split("pb").await;
-    let reported = ground.differences("--allow-extra-splits");
-    let reported = reported.join("\n");
-    assert_says(&reported, "the split point `p:~` is missing");
+    let told = ground.differences("--allow-extra-splits");
+    let told = told.join("\n");
+    assert_says(&told, "the split point `p:~` is missing");
     assert_says(
-        &reported,
+        &told,
         "row hasher `p`: the tablet that ends at the extra split point `pb` can hold its rows and falls out of its \
          group",
     );
@@ -128,20 +127,20 @@ async fn reports_a_changed_balancer_or_pattern() {
     let class = &properties[property::BALANCER];
     assert_eq!(BalancerClass::of(class), BalancerClass::ByGroup);
 
-    let reported = ground
+    let told = ground
         .with_property(property::BALANCER, DEFAULT_BALANCER)
         .await;
     assert_eq!(
-        reported,
+        told,
         format!(
             "property table.balancer is `{DEFAULT_BALANCER}`, which does not look at groups; it should be `{class}`"
         )
     );
-    let reported = ground
+    let told = ground
         .with_property(property::BALANCER, "org.example.Typo")
         .await;
     assert_eq!(
-        reported,
+        told,
         format!(
             "property table.balancer is `org.example.Typo`, a class that is not known here and that the servers do not \
              load, so that tablets may stay on no server; it should be `{class}`"
@@ -149,15 +148,15 @@ async fn reports_a_changed_balancer_or_pattern() {
     );
     // The class of Accumulo 2.1, which these servers do not have.
     let newer = group_balancers().next().unwrap().1;
-    let reported = ground.with_property(property::BALANCER, &newer).await;
+    let told = ground.with_property(property::BALANCER, &newer).await;
     assert_says(
-        &reported,
+        &told,
         &format!("`{newer}`, which the servers do not load, so that tablets may stay on no server"),
     );
 
-    let reported = ground.with_property(property::GROUP_PATTERN, "(x).*").await;
+    let told = ground.with_property(property::GROUP_PATTERN, "(x).*").await;
     assert_eq!(
-        reported,
+        told,
         format!(
             "property {} is `(x).*`, it should be `(\\Qp:\\E).*`",
             property::GROUP_PATTERN
@@ -170,7 +169,7 @@ async fn reports_a_changed_balancer_or_pattern() {
 async fn reports_a_group_that_is_not_spread_and_waits_for_it() {
     let Some(fluo) = fluo() else { return };
     fluo.spec(&["p"], 10);
-    let reported = (0..5).find_map(|_| {
+    let told = (0..5).find_map(|_| {
         let table = name("cli_spread");
         fluo.run(&format!("create {table}")).succeeds();
         let run = fluo
@@ -180,7 +179,7 @@ async fn reports_a_group_that_is_not_spread_and_waits_for_it() {
         let early = fluo.run(&format!("verify --spec s.toml {table}"));
         (early.code == Some(1)).then_some((table, early.stdout))
     });
-    let (table, early) = reported.expect("every balancer was faster than this test");
+    let (table, early) = told.expect("every balancer was faster than this test");
     assert_says(&early, "  ! group `p:`: ");
     assert_says(&early, "not spread");
     fluo.run(&format!("verify --spec s.toml --wait 2m {table}"))
@@ -193,7 +192,7 @@ async fn an_apply_that_waited_too_briefly_reports_the_groups() {
     let Some(fluo) = fluo() else { return };
     fluo.spec(&["p"], 10);
     for json in ["", "--json"] {
-        let reported = (0..5).find_map(|_| {
+        let told = (0..5).find_map(|_| {
             let table = name("cli_vain");
             fluo.run(&format!("create {table}")).succeeds();
             let run = fluo
@@ -202,7 +201,7 @@ async fn an_apply_that_waited_too_briefly_reports_the_groups() {
             fluo.run(&format!("delete --yes {table}")).succeeds();
             run.stderr.contains("not spread after ").then_some(run)
         });
-        let run = reported.expect("every balancer was faster than this test");
+        let run = told.expect("every balancer was faster than this test");
         let sentence = run.stderr.lines().next_back().unwrap();
         assert!(
             sentence.starts_with("not spread after 0.")
@@ -236,10 +235,10 @@ const OK: &str =
 fn line(lines: &mut impl BufRead) -> String {
     let mut line = String::new();
     lines.read_line(&mut line).unwrap();
-    let (_, reported) = line
+    let (_, told) = line
         .split_once("Z table ")
         .unwrap_or_else(|| panic!("{line:?}"));
-    reported.trim_end().to_owned()
+    told.trim_end().to_owned()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -260,7 +259,7 @@ async fn a_watch_reports_each_change_once() {
     let mut lines = BufReader::new(child.stdout.take().unwrap());
     assert_eq!(line(&mut lines), format!("{table}: {OK}"));
     for value in ["other", "another"] {
-        let reported = format!(
+        let told = format!(
             "property {} is `{value}`, it should be `none`",
             property::GROUP_DEFAULT
         );
@@ -268,13 +267,13 @@ async fn a_watch_reports_each_change_once() {
             .set_property(table, property::GROUP_DEFAULT, value)
             .await
             .unwrap();
-        assert_eq!(line(&mut lines), format!("{table}: drift: {reported}"));
+        assert_eq!(line(&mut lines), format!("{table}: drift: {told}"));
         blocking(|| gate.wait_for(4));
         tables
             .set_property(table, property::GROUP_DEFAULT, "none")
             .await
             .unwrap();
-        assert_eq!(line(&mut lines), format!("{table}: fixed: {reported}"));
+        assert_eq!(line(&mut lines), format!("{table}: fixed: {told}"));
         assert_eq!(line(&mut lines), format!("{table}: {OK}"));
         blocking(|| gate.wait_for(4));
     }

@@ -96,12 +96,12 @@ async fn reports_and_merges_a_tablet_that_accumulo_split() {
     let split = Escaped(&split).to_string();
 
     let verdict = ground.verdict("");
-    let reported = verdict["differences"].to_string();
+    let told = verdict["differences"].to_string();
     assert!(
-        reported.contains(&format!(
+        told.contains(&format!(
             "the split point `{split}` is there that no recipe asked for"
         )),
-        "{reported}"
+        "{told}"
     );
     assert_eq!(verdict["splits"]["extra"], Value::from(vec![split]));
     assert_eq!(

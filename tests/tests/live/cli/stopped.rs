@@ -249,16 +249,16 @@ async fn an_interrupted_apply_reports_its_progress_and_can_be_finished() {
         let (guest, gate, child) = ground.apply().await;
         signal(&child, by);
         let run = ended(&guest, child).ends_with_code(code);
-        let last = run.stderr.lines().next_back().unwrap();
+        let told = run.stderr.lines().next_back().unwrap();
         assert_says(
-            last,
+            told,
             "interrupted: step 2 of 4 was under way and may yet be done (set table.custom.balancer.group.regex.pattern",
         );
         let end = format!(
             "); 1 step is done on table `{}`; applying again continues from there",
             ground.table
         );
-        assert!(last.ends_with(&end), "{last}");
+        assert!(told.ends_with(&end), "{told}");
         gate.open();
         let again = format!("apply --spec s.toml --no-wait {}", ground.table);
         guest.run(&again).succeeds();
