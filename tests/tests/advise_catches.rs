@@ -1,4 +1,4 @@
-//! What the advisor must not miss: keys on which a design that people use fails.
+//! Keys on which a popular design fails. The advisor must report each of them.
 
 #![cfg(test)]
 
@@ -23,7 +23,8 @@ fn profile(keys: impl IntoIterator<Item = String>) -> KeyProfile {
     builder.finish()
 }
 
-/// Keys in an order that is neither theirs nor random: each a fixed step after the one before, around a circle.
+/// Returns the keys in an order that is neither ascending nor random: each is a fixed step after
+/// the previous one, around a circle.
 fn shuffled(keys: &[String]) -> Vec<String> {
     let (count, step) = (keys.len(), 48_271);
     let shuffled: Vec<_> = (0..count)
@@ -80,8 +81,8 @@ fn says(sentences: &[String], part: &str) {
     );
 }
 
-/// 31 is 1 modulo 10, so Java's hash of digits modulo 10 is the sum of the digits and a constant: ids that end in a
-/// check digit all get one prefix.
+/// Reports ids with a check digit. 31 is 1 modulo 10, so Java's hash of digits modulo 10 is the sum
+/// of the digits plus a constant, and all these ids get one prefix.
 #[test]
 fn ids_whose_digit_sum_is_a_multiple_of_ten_all_get_one_prefix() {
     let sum = |id: u32| (0..6).map(|place| id / 10_u32.pow(place) % 10).sum::<u32>();
@@ -172,7 +173,7 @@ fn keys_that_differ_only_beyond_the_salted_part_get_one_salt() {
 }
 
 #[test]
-fn a_field_with_half_of_the_keys_is_hot_where_fields_stay_together() {
+fn a_field_with_half_of_the_keys_is_hot_if_fields_stay_together() {
     let keys: Vec<_> = (0..60_000)
         .map(|id| {
             if id % 2 == 0 {
@@ -204,9 +205,9 @@ fn a_field_with_half_of_the_keys_is_hot_where_fields_stay_together() {
     );
 }
 
-/// Keys that are random by themselves need no salt, and the advisor does not sell one.
+/// Advises no salt for keys that are already random.
 #[test]
-fn random_keys_are_left_as_they_are() {
+fn random_keys_get_no_salt() {
     let random = |id: u64| id.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (id << 17);
     let keys = (0..100_000).map(|id| format!("{:016x}", random(id)));
     let settings = AdviceSettings {
@@ -227,7 +228,7 @@ fn random_keys_are_left_as_they_are() {
     );
 }
 
-/// All keys begin with one field: what is salted before the separator tells none of them apart.
+/// Tries a salt of the leading field even if all keys have the same field, and finds it uneven.
 #[test]
 fn keys_of_one_leading_field_are_tried_with_a_salt_over_it() {
     let keys: Vec<_> = (0..50_000).map(|id| format!("tenant-a|{id:08}")).collect();
@@ -244,9 +245,9 @@ fn keys_of_one_leading_field_are_tried_with_a_salt_over_it() {
     assert_ne!(report.advice.design.as_deref(), Some(label));
 }
 
-/// Reads decide between designs that spread equally well.
+/// Compares designs that spread equally well by their reads.
 #[test]
-fn what_is_read_decides() {
+fn reads_decide_between_even_designs() {
     let ids = || profile((0..100_000).map(|id| format!("{id:012}")));
     let settings = AdviceSettings {
         reads: vec![Read::Range],
@@ -269,7 +270,8 @@ fn what_is_read_decides() {
     );
 }
 
-/// Of keys in no order nothing is known of where the next ones go, so a table without a salt is not advised.
+/// Does not advise a table without a salt: the place of the next key is unknown if keys have no
+/// order.
 #[test]
 fn unordered_keys_have_no_tail() {
     let mut builder = ProfileBuilder::new(ProfileSettings {
@@ -300,9 +302,10 @@ fn no_keys_get_no_design() {
     );
 }
 
-/// Equal keys are one row, which no salt spreads. A drawn salt makes rows of it, which is no help to who reads it.
+/// Finds no design for equal keys. They are one row, which no salt spreads. A random salt makes
+/// several rows of it, which only helps a reader who scans the table.
 #[test]
-fn one_key_again_and_again_is_told() {
+fn reports_a_key_that_is_repeated() {
     let keys = || profile((0..20_000).map(|_| "same-key-again".to_owned()));
     let report = advised(keys(), &servers(2));
     let findings: Vec<_> = report
@@ -338,7 +341,7 @@ fn one_key_again_and_again_is_told() {
     );
 }
 
-/// A few different keys of which one is hot: a random salt is no answer to that either.
+/// Does not advise a random salt for a hot row among other rows either.
 #[test]
 fn a_hot_row_among_others_is_named() {
     let keys = (0..60_000).map(|id| match id % 2 {
@@ -359,10 +362,10 @@ fn a_hot_row_among_others_is_named() {
     assert_ne!(report.advice.design.as_deref(), Some("random-salt 16"));
 }
 
-/// Keys of a table that has a design got a second salt, or split points that undid the first: the advice is the design
-/// that they have.
+/// Regression test: keys of a table with a design got a second salt, or split points that undid the
+/// first one. The advice is the design that they have.
 #[test]
-fn keys_of_a_design_keep_it() {
+fn keys_of_a_design_keep_their_design() {
     let hashed = DesignSettings::from(HashedRows {
         prefix: "p".to_owned(),
         scheme: HashScheme::default(),
@@ -410,10 +413,10 @@ fn keys_of_a_design_keep_it() {
     }
 }
 
-/// What a table is split into is what it keeps, whatever number the formula gives for its servers; what is asked for
-/// goes before it.
+/// Keeps the present number of tablets, and not the number that the formula gives for the servers.
+/// A requested number has priority.
 #[test]
-fn a_table_keeps_its_tablets_unless_others_are_asked_for() {
+fn a_table_keeps_its_tablets_unless_a_number_is_requested() {
     let design = KeyDesign::new(DigestSalt::default()).unwrap();
     let keys = || {
         profile((0..5_000).map(|id| {
@@ -463,9 +466,10 @@ fn a_table_keeps_its_tablets_unless_others_are_asked_for() {
     );
 }
 
-/// A table of plain rows that is split by a sample was told to salt them, or to split anew at other points.
+/// Regression test: a table of plain rows, split by a sample, got the advice to salt its rows or to
+/// split at other points.
 #[test]
-fn a_table_of_plain_rows_that_lie_evenly_is_left_as_it_is() {
+fn an_evenly_split_table_of_plain_rows_stays_unchanged() {
     let random = |id: u64| id.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (id << 17);
     let keys = || {
         let mut builder = ProfileBuilder::new(ProfileSettings {
@@ -496,7 +500,7 @@ fn a_table_of_plain_rows_that_lie_evenly_is_left_as_it_is() {
     let points = ["3f", "81", "c0"].map(str::to_owned).to_vec();
     assert_eq!(spec.layout, AdvisedLayout::SplitPoints(points));
 
-    // One tablet has nearly all: that is no table to be left as it is.
+    // One tablet has nearly all rows, so the table must change.
     let report = advised(keys(), &split_at(&["01", "02", "03"]));
     assert_eq!(
         verdict(&report, "unsalted, as the table is").standing,
@@ -505,7 +509,7 @@ fn a_table_of_plain_rows_that_lie_evenly_is_left_as_it_is() {
     assert_eq!(report.advice.design.as_deref(), Some("row-hasher"));
 }
 
-/// Sequences of many devices, each ascending: the newest rows are nowhere near the end of the table.
+/// Sequences of many devices, each ascending: the newest rows are not near the end of the table.
 #[test]
 fn keys_that_ascend_in_rounds_do_not_go_to_the_end() {
     let sentence = |keys: Vec<String>, word: &str| {
@@ -537,7 +541,7 @@ fn keys_that_ascend_in_rounds_do_not_go_to_the_end() {
 }
 
 #[test]
-fn a_sorted_file_and_one_of_windows_are_told() {
+fn reports_sorted_keys_and_carriage_returns() {
     let findings = |keys: Vec<String>| {
         let report = advised(profile(keys), &servers(1));
         let sentences = report.advice.findings.into_iter();
@@ -570,7 +574,7 @@ fn a_sorted_file_and_one_of_windows_are_told() {
     );
 }
 
-/// Twelve keys in 8 tablets say nothing of evenness.
+/// Does not judge the evenness of 12 keys in 8 tablets.
 #[test]
 fn a_few_keys_are_not_called_even() {
     let keys: Vec<_> = (0..12).map(|id| format!("user{id:03}")).collect();
@@ -590,9 +594,9 @@ fn a_few_keys_are_not_called_even() {
     );
 }
 
-/// 250 keys take some 160 of 256 salts by chance, and that is no fault of the hash.
+/// 250 keys get about 160 of 256 salts by chance, which is no fault of the hash.
 #[test]
-fn salts_that_chance_leaves_unused_are_no_fault() {
+fn does_not_blame_the_hash_for_salts_that_are_unused_by_chance() {
     let settings = AdviceSettings {
         tablets: Some(200),
         ..AdviceSettings::default()
@@ -611,9 +615,10 @@ fn salts_that_chance_leaves_unused_are_no_fault() {
     );
 }
 
-/// 256 salts in 200 tablets: some get two and some one. Chance explains the counts, and they are uneven all the same.
+/// 256 salts in 200 tablets: some tablets get two and some one. Chance explains the counts, but
+/// they are uneven.
 #[test]
-fn salts_that_do_not_divide_evenly_are_told() {
+fn reports_salts_that_do_not_divide_evenly() {
     let ids = (0..100_000).map(|id| format!("{id:012}"));
     let settings = AdviceSettings {
         tablets: Some(200),
@@ -629,9 +634,10 @@ fn salts_that_do_not_divide_evenly_are_told() {
     says(&verdict.reasons, "chance can explain it");
 }
 
-/// Two thirds of the pages are of one domain. A web table keeps a domain together, so one tablet takes them all.
+/// A web table keeps a domain together, so one tablet gets the two thirds of the pages that are of
+/// one domain.
 #[test]
-fn one_domain_that_holds_two_thirds_of_a_web_table() {
+fn a_domain_with_two_thirds_of_the_pages_makes_a_web_table_uneven() {
     let pages: Vec<_> = (0..60_000)
         .map(|page| match page % 3 {
             0 => format!("https://site{}.example/{page}", page % 5_000),
@@ -654,8 +660,8 @@ fn one_domain_that_holds_two_thirds_of_a_web_table() {
     assert_ne!(report.advice.design.as_deref(), Some("web-table"));
 }
 
-/// A web table reads the prefixes that hold a whole host, and refuses the others: who reads prefixes is told, and it is
-/// not advised as if it read them all.
+/// A web table reads prefixes that contain a whole host, and refuses other prefixes. The report
+/// states this condition, and does not advise the design for reads of all prefixes.
 #[test]
 fn a_design_that_reads_some_prefixes_only_is_not_advised_for_prefixes() {
     let hosts = |id: u32| format!("https://h{:04}.example/p{id:06}", id / 30);
@@ -668,7 +674,8 @@ fn a_design_that_reads_some_prefixes_only_is_not_advised_for_prefixes() {
     says(&web.against, "; others are refused.");
     assert_ne!(report.advice.design.as_deref(), Some("web-table"));
 
-    // Nobody asks for prefixes: the condition is told all the same, and speaks against nothing.
+    // No reads of prefixes are requested: the condition is stated, but is no reason against the
+    // design.
     let report = advised(profile((0..20_000).map(hosts)), &servers(4));
     let web = verdict(&report, "web-table");
     assert_eq!(web.standing, Standing::Suitable);
@@ -694,9 +701,9 @@ fn a_design_that_reads_some_prefixes_only_is_not_advised_for_prefixes() {
     );
 }
 
-/// Each named design is tried where it suits the keys, and says what it does to them.
+/// Tries each named design that suits the keys, and reports its effects.
 #[test]
-fn every_named_design_is_tried_where_it_suits() {
+fn tries_every_named_design_that_suits() {
     let readings =
         (0..30_000).map(|id| format!("sensor{}|{}", id % 500, 1_696_744_051_903_u64 + id));
     let report = advised(profile(readings), &servers(4));
@@ -734,9 +741,10 @@ fn reading(read: Read, servers: u32) -> AdviceSettings {
     }
 }
 
-/// Of 1,000 tenants none is hot. They have a field all the same, and a design that cannot read it is not advised.
+/// None of 1,000 tenants is hot. They still are a field, so a design that cannot read it is not
+/// advised.
 #[test]
-fn a_field_that_no_key_shares_with_many_is_read_too() {
+fn finds_a_field_without_a_hot_value() {
     let keys = (0..60_000).map(|id| format!("t{:04}|{id:08}", id / 60));
     let report = advised(profile(keys), &reading(Read::Field, 4));
     let hashed = verdict(&report, "row-hasher");
@@ -752,7 +760,7 @@ fn a_field_that_no_key_shares_with_many_is_read_too() {
     );
 }
 
-/// The leading field of a URL is its host, which a web table keeps together.
+/// Takes the host as the leading field of a URL; a web table keeps a host together.
 #[test]
 fn the_host_of_a_url_is_a_field() {
     let hosts = |id: u32| format!("https://h{:04}.example/p{id:06}", id / 30);
@@ -772,7 +780,7 @@ fn the_host_of_a_url_is_a_field() {
     );
 }
 
-/// A read of something that keys do not have is refused, and not forgotten.
+/// Refuses a read by a field that the keys do not have, instead of ignoring it.
 #[test]
 fn keys_without_a_field_cannot_be_read_by_it() {
     let ids = (0..20_000).map(|id| format!("{id:012}"));
@@ -784,10 +792,10 @@ fn keys_without_a_field_cannot_be_read_by_it() {
     );
 }
 
-/// A row that is written 60 times falls once: what is tested is how different rows fall, and what is loaded is told
-/// beside it.
+/// Counts a row that is written 60 times once in the test of evenness. The load of each tablet is
+/// reported separately.
 #[test]
-fn rows_that_are_written_again_are_no_sign_of_unevenness() {
+fn repeated_rows_are_no_sign_of_unevenness() {
     let keys: Vec<_> = (0..60_000).map(|id| format!("id-{:05}", id / 60)).collect();
     let settings = AdviceSettings {
         tablets: Some(64),
@@ -809,9 +817,9 @@ fn rows_that_are_written_again_are_no_sign_of_unevenness() {
     assert_eq!(hashed.keys.iter().sum::<u64>(), 60_000);
 }
 
-/// Keys of one tenant fall together: 1,000 tenants are 1,000 throws, and not 60,000.
+/// Counts keys of one tenant once: 1,000 tenants are 1,000 draws, not 60,000.
 #[test]
-fn keys_that_share_a_salted_part_fall_once() {
+fn keys_with_the_same_salted_part_count_once() {
     let keys: Vec<_> = (0..60_000)
         .map(|id| format!("t{:04}|{id:08}", id % 1_000))
         .collect();
@@ -824,9 +832,9 @@ fn keys_that_share_a_salted_part_fall_once() {
     );
 }
 
-/// Of hundreds of perfect hashes some have a p-value below 0.01, by its definition.
+/// Some of several hundred perfect hashes have a p-value below 0.01, by definition.
 #[test]
-fn a_good_hash_is_not_accused_by_chance() {
+fn does_not_blame_a_good_hash_by_chance() {
     let mut below_a_hundredth = 0;
     for set in 0..200_u64 {
         let ids = (0..2_000).map(|id| format!("{set:04}-{id:06}"));
@@ -848,9 +856,9 @@ fn a_good_hash_is_not_accused_by_chance() {
     assert!(below_a_hundredth > 0);
 }
 
-/// More tablets than keys: each key is a tablet, and none holds the rest.
+/// Makes each key a tablet if there are more tablets than keys.
 #[test]
-fn a_table_is_split_by_as_many_keys_as_there_are() {
+fn splits_at_every_key_if_there_are_more_tablets_than_keys() {
     let keys: Vec<_> = (0..100).map(|id| format!("{id:03}")).collect();
     let candidates = vec![Candidate::unsalted(1_000)];
     let settings = AdviceSettings {
@@ -864,7 +872,7 @@ fn a_table_is_split_by_as_many_keys_as_there_are() {
 }
 
 #[test]
-fn what_no_table_has_is_refused() {
+fn rejects_a_table_without_tablets() {
     let keys = || profile(["a".to_owned()]);
     let settings = AdviceSettings {
         tablets: Some(0),
@@ -882,9 +890,10 @@ fn what_no_table_has_is_refused() {
     assert_eq!(reason, "a table has at least 1 tablet, not 0");
 }
 
-/// Times without a salt have no split points of their own either: those of the sample are in the spec, escaped.
+/// Times without a salt have no split points of their own, so the spec gets those of the sample,
+/// escaped.
 #[test]
-fn any_design_without_split_points_gets_those_of_the_sample() {
+fn a_design_without_split_points_gets_those_of_the_sample() {
     let readings: Vec<_> = (0..30_000)
         .map(|id| format!("sensor{:03}|{}", id % 500, 1_696_744_051_903_u64 + id))
         .collect();
@@ -906,9 +915,10 @@ fn any_design_without_split_points_gets_those_of_the_sample() {
     assert_eq!(advised.layout, AdvisedLayout::SplitPoints(points));
 }
 
-/// Pages without their scheme are pages all the same: `shop.acme.com/12`. Two thirds are of one domain, and it is named.
+/// Recognizes pages without a scheme, such as `shop.acme.com/12`. Two thirds are of one domain,
+/// which is reported.
 #[test]
-fn pages_without_a_scheme_are_tried_as_a_web_table() {
+fn tries_a_web_table_for_pages_without_a_scheme() {
     let pages: Vec<_> = (0..60_000)
         .map(|page| match page % 3 {
             0 => format!("site{}.org/{page}", page % 5_000),
@@ -929,10 +939,10 @@ fn pages_without_a_scheme_are_tried_as_a_web_table() {
         .map(|finding| finding.sentence.clone())
         .collect();
     says(&findings, "One leading field, `shop1.acme.com`, has 33.");
-    // What is before the path is still salted over, as it was.
+    // A salt of the part before the path is still tried.
     load(&report, "digest-salt of what is before `/`");
 
-    // Hosts alone, of many domains, and one key in twelve that is none.
+    // Hosts alone, of many domains, and one key in twelve that is no host.
     let hosts = |id: u32| match id % 12 {
         0 => format!("host-{id}"),
         _ => format!("www.site{id}.co.uk"),
@@ -944,9 +954,9 @@ fn pages_without_a_scheme_are_tried_as_a_web_table() {
     );
 }
 
-/// Names of files, versions and dotted ids are no hosts, though some end as hosts do.
+/// Names of files, versions and dotted ids are no hosts, though some end like hosts.
 #[test]
-fn what_only_has_dots_is_no_web_table() {
+fn does_not_take_dotted_names_for_hosts() {
     let kinds: [fn(u32) -> String; 7] = [
         |id| format!("report{id}.txt"),
         |id| format!("module{id}.rs"),
@@ -966,7 +976,7 @@ fn what_only_has_dots_is_no_web_table() {
             kind(1)
         );
     }
-    // And a third of hosts among them is no majority.
+    // One third of hosts among other keys is no majority.
     let mixed = |id: u32| match id % 3 {
         0 => format!("www.site{id}.com/x"),
         _ => format!("dir{id}/report.txt"),
@@ -980,10 +990,11 @@ fn what_only_has_dots_is_no_web_table() {
     );
 }
 
-/// One of 29,599 URLs of a Linux distribution was `http://http://code.google.com/p/ucpp/`, and the design for URLs was
-/// "impossible". It is judged by the other keys, and the odd one is named, as a load would stop at it.
+/// Regression test: one of 29,599 URLs of a Linux distribution was
+/// `http://http://code.google.com/p/ucpp/`, and the design for URLs was "impossible". The other
+/// keys now decide, and the report names the odd one, because a load stops at it.
 #[test]
-fn one_key_that_a_design_cannot_take_does_not_make_it_impossible() {
+fn one_unsupported_key_does_not_make_a_design_impossible() {
     let mut pages: Vec<_> = (0..20_000)
         .map(|page| format!("https://h{:04}.example/p{page:06}", page / 4))
         .collect();
@@ -1005,7 +1016,7 @@ fn one_key_that_a_design_cannot_take_does_not_make_it_impossible() {
         "a load stops at such a key, so correct it before, or leave it out.",
     );
 
-    // Above one in a hundred it is no mistake: the design does not suit.
+    // More than one key in a hundred is no mistake: the design does not suit.
     for page in (0..20_000).step_by(90) {
         pages[page] = "http://http://code.google.com/p/ucpp/".to_owned();
     }
@@ -1015,7 +1026,8 @@ fn one_key_that_a_design_cannot_take_does_not_make_it_impossible() {
     says(&web.against, "It has no key for 224 keys of the sample: ");
 }
 
-/// A single odd id used to take `reversed` and the modulus of numbers out of the list without a word.
+/// Regression test: a single odd id silently removed `reversed` and the modulus of numbers from the
+/// list.
 #[test]
 fn one_odd_id_does_not_hide_the_designs_for_ids() {
     let mut ids: Vec<_> = (0..30_000).map(|id| format!("{id:08}")).collect();
@@ -1030,9 +1042,10 @@ fn one_odd_id_does_not_hide_the_designs_for_ids() {
     }
 }
 
-/// Pages of a domain are what a web table is for, and there was no way to ask for them.
+/// Regression test: a web table is made for reads of a domain, but the advisor did not accept such
+/// reads.
 #[test]
-fn reads_of_a_domain_are_asked_of_each_design() {
+fn judges_each_design_by_reads_of_a_domain() {
     let pages = |id: u32| format!("https://h{:04}.example/p{id:06}", id / 4);
     let report = advised(profile((0..20_000).map(pages)), &reading(Read::Domain, 4));
     assert_eq!(report.advice.design.as_deref(), Some("web-table"));
@@ -1046,7 +1059,7 @@ fn reads_of_a_domain_are_asked_of_each_design() {
         );
     }
 
-    // Numbers are of no domain.
+    // Numbers have no domain.
     let ids = (0..2_000).map(|id| format!("{id:06}"));
     let report = advised(profile(ids), &reading(Read::Domain, 1));
     assert_eq!(report.advice.design, None);

@@ -1,4 +1,4 @@
-//! Applications and their tables come and go together, whatever fails on the way.
+//! Applications and their tables are created and removed together, even if calls fail in between.
 
 #![allow(
     clippy::unwrap_used,
@@ -67,7 +67,7 @@ fn web() -> Initialization {
 }
 
 #[tokio::test]
-async fn an_application_comes_with_a_table_for_transactions() {
+async fn initialize_creates_a_table_for_transactions() {
     let place = Place::new();
     assert_eq!(place.status("web").await, Status::NotFound);
     place.initialize("web", web()).await.unwrap();
@@ -132,7 +132,7 @@ async fn an_application_comes_with_a_table_for_transactions() {
 }
 
 #[tokio::test]
-async fn what_is_there_is_kept_unless_it_is_to_be_cleared() {
+async fn an_existing_table_is_kept_unless_it_may_be_cleared() {
     let place = Place::new();
     place
         .tables
@@ -168,7 +168,7 @@ async fn what_is_there_is_kept_unless_it_is_to_be_cleared() {
         "the table `pages` belongs to the application `web`; choose another table for `other`"
     );
     place.write("pages").await;
-    // Another table for the same application: the old one would be left behind.
+    // Another table for the same application would leave the old table behind.
     let moved = Initialization {
         table: "other".to_owned(),
         ..web().clear()
@@ -185,7 +185,8 @@ async fn what_is_there_is_kept_unless_it_is_to_be_cleared() {
     assert_eq!(place.status("web").await, Status::Stopped);
     assert_eq!(place.tables.tables().await.unwrap(), ["pages"]);
 
-    // Where it is gone nothing is left; and until then its clients are told what to do.
+    // A deleted table leaves nothing behind. Until the application is initialised again, its
+    // clients get the remedy.
     place.tables.delete_table("pages").await.unwrap();
     let settings = ClientSettings::default();
     let opened = Client::open_application(&place.tables, &place.applications, "web", settings);
@@ -200,7 +201,7 @@ async fn what_is_there_is_kept_unless_it_is_to_be_cleared() {
     assert_eq!(place.tables.tables().await.unwrap(), ["other"]);
 }
 
-/// Applications that let others go on before each call, as a network does.
+/// Applications that yield to other tasks before each call, as a network does.
 #[derive(Debug)]
 struct Distant(MemoryApplications);
 
@@ -245,10 +246,11 @@ impl Applications for Distant {
     }
 }
 
-/// Each looked, saw what it may clear, and deleted what the other one had made since.
+/// Regression test: each caller checked what it may clear, and then deleted what the other one had
+/// created since.
 #[tokio::test]
-async fn of_two_that_make_or_remove_an_application_at_once_one_does() {
-    let told = |error: fluo_core::Error, what: &str| {
+async fn one_of_two_concurrent_changes_of_an_application_succeeds() {
+    let is_busy = |error: fluo_core::Error, what: &str| {
         assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
         assert_eq!(
             error.to_string(),
@@ -268,7 +270,7 @@ async fn of_two_that_make_or_remove_an_application_at_once_one_does() {
             let distant = Distant(place.applications.clone());
             let first = admin::initialize(&place.tables, &distant, "web", web().clear());
             let second = async {
-                // It comes at any time of the first one's work.
+                // It starts at any time during the work of the first one.
                 for _ in 0..lead {
                     tokio::task::yield_now().await;
                 }
@@ -290,21 +292,22 @@ async fn of_two_that_make_or_remove_an_application_at_once_one_does() {
                         0 => "the application `web`",
                         _ => "the table `pages`",
                     };
-                    told(error, what);
+                    is_busy(error, what);
                 }
-                // One after the other: the table is the first one's application's, or was cleared once more.
+                // One after the other: the table belongs to the application of the first one, or
+                // was cleared again.
                 (Ok(()), Err(error)) => assert_eq!(error.kind(), ErrorKind::AlreadyExists),
                 (Ok(()), Ok(())) => assert_eq!(lead % 2, 0),
                 both => panic!("after {lead}: {both:?}"),
             }
-            // Whoever won has a table that is set up to the end.
+            // The caller that succeeded has a complete table.
             assert_eq!(place.tables.tables().await.unwrap(), ["pages"]);
             assert_eq!(place.tables.properties("pages").await.unwrap().len(), 4);
             assert_eq!(place.applications.list().await.unwrap().len(), 1);
         }
     }
 
-    // Somebody removes it while somebody else makes it anew.
+    // One caller removes the application while another one initialises it again.
     let place = Place::new();
     place.initialize("web", web()).await.unwrap();
     let distant = Distant(place.applications.clone());
@@ -312,11 +315,11 @@ async fn of_two_that_make_or_remove_an_application_at_once_one_does() {
     let removing = admin::remove(&place.tables, &distant, "web");
     let (cleared, removed) = tokio::join!(clearing, removing);
     cleared.unwrap();
-    told(removed.unwrap_err(), "the application `web`");
+    is_busy(removed.unwrap_err(), "the application `web`");
     place.remove("web").await.unwrap();
 }
 
-/// Applications of which one has another table whenever it has been claimed.
+/// Applications of which one has another table after each claim.
 #[derive(Debug)]
 struct Restless(MemoryApplications);
 
@@ -350,9 +353,9 @@ impl Applications for Restless {
     }
 }
 
-/// It was claimed again for as long as that went on.
+/// Regression test: the application was claimed again as long as its table changed.
 #[tokio::test]
-async fn one_that_is_made_anew_again_and_again_is_given_up() {
+async fn fails_if_the_table_of_an_application_changes_after_each_claim() {
     let place = Place::new();
     place.initialize("web", web()).await.unwrap();
     let restless = Restless(place.applications.clone());
@@ -369,7 +372,7 @@ async fn one_that_is_made_anew_again_and_again_is_given_up() {
 }
 
 #[tokio::test]
-async fn a_wrong_request_does_nothing() {
+async fn an_invalid_request_changes_nothing() {
     let place = Place::new();
     place.initialize("web", web()).await.unwrap();
     place.write("pages").await;
@@ -399,10 +402,10 @@ async fn a_wrong_request_does_nothing() {
     assert_eq!(place.cells("pages").await, 1);
 }
 
-/// Each step fails in each way, once over nothing and once over an older application: called again, it is as if nothing
-/// had failed.
+/// Injects every fault into every call, with and without an older application. A second call
+/// succeeds as if no call had failed.
 #[tokio::test]
-async fn what_fails_on_the_way_is_repaired_by_the_next_call() {
+async fn the_next_call_repairs_a_failed_one() {
     for is_there in [false, true] {
         let mut failed = 0;
         for fault in [Fault::Before, Fault::After, Fault::Lost] {
@@ -424,7 +427,7 @@ async fn what_fails_on_the_way_is_repaired_by_the_next_call() {
                 let first = admin::initialize(&tables, &applications, "web", new.clone()).await;
                 failed += usize::from(first.is_err());
                 if first.is_err() {
-                    // An application that is recorded has its table.
+                    // A recorded application has its table.
                     if place.status("web").await == Status::Stopped {
                         assert_eq!(place.tables.tables().await.unwrap(), ["pages"]);
                     }
@@ -434,7 +437,7 @@ async fn what_fails_on_the_way_is_repaired_by_the_next_call() {
                 assert_eq!(web.application().await.unwrap().id, "2");
                 assert_eq!(place.tables.properties("pages").await.unwrap().len(), 4);
 
-                // And it is removed, whatever fails.
+                // A removal that fails has removed the application.
                 let tables = FaultyTables::new(Arc::new(place.tables.clone())).fail_call(0, fault);
                 let removed = admin::remove(&tables, &place.applications, "web").await;
                 assert!(removed.is_err());
@@ -456,7 +459,7 @@ async fn what_fails_on_the_way_is_repaired_by_the_next_call() {
 }
 
 #[test]
-fn observers_are_compared_with_those_that_are_stored() {
+fn compares_registered_observers_with_the_stored_ones() {
     let observed = |family: &'static str, kind, id: &str| {
         ObservedColumn::new(Column::new(family, "q"), kind, id)
     };
@@ -466,7 +469,7 @@ fn observers_are_compared_with_those_that_are_stored() {
     assert!(check_observers(&stored, &registered).is_ok());
     assert!(check_observers(&[], &[]).is_ok());
     let ends = "; register those that it was initialised with, or initialise it with these";
-    for (registered, told) in [
+    for (registered, difference) in [
         (
             vec![observed("b", weak, "y")],
             "this program has no observer for a:q (strong, `x`)",
@@ -488,7 +491,7 @@ fn observers_are_compared_with_those_that_are_stored() {
         assert_eq!(error.kind(), ErrorKind::Invalid);
         assert_eq!(
             error.to_string(),
-            format!("the observers are not those of the application: {told}{ends}")
+            format!("the observers are not those of the application: {difference}{ends}")
         );
     }
     let many: Vec<_> = (0..12)

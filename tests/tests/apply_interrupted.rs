@@ -1,7 +1,9 @@
-//! `apply` is stopped at every call that it makes, in every way a call can fail, and then run again.
+//! `apply` is stopped at every call that it makes, in every way in which a call can fail, and then
+//! run again.
 //!
-//! Undone means as before; cut off means somewhere on the way, from where a second run finishes; and whatever
-//! happened, the second run ends in the one state where an undisturbed run ends.
+//! An undone run leaves the table as it was before. An interrupted run leaves it somewhere in
+//! between, and a second run finishes. The second run always ends in the same state as an
+//! undisturbed run.
 
 #![cfg(test)]
 
@@ -29,8 +31,8 @@ fn optimizations() -> TableOptimizations {
     of("p", 7).merge(of("q", 2)).unwrap()
 }
 
-/// A table with split points nobody asked for, in three runs, some between those that are wanted; one of the
-/// wanted; and another balancer, so that undoing has something to put back.
+/// Creates a table with three runs of superfluous split points, some of them between the planned
+/// ones, one of the planned ones, and another balancer, which an undo must restore.
 async fn prepare(tables: &dyn TableAdmin) {
     tables
         .create_table(TABLE, Versions::default())
@@ -66,7 +68,7 @@ async fn run(tables: &dyn TableAdmin, plan: &Plan) -> Result<usize, ApplyError> 
         .map(|applied| applied.done)
 }
 
-/// How many changing calls an undisturbed run makes, and where it ends.
+/// Returns the number of changing calls of an undisturbed run, and the state after it.
 async fn undisturbed(tables: Arc<dyn TableAdmin>) -> (usize, State) {
     prepare(&*tables).await;
     let plan = planned(&*tables).await;
@@ -95,11 +97,11 @@ async fn each_failing_step_is_undone(make: impl AsyncFn() -> Arc<dyn TableAdmin>
         assert_eq!(*number, call + 1);
         assert_eq!(left.kept().len(), 0, "{left}");
         assert_eq!(left.may_come_late(), fault != Fault::Before);
-        let told = match (call, fault) {
+        let outcome = match (call, fault) {
             (0, Fault::Before) => "nothing was changed on table `pages`",
             _ => "everything was undone, table `pages` is as it was before",
         };
-        assert!(error.to_string().contains(told), "{error}");
+        assert!(error.to_string().contains(outcome), "{error}");
         assert_eq!(state(&*tables).await, before, "call {call} {fault:?}");
 
         run(&*tables, &plan).await.unwrap();
@@ -111,13 +113,13 @@ async fn each_failing_step_is_undone(make: impl AsyncFn() -> Arc<dyn TableAdmin>
     }
 }
 
-async fn whoever_is_cut_off_can_go_on(make: impl AsyncFn() -> Arc<dyn TableAdmin>) {
+async fn an_interrupted_run_can_be_finished(make: impl AsyncFn() -> Arc<dyn TableAdmin>) {
     let (calls, end) = undisturbed(make().await).await;
     for (call, fault) in (0..calls).flat_map(|call| FAULTS.map(|fault| (call, fault))) {
         let tables = make().await;
         prepare(&*tables).await;
         let (before, plan) = (state(&*tables).await, planned(&*tables).await);
-        // Undoing is cut off as well: as after a kill, what was done stays.
+        // The undo is interrupted as well: as after a kill, the completed steps stay.
         let cut_off = (call..call + 100)
             .fold(FaultyTables::new(Arc::clone(&tables)), |faulty, n| {
                 faulty.fail_call(n, fault)
@@ -126,7 +128,7 @@ async fn whoever_is_cut_off_can_go_on(make: impl AsyncFn() -> Arc<dyn TableAdmin
         let ApplyError::Failed { left, .. } = &error else {
             panic!("{error}")
         };
-        // What is left is what was read back, and not what the calls answered.
+        // The error reports the changes that were read back, not the answers of the calls.
         let now = state(&*tables).await;
         assert_eq!(left.kept().is_empty(), now == before, "{left}");
         assert_eq!(
@@ -135,7 +137,7 @@ async fn whoever_is_cut_off_can_go_on(make: impl AsyncFn() -> Arc<dyn TableAdmin
             "{error}"
         );
 
-        // The saved plan still applies: the table is on the way to where it leads.
+        // The saved plan still applies, because the table is between its start and its end.
         let resumed = run(&*tables, &plan).await.unwrap();
         assert!(resumed <= plan.steps().len());
         assert_eq!(state(&*tables).await, end, "call {call} {fault:?}");
@@ -147,8 +149,8 @@ async fn whoever_is_cut_off_can_go_on(make: impl AsyncFn() -> Arc<dyn TableAdmin
     }
 }
 
-/// A future that is dropped makes no further call: the same as a kill during the call after a step. Only a table
-/// whose calls take time can be dropped in the middle.
+/// Drops the future of a run after each step. It makes no further call, like a process that is
+/// killed during the call after the step. This needs a table whose calls take time.
 async fn a_dropped_run_can_be_finished(make: impl AsyncFn() -> Arc<dyn TableAdmin>) {
     let (calls, end) = undisturbed(make().await).await;
     for stop_after in 0..calls {
@@ -179,7 +181,7 @@ async fn memory() -> Arc<dyn TableAdmin> {
     Arc::new(MemoryTables::new())
 }
 
-/// Makes embedded tables in directories that live as long as this does.
+/// Temporary directories of embedded tables, which are deleted together.
 struct Directories(std::sync::Mutex<Vec<tempfile::TempDir>>);
 
 impl Directories {
@@ -211,14 +213,14 @@ async fn each_failing_step_is_undone_embedded() {
 }
 
 #[tokio::test]
-async fn whoever_is_cut_off_can_go_on_in_memory() {
-    whoever_is_cut_off_can_go_on(memory).await;
+async fn an_interrupted_run_can_be_finished_in_memory() {
+    an_interrupted_run_can_be_finished(memory).await;
 }
 
 #[tokio::test]
-async fn whoever_is_cut_off_can_go_on_embedded() {
+async fn an_interrupted_run_can_be_finished_embedded() {
     let directories = Directories::new();
-    whoever_is_cut_off_can_go_on(async || directories.embedded()).await;
+    an_interrupted_run_can_be_finished(async || directories.embedded()).await;
 }
 
 #[tokio::test]
@@ -228,7 +230,7 @@ async fn a_dropped_run_can_be_finished_embedded() {
 }
 
 #[tokio::test]
-async fn the_message_says_which_step_why_and_what_is_left() {
+async fn the_message_names_the_step_the_cause_and_the_remaining_changes() {
     let tables = memory().await;
     prepare(&*tables).await;
     let plan = planned(&*tables).await;
@@ -253,10 +255,11 @@ async fn the_message_says_which_step_why_and_what_is_left() {
     );
 }
 
-/// While a plan was applied, another application split the same table; then a step failed. Undoing merged away the
-/// other's split points as well, and called the table as it was before.
+/// Regression test: another application split the table while a plan was applied, and then a step
+/// failed. The undo also merged the tablets of the other application, and the message called the
+/// table unchanged.
 #[tokio::test]
-async fn the_split_points_of_others_are_not_undone() {
+async fn undo_keeps_the_split_points_of_others() {
     let tables = MemoryTables::new();
     tables
         .create_table(TABLE, Versions::default())
@@ -281,9 +284,9 @@ async fn the_split_points_of_others_are_not_undone() {
     assert_eq!(tables.splits(TABLE).await.unwrap(), others);
 }
 
-/// The same, while a plan that prunes removes split points.
+/// Checks the same for a plan that removes split points.
 #[tokio::test]
-async fn the_split_points_of_others_are_not_pruned() {
+async fn prune_keeps_the_split_points_of_others() {
     let tables = MemoryTables::new();
     prepare(&tables).await;
     let plan = planned(&tables).await;
@@ -300,11 +303,11 @@ async fn the_split_points_of_others_are_not_pruned() {
     assert_eq!(
         splits.first().map(AsRef::as_ref),
         Some(&b"aa"[..]),
-        "a and b are gone, aa between them is not"
+        "`a` and `b` are removed, `aa` between them is not"
     );
 }
 
-/// A user who may not alter the table was told of an undo that there was no need for.
+/// Regression test: a user who may not alter the table got a message about an unnecessary undo.
 #[tokio::test]
 async fn a_first_step_that_is_refused_needs_no_undo() {
     let tables = memory().await;
@@ -324,12 +327,12 @@ async fn a_first_step_that_is_refused_needs_no_undo() {
     };
     assert!(left.is_empty());
     assert_eq!(faulty.calls().len(), 1, "only the step itself");
-    assert_eq!(events.len(), 2, "it began and failed: {events:?}");
+    assert_eq!(events.len(), 2, "a begin and a failure: {events:?}");
 }
 
-/// A table that was deleted in the middle was said to be as it was before, and to be unreadable, in one sentence.
+/// Regression test: the message called a deleted table unchanged and unreadable in one sentence.
 #[tokio::test]
-async fn a_table_that_is_deleted_in_the_middle_is_named() {
+async fn reports_a_table_that_is_deleted_during_a_run() {
     let tables = MemoryTables::new();
     prepare(&tables).await;
     let plan = planned(&tables).await;

@@ -1,5 +1,5 @@
-//! The embedded tables pass the conformance suite: with the default settings, with every bound as tight as it
-//! gets, and wrapped; and they agree with the reference.
+//! The embedded tables pass the conformance suite with the default settings, with the tightest
+//! limits, and wrapped. They agree with the reference.
 
 #![allow(clippy::unwrap_used, reason = "a test panics where it fails")]
 
@@ -39,7 +39,8 @@ async fn embedded() -> (Arc<dyn TableAdmin>, TempDir) {
 
 conformance::suite!(embedded);
 
-/// A queue and a commit of one mutation each: every call waits, and is split or alone where that is allowed.
+/// A queue and a commit of one mutation each. Every call waits, and is split, or is alone if
+/// splitting is not allowed.
 mod tightly_bounded {
     use super::{Arc, NonZeroUsize, Settings, TableAdmin, TempDir, conformance, open_new};
 
@@ -71,7 +72,7 @@ mod wrapped {
 }
 
 #[tokio::test]
-async fn what_was_acknowledged_survives_reopening() {
+async fn acknowledged_writes_survive_reopening() {
     let directory = tempfile::tempdir().unwrap();
     let open = async || open(directory.path(), Settings::default());
     conformance::t5_acknowledged_writes_survive_reopening(open).await;

@@ -35,7 +35,8 @@ mod faulty_without_faults {
     conformance::suite!(faulty);
 }
 
-/// The rules of T16 say nothing where rows are not written together.
+/// Checks that memory tables write rows together. The rules of T16 do not check a table that
+/// cannot.
 #[tokio::test]
 async fn rows_are_written_together() {
     let tables = MemoryTables::new();
@@ -52,7 +53,7 @@ async fn the_time_of_the_table_stays_when_its_clock_is_set_back() {
     conformance::t7_the_time_of_the_table_stays_when_its_clock_is_set_back(tables, set_clock).await;
 }
 
-/// Tables in memory live on in a clone, which is all the reopening that they have.
+/// Reopens tables in memory as a clone, because there is no other way to reopen them.
 #[tokio::test]
 async fn a_clone_shares_the_tables() {
     let tables = MemoryTables::new();
@@ -66,7 +67,7 @@ async fn no_write_lands_in_the_next_table() {
 }
 
 #[tokio::test]
-async fn one_instance_passes_all_rules_and_is_left_as_it_was() {
+async fn one_instance_passes_all_rules_and_is_empty_afterwards() {
     let tables = Arc::new(MemoryTables::new());
     conformance::run_all(tables.clone()).await;
     assert!(tables.tables().await.unwrap().is_empty());

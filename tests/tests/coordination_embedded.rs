@@ -33,7 +33,7 @@ async fn embedded() -> (Arc<dyn Applications>, TempDir) {
 conformance_coordination::suite!(embedded);
 
 #[tokio::test]
-async fn what_was_acknowledged_survives_reopening() {
+async fn acknowledged_state_survives_reopening() {
     let directory = tempfile::tempdir().unwrap();
     let open = async || open(directory.path(), Settings::default());
     conformance_coordination::c2_timestamps_continue_after_reopening(&open).await;
@@ -48,9 +48,10 @@ async fn what_was_acknowledged_survives_reopening() {
     );
 }
 
-/// So many that are set aside one by one would take a minute of syncs: they are copies of one, in the file.
+/// Copies one dead letter in the file: adding this number of dead letters one by one would take a
+/// minute of syncs.
 #[tokio::test]
-async fn there_are_so_many_set_aside_at_most() {
+async fn limits_the_number_of_dead_letters() {
     const SET_ASIDE: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("set-aside");
     let directory = tempfile::tempdir().unwrap();
     {
@@ -78,7 +79,7 @@ async fn there_are_so_many_set_aside_at_most() {
         };
         for row in 1..FailedNotification::MAX_SET_ASIDE - 2 {
             let mut key = key.clone();
-            // After the name of the application and a zero.
+            // The row is after the name of the application and a zero byte.
             key[4..9].copy_from_slice(format!("{row:05}").as_bytes());
             table.insert(key.as_slice(), value.as_slice()).unwrap();
         }
@@ -90,9 +91,9 @@ async fn there_are_so_many_set_aside_at_most() {
     EmbeddedTables::check(directory.path()).unwrap();
 }
 
-/// Every job waits for the one before it.
+/// Passes all rules with a queue in which every job waits for the previous one.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_tightly_bounded_queue_passes_all_rules_and_leaves_a_whole_directory() {
+async fn a_tightly_bounded_queue_passes_all_rules_and_leaves_a_sound_directory() {
     let directory = tempfile::tempdir().unwrap();
     let applications = open(
         directory.path(),

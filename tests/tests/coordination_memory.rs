@@ -28,7 +28,7 @@ mod faulty_without_faults {
 }
 
 #[tokio::test]
-async fn there_are_so_many_set_aside_at_most() {
+async fn limits_the_number_of_dead_letters() {
     let applications = Arc::new(MemoryApplications::new());
     let application = Application::new("1", "t");
     applications.initialize("web", application).await.unwrap();
@@ -48,7 +48,7 @@ async fn there_are_so_many_set_aside_at_most() {
 }
 
 #[tokio::test]
-async fn a_session_ends_while_its_owner_lives() {
+async fn a_session_can_end_before_its_owner() {
     let memory = MemoryApplications::new();
     let applications = Arc::new(memory.clone());
     let end = async |name: &str, transactor| {
@@ -62,7 +62,7 @@ async fn a_session_ends_while_its_owner_lives() {
     .await;
 }
 
-/// Applications in memory live on in a clone, which is all the reopening that they have.
+/// Reopens applications in memory as a clone, because there is no other way to reopen them.
 #[tokio::test]
 async fn a_clone_shares_the_applications() {
     let memory = MemoryApplications::new();
@@ -74,7 +74,7 @@ async fn a_clone_shares_the_applications() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn one_instance_passes_all_rules_and_is_left_as_it_was() {
+async fn one_instance_passes_all_rules_and_is_empty_afterwards() {
     let applications = Arc::new(MemoryApplications::new());
     conformance_coordination::run_all(applications.clone()).await;
     assert!(applications.list().await.unwrap().is_empty());

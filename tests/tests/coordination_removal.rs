@@ -1,7 +1,8 @@
-//! A removal that fails after whoever asked for it has gone leaves the application as it was.
+//! A removal that is cancelled, and then fails, leaves the application as it was.
 //!
-//! It was marked as removed before the commit, and the mark was taken back by who had asked. So it stayed where nobody
-//! listened: the application was there, and no handle found it until the directory was opened again.
+//! Regression test: the application was marked as removed before the commit, and only the caller
+//! reset the mark after a failure. A cancelled caller never did, so the application still existed
+//! but no handle found it until the directory was opened again.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test panics where it fails")]
 
@@ -24,7 +25,7 @@ async fn make(directory: &Path) {
     let tables = EmbeddedTables::open(directory, settings).unwrap();
     tables.create_table("web", Versions::All).await.unwrap();
     let applications = tables.applications();
-    // What was removed leaves room in the file: the commit that fails need not make it longer.
+    // Removed applications leave room in the file, so the failing commit need not extend it.
     for name in ["first", "second", "web"] {
         let application = Application::new("1", name).set("long", "x".repeat(100_000));
         applications.initialize(name, application).await.unwrap();
@@ -34,17 +35,18 @@ async fn make(directory: &Path) {
     }
 }
 
-async fn remove_without_listening(directory: &Path) {
+async fn remove_and_cancel(directory: &Path) {
     let tables = EmbeddedTables::open(directory, Settings::default()).unwrap();
     let applications = tables.applications();
     let web = applications.open("web").await.unwrap();
     for _ in 0..200 {
-        // The writer is busy with who came and went before. The runtime would hold back so many calls without a pause.
+        // Cancelled calls keep the writer busy. They are unconstrained, because tokio would
+        // otherwise delay 200 calls without a pause.
         drop(unconstrained(web.join_workers()).now_or_never());
     }
     let removal = unconstrained(applications.remove("web"));
     assert!(removal.now_or_never().is_none());
-    // What comes after it in the queue hears that its commit has failed.
+    // The next call in the queue gets the error of the failed commit.
     let error = tables.set_property("web", "table.custom.x", "y").await;
     assert_eq!(error.unwrap_err().kind(), ErrorKind::Storage);
     assert_eq!(web.application().await.unwrap().id, "1");
@@ -52,19 +54,19 @@ async fn remove_without_listening(directory: &Path) {
     assert!(!applications.is_running("web").await.unwrap());
 }
 
-/// Run by the test below, where no file can be written beyond a small size.
+/// Runs only as the child process of the test below, under a small limit on the size of files.
 #[test]
 fn child() {
     let Some(directory) = std::env::var_os(IN_CHILD) else {
         return;
     };
     let runtime = tokio::runtime::Builder::new_current_thread().build();
-    let work = remove_without_listening(Path::new(&directory));
+    let work = remove_and_cancel(Path::new(&directory));
     runtime.unwrap().block_on(work);
 }
 
 #[test]
-fn one_that_fails_when_nobody_listens_leaves_the_application() {
+fn a_cancelled_removal_that_fails_keeps_the_application() {
     let directory = tempfile::tempdir().unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
@@ -77,9 +79,9 @@ fn one_that_fails_when_nobody_listens_leaves_the_application() {
         .env(IN_CHILD, directory.path())
         .output()
         .unwrap();
-    let told = String::from_utf8_lossy(&child.stderr);
-    assert!(child.status.success(), "{told}");
-    // A name that no test has would be as good as success.
+    let printed = String::from_utf8_lossy(&child.stderr);
+    assert!(child.status.success(), "{printed}");
+    // Without this check, a filter that selects no test would look like success.
     let ran = String::from_utf8_lossy(&child.stdout);
     assert!(ran.contains("1 passed"), "{ran}");
     let report = EmbeddedTables::check(directory.path()).unwrap();

@@ -1,7 +1,8 @@
-//! What no client has written fails a transaction at once, and says where it is.
+//! An entry that no client has written fails a transaction at once, with an error that names its
+//! place.
 //!
-//! A transaction that only writes took such damage for another transaction that was faster. It was run again for five
-//! minutes, as long as its runner allows, and then named no damage.
+//! Regression test: a transaction that only writes took such damage for a faster transaction. Its
+//! runner retried it for the allowed five minutes, and the last error did not report the damage.
 
 #![allow(
     clippy::unwrap_used,
@@ -30,7 +31,7 @@ fn stamp(kind: EntryKind) -> i64 {
     EntryStamp::new(kind, Timestamp::new(1).unwrap()).encode()
 }
 
-/// A table with one entry, and a client on it.
+/// Creates a table with some entries, and opens a client on it.
 async fn client_over(tables: &dyn TableAdmin, entries: &[Mutation]) -> Client {
     let applications = MemoryApplications::new();
     let initialization = Initialization::new("1", "bank").clear();
@@ -48,7 +49,8 @@ async fn client_over(tables: &dyn TableAdmin, entries: &[Mutation]) -> Client {
         .unwrap()
 }
 
-/// The result of a runner with the default policy, which goes on for 5 minutes where it may.
+/// Returns the result of a runner with the default policy, which may retry for 5 minutes. Panics
+/// after 20 seconds.
 async fn in_time<T>(run: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
     let ended = tokio::time::timeout(Duration::from_secs(20), run).await;
     ended.unwrap_or_else(|_| panic!("it is still being retried"))
@@ -62,17 +64,17 @@ async fn read(client: &Client) -> Result<Option<Bytes>, Error> {
     in_time(client.run(async |tx| tx.get("alice", &balance()).await)).await
 }
 
-fn assert_corrupt<T: std::fmt::Debug>(result: Result<T, Error>, cell: &str, told: &str) {
+fn assert_corrupt<T: std::fmt::Debug>(result: Result<T, Error>, cell: &str, finding: &str) {
     let error = result.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Corrupt, "{error}");
     let message = error.to_string();
     assert!(
-        message.contains(&format!("an entry of `{cell}` is damaged: {told}")),
-        "{message} does not say: {told}"
+        message.contains(&format!("an entry of `{cell}` is damaged: {finding}")),
+        "{message} does not contain: {finding}"
     );
 }
 
-async fn damage_is_told(tables: &dyn TableAdmin) {
+async fn reports_damage(tables: &dyn TableAdmin) {
     for damage in damages() {
         let entry = Mutation::new("alice").put_at(
             balance(),
@@ -88,7 +90,8 @@ async fn damage_is_told(tables: &dyn TableAdmin) {
             true => {
                 let written = blind_write(&client).await;
                 assert_corrupt(written, "alice account:balance", damage.told);
-                // In a row beside the primary's too; and nothing is left of it.
+                // Damage in a row beside the primary's is reported too, and the transaction leaves
+                // no entry.
                 let both = client.run(async |tx| {
                     tx.set("aaron", &balance(), "1")?;
                     tx.set("alice", &balance(), "1")
@@ -102,20 +105,20 @@ async fn damage_is_told(tables: &dyn TableAdmin) {
     }
 }
 
-/// The lock of somebody dead, whose primary is damaged: nobody can tell what became of it.
-async fn a_damaged_primary_is_told(tables: &dyn TableAdmin) {
-    let lock = lock_of_the_dead();
+/// Checks an abandoned lock whose primary is damaged, so that its outcome cannot be determined.
+async fn reports_a_damaged_primary(tables: &dyn TableAdmin) {
+    let lock = abandoned_lock();
     let primary = Mutation::new("primary").put_at(balance(), stamp(EntryKind::Write), "garbage");
     let client = client_over(tables, &[lock, primary]).await;
     for result in [read(&client).await.map(drop), blind_write(&client).await] {
-        let told = "the value of a WRITE entry cannot be read: 7 bytes, `garbage`";
-        assert_corrupt(result, "primary account:balance", told);
+        let finding = "the value of a WRITE entry cannot be read: 7 bytes, `garbage`";
+        assert_corrupt(result, "primary account:balance", finding);
     }
 }
 
-/// The lock of somebody dead, of which its primary knows nothing.
-async fn a_lock_without_a_primary_is_told(tables: &dyn TableAdmin) {
-    let client = client_over(tables, &[lock_of_the_dead()]).await;
+/// Checks an abandoned lock whose primary has no entry of its transaction.
+async fn reports_a_lock_without_a_primary(tables: &dyn TableAdmin) {
+    let client = client_over(tables, &[abandoned_lock()]).await;
     for result in [read(&client).await.map(drop), blind_write(&client).await] {
         let error = result.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Corrupt, "{error}");
@@ -127,7 +130,7 @@ async fn a_lock_without_a_primary_is_told(tables: &dyn TableAdmin) {
     }
 }
 
-fn lock_of_the_dead() -> Mutation {
+fn abandoned_lock() -> Mutation {
     let lock = LockValue {
         primary: RowColumn::new("primary", balance()),
         transactor: TransactorId(77),
@@ -139,22 +142,22 @@ fn lock_of_the_dead() -> Mutation {
 }
 
 #[tokio::test]
-async fn in_memory() {
+async fn reports_damage_in_memory() {
     let tables = MemoryTables::new();
-    damage_is_told(&tables).await;
-    a_damaged_primary_is_told(&tables).await;
-    a_lock_without_a_primary_is_told(&tables).await;
+    reports_damage(&tables).await;
+    reports_a_damaged_primary(&tables).await;
+    reports_a_lock_without_a_primary(&tables).await;
 }
 
 #[tokio::test]
-async fn embedded() {
+async fn reports_damage_in_embedded_tables() {
     let directory = tempfile::tempdir().unwrap();
     let settings = Settings {
         create_if_missing: true,
         ..Settings::default()
     };
     let tables = EmbeddedTables::open(directory.path(), settings).unwrap();
-    damage_is_told(&tables).await;
-    a_damaged_primary_is_told(&tables).await;
-    a_lock_without_a_primary_is_told(&tables).await;
+    reports_damage(&tables).await;
+    reports_a_damaged_primary(&tables).await;
+    reports_a_lock_without_a_primary(&tables).await;
 }

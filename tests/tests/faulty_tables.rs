@@ -1,4 +1,4 @@
-//! What the faulty tables do at each fault, so that other tests can rely on it.
+//! The behaviour of the faulty tables at each fault, on which other tests rely.
 
 #![allow(clippy::unwrap_used, reason = "a test panics where it fails")]
 
@@ -108,7 +108,7 @@ async fn a_write_fails_before_or_after_it_took_effect() {
 }
 
 #[tokio::test]
-async fn a_conditional_write_is_unknown_whether_it_took_effect_or_not() {
+async fn a_conditional_write_without_an_answer_is_unknown() {
     let guarded = |name| row(name).when(Condition::absent(Column::new("f", "q")));
     for fault in [Fault::After, Fault::Lost] {
         let (_, table) = open(|tables| tables.fail_write(0, fault)).await;
@@ -160,7 +160,7 @@ async fn a_write_of_rows_together_is_refused_or_unknown() {
 }
 
 #[tokio::test]
-async fn row_by_row_no_handle_writes_rows_together() {
+async fn row_by_row_tables_do_not_write_rows_together() {
     let (_, table) = open(|tables| tables).await;
     assert!(table.together().is_some());
     let (_, table) = open(FaultyTables::row_by_row).await;
@@ -188,7 +188,7 @@ async fn a_scan_ends_after_some_batches_and_can_be_resumed() {
 }
 
 #[tokio::test]
-async fn a_part_of_the_split_points_is_every_second() {
+async fn a_partial_call_adds_every_second_split_point() {
     let (tables, _) = open(|tables| tables.fail_call(1, Fault::Partial)).await;
     let splits = ["a", "b", "c"].map(Into::into).into();
     let error = tables.add_splits("t", &splits).await.unwrap_err();

@@ -1,4 +1,4 @@
-//! The reference is checked too: against tables that work every answer out from a log of all writes.
+//! The reference is checked too, against tables that compute every answer from a log of all writes.
 
 #![allow(
     clippy::unwrap_used,
@@ -23,8 +23,9 @@ mod model {
         (Arc::new(NaiveTables::default()), ())
     }
 
-    /// All rules but those of transactions: the model knows nothing of their entries. What filters and garbage of
-    /// transactions mean are functions of their own, with tests of their own, and with real iterators to compare with.
+    /// Generates all rules except those of transactions, because the model does not support their
+    /// entries. The filters and the garbage of transactions are separate functions, with their own
+    /// tests, which also compare them with real iterators.
     macro_rules! rules_of_tables {
         ([$open:expr]) => {};
         ([$open:expr] transactions::$rule:ident, $($rest:tt)*) => {

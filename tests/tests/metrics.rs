@@ -4,7 +4,7 @@
     clippy::indexing_slicing,
     reason = "tests"
 )]
-//! Every metric that is recorded is listed, every one that is listed is recorded, and the docs show the list.
+//! Every recorded metric is listed, every listed metric is recorded, and the docs show the list.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use metrics_util::debugging::{DebugValue, DebuggingRecorder};
 /// Seeds whose runs record every metric but those that are rare.
 const SEEDS: u64 = 30;
 
-/// Those that the runs may not record, each with the reason. Each has a test of its own.
+/// Metrics that the runs may not record, each with the reason. Each one has its own test.
 const RARE: [(&str, &str); 3] = [
     (
         "fluo_garbage_collections_total",
@@ -37,14 +37,14 @@ const RARE: [(&str, &str); 3] = [
     ),
     (
         "fluo_unfinished_commits_total",
-        "a client is seldom cut off in the last step of a commit and lives",
+        "a client rarely fails in the last step of a commit only",
     ),
 ];
 
 /// A name with the value of its label, if it has one.
 type Recorded = (String, Option<String>);
 
-/// What some runs record.
+/// Returns the metrics that some runs record.
 fn recorded() -> BTreeSet<Recorded> {
     let recorder = DebuggingRecorder::new();
     let snapshotter = recorder.snapshotter();
@@ -63,7 +63,7 @@ fn recorded() -> BTreeSet<Recorded> {
 }
 
 #[test]
-fn what_is_recorded_is_what_is_listed() {
+fn the_list_contains_exactly_the_recorded_metrics() {
     let recorded = recorded();
     let listed: BTreeSet<Recorded> = METRICS.iter().flat_map(with_labels).collect();
     let unlisted: Vec<_> = recorded.difference(&listed).collect();
@@ -74,11 +74,11 @@ fn what_is_recorded_is_what_is_listed() {
     assert!(silent.is_empty(), "{silent:?}");
 }
 
-/// What some work records of one metric, and what it gives.
+/// Returns the value that some work records for one metric, and the result of the work.
 fn counted<T>(metric: &str, work: impl Future<Output = T>) -> (DebugValue, T) {
     let recorder = DebuggingRecorder::new();
     let snapshotter = recorder.snapshotter();
-    // One thread, so that the recorder hears of everything; pauses are not waited for.
+    // One thread, so that the recorder receives everything. The paused clock skips pauses.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .start_paused(true)
@@ -93,7 +93,7 @@ fn counted<T>(metric: &str, work: impl Future<Output = T>) -> (DebugValue, T) {
     (value, done)
 }
 
-/// A client whose table is behind a wrapper, and one of the same application whose is not.
+/// Opens two clients of one application: one on a wrapped table, and one on the table itself.
 async fn clients(wrap: impl FnOnce(Arc<dyn Table>) -> Arc<dyn Table>) -> [Client; 2] {
     let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());
     let web = Initialization::new("8d2fa41c", "web");
@@ -118,7 +118,7 @@ fn column() -> Column {
 }
 
 #[test]
-fn a_load_that_fails_for_good_is_counted() {
+fn counts_a_load_that_fails_permanently() {
     let (value, finished) = counted("fluo_loads_failed_total", async {
         let [client, _] = clients(|table| table).await;
         let loaders = client.loaders(LoaderSettings::default()).unwrap();
@@ -133,7 +133,7 @@ fn a_load_that_fails_for_good_is_counted() {
     assert_eq!(finished.unwrap_err().kind(), ErrorKind::Invalid);
 }
 
-/// A table that takes conditional writes only: what comes after the commit point fails.
+/// A table that accepts only conditional writes, so that the steps after the commit point fail.
 #[derive(Debug)]
 struct ConditionalOnly(Arc<dyn Table>);
 
@@ -144,7 +144,10 @@ impl Table for ConditionalOnly {
     }
 
     async fn write(&self, _: Vec<Mutation>) -> Result<()> {
-        Err(Error::new(ErrorKind::Storage, "it only takes conditions"))
+        Err(Error::new(
+            ErrorKind::Storage,
+            "only conditional writes are accepted",
+        ))
     }
 
     async fn write_conditional(&self, mutations: Vec<ConditionalMutation>) -> Result<Vec<Outcome>> {
@@ -152,9 +155,9 @@ impl Table for ConditionalOnly {
     }
 }
 
-/// It has committed all the same, and whoever meets what is left of it sees so.
+/// The transaction is committed, and a transaction that meets its locks sees its writes.
 #[test]
-fn a_commit_that_is_not_finished_is_counted() {
+fn counts_an_unfinished_commit() {
     let (value, committed) = counted("fluo_unfinished_commits_total", async {
         let [client, other] = clients(|table| Arc::new(ConditionalOnly(table))).await;
         let tx = client.begin().await.unwrap();
@@ -171,7 +174,7 @@ fn a_commit_that_is_not_finished_is_counted() {
     assert!(committed.commit.is_some());
 }
 
-/// As long as something is open they say since when; once nothing is, that nothing is.
+/// Shows the oldest open snapshot as long as one is open, and zero afterwards.
 #[test]
 fn the_gauges_show_the_horizon_and_what_holds_it_back() {
     let moved = async |drops: bool| {
@@ -201,7 +204,7 @@ fn the_gauges_show_the_horizon_and_what_holds_it_back() {
     }
 }
 
-/// As which it is recorded.
+/// Returns the names and label values under which a metric is recorded.
 fn with_labels(metric: &Metric) -> Vec<Recorded> {
     let name = metric.name.to_owned();
     match metric.label {
@@ -214,7 +217,7 @@ fn with_labels(metric: &Metric) -> Vec<Recorded> {
 }
 
 #[test]
-fn the_recorder_is_told_what_they_are() {
+fn describes_the_metrics_to_the_recorder() {
     let recorder = DebuggingRecorder::new();
     let snapshotter = recorder.snapshotter();
     ::metrics::with_local_recorder(&recorder, || {
@@ -252,7 +255,7 @@ fn line(metric: &Metric) -> String {
         MetricKind::Counter => "counter",
         MetricKind::Gauge => "gauge",
         MetricKind::Histogram => "histogram",
-        _ => panic!("a kind of its own"),
+        _ => panic!("an unknown kind"),
     };
     let label = metric.label.map_or_else(String::new, |(name, values)| {
         let values: Vec<_> = values.iter().map(|value| format!("`{value}`")).collect();

@@ -1,4 +1,4 @@
-//! What the recording tables count, so that other tests can rely on it.
+//! The counts of the recording tables, on which other tests rely.
 
 #![allow(clippy::unwrap_used, reason = "a test panics where it fails")]
 
@@ -12,7 +12,7 @@ use fluo_core::{
 use fluo_tests::{AdminCall, Counts, RecordingTables};
 
 #[tokio::test]
-async fn each_call_is_counted_where_it_belongs() {
+async fn counts_each_kind_of_call() {
     let tables = RecordingTables::new(Arc::new(MemoryTables::new()));
     tables.create_table("t", Versions::All).await.unwrap();
     tables.create_table("t", Versions::All).await.unwrap_err();

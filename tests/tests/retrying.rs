@@ -4,7 +4,8 @@
     clippy::indexing_slicing,
     reason = "tests"
 )]
-//! A runner meets real conflicts: how often it tries again, after which pauses, and who decides. Time is not waited for.
+//! A runner meets real conflicts: the number of its retries, its pauses, and the decisions of its
+//! hook. The clock is paused.
 
 use std::error::Error as _;
 use std::num::NonZeroU32;
@@ -20,7 +21,7 @@ use fluo_core::{
 };
 use tokio::time::{Instant, sleep};
 
-/// What tokio's timers round a pause up by, at most.
+/// Longest time by which tokio's timers round up a pause.
 const TICK: Duration = Duration::from_millis(2);
 
 async fn client_with(settings: ClientSettings) -> Client {
@@ -53,7 +54,7 @@ fn policy() -> RetryPolicy {
     }
 }
 
-/// What the hook was told of an attempt.
+/// An attempt that the hook received.
 #[derive(Clone, Debug)]
 struct Seen {
     number: u32,
@@ -64,12 +65,12 @@ struct Seen {
     at: Instant,
 }
 
-/// What the hook was told, in order.
+/// The attempts that the hook received, in order.
 #[derive(Clone, Debug, Default)]
 struct Asked(Arc<Mutex<Vec<Seen>>>);
 
 impl Asked {
-    /// A runner whose hook notes what it is told, and answers with what `decide` makes of it.
+    /// Returns a runner whose hook records each attempt, and returns the decision of `decide`.
     fn by(
         &self,
         runner: Runner,
@@ -102,10 +103,10 @@ impl Asked {
     }
 }
 
-/// What the attempts of one run did.
+/// The attempts of one run.
 #[derive(Debug, Default)]
 struct Tried {
-    /// Where each of them read, and when it began.
+    /// Start timestamp and time of each attempt.
     begun: Mutex<Vec<(Timestamp, Instant)>>,
 }
 
@@ -118,8 +119,8 @@ impl Tried {
         self.begun.lock().unwrap().iter().map(|it| it.1).collect()
     }
 
-    /// Writes an account as a transaction, before which another one writes the same, in each of the first `conflicts`
-    /// attempts.
+    /// Writes an account in a transaction. In each of the first `conflicts` attempts, another
+    /// transaction writes the same account before.
     async fn run(&self, client: &Client, runner: &Runner, conflicts: usize) -> Result<(), Error> {
         runner
             .run(async |tx| {
@@ -152,7 +153,7 @@ fn pause(decision: Decision) -> Duration {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_hook_is_told_of_each_attempt_that_failed_before_anything_is_done_about_it() {
+async fn the_hook_receives_each_failed_attempt_before_the_pause() {
     let (client, asked, tried) = (client().await, Asked::default(), Tried::default());
     let runner = asked.by(client.runner().retry(policy()), |attempt| attempt.planned);
     let begun = Instant::now();
@@ -167,7 +168,7 @@ async fn the_hook_is_told_of_each_attempt_that_failed_before_anything_is_done_ab
     for (attempt, seen) in seen.iter().enumerate() {
         assert_eq!(seen.start, starts[attempt]);
         assert_eq!(begun + seen.elapsed, seen.at);
-        // It is asked at once, and the pause that it agrees to is made before the next attempt.
+        // The hook is called at once. The agreed pause comes before the next attempt.
         assert_eq!(seen.at, times[attempt]);
         let pause = pause(seen.planned);
         let waited = times[attempt + 1] - seen.at;
@@ -175,7 +176,7 @@ async fn the_hook_is_told_of_each_attempt_that_failed_before_anything_is_done_ab
             waited >= pause && waited <= pause + TICK,
             "{waited:?} for {pause:?}"
         );
-        // Pauses grow, twofold up to the longest; each is cut by less than a half.
+        // Pauses double up to the longest one. Each is shortened by less than a half.
         assert!(
             pause <= whole && pause > whole / 2,
             "{pause:?} of {whole:?}"
@@ -195,7 +196,7 @@ async fn the_hook_is_told_of_each_attempt_that_failed_before_anything_is_done_ab
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_the_hook_answers_is_done_in_place_of_what_was_planned() {
+async fn the_decision_of_the_hook_replaces_the_planned_one() {
     let (client, asked, tried) = (client().await, Asked::default(), Tried::default());
     let runner = asked.by(client.runner().retry(policy()), |attempt| {
         match attempt.number {
@@ -205,7 +206,7 @@ async fn what_the_hook_answers_is_done_in_place_of_what_was_planned() {
     });
     let error = tried.run(&client, &runner, 9).await.unwrap_err();
     assert_eq!(asked.numbers(), [1, 2]);
-    // The policy would have gone on, after short pauses.
+    // The policy would have retried, after short pauses.
     for planned in asked.planned() {
         assert!(pause(planned) < Duration::from_secs(1));
     }
@@ -219,7 +220,7 @@ async fn what_the_hook_answers_is_done_in_place_of_what_was_planned() {
     is_the_conflict_of(&error, tried.starts()[1]);
     assert_eq!(alice(&client).await.as_deref(), Some(&b"first"[..]));
 
-    // The other way round: the policy gives up, and the hook does not.
+    // The reverse: the policy gives up, and the hook retries.
     let (asked, tried) = (Asked::default(), Tried::default());
     let once = RetryPolicy {
         max_attempts: NonZeroU32::new(1),
@@ -234,7 +235,8 @@ async fn what_the_hook_answers_is_done_in_place_of_what_was_planned() {
     assert_eq!(alice(&client).await.as_deref(), Some(&b"late"[..]));
 }
 
-/// The error of a run that was given up: its kind, its sentence, and the conflict of the last attempt as its source.
+/// Checks the error after the last attempt: its kind, its message, and the conflict of the attempt
+/// as its source.
 fn is_the_conflict_of(error: &Error, start: Timestamp) {
     assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
     let source = error.source().and_then(|it| it.downcast_ref::<Conflict>());
@@ -244,7 +246,7 @@ fn is_the_conflict_of(error: &Error, start: Timestamp) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_runner_gives_up_after_the_most_attempts() {
+async fn a_runner_stops_after_the_greatest_number_of_attempts() {
     let (client, asked, tried) = (client().await, Asked::default(), Tried::default());
     let three = RetryPolicy {
         max_attempts: NonZeroU32::new(3),
@@ -259,7 +261,7 @@ async fn a_runner_gives_up_after_the_most_attempts() {
     assert!(pause(planned[0]) < pause(planned[1]));
     assert_eq!(planned[2], Decision::GiveUp);
 
-    // So it does where nobody is asked, and the last of so many may commit.
+    // The same holds without a hook. The last allowed attempt may commit.
     let (silent, tried) = (client.runner().retry(three), Tried::default());
     tried.run(&client, &silent, 9).await.unwrap_err();
     assert_eq!(tried.starts().len(), 3);
@@ -269,7 +271,7 @@ async fn a_runner_gives_up_after_the_most_attempts() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_runner_gives_up_after_the_longest_time() {
+async fn a_runner_stops_after_the_longest_time() {
     let (client, asked, tried) = (client().await, Asked::default(), Tried::default());
     let ten_seconds = RetryPolicy {
         max_elapsed: Duration::from_secs(10),
@@ -295,9 +297,9 @@ async fn a_runner_gives_up_after_the_longest_time() {
     is_the_conflict_of(&error, last.start);
 }
 
-/// A transaction that is too old has met nobody, and is tried again all the same.
+/// A stale transaction has no conflict, but is retried too.
 #[tokio::test(start_paused = true)]
-async fn the_hook_is_told_of_one_that_has_become_stale() {
+async fn the_hook_receives_a_stale_transaction() {
     let age = Duration::from_secs(2);
     let settings = ClientSettings {
         max_transaction_age: age,
@@ -312,7 +314,7 @@ async fn the_hook_is_told_of_one_that_has_become_stale() {
     });
     let stale = runner
         .run(async |tx| {
-            // One who asks nobody would go on for ever.
+            // Without the hook, the runner would retry forever.
             assert!(asked.numbers().len() < 5);
             sleep(age * 2).await;
             client.advance_horizon().await?;
@@ -335,7 +337,7 @@ async fn the_hook_is_told_of_one_that_has_become_stale() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nobody_is_asked_about_a_body_that_fails_or_a_commit_that_succeeds() {
+async fn the_hook_is_not_called_for_a_failed_body_or_a_successful_commit() {
     let (client, asked) = (client().await, Asked::default());
     let runner = asked.by(client.runner(), |_| Decision::RetryAfter(Duration::ZERO));
     let refused = runner

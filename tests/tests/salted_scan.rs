@@ -1,4 +1,4 @@
-//! Ordered scans over salted rows, against the same scan of the same rows unsalted.
+//! Ordered scans of salted rows, compared with the same scans of the same rows unsalted.
 
 #![cfg(test)]
 
@@ -67,7 +67,7 @@ fn embedded() -> (tempfile::TempDir, EmbeddedTables) {
     (directory, tables)
 }
 
-/// A table in memory with rows of one cell.
+/// Creates a table with rows of one cell.
 async fn loaded(
     tables: &dyn TableAdmin,
     design: &KeyDesign,
@@ -84,7 +84,7 @@ async fn loaded(
     table
 }
 
-/// The rows of a scan, with their cells as they would be unsalted.
+/// Returns the rows of a scan, with their cells as if they were unsalted.
 async fn unsalted(batches: SaltedRows) -> Vec<(Bytes, Vec<Cell>)> {
     let mut all = Vec::new();
     for batch in batches.try_collect::<Vec<_>>().await.unwrap() {
@@ -107,7 +107,7 @@ async fn names(batches: SaltedRows) -> Vec<String> {
         .collect()
 }
 
-/// What the unsalted table yields for these rows.
+/// Returns the rows that a scan of the unsalted table yields.
 async fn plain_rows(table: &dyn Table, scan: Scan, rows: &Rows) -> Vec<(Bytes, Vec<Cell>)> {
     let cells = table.read(scan).await.unwrap();
     let by_row = cells.chunk_by(|one, next| one.key.row == next.key.row);
@@ -115,7 +115,7 @@ async fn plain_rows(table: &dyn Table, scan: Scan, rows: &Rows) -> Vec<(Bytes, V
     all.filter(|(row, _)| rows.contains(row).unwrap()).collect()
 }
 
-/// Everything that a scan can be asked for.
+/// All parameters of a scan.
 #[derive(Clone, Debug)]
 struct Request {
     rows: Rows,
@@ -196,7 +196,7 @@ fn any_design() -> impl Strategy<Value = KeyDesign> {
     ]
 }
 
-/// Row, qualifier and timestamp.
+/// Returns cells as row, qualifier and timestamp.
 fn any_cells() -> impl Strategy<Value = Vec<(String, String, i64)>> {
     proptest::collection::vec((row(), "[ab]", 0_i64..3), 0..60)
 }
@@ -224,7 +224,8 @@ async fn check(
     let limit = request.limit.unwrap_or(u64::MAX);
     expected.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
 
-    // Page by page, each from the cursor of the last row, sent as text; the table is split between two.
+    // Page by page: each page starts after the cursor of the last row, sent as text. The table is
+    // split in between.
     let mut found = Vec::new();
     let mut cursor: Option<ScanCursor> = None;
     loop {
@@ -272,7 +273,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn a_salted_scan_yields_what_an_unsalted_one_does(
+    fn a_salted_scan_yields_the_rows_of_an_unsalted_scan(
         design in any_design(),
         cells in any_cells(),
         request in any_request(),
@@ -300,14 +301,15 @@ async fn a_limit_reads_a_short_head_of_each_piece() {
     assert_eq!(scan.explain().first_cells(), 25);
     let expected: Vec<_> = numbered(1_000).collect();
     assert_eq!(names(scan.run(table)).await, expected);
-    // A share of 15 rows each and what chance adds to it; Java's hash is uneven on numbers, so that some are read twice.
+    // Each piece has a share of 15 rows, plus a deviation by chance. Java's hash is uneven on
+    // numbers, so that some pieces are read twice.
     let counts = tables.counts();
     assert!(counts.cells <= 64 * 40, "{counts:?}");
     assert!((64..=96).contains(&counts.scans), "{counts:?}");
 }
 
 #[tokio::test]
-async fn one_row_of_a_limit_reads_little_of_each_piece() {
+async fn a_limit_of_one_row_reads_little_of_each_piece() {
     let memory = MemoryTables::new();
     let design = modulo(64);
     loaded(&memory, &design, numbered(5_000)).await;
@@ -322,7 +324,7 @@ async fn one_row_of_a_limit_reads_little_of_each_piece() {
 }
 
 #[tokio::test]
-async fn nothing_is_read_before_it_is_asked_for() {
+async fn reads_only_on_demand() {
     let memory = MemoryTables::new();
     let design = modulo(64);
     loaded(&memory, &design, numbered(100_000)).await;
@@ -337,14 +339,14 @@ async fn nothing_is_read_before_it_is_asked_for() {
     let mut batches = scan.run(table);
     assert_eq!(tables.counts().cells, 0);
     batches.try_next().await.unwrap().unwrap();
-    // Not more than fits in a mebibyte: a cell takes two hundred bytes.
+    // At most the cells of a mebibyte: a cell takes two hundred bytes.
     let first = tables.counts().cells;
     assert!(first < 8_000, "{first}");
     tokio::task::yield_now().await;
     assert_eq!(tables.counts().cells, first);
 }
 
-/// A table that counts how many of its scans are open, and how much they were asked for at a time.
+/// A table that counts its open scans, and records the largest batch that was requested.
 #[derive(Debug)]
 struct Counting {
     inner: Arc<dyn Table>,
@@ -410,9 +412,9 @@ async fn very_many_pieces_are_read_by_few_short_scans() {
     assert_eq!(table.open.load(Ordering::SeqCst), 0);
 }
 
-/// What was read and not yet yielded is what the scan holds.
+/// Counts the cells that were read but not yet yielded, which the scan holds.
 #[tokio::test]
-async fn what_waits_to_be_merged_is_bounded() {
+async fn limits_the_memory_of_cells_that_wait_to_be_merged() {
     let (_directory, tables) = embedded();
     let design = digest(2, SaltedPart::Whole);
     loaded(&tables, &design, numbered(40_000)).await;
@@ -428,7 +430,7 @@ async fn what_waits_to_be_merged_is_bounded() {
         let scan = scan.memory_bytes(memory_bytes).open_scans(open_scans);
         let mut batches = scan.run(table.clone());
         while let Some(batch) = batches.try_next().await.unwrap() {
-            // Short scans read the last row of each anew.
+            // Each short scan reads the last row of the previous one again.
             yielded += batch.cell_count();
             most_held = most_held.max((tables.counts().cells - before).saturating_sub(yielded));
         }
@@ -444,7 +446,7 @@ async fn what_waits_to_be_merged_is_bounded() {
 }
 
 #[tokio::test]
-async fn scans_stay_open_where_there_are_few_pieces() {
+async fn scans_of_few_pieces_stay_open() {
     let (_directory, tables) = embedded();
     let design = modulo(8);
     let table = Counting::new(loaded(&tables, &design, numbered(30_000)).await);
@@ -456,7 +458,7 @@ async fn scans_stay_open_where_there_are_few_pieces() {
 }
 
 #[tokio::test]
-async fn wide_rows_come_whole() {
+async fn wide_rows_are_returned_whole() {
     let (_directory, tables) = embedded();
     let design = modulo(3);
     let table = new_table(&tables, SALTED, Versions::All).await;
@@ -503,7 +505,7 @@ async fn a_row_that_is_larger_than_the_memory_is_refused() {
 }
 
 #[tokio::test]
-async fn keys_that_the_design_cannot_have_made_are_refused_or_counted() {
+async fn keys_of_another_design_are_refused_or_counted() {
     let memory = MemoryTables::new();
     let design = modulo(10);
     let table = loaded(&memory, &design, ["a", "b", "c"].map(str::to_owned)).await;
@@ -531,13 +533,13 @@ async fn keys_that_the_design_cannot_have_made_are_refused_or_counted() {
     assert_eq!(rows, [b"a", b"b", b"c"]);
     assert!(batches.try_next().await.unwrap().is_none());
     assert_eq!(batches.skipped(), 1);
-    // Outside of the range it is nobody's business.
+    // Keys outside of the range are not checked.
     let others = SaltedScan::new(&design, &Rows::range("c", "d")).unwrap();
     assert_eq!(names(others.run(table)).await, ["c"]);
 }
 
 #[tokio::test]
-async fn a_broken_scan_is_resumed_where_it_broke_off() {
+async fn a_broken_scan_resumes_at_its_cursor() {
     let design = modulo(5);
     let expected: Vec<_> = numbered(3_000).collect();
     for broken in 0..30 {
@@ -629,7 +631,7 @@ async fn a_cursor_of_another_scan_is_refused() {
 }
 
 #[test]
-fn a_plan_says_what_will_be_touched() {
+fn a_plan_describes_the_reads_of_a_scan() {
     let plan = |design: &KeyDesign, rows: &Rows| {
         let scan = SaltedScan::new(design, rows).unwrap();
         scan.foreign(ForeignKeys::Skip).explain().to_string()
@@ -655,9 +657,10 @@ fn a_plan_says_what_will_be_touched() {
     );
 }
 
-/// Writers write, tablets split, and every row that was there before the scan comes once, in order.
+/// Returns every row that existed before the scan once and in order, while writers write and
+/// tablets split.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn it_stays_right_while_writers_write_and_tablets_split() {
+async fn a_scan_is_correct_during_writes_and_splits() {
     let (_directory, tables) = embedded();
     let design = modulo(16);
     let table = loaded(&tables, &design, numbered(20_000)).await;
@@ -698,9 +701,10 @@ async fn it_stays_right_while_writers_write_and_tablets_split() {
     splitting.await.unwrap();
 }
 
-/// Nobody can compute a random salt again: a row that was written twice may be stored twice, and comes as often.
+/// A random salt cannot be computed again. A row that was written twice may be stored twice, and is
+/// returned as often.
 #[tokio::test]
-async fn rows_of_random_salts_come_in_order_and_as_often_as_they_are_stored() {
+async fn rows_with_random_salts_are_returned_in_order_as_often_as_they_are_stored() {
     let memory = MemoryTables::new();
     let drawn = AtomicU64::new(0);
     let design = KeyDesign::new(RandomSalt::new(8)).unwrap();

@@ -1,4 +1,5 @@
-//! The scenarios of transactions hold on the tables that evaluate the protocol themselves, each with its own coordination.
+//! The scenarios of transactions hold on the tables that evaluate the protocol themselves, each
+//! with its own coordination.
 
 #![allow(clippy::unwrap_used, reason = "a test panics where it fails")]
 
@@ -18,7 +19,7 @@ mod memory {
     scenarios::suite!(open);
 }
 
-/// The steps that are taken on a table of many servers.
+/// The steps on a table of many servers.
 mod memory_row_by_row {
     use std::sync::Arc;
 
@@ -51,7 +52,7 @@ mod embedded {
     scenarios::suite!(open);
 }
 
-/// What ends sessions is coordination too, and keeps its contract.
+/// The coordination that ends sessions keeps the contract too.
 mod ending {
     use std::sync::Arc;
 
@@ -69,7 +70,7 @@ mod ending {
     conformance_coordination::suite!(open);
 }
 
-/// What a scenario says of notifications it would notice: it does not hold where the engine is broken.
+/// The scenarios of notifications fail if the engine breaks their guarantees.
 mod planted {
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -78,7 +79,7 @@ mod planted {
 
     use super::{Instance, MemoryApplications, MemoryTables, scenarios};
 
-    /// Whether a scenario holds, with a planted bug or without one. Time is not waited for.
+    /// Checks whether a scenario holds, with a planted bug or without one. The clock is paused.
     fn holds(bug: Option<PlantedBug>, scenario: impl AsyncFnOnce(Instance)) -> bool {
         let runtime = Builder::new_current_thread()
             .enable_time()
@@ -94,7 +95,7 @@ mod planted {
     }
 
     #[test]
-    fn an_acknowledgement_that_is_ignored_is_noticed() {
+    fn notices_an_ignored_acknowledgement() {
         let scenario =
             scenarios::a_notification_that_another_has_acknowledged_is_not_processed_again;
         assert!(holds(None, scenario));
@@ -102,7 +103,7 @@ mod planted {
     }
 
     #[test]
-    fn a_later_notification_that_is_taken_back_is_noticed() {
+    fn notices_the_removal_of_a_later_notification() {
         let scenario = scenarios::a_notification_set_while_the_observer_runs_survives;
         assert!(holds(None, scenario));
         let bug = PlantedBug::LaterNotificationsTakenBack;

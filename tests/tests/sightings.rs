@@ -1,4 +1,4 @@
-//! A client that has met more locks than it remembers goes on to count the time of new ones.
+//! A client that has met more locks than it remembers still measures the time of new ones.
 #![cfg(test)]
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
@@ -22,7 +22,7 @@ fn column() -> Column {
     Column::new("f", "q")
 }
 
-/// A row that a transaction of `owner` has locked, and nothing else.
+/// Returns a row that contains only a lock of a transaction of `owner`.
 fn locked(owner: &Client, row: String) -> Mutation {
     let lock = LockValue {
         primary: RowColumn::new(row.clone(), column()),
@@ -36,8 +36,8 @@ fn locked(owner: &Client, row: String) -> Mutation {
     Mutation::new(row).put_at(column(), stamp, lock.encode())
 }
 
-/// Meets many locks for a moment each, and then one whose owner hangs. Returns its value, or `None` if the lock is still
-/// waited for after twice the time after which it is to be rolled back.
+/// Meets many locks for a moment each, and then one whose owner hangs. Returns its value, or `None`
+/// if the reader still waits after twice the time until a rollback.
 async fn read_a_stuck_cell_after_many_locks() -> Option<Option<Bytes>> {
     let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());
     let web = Initialization::new("1", "web");
@@ -75,10 +75,11 @@ async fn read_a_stuck_cell_after_many_locks() -> Option<Option<Bytes>> {
     value.ok().map(Result::unwrap)
 }
 
-/// A busy client met more than 32,768 locks, and the time of a lock whose owner hung did not begin while all of them were
-/// remembered: readers waited a quarter of an hour for it in place of five minutes. With that bug planted the test fails.
+/// Regression test: a busy client met more than 32,768 locks. The time of a lock whose owner hung
+/// did not begin while all of them were remembered, so readers waited a quarter of an hour instead
+/// of five minutes. The test fails with this bug planted.
 #[tokio::test(start_paused = true)]
-async fn a_lock_times_out_however_many_others_were_met() {
+async fn a_lock_times_out_after_many_other_locks() {
     assert_eq!(read_a_stuck_cell_after_many_locks().await, Some(None));
     plant(Some(PlantedBug::NoRoomForSightings));
     let with_the_bug = read_a_stuck_cell_after_many_locks().await;

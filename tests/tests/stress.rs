@@ -1,6 +1,8 @@
-//! Many tasks on several threads: transfers, counters, readers, observers and the collection of garbage at once, on the
-//! tables in memory and on the embedded table. The simulation runs on one thread, so it cannot see two threads at one lock,
-//! queue or list. `FLUO_SOAK` multiplies the time.
+//! Many tasks on several threads: concurrent transfers, counters, readers, observers and garbage
+//! collection, on the tables in memory and on the embedded table. The simulation runs on one
+//! thread, so it cannot test two threads at one lock, queue or list.
+//!
+//! `FLUO_SOAK` multiplies the time.
 
 #![allow(
     clippy::unwrap_used,
@@ -34,11 +36,11 @@ const WHOLE: i64 = 1_200;
 const COUNTERS: usize = 4;
 /// Clients of the application, each with a worker.
 const CLIENTS: usize = 3;
-/// Tasks of a client that transfer; as many count.
+/// Number of tasks of a client that transfer. The same number of tasks count.
 const TASKS: usize = 4;
-/// How long a usual run goes on.
+/// Duration of a usual run.
 const USUAL: Duration = Duration::from_secs(3);
-/// Within this time everything that has begun comes to an end.
+/// Time within which all work must end.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -57,7 +59,7 @@ async fn many_tasks_on_an_embedded_table_keep_every_sum() {
     stress(&tables, &tables.applications()).await;
 }
 
-/// What all tasks count.
+/// The counts of all tasks.
 #[derive(Debug, Default)]
 struct Tally {
     transfers: AtomicU64,
@@ -114,7 +116,7 @@ async fn stress(tables: &(impl TableAdmin + Clone + 'static), applications: &dyn
     println!("{tally:?}");
 }
 
-/// Settings under which garbage is collected, and locks are rolled back, within a run.
+/// Returns settings with which garbage is collected, and locks are rolled back, within a run.
 fn hasty() -> ClientSettings {
     ClientSettings {
         horizon_period: Duration::from_millis(50),
@@ -134,7 +136,7 @@ fn balance() -> Column {
     Column::new("account", "balance")
 }
 
-/// A count that a strong observer copies.
+/// Returns the column of a count that a strong observer copies.
 fn counted() -> Column {
     Column::new("counter", "count")
 }
@@ -171,7 +173,7 @@ async fn open_accounts(client: &Client) {
     client.run(async |tx| open(&tx).await).await.unwrap();
 }
 
-/// Moves money; now and then without a runner, so that a conflict is an answer.
+/// Moves money, sometimes without a runner, so that conflicts are returned.
 async fn transfer(client: Client, tally: Arc<Tally>, end: Instant, seed: u64) {
     let mut random = fastrand::Rng::with_seed(seed);
     while Instant::now() < end {
@@ -232,7 +234,7 @@ async fn count(client: Client, tally: Arc<Tally>, end: Instant, seed: u64) {
     }
 }
 
-/// Reads snapshots: each shows the whole sum, and the same twice.
+/// Reads snapshots. Each one shows the whole sum, and the same balances twice.
 async fn look(client: Client, tally: Arc<Tally>, end: Instant) {
     while Instant::now() < end {
         let snapshot = client.snapshot().await.unwrap();
@@ -261,7 +263,8 @@ async fn collect(client: Client, tables: impl TableAdmin, end: Instant) {
     }
 }
 
-/// Every counter has as many as were committed, its copy too once the workers are idle, and no money is lost.
+/// Checks that every counter, and its copy once the workers are idle, equals its commits, and that
+/// no money is lost.
 async fn check(client: &Client, tally: &Tally) {
     let idle = timeout(PATIENCE, client.wait_until_idle()).await;
     idle.expect("the workers are never idle").unwrap();
@@ -277,5 +280,5 @@ async fn check(client: &Client, tally: &Tally) {
         assert_eq!(number(copy.as_ref()), committed, "copy of counter {which}");
     }
     let transfers = tally.transfers.load(Ordering::Relaxed);
-    assert!(transfers > 0, "nothing was transferred: {tally:?}");
+    assert!(transfers > 0, "no transfer has committed: {tally:?}");
 }

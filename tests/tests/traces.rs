@@ -4,7 +4,8 @@
     clippy::indexing_slicing,
     reason = "tests"
 )]
-//! A transaction can be read from its trace. Alone in its binary: what is traced is remembered by the process.
+//! A transaction can be followed in its trace. The test is alone in its binary, because a process
+//! caches which events are enabled.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,7 +17,7 @@ use fluo_core::{
 };
 use tracing::{Instrument, Level, debug_span};
 
-/// What a subscriber wrote.
+/// The output of a subscriber.
 #[derive(Clone, Debug, Default)]
 struct Written(Arc<Mutex<Vec<u8>>>);
 
@@ -39,7 +40,7 @@ impl Written {
     }
 }
 
-/// Lines with all these words.
+/// Returns the lines with all these words.
 fn lines<'a>(text: &'a str, words: &[&str]) -> Vec<&'a str> {
     text.lines()
         .filter(|line| words.iter().all(|word| line.contains(word)))
@@ -47,7 +48,7 @@ fn lines<'a>(text: &'a str, words: &[&str]) -> Vec<&'a str> {
 }
 
 #[test]
-fn reads_writes_and_the_end_are_told_in_the_span_of_their_transaction() {
+fn traces_reads_writes_and_the_end_in_the_span_of_the_transaction() {
     let written = Written::default();
     let copy = written.clone();
     let subscriber = tracing_subscriber::fmt()
@@ -85,12 +86,12 @@ fn reads_writes_and_the_end_are_told_in_the_span_of_their_transaction() {
         ],
     );
     assert_eq!(write.len(), 1, "{text}");
-    // One that its owner commits is told in the same way, and so is a snapshot, whoever reads it; inside of the span of who
-    // began it.
-    for told in ["read start=5", "write start=5", "delete start=5"] {
-        let owned = lines(&text, &[" request:transaction{start=5}: ", told]);
-        assert_eq!(owned.len(), 1, "{told}\n{text}");
-        assert_eq!(lines(&text, &[told]), owned, "{text}");
+    // A transaction that its owner commits is traced in the same way, and so is a snapshot, in
+    // whatever task it is used. Both are inside of the span in which they began.
+    for operation in ["read start=5", "write start=5", "delete start=5"] {
+        let owned = lines(&text, &[" request:transaction{start=5}: ", operation]);
+        assert_eq!(owned.len(), 1, "{operation}\n{text}");
+        assert_eq!(lines(&text, &[operation]), owned, "{text}");
     }
     let snapshot = lines(&text, &[" request:snapshot{start=8}: ", "read start=8"]);
     assert_eq!(snapshot.len(), 1, "{text}");
@@ -108,7 +109,7 @@ fn reads_writes_and_the_end_are_told_in_the_span_of_their_transaction() {
             "docs/operating.md should have\n{line}"
         );
     }
-    // Of bytes nothing goes to a terminal as it is.
+    // No byte of a value reaches a terminal unescaped.
     assert!(
         !text.chars().any(|c| c.is_control() && c != '\n'),
         "{text:?}"

@@ -1,5 +1,5 @@
-//! Applications in a directory: one that an older build made, handles that outlive each other, and how little of it is
-//! written.
+//! Applications in a directory: directories of older builds, handles that outlive each other, and
+//! reads that write nothing.
 
 use std::num::NonZeroU32;
 use std::path::Path;
@@ -24,9 +24,10 @@ fn engine_tables(directory: &Path) -> Vec<String> {
     tables.map(|table| table.name().to_owned()).collect()
 }
 
-/// What an older build made has no place for applications: it is made when the first one is.
+/// A directory of an older build has no tables for applications. The first application creates
+/// them.
 #[tokio::test]
-async fn a_directory_of_an_older_build_takes_applications() {
+async fn a_directory_of_an_older_build_accepts_applications() {
     let directory = tempfile::tempdir().unwrap();
     let tables = EmbeddedTables::open(directory.path(), settings()).unwrap();
     tables.create_table("t", Versions::All).await.unwrap();
@@ -40,7 +41,7 @@ async fn a_directory_of_an_older_build_takes_applications() {
     let error = applications.open("web").await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
     drop((tables, applications));
-    // Looking changes nothing.
+    // Reads create no tables.
     assert_eq!(engine_tables(directory.path()), older);
 
     let tables = EmbeddedTables::open(directory.path(), Settings::default()).unwrap();
@@ -57,9 +58,9 @@ async fn a_directory_of_an_older_build_takes_applications() {
     assert_eq!(EmbeddedTables::check(directory.path()).unwrap(), report);
 }
 
-/// A transactor or a worker holds the directory, and whoever is dropped last closes it.
+/// A transactor or a worker holds the directory. The last handle releases it.
 #[tokio::test]
-async fn the_directory_is_held_until_the_last_one_is_gone() {
+async fn the_directory_is_held_until_the_last_handle_is_dropped() {
     let directory = tempfile::tempdir().unwrap();
     let tables = EmbeddedTables::open(directory.path(), settings()).unwrap();
     let applications = tables.applications();
@@ -79,10 +80,11 @@ async fn the_directory_is_held_until_the_last_one_is_gone() {
     held().unwrap();
 }
 
-/// An application was recorded after whoever asked for it had gone, and the claim with them: somebody else had looked by
-/// then, made the table for another application, and recorded that one. There were two on one table.
+/// Regression test: an application was recorded after its caller, and the caller's claim, had been
+/// dropped. By then another caller had checked the table, created it for another application and
+/// recorded that one. Two applications had one table.
 #[tokio::test]
-async fn a_table_has_one_application_whatever_waits_in_the_queue() {
+async fn a_table_has_one_application_while_calls_wait_in_the_queue() {
     use fluo_core::admin::{Initialization, initialize};
     use futures::FutureExt;
     use tokio::task::unconstrained;
@@ -94,7 +96,8 @@ async fn a_table_has_one_application_whatever_waits_in_the_queue() {
     applications.initialize("busy", busy).await.unwrap();
     let busy = applications.open("busy").await.unwrap();
     for _ in 0..200 {
-        // The writer is busy with who came and went before. The runtime would hold back so many calls without a pause.
+        // Cancelled calls keep the writer busy. They are unconstrained, because tokio would
+        // otherwise delay 200 calls without a pause.
         drop(unconstrained(busy.join_workers()).now_or_never());
     }
     let web = applications.initialize("web", Application::new("1", "pages"));
@@ -112,16 +115,16 @@ async fn a_table_has_one_application_whatever_waits_in_the_queue() {
     assert_eq!(error.unwrap_err().to_string(), refused);
     assert_eq!(applications.list().await.unwrap(), ["busy", "web"]);
 
-    // The table of one that was removed is free.
+    // The table of a removed application is free.
     applications.remove("web").await.unwrap();
     let shop = applications.initialize("shop", Application::new("2", "pages"));
     shop.await.unwrap();
 }
 
-/// Somebody who stops waiting for a job of the writer leaves nothing half done, and the writer's thread is never the last
-/// to hold the directory.
+/// A cancelled job of the writer leaves no partial write, and the writer's thread is never the last
+/// holder of the directory.
 #[tokio::test]
-async fn who_stops_waiting_harms_nobody() {
+async fn a_cancelled_call_leaves_no_partial_write() {
     use futures::FutureExt;
 
     let directory = tempfile::tempdir().unwrap();

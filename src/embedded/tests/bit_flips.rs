@@ -1,6 +1,6 @@
-//! Single bits of a file are flipped. Reading checks no checksums, so a table with a flipped bit can show another value
-//! without a word: of sixty flips, a look at the rows noticed nine. The check must find every flip that changes what is
-//! stored; a flip in a free page changes nothing.
+//! Single bits of a file are flipped. Reads verify no checksums, so a table with a flipped bit can
+//! silently show another value: a read of all rows noticed 9 of 60 flips. The check must find every
+//! flip that changes stored data; a flip in a free page changes none.
 //!
 //! `FLUO_SOAK` multiplies the number of flips.
 
@@ -19,7 +19,7 @@ use fluo_embedded::{Damage, EmbeddedTables, Settings};
 const TABLES: [&str; 2] = ["other", "pages"];
 const FLIPS: u64 = 150;
 const SOAK: &str = "FLUO_SOAK";
-/// The part of the file that says where everything else is.
+/// Number of bits in the part of the file that locates all other parts.
 const HEADER_BITS: u64 = 320 * 8;
 
 fn settings(create_if_missing: bool) -> Settings {
@@ -30,7 +30,7 @@ fn settings(create_if_missing: bool) -> Settings {
     }
 }
 
-/// Everything that can be read of a directory.
+/// All readable data of a directory.
 #[derive(Debug, PartialEq)]
 struct Content {
     tables: Vec<String>,
@@ -91,9 +91,9 @@ fn drawn(number: u64, range: u64) -> u64 {
     (z ^ (z >> 31)) % range
 }
 
-/// The message said that pages do not have their checksums, and not of which table.
+/// Regression test: the message reported pages without their checksums, but not the table.
 #[tokio::test]
-async fn the_table_and_the_row_of_a_flip_are_named() {
+async fn names_the_table_and_the_row_of_a_flip() {
     let directory = tempfile::tempdir().unwrap();
     make(directory.path()).await.unwrap();
     let file = directory.path().join("fluo.redb");
@@ -121,7 +121,7 @@ async fn the_table_and_the_row_of_a_flip_are_named() {
 }
 
 #[tokio::test]
-async fn every_flip_that_changes_what_is_stored_is_found() {
+async fn finds_every_flip_that_changes_stored_data() {
     let original = tempfile::tempdir().unwrap();
     make(original.path()).await.unwrap();
     let expected = content(original.path()).await.unwrap();

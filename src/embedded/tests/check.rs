@@ -1,4 +1,4 @@
-//! The full check finds every way in which a file can be no file of tables, and leaves nothing behind.
+//! The full check finds every way in which a file can be invalid, and leaves no trace.
 
 use std::error::Error as _;
 use std::path::Path;
@@ -17,7 +17,7 @@ const TABLETS: TableDefinition<'_, &[u8], u64> = TableDefinition::new("tablets")
 const COORDINATION: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("coordination");
 const SET_ASIDE: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("set-aside");
 
-/// Makes a directory with the tables `a` (1), two entries, and `b` (2).
+/// Creates a directory with the tables `a` (id 1, two entries) and `b` (id 2).
 #[expect(clippy::unwrap_used, reason = "part of a test")]
 fn make(directory: &Path) {
     let settings = Settings {
@@ -36,7 +36,7 @@ fn make(directory: &Path) {
     futures::executor::block_on(work).unwrap();
 }
 
-/// Adds the application `web` with a transactor's number and a failed notification.
+/// Adds the application `web` with a transactor's number and a dead letter.
 #[expect(clippy::unwrap_used, reason = "part of a test")]
 fn add_application(directory: &Path) {
     let work = async {
@@ -105,7 +105,7 @@ fn key(table_id: u64, rest: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn what_belongs_to_no_table_is_found() {
+fn finds_entries_of_no_table() {
     let found = found_after(|transaction| {
         transaction.open_table::<&[u8], &[u8]>(TableDefinition::new("cells-7"))?;
         Ok(())
@@ -139,7 +139,7 @@ fn what_belongs_to_no_table_is_found() {
 }
 
 #[test]
-fn an_id_that_is_used_twice_or_will_be_is_found() {
+fn finds_duplicate_table_ids() {
     let found = found_after(|transaction| {
         transaction.open_table(META)?.insert("next-table-id", 2)?;
         Ok(())
@@ -161,7 +161,7 @@ fn an_id_that_is_used_twice_or_will_be_is_found() {
 }
 
 #[test]
-fn a_table_that_is_not_whole_is_found() {
+fn finds_incomplete_tables() {
     let found = found_after(|transaction| {
         transaction.open_table(META)?.insert("servers", 0)?;
         Ok(())
@@ -206,7 +206,7 @@ fn a_table_that_is_not_whole_is_found() {
 }
 
 #[test]
-fn an_application_that_is_not_whole_is_found() {
+fn finds_invalid_applications() {
     for (path, bytes, expected) in [
         ("web", "", "`web` is not a path of an application"),
         (
@@ -270,7 +270,7 @@ fn an_application_that_is_not_whole_is_found() {
 }
 
 #[test]
-fn a_failed_notification_of_nobody_is_found() {
+fn finds_dead_letters_of_no_application() {
     let found = found_in_application(|transaction| {
         let mut set_aside = transaction.open_table(SET_ASIDE)?;
         set_aside.insert(b"web\0r".as_slice(), b"".as_slice())?;
@@ -295,7 +295,7 @@ fn a_failed_notification_of_nobody_is_found() {
 }
 
 #[test]
-fn a_copy_of_the_one_file_is_checked_and_nothing_is_made_beside_it() {
+fn checks_a_copy_of_the_single_file_and_creates_no_other() {
     let (original, copy) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     make(original.path());
     let file = copy.path().join("fluo.redb");

@@ -1,5 +1,5 @@
-//! A compaction drops what nobody can see, in steps: whenever it is interrupted, and whatever is written meanwhile, no
-//! scan shows anything else than it would have without.
+//! A compaction drops invisible entries in steps. Neither an interruption nor a concurrent write
+//! changes the result of a scan.
 
 use std::num::NonZeroU32;
 use std::path::Path;
@@ -12,9 +12,9 @@ use fluo_core::{
 };
 use fluo_embedded::{EmbeddedTables, Settings};
 
-/// More entries in one column than several steps look at.
+/// Number of versions in one column: more than several steps inspect.
 const VERSIONS: i64 = 40_000;
-/// Everything at and below it is deleted.
+/// Timestamp at and below which all versions are deleted.
 const DELETED_UP_TO: i64 = 30_000;
 
 fn column() -> Column {
@@ -34,7 +34,7 @@ async fn open(directory: &Path, versions: Versions) -> Result<(EmbeddedTables, A
     Ok((tables, table))
 }
 
-/// A row with very many versions, a marker among them, and a row before and after it.
+/// Writes a row with many versions and two delete markers, a row before it, and a row after it.
 async fn load(table: &dyn Table) -> Result<()> {
     let put =
         |row: &'static str, timestamp: i64| Mutation::new(row).put_at(column(), timestamp, "v");
@@ -58,7 +58,7 @@ async fn entries(tables: &EmbeddedTables) -> Result<u64> {
 }
 
 #[tokio::test]
-async fn what_nobody_can_see_is_dropped_and_nothing_else() {
+async fn drops_exactly_the_invisible_entries() {
     for (versions, left) in [
         (Versions::All, 9_999 + 2),
         (Versions::Latest(NonZeroU32::new(3).unwrap()), 3 + 2),
@@ -83,7 +83,7 @@ async fn what_nobody_can_see_is_dropped_and_nothing_else() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_interrupted_compaction_changes_nothing_that_is_seen() {
+async fn an_interrupted_compaction_changes_no_scan() {
     let directory = tempfile::tempdir().unwrap();
     let (tables, table) = open(directory.path(), Versions::All).await.unwrap();
     load(&*table).await.unwrap();
@@ -105,7 +105,7 @@ async fn an_interrupted_compaction_changes_nothing_that_is_seen() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_written_under_a_marker_meanwhile_stays_hidden_or_is_seen_as_ever_after() {
+async fn a_write_below_a_marker_stays_hidden_or_stays_visible() {
     let directory = tempfile::tempdir().unwrap();
     let (tables, table) = open(directory.path(), Versions::All).await.unwrap();
     load(&*table).await.unwrap();
@@ -114,8 +114,8 @@ async fn what_is_written_under_a_marker_meanwhile_stays_hidden_or_is_seen_as_eve
         let tables = tables.clone();
         tokio::spawn(async move { tables.compact("t", &Span::all(), Garbage::Keep).await })
     };
-    // Each is hidden by the marker when it is written, unless the compaction has dropped the marker by then; and
-    // what a scan showed once does not go away, nor does what was hidden come back.
+    // The marker hides each write, unless the compaction has already dropped the marker. A cell
+    // that a scan has shown stays visible, and a hidden cell stays hidden.
     let mut shown = Vec::new();
     for timestamp in 0..150 {
         let late = Mutation::new("many").put_at(column(), DELETED_UP_TO - timestamp, "late");

@@ -1,4 +1,5 @@
-//! An application whose table is on a cluster and whose coordination is in a directory: the directory is copied.
+//! An application with its table on a cluster and its coordination in a directory, after a copy of
+//! the directory.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::path::Path;
@@ -39,10 +40,11 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// A directory with the coordination of an application was copied to another machine, and both were used with the table
-/// on the cluster. Both handed out the same timestamps, silently.
+/// Regression test: a directory with the coordination of an application was copied to another
+/// machine, and both copies were used with the table on the cluster. Both silently handed out the
+/// same timestamps.
 #[tokio::test]
-async fn a_directory_that_was_copied_is_refused_once_the_other_one_was_used() {
+async fn refuses_a_directory_after_its_copy_was_used() {
     let folder = tempfile::tempdir().unwrap();
     let (first, second) = (folder.path().join("first"), folder.path().join("second"));
     let cluster = MemoryTables::new();
@@ -67,10 +69,10 @@ async fn a_directory_that_was_copied_is_refused_once_the_other_one_was_used() {
     EmbeddedTables::check(&second).unwrap();
 }
 
-/// A crash between the two steps of an opening, or a user who may not set properties, leaves the epoch of the opening
-/// before at the table. The application opens all the same.
+/// Opens although the table has the epoch of the opening before. A crash between the two steps of
+/// an opening leaves it there, and so does a user who may not set properties.
 #[tokio::test]
-async fn an_opening_that_did_not_reach_the_table_is_no_copy() {
+async fn opens_after_an_opening_that_did_not_reach_the_table() {
     let folder = tempfile::tempdir().unwrap();
     let cluster = MemoryTables::new();
     let web = Initialization::new("8d2fa41c", "web");
@@ -90,9 +92,10 @@ async fn an_opening_that_did_not_reach_the_table_is_no_copy() {
     }
 }
 
-/// A directory of before an application was initialised anew is refused: it would read the rows of the new one.
+/// Refuses a directory from before an application was initialised again: it would read the rows of
+/// the new application.
 #[tokio::test]
-async fn a_table_of_another_application_is_refused() {
+async fn refuses_a_table_of_another_application() {
     let cluster = MemoryTables::new();
     let (old, new) = (MemoryApplications::new(), MemoryApplications::new());
     let first = Initialization::new("8d2fa41c", "web");

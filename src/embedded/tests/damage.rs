@@ -1,8 +1,9 @@
-//! A file that was damaged at random is opened, read and written: every call ends with a result or an error that says
-//! so. Nothing panics, nothing is printed, and a file that was refused has not been touched.
+//! Files with random damage are opened, read and written. Every call ends with a result, or with an
+//! error that reports the damage. No call panics or prints, and a refused file stays unchanged.
 //!
-//! The rounds run in a child process, because what must not happen (a stack overflow, an abort) takes the process
-//! with it. `FLUO_SOAK` multiplies their number, `FLUO_DAMAGE_SEED` sets the first seed.
+//! The rounds run in a child process, because the failures that must not happen (a stack overflow,
+//! an abort) end the process. `FLUO_SOAK` multiplies the number of rounds; `FLUO_DAMAGE_SEED` sets
+//! the first seed.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
@@ -29,7 +30,7 @@ fn setting(name: &str, default: u64) -> u64 {
         .unwrap_or(default)
 }
 
-/// SplitMix64: enough to choose where to hit.
+/// A SplitMix64 generator: good enough to choose the places to damage.
 struct Dice(u64);
 
 impl Dice {
@@ -104,7 +105,7 @@ fn failed(row: u8) -> FailedNotification {
 fn damage(bytes: &mut Vec<u8>, dice: &mut Dice) {
     for _ in 0..=dice.roll(3) {
         let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-        // Half of the hits go where there is the most structure: the header and the first pages.
+        // Half of the hits go to the parts with the most structure: the header and the first pages.
         let reach = if dice.roll(2) == 0 {
             length
         } else {
@@ -151,7 +152,7 @@ fn damage(bytes: &mut Vec<u8>, dice: &mut Dice) {
 fn must_be_of_the_storage(what: &str, seed: u64, result: Result<()>) -> Result<()> {
     match result {
         Err(error)
-            // Damage is never called a bug.
+            // Damage is never reported as a bug.
             if error.to_string().contains("a bug in this build")
                 || !matches!(
                     error.kind(),
@@ -229,11 +230,11 @@ async fn use_applications(applications: &EmbeddedApplications, seed: u64) -> Res
         check("advance", opened.advance_horizon().await.map(drop))?;
         check("begin", opened.begin_transactor().await.map(drop))?;
         check("join", opened.join_workers().await.map(drop))?;
-        check("set aside", opened.set_aside(failed(100)).await)?;
-        check("set aside list", opened.set_aside_list().await.map(drop))?;
+        check("add dead letter", opened.set_aside(failed(100)).await)?;
+        check("list dead letters", opened.set_aside_list().await.map(drop))?;
         let cell = failed(7).cell;
         let forgotten = opened.forget_set_aside(&cell, Timestamp::MAX).await;
-        check("forget", forgotten.map(drop))?;
+        check("remove dead letter", forgotten.map(drop))?;
         check("settings", opened.update_settings([].into()).await)?;
         check("remove", applications.remove(name).await)?;
     }
@@ -260,7 +261,7 @@ async fn round(original: &[u8], seed: u64) -> Result<()> {
         )));
     }
     must_be_of_the_storage("check", seed, checked.map(drop))?;
-    // A directory that is known to be damaged would take no writes.
+    // A directory that is marked as damaged would accept no writes.
     let _ = std::fs::remove_file(directory.path().join("fluo.damaged"));
     match EmbeddedTables::open(
         directory.path(),
@@ -277,7 +278,7 @@ async fn round(original: &[u8], seed: u64) -> Result<()> {
     }
 }
 
-/// Run by the test below, in a process of its own.
+/// Runs only as the child process of the test below.
 #[test]
 fn child() {
     if std::env::var_os(IN_CHILD).is_none() {
@@ -312,5 +313,5 @@ fn damage_is_an_error_and_never_a_panic() {
         "seed {seed}: {:?}\n{printed}",
         child.status
     );
-    assert_eq!(printed, "", "nothing is printed (last seed {seed})");
+    assert_eq!(printed, "", "no output is expected (last seed {seed})");
 }

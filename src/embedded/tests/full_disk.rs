@@ -1,8 +1,9 @@
-//! The disk becomes full while a table is loaded: the write that did not fit fails, says so and leaves nothing behind,
-//! the handle takes no more, and everything acknowledged is there when the directory is opened with room again.
+//! The disk becomes full while a table is loaded. The write that does not fit fails, reports the
+//! cause and leaves no trace. The handle accepts no more writes. All acknowledged writes are there
+//! when the directory is opened with room again.
 //!
-//! A limit on the size of files stands in for the disk: writes beyond it fail as they do on a full one, with another
-//! number in the error.
+//! A limit on the size of files takes the place of a full disk: writes beyond it fail in the same
+//! way, with another number in the error.
 #![cfg(unix)]
 
 use std::path::Path;
@@ -15,7 +16,7 @@ use fluo_core::{
 use fluo_embedded::{EmbeddedTables, Settings};
 
 const IN_CHILD: &str = "FLUO_FULL_DISK_CHILD";
-/// In the shell's unit.
+/// Limit in blocks, the unit of the shell's `ulimit -f`.
 const LIMIT_BLOCKS: u32 = 12_000;
 
 fn row(number: u64) -> Mutation {
@@ -24,7 +25,8 @@ fn row(number: u64) -> Mutation {
         .put(Column::new("page", "second"), vec![b'y'; 500])
 }
 
-/// Loads until a write fails; writes the number of acknowledged rows and the errors beside the directory.
+/// Loads rows until a write fails, then writes the number of acknowledged rows and the errors to a
+/// file beside the directory.
 async fn load_until_full(directory: &Path) -> Result<()> {
     let tables = EmbeddedTables::open(
         directory,
@@ -57,11 +59,11 @@ async fn load_until_full(directory: &Path) -> Result<()> {
         report.push('\n');
         report.push_str(&text);
     }
-    let told = std::fs::write(directory.with_extension("report"), report);
-    told.map_err(|error| Error::new(ErrorKind::Storage, error.to_string()))
+    let written = std::fs::write(directory.with_extension("report"), report);
+    written.map_err(|error| Error::new(ErrorKind::Storage, error.to_string()))
 }
 
-/// Run by the test below, under a limit.
+/// Runs only as the child process of the test below, under a limit.
 #[test]
 fn child() {
     let Some(directory) = std::env::var_os(IN_CHILD) else {
@@ -85,7 +87,7 @@ async fn rows_of(directory: &Path) -> Result<(usize, u64)> {
 }
 
 #[test]
-fn a_full_disk_costs_the_write_that_did_not_fit_and_no_other() {
+fn a_full_disk_loses_no_acknowledged_write() {
     let parent = tempfile::tempdir().unwrap();
     let directory = parent.path().join("tables");
     let script =

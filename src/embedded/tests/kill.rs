@@ -1,5 +1,8 @@
-//! The process is killed at a random instant while it writes: nothing that was acknowledged is lost, no mutation, and
-//! nothing that was written together, is there in part, and the directory opens and is whole. `FLUO_SOAK` multiplies how often.
+//! A process is killed at a random instant while it writes. No acknowledged write is lost. No
+//! mutation, and no group of rows that was written together, is stored in part. The directory opens
+//! and passes its check.
+//!
+//! `FLUO_SOAK` multiplies the number of rounds.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
@@ -33,7 +36,7 @@ fn row(number: u64) -> String {
     )
 }
 
-/// Far from the row that is written together with it.
+/// Returns the row that is written together with [`row`], far away from it.
 fn other_row(number: u64) -> String {
     format!("~{}", row(number))
 }
@@ -42,7 +45,7 @@ fn not_together() -> Error {
     Error::invalid("rows are not written together")
 }
 
-/// Writes for ever, and prints each number once its row, or its two rows, are acknowledged.
+/// Writes without end, and prints each number once its row, or its two rows, are acknowledged.
 async fn write_for_ever(table: Arc<dyn Table>, next: Arc<AtomicU64>) -> Result<()> {
     loop {
         let number = next.fetch_add(1, Ordering::Relaxed);
@@ -65,22 +68,22 @@ async fn write_for_ever(table: Arc<dyn Table>, next: Arc<AtomicU64>) -> Result<(
             }
         };
         if !is_written {
-            return Err(Error::invalid(format!("row {number} was there already")));
+            return Err(Error::invalid(format!("row {number} already exists")));
         }
-        let told = writeln!(std::io::stdout().lock(), "written {number}");
-        told.map_err(|error| Error::invalid(error.to_string()))?;
+        let printed = writeln!(std::io::stdout().lock(), "written {number}");
+        printed.map_err(|error| Error::invalid(error.to_string()))?;
     }
 }
 
-/// Takes timestamps and numbers of transactors for ever, and prints them.
+/// Requests timestamps and numbers of transactors without end, and prints them.
 async fn stamp_for_ever(web: &dyn Coordination) -> Result<()> {
     loop {
         let block = web.timestamps(NonZeroU32::MIN.saturating_add(700)).await?;
         let id = web.begin_transactor().await?.id();
         let last = block.iter().last().unwrap_or(block.first);
         let (first, id) = (block.first, id.0);
-        let told = writeln!(std::io::stdout().lock(), "stamped {first} {last} {id}");
-        told.map_err(|error| Error::invalid(error.to_string()))?;
+        let printed = writeln!(std::io::stdout().lock(), "stamped {first} {last} {id}");
+        printed.map_err(|error| Error::invalid(error.to_string()))?;
     }
 }
 
@@ -111,7 +114,7 @@ async fn write_from(directory: &Path, first: u64) -> Result<()> {
         .map(drop)
 }
 
-/// Run by the test below, in a process of its own that is killed.
+/// Runs only as the child process of the test below, which kills it.
 #[test]
 fn child() {
     let Ok(directory) = std::env::var(IN_CHILD) else {
@@ -124,18 +127,19 @@ fn child() {
         .unwrap();
 }
 
-/// What a child acknowledged before it was killed.
+/// The acknowledgements that a child printed before it was killed.
 #[derive(Default)]
 struct Acknowledged {
-    /// The numbers of rows.
+    /// Numbers of rows.
     written: Vec<u64>,
-    /// Timestamps, the first and the last of a block, and the number of a transactor.
+    /// First and last timestamp of a block, and the number of a transactor.
     stamped: Vec<[u64; 3]>,
 }
 
 impl Acknowledged {
     fn read(&mut self, line: &str) {
-        // The last line may have been cut by the kill; it is still one that was acknowledged, or not a number.
+        // The kill may cut the last line. It then has no number, or still one that was
+        // acknowledged.
         if let Some(number) = line.strip_prefix("written ") {
             self.written.extend(number.parse::<u64>());
         }
@@ -147,7 +151,7 @@ impl Acknowledged {
     }
 }
 
-/// Lets a child write for a while, kills it, and gives what it acknowledged.
+/// Lets a child write for a while, kills it, and returns its acknowledgements.
 #[expect(clippy::unwrap_used, reason = "part of a test")]
 fn killed_after(directory: &Path, first: u64, time: Duration) -> Acknowledged {
     let mut child = Command::new(std::env::current_exe().unwrap())
@@ -170,7 +174,7 @@ fn killed_after(directory: &Path, first: u64, time: Duration) -> Acknowledged {
     reader.join().unwrap()
 }
 
-/// The numbers of the rows that are there, with how many columns of each.
+/// Returns the numbers of the stored rows, each with its number of columns.
 #[expect(clippy::unwrap_used, reason = "part of a test")]
 async fn found(directory: &Path) -> Result<BTreeMap<u64, u64>> {
     let report = EmbeddedTables::check(directory)?;
@@ -189,7 +193,7 @@ async fn found(directory: &Path) -> Result<BTreeMap<u64, u64>> {
 }
 
 #[test]
-fn nothing_acknowledged_is_lost_when_the_process_is_killed() {
+fn a_kill_loses_no_acknowledged_write() {
     let times: Option<u64> = std::env::var(TIMES)
         .ok()
         .and_then(|times| times.parse().ok());
@@ -218,7 +222,7 @@ fn nothing_acknowledged_is_lost_when_the_process_is_killed() {
             (last_stamp, last_id) = (last, id);
         }
         if acknowledged.is_empty() {
-            // Killed before the table was there.
+            // The process was killed before it created the table.
             continue;
         }
         let found = runtime.block_on(found(&directory)).unwrap();

@@ -1,5 +1,5 @@
-//! Whatever is done to it, the embedded table shows what the reference in memory shows, and counts what it counts;
-//! also after it was closed and opened again.
+//! The embedded table shows the same cells and counts the same entries as the reference in memory,
+//! after any sequence of operations, and also after it was closed and opened again.
 
 use std::collections::BTreeSet;
 use std::num::{NonZeroU32, NonZeroUsize};
@@ -159,7 +159,7 @@ async fn apply(
                 .await;
             return match outcomes {
                 Ok(outcomes) => Ok(outcomes.iter().map(Outcome::is_accepted).collect()),
-                // A condition on what this handle may not see: both refuse it.
+                // A condition on a cell that this handle may not see: both tables refuse it.
                 Err(error) if error.kind() == ErrorKind::Invalid => Ok(Vec::new()),
                 Err(error) => Err(error),
             };
@@ -176,7 +176,7 @@ async fn seen(table: &dyn Table, scan: &Scan) -> fluo_core::Result<Vec<Cell>> {
     table.read(scan.clone()).await
 }
 
-/// The tablets, with what is counted.
+/// Returns the end row and the number of entries of each tablet.
 fn counted(tablets: &Tablets) -> Vec<(Option<Bytes>, u64)> {
     tablets
         .as_slice()
@@ -212,7 +212,7 @@ async fn run(versions: Versions, steps: Vec<Step>, scans: Vec<Scan>) -> fluo_cor
                 let before = seen(&*table, &Scan::over(Span::all())).await?;
                 tables.compact("t", span, Garbage::Keep).await?;
                 assert_eq!(before, seen(&*table, &Scan::over(Span::all())).await?);
-                // The reference compacts all of the table where only a part was asked for.
+                // The reference compacts the whole table even if only a part of it is requested.
                 memory.compact("t", span, Garbage::Keep).await?;
                 tables.compact("t", &Span::all(), Garbage::Keep).await?;
             }
@@ -242,10 +242,11 @@ async fn run(versions: Versions, steps: Vec<Step>, scans: Vec<Scan>) -> fluo_cor
     EmbeddedTables::check(directory.path()).map(drop)
 }
 
-/// Found by chance: a write whose timestamps are all given moved the time of the table, in memory for good, and here
-/// until the table was opened again.
+/// Regression test: a write whose timestamps are all given advanced the time of the table. In
+/// memory the change was permanent; in the embedded table it lasted until the table was opened
+/// again.
 #[tokio::test]
-async fn a_time_that_no_update_was_given_is_not_the_tables() {
+async fn a_write_with_given_timestamps_does_not_advance_the_time_of_the_table() {
     let column = Column::new("f", "q");
     let given = Mutation::new("a").delete_at(column.clone(), i64::MIN);
     let by_the_table = Mutation::new("b").put(column, "v");
@@ -264,7 +265,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn the_embedded_table_is_like_the_one_in_memory(
+    fn the_embedded_table_agrees_with_the_memory_table(
         versions in versions(),
         steps in proptest::collection::vec(step(), 1..30),
         scans in proptest::collection::vec(scan(), 1..4),

@@ -1,5 +1,5 @@
-//! A directory that is known to be damaged takes no writes. A load of 4,208 rows into a damaged table once reported
-//! success.
+//! A directory that was found to be damaged accepts no writes. Without this rule, a load of 4,208
+//! rows into a damaged table reported success.
 
 #![cfg(test)]
 
@@ -41,7 +41,7 @@ async fn read(tables: &EmbeddedTables) -> Result<usize> {
     Ok(table.read(Scan::over(Span::all())).await?.len())
 }
 
-/// Changes each place of a file that has `bytes` in it, and says how many there were.
+/// Changes each occurrence of `bytes` in a file, and returns the number of occurrences.
 fn change(file: &Path, bytes: &[u8], change: impl Fn(&mut [u8])) -> usize {
     let mut content = std::fs::read(file).unwrap();
     let starts = 0..content.len() - bytes.len();
@@ -63,7 +63,7 @@ async fn damage_that_a_check_found_stops_writes_until_a_check_finds_none() {
     let (file, mark) = (path.join("fluo.redb"), path.join("fluo.damaged"));
     let copy = std::fs::read(&file).unwrap();
     assert!(change(&file, VALUE, |value| value[0] ^= 1) > 0);
-    // Nothing has noticed it.
+    // No read has noticed the damage.
     assert_eq!(read(&open(path)).await.unwrap(), 1);
     let damaged = std::fs::read(&file).unwrap();
     EmbeddedTables::check(path).unwrap_err();
@@ -97,11 +97,11 @@ async fn damage_that_a_check_found_stops_writes_until_a_check_finds_none() {
     assert_eq!(
         read(&tables).await.unwrap(),
         1,
-        "what can be read is rescued"
+        "readable cells can be rescued"
     );
     drop(tables);
 
-    // The copy is as good as the check says.
+    // The restored copy accepts writes only after a check.
     std::fs::write(&file, copy).unwrap();
     assert_eq!(write(&open(path)).await.unwrap_err().to_string(), refusal);
     EmbeddedTables::check(path).unwrap();
@@ -116,7 +116,7 @@ async fn damage_that_a_read_found_stops_writes_too() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path();
     make(path).await;
-    // The end of a part of a key: 00 01 after the row `r`.
+    // In a key the bytes 00 01 end the row `r`.
     assert!(
         change(&path.join("fluo.redb"), b"r\0\x01f\0\x01q\0\x01", |key| {
             key[2] = 2;
@@ -140,10 +140,11 @@ async fn damage_that_a_read_found_stops_writes_too() {
     assert!(error.to_string().contains(known), "{error}");
 }
 
-/// Damage was found on a disk that was full, so the mark could not be written. The process went on to write into the
-/// damaged tables, and the check failed with the error of the disk in place of the damage.
+/// Regression test: damage was found on a full disk, so the mark could not be written. The process
+/// continued to write into the damaged tables, and the check failed with the error of the disk
+/// instead of the damage.
 #[tokio::test]
-async fn a_mark_that_cannot_be_written_stops_writes_all_the_same() {
+async fn writes_stop_even_if_the_mark_cannot_be_written() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path();
     make(path).await;
@@ -165,8 +166,9 @@ async fn a_mark_that_cannot_be_written_stops_writes_all_the_same() {
     assert!(!path.join("fluo.damaged").exists());
 }
 
-/// The check released the directory before it wrote the mark. A program that opened the directory in between did not see
-/// the mark, and wrote into damaged tables for as long as it ran.
+/// Regression test: the check released the directory before it wrote the mark. A program that
+/// opened the directory in between did not see the mark, and wrote into damaged tables as long as
+/// it ran.
 #[cfg(unix)]
 #[tokio::test]
 async fn a_check_holds_the_directory_until_the_mark_is_written() {
@@ -174,7 +176,7 @@ async fn a_check_holds_the_directory_until_the_mark_is_written() {
     let path = directory.path();
     make(path).await;
     assert!(change(&path.join("fluo.redb"), VALUE, |value| value[0] ^= 1) > 0);
-    // The mark goes into a pipe, which takes nothing before it is read.
+    // The mark goes into a pipe, which blocks its writer until it is read.
     let pipe = path.join("fluo.damaged.new");
     let made = std::process::Command::new("mkfifo").arg(&pipe).status();
     assert!(made.unwrap().success());
@@ -192,10 +194,11 @@ async fn a_check_holds_the_directory_until_the_mark_is_written() {
     assert_eq!(refused.kind(), ErrorKind::Unavailable, "{refused}");
 }
 
-/// A sound copy on a disk that is mounted read-only failed its check: such a file system refuses to remove even a mark that
-/// does not exist. The test runs itself again where the directory is mounted so.
+/// Regression test: a sound copy on a read-only mount failed its check, because such a file system
+/// refuses to remove even a mark that does not exist. The test runs itself again after it has
+/// mounted the directory read-only.
 #[cfg(target_os = "linux")]
-#[expect(clippy::print_stdout, reason = "says that nothing was tested")]
+#[expect(clippy::print_stdout, reason = "reports that nothing was tested")]
 #[tokio::test]
 async fn a_sound_directory_on_a_read_only_mount_passes_its_check() {
     const MOUNTED: &str = "FLUO_TEST_READ_ONLY_MOUNT";
@@ -236,7 +239,7 @@ async fn a_sound_directory_on_a_read_only_mount_passes_its_check() {
 }
 
 #[tokio::test]
-async fn new_tables_are_not_those_that_were_damaged() {
+async fn the_creation_of_new_tables_removes_an_old_mark() {
     let directory = tempfile::tempdir().unwrap();
     std::fs::write(directory.path().join("fluo.damaged"), "a page\n").unwrap();
     make(directory.path()).await;

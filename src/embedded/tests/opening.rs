@@ -1,4 +1,4 @@
-//! What can be opened, and what is said of what cannot.
+//! Opening a directory: the cases that succeed, and the errors of the cases that fail.
 
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -23,7 +23,7 @@ fn refused(directory: &Path) -> Error {
 }
 
 #[test]
-fn a_missing_directory_is_not_found_and_not_made() {
+fn a_missing_directory_is_not_found_and_not_created() {
     let parent = tempfile::tempdir().unwrap();
     let missing = parent.path().join("a/b");
     let error = refused(&missing);
@@ -42,9 +42,10 @@ fn a_missing_directory_is_not_found_and_not_made() {
     assert!(!found.is_new());
 }
 
-/// A typing error in the path of a directory silently made a chain of directories with an empty table in it.
+/// Regression test: a typing error in the path of a directory silently created a chain of
+/// directories with an empty table.
 #[test]
-fn directories_above_are_made_only_if_that_is_asked_for() {
+fn parent_directories_are_created_only_on_request() {
     let parent = tempfile::tempdir().unwrap();
     let missing = parent.path().join("a/b/c");
     let error = EmbeddedTables::open(&missing, create()).unwrap_err();
@@ -102,7 +103,7 @@ fn a_file_is_not_a_directory() {
 }
 
 #[test]
-fn a_wrong_setting_makes_nothing() {
+fn an_invalid_setting_creates_nothing() {
     let parent = tempfile::tempdir().unwrap();
     let settings = Settings {
         cache_bytes: 0,
@@ -114,7 +115,7 @@ fn a_wrong_setting_makes_nothing() {
 }
 
 #[tokio::test]
-async fn a_directory_is_held_until_the_last_handle_and_the_last_scan_are_gone() {
+async fn a_directory_is_held_until_the_last_handle_and_scan_are_dropped() {
     let directory = tempfile::tempdir().unwrap();
     let held = || {
         let error = refused(directory.path());
@@ -155,7 +156,7 @@ async fn a_directory_is_held_until_the_last_handle_and_the_last_scan_are_gone() 
 }
 
 #[tokio::test]
-async fn the_number_of_servers_is_the_directorys() {
+async fn the_number_of_servers_is_stored_in_the_directory() {
     let directory = tempfile::tempdir().unwrap();
     let three = Settings {
         servers: NonZeroUsize::new(3).unwrap(),
@@ -185,12 +186,12 @@ fn is_refused_untouched(directory: &Path, message: &str) {
     }
     assert!(
         std::fs::read(&file).unwrap() == before,
-        "nothing is written"
+        "the file is unchanged"
     );
-    assert_eq!(entries(), entries_before, "nothing is made");
+    assert_eq!(entries(), entries_before, "no file is created");
 }
 
-/// Changes a number in the file past its owner.
+/// Changes a number in the file directly, without the embedded table.
 #[expect(clippy::unwrap_used, reason = "part of a test")]
 fn set_number(directory: &Path, name: &str, number: Option<u64>) {
     let engine = Database::open(directory.join("fluo.redb")).unwrap();
@@ -268,7 +269,7 @@ fn a_file_of_another_program_is_refused() {
 }
 
 #[test]
-fn what_is_no_file_of_tables_is_refused() {
+fn a_file_without_the_database_header_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("fluo.redb");
     std::fs::write(&file, "").unwrap();
@@ -284,7 +285,7 @@ fn what_is_no_file_of_tables_is_refused() {
 }
 
 #[test]
-fn what_a_crash_left_of_a_creation_is_replaced() {
+fn the_remains_of_a_crashed_creation_are_replaced() {
     let directory = tempfile::tempdir().unwrap();
     std::fs::write(directory.path().join("fluo.redb.new"), "half of a file").unwrap();
     assert_eq!(refused(directory.path()).kind(), ErrorKind::NotFound);

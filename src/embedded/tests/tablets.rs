@@ -1,4 +1,4 @@
-//! Split points in large numbers, and counts that stay exact.
+//! Large numbers of split points, and exact counts of entries.
 
 use std::collections::BTreeSet;
 
@@ -49,7 +49,8 @@ async fn a_hundred_thousand_split_points_are_added_in_one_call() {
         .unwrap();
     let merged = tables.tablets("t").await.unwrap();
     assert_eq!(merged.as_slice().len(), 100_001 - 79_999);
-    // Rows 10,100 to 90,000, and ten entries more: nine new rows, and a second version of row 50,000.
+    // Rows 10,100 to 90,000 are 800 entries. The ten others are nine new rows, and a second version
+    // of row 50,000.
     assert_eq!(
         merged.as_slice()[merged.index_of(b"p:00050000")].entries,
         800 + 10

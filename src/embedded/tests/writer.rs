@@ -1,4 +1,5 @@
-//! The writer: many callers, callers who leave, runtimes of one thread and none, time across restarts.
+//! The writer: many callers, cancelled callers, runtimes with one thread, no runtime, and time
+//! across restarts.
 
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -38,7 +39,7 @@ async fn open(directory: &Path, settings: Settings) -> Result<(EmbeddedTables, A
 }
 
 #[tokio::test]
-async fn of_many_who_want_one_row_one_gets_it() {
+async fn one_of_many_concurrent_claims_of_a_row_succeeds() {
     let directory = tempfile::tempdir().unwrap();
     let (_tables, table) = open(directory.path(), Settings::default()).await.unwrap();
     let claim = |_| table.write_conditional(vec![put("r").when(Condition::absent(column()))]);
@@ -62,7 +63,7 @@ async fn of_many_who_want_one_row_one_gets_it() {
 }
 
 #[tokio::test]
-async fn a_small_queue_lets_everybody_through_in_turn() {
+async fn a_small_queue_accepts_all_calls_in_turn() {
     let directory = tempfile::tempdir().unwrap();
     let small = Settings {
         max_queued_mutations: 3,
@@ -71,7 +72,8 @@ async fn a_small_queue_lets_everybody_through_in_turn() {
         ..Settings::default()
     };
     let (_tables, table) = open(directory.path(), small).await.unwrap();
-    // Calls of one to seven rows: some are larger than the queue, and all are larger than a commit likes.
+    // Calls of one to seven rows: some are larger than the queue, and all are larger than the limit
+    // of a commit.
     let call = |number: usize| {
         table.write(
             (0..=number % 7)
@@ -87,7 +89,7 @@ async fn a_small_queue_lets_everybody_through_in_turn() {
 }
 
 #[tokio::test]
-async fn a_caller_who_leaves_disturbs_nobody() {
+async fn a_cancelled_write_disturbs_no_other_call() {
     let directory = tempfile::tempdir().unwrap();
     let small = Settings {
         max_queued_mutations: 8,
@@ -112,7 +114,8 @@ async fn a_caller_who_leaves_disturbs_nobody() {
         .unwrap();
     assert_eq!(stayed.len(), 7);
     drop((tables, table));
-    // What was queued when the last handle was dropped was carried out, and the directory is free.
+    // Writes in the queue are applied when the last handle is dropped, and the directory is
+    // released.
     assert!(EmbeddedTables::check(directory.path()).unwrap().entries >= 7);
 }
 
@@ -132,7 +135,7 @@ fn no_runtime_is_needed() {
 }
 
 #[tokio::test]
-async fn a_wrong_request_is_refused_and_nothing_of_its_call_is_done() {
+async fn an_invalid_request_is_refused_with_its_whole_call() {
     let directory = tempfile::tempdir().unwrap();
     let small = Settings {
         max_mutation_bytes: 100,
@@ -169,7 +172,7 @@ async fn a_wrong_request_is_refused_and_nothing_of_its_call_is_done() {
 }
 
 #[tokio::test]
-async fn a_handle_on_a_deleted_table_never_finds_the_next_one() {
+async fn a_handle_of_a_deleted_table_does_not_reach_a_new_table_of_its_name() {
     let directory = tempfile::tempdir().unwrap();
     let (tables, old) = open(directory.path(), Settings::default()).await.unwrap();
     old.write(vec![put("r")]).await.unwrap();
@@ -212,9 +215,9 @@ impl Clock for BrokenClock {
     }
 }
 
-/// It was called damage of the directory once, and stopped all writes.
+/// Regression test: the panic was reported as damage of the directory, and stopped all writes.
 #[tokio::test]
-async fn a_clock_that_panics_harms_its_caller_and_not_the_directory() {
+async fn a_panicking_clock_fails_its_caller_and_not_the_directory() {
     let directory = tempfile::tempdir().unwrap();
     let broken = Settings {
         clock: Arc::new(BrokenClock),
@@ -224,7 +227,7 @@ async fn a_clock_that_panics_harms_its_caller_and_not_the_directory() {
     let write = std::panic::AssertUnwindSafe(table.write(vec![put("r")]));
     let panic = write.catch_unwind().await.unwrap_err();
     assert_eq!(panic.downcast_ref(), Some(&"no time"));
-    // The writer goes on.
+    // The writer still works.
     tables.create_table("u", Versions::All).await.unwrap();
     drop((tables, table));
     assert_eq!(EmbeddedTables::check(directory.path()).unwrap().tables, 2);
@@ -252,7 +255,7 @@ async fn the_tables_time_does_not_go_back_across_a_restart() {
 }
 
 #[tokio::test]
-async fn a_scan_is_of_the_instant_at_which_it_was_asked_for() {
+async fn a_scan_shows_the_instant_of_its_call() {
     let directory = tempfile::tempdir().unwrap();
     let (_tables, table) = open(directory.path(), Settings::default()).await.unwrap();
     table
@@ -277,7 +280,7 @@ async fn a_scan_is_of_the_instant_at_which_it_was_asked_for() {
 }
 
 #[tokio::test]
-async fn a_batch_may_be_as_large_as_one_likes() {
+async fn a_batch_size_has_no_upper_limit() {
     let directory = tempfile::tempdir().unwrap();
     let (_tables, table) = open(directory.path(), Settings::default()).await.unwrap();
     table
@@ -289,7 +292,7 @@ async fn a_batch_may_be_as_large_as_one_likes() {
 }
 
 #[test]
-fn a_scan_on_a_runtime_that_was_shut_down_says_so() {
+fn a_scan_reports_that_its_runtime_was_shut_down() {
     let directory = tempfile::tempdir().unwrap();
     let work = async {
         let (tables, table) = open(directory.path(), Settings::default()).await?;
@@ -314,7 +317,7 @@ fn a_scan_on_a_runtime_that_was_shut_down_says_so() {
 }
 
 #[tokio::test]
-async fn a_dropped_scan_lets_go_of_its_snapshot() {
+async fn a_dropped_scan_releases_its_snapshot() {
     let directory = tempfile::tempdir().unwrap();
     let (tables, table) = open(directory.path(), Settings::default()).await.unwrap();
     table
@@ -326,13 +329,13 @@ async fn a_dropped_scan_lets_go_of_its_snapshot() {
         for _ in 0..batches {
             futures::TryStreamExt::try_next(&mut scan).await.unwrap();
         }
-        // Left in the middle of a batch that is being read on another thread.
+        // The scan is dropped while another thread reads a batch of it.
         let _ = futures::TryStreamExt::try_next(&mut scan).now_or_never();
     }
     drop((tables, table));
     let mut tries = 0;
     while EmbeddedTables::open(directory.path(), Settings::default()).is_err() {
-        // The batch on the other thread ends by itself.
+        // The read on the other thread ends by itself.
         tokio::time::sleep(Duration::from_millis(5)).await;
         tries += 1;
         assert!(tries < 1_000);

@@ -1,4 +1,4 @@
-//! Every design, with rows that it takes and a model of what it claims of them.
+//! Every design, with rows that it accepts and a model of its claims about them.
 
 use std::cmp::Ordering;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -16,11 +16,12 @@ use proptest::sample::select;
 pub(crate) struct Case {
     pub(crate) design: KeyDesign,
     pub(crate) kind: Kind,
-    /// Whether it has more salts than are looked into, so that all rows are not read by spans.
+    /// `true` if the design has too many salts to read all rows by spans.
     pub(crate) is_too_wide: bool,
 }
 
-/// What rows are made of. The sets of each, whether a row is in one, and the order are told here without any design.
+/// A kind of rows. It defines sets of rows, the membership in them, and their order, without any
+/// design.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Any bytes.
@@ -81,7 +82,7 @@ impl Kind {
         }
     }
 
-    /// Sets that two rows suggest.
+    /// Returns the sets that two rows suggest.
     pub(crate) fn sets(self, one: &Bytes, other: &Bytes) -> Vec<Rows> {
         let (first, last) = (one.min(other).clone(), one.max(other).clone());
         let mut sets = vec![Rows::All, Rows::Row(one.clone())];
@@ -138,7 +139,7 @@ impl Kind {
         sets
     }
 
-    /// Whether a row is in a set.
+    /// Returns `true` if a row is in a set.
     pub(crate) fn holds(self, rows: &Rows, row: &Bytes) -> bool {
         match rows {
             Rows::All => true,
@@ -160,11 +161,11 @@ impl Kind {
                 let bound = |bound: &Option<Bytes>| number(text(bound.as_ref().unwrap()));
                 row.starts_with(prefix) && (bound(from)..bound(to)).contains(&number(value))
             }
-            other => panic!("{other:?} is not asked for here"),
+            other => panic!("{other:?} is not part of this test"),
         }
     }
 
-    /// The order in which rows come.
+    /// Returns the order in which reads return two rows.
     pub(crate) fn order(self, a: &Bytes, b: &Bytes) -> Ordering {
         let number = |text: &str| text.parse::<i64>().unwrap();
         match self {
@@ -172,7 +173,7 @@ impl Kind {
             Self::Backwards => a.iter().rev().cmp(b.iter().rev()),
             Self::TimeLast => {
                 let ((thing_a, time_a), (thing_b, time_b)) = (split(a, '|'), split(b, '|'));
-                // With what ends it: `ab|` comes before `a|`.
+                // The separator takes part in the comparison: `ab|` comes before `a|`.
                 let by_thing = a[..=thing_a.len()].cmp(&b[..=thing_b.len()]);
                 by_thing.then(number(time_b).cmp(&number(time_a)))
             }
@@ -199,12 +200,12 @@ fn text(row: &[u8]) -> &str {
     std::str::from_utf8(row).unwrap()
 }
 
-/// What stands before and behind the first of a character.
+/// Returns the parts before and after the first occurrence of a character.
 fn split(row: &[u8], separator: char) -> (&str, &str) {
     text(row).split_once(separator).unwrap()
 }
 
-/// A page with its host from the top level down.
+/// Returns a page with the labels of its host in reverse order, the top level first.
 fn page(row: &[u8]) -> String {
     let (host, path) = split(row, '/');
     let labels: Vec<_> = host.split('.').rev().collect();
@@ -264,7 +265,7 @@ fn salted() -> Vec<Case> {
             Kind::Bytes,
         )
     };
-    // One bucket after the other, so that each is drawn.
+    // One bucket after the other, so that each one is drawn.
     let next = AtomicU64::new(0);
     let drawn = case(RandomSalt::new(5), Kind::Bytes);
     let drawn = Case {

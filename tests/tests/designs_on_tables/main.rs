@@ -1,7 +1,8 @@
-//! What every key design claims, on a table in a directory: rows that are written under their keys are found through the
-//! design's spans, exactly those that were asked for, in the order that the design names.
+//! The claims of every key design, on a table in a directory. Rows that are written under their
+//! keys are found through the spans of the design: exactly the requested rows, in the order that
+//! the design names.
 //!
-//! The laws in `fluo-recipes` ask whether spans hold keys; here a table answers.
+//! The laws in `fluo-recipes` check whether spans contain keys; these tests read a table.
 
 #![cfg(test)]
 
@@ -23,7 +24,7 @@ use tokio::runtime::Runtime;
 
 use designs::Case;
 
-/// Tables of each design, unless the environment has `PROPTEST_CASES`.
+/// Number of tables of each design, unless the environment has `PROPTEST_CASES`.
 const CASES: u32 = 12;
 
 fn config() -> Config {
@@ -33,14 +34,15 @@ fn config() -> Config {
     }
 }
 
-/// The tables of one design, one after the other in one directory.
+/// The tables of one design, created one after the other in one directory.
 struct Ground {
     runtime: Runtime,
     tables: EmbeddedTables,
     made: Cell<u32>,
-    /// Sets of rows that were read, and those of them that held some rows and not all.
+    /// Number of sets of rows that were read.
     read: Cell<u32>,
-    telling: Cell<u32>,
+    /// Number of those sets that held some rows, but not all.
+    partial: Cell<u32>,
     _directory: tempfile::TempDir,
 }
 
@@ -61,12 +63,13 @@ impl Ground {
             runtime,
             made: Cell::new(0),
             read: Cell::new(0),
-            telling: Cell::new(0),
+            partial: Cell::new(0),
             _directory: directory,
         }
     }
 
-    /// A new table with these rows, each with itself as its value; in tablets where the design has split points.
+    /// Creates a table with these rows, each with itself as its value. Splits the table if the
+    /// design has split points.
     async fn table(&self, case: &Case, rows: &BTreeSet<Bytes>) -> Arc<dyn Table> {
         let name = format!("t{}", self.made.get());
         self.made.set(self.made.get() + 1);
@@ -92,7 +95,7 @@ impl Ground {
     }
 }
 
-/// How sets of this kind are said to be read.
+/// Returns the reach that a design claims for reads of these rows.
 fn reach<'a>(scans: &'a Scans, rows: &Rows) -> &'a Reach {
     match rows {
         Rows::Row(_) => &scans.by_row,
@@ -105,7 +108,7 @@ fn reach<'a>(scans: &'a Scans, rows: &Rows) -> &'a Reach {
     }
 }
 
-/// The rows of some spans, in the order of the table, as the keys say; they must be those that were written.
+/// Returns the rows of some spans in the order of the table. Each key must be that of its value.
 async fn rows_in(
     case: &Case,
     table: &dyn Table,
@@ -150,10 +153,10 @@ async fn check_set(
         .collect();
     expected.sort_by(|a, b| case.kind.order(a, b));
     ground.read.set(ground.read.get() + 1);
-    let is_telling = !expected.is_empty() && expected.len() < written.len();
+    let is_partial = !expected.is_empty() && expected.len() < written.len();
     ground
-        .telling
-        .set(ground.telling.get() + u32::from(is_telling));
+        .partial
+        .set(ground.partial.get() + u32::from(is_partial));
 
     let mut found = rows_in(case, &**table, spans.clone()).await?;
     found.sort_by(|a, b| case.kind.order(a, b));
@@ -185,7 +188,7 @@ async fn check_table(
     let written: BTreeSet<_> = rows.iter().cloned().collect();
     let table = ground.table(case, &written).await;
     for row in rows {
-        // The key of a row is where it is; one that was drawn nobody can compute.
+        // A row is stored under its key, which can be computed unless the salt is random.
         match case.design.key_of(row) {
             Ok(key) => prop_assert_eq!(
                 &rows_in(case, &*table, vec![Span::row(key)]).await?,
@@ -203,7 +206,7 @@ async fn check_table(
     Ok(())
 }
 
-/// Inverse, membership and order of one design.
+/// Checks inverse, membership and order of one design.
 fn check(case: &Case) {
     let ground = Ground::new();
     let rows = proptest::collection::vec(case.kind.row(), 1..30);
@@ -214,16 +217,16 @@ fn check(case: &Case) {
             .block_on(check_table(&ground, case, &rows, &picks))
     });
     outcome.unwrap_or_else(|failure| panic!("{}: {failure}", case.design));
-    let (read, telling) = (ground.read.get(), ground.telling.get());
+    let (read, partial) = (ground.read.get(), ground.partial.get());
     assert!(
-        read > 0 && telling * 8 >= read,
-        "{}: {telling} of {read} sets tell something",
+        read > 0 && partial * 8 >= read,
+        "{}: only {partial} of {read} sets hold some rows and not all",
         case.design
     );
 }
 
 #[test]
-fn every_design_keeps_what_it_claims_on_a_table() {
+fn every_design_keeps_its_claims_on_a_table() {
     for case in designs::cases() {
         check(&case);
     }

@@ -1,4 +1,4 @@
-//! Rows that are written only where they are absent, in whatever place.
+//! Writes of rows only if they are absent from every place.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use fluo_recipes::Epochs;
 use crate::scene::{Actor, OLD, Scene, cells_of, in_every_order, now};
 use crate::{column, modulo};
 
-/// Writes a row where it is in no older place, and not in the newest.
+/// Writes a row if it is in no older place, and not in the newest one.
 async fn create(epochs: &Epochs, table: &dyn Table, row: &'static [u8]) -> bool {
     let rows = [Bytes::from_static(row)];
     let older = epochs
@@ -38,7 +38,7 @@ fn creator(scene: &Scene, row: &'static [u8], created: &Arc<std::sync::Mutex<usi
 }
 
 #[test]
-fn a_row_that_moves_is_never_written_a_second_time() {
+fn a_moving_row_is_never_written_twice() {
     let orders = in_every_order(
         || {
             let (scene, created) = (Scene::new(), Arc::default());
@@ -55,7 +55,7 @@ fn a_row_that_moves_is_never_written_a_second_time() {
 }
 
 #[test]
-fn of_two_writers_one_writes_a_new_row_while_others_move() {
+fn one_of_two_writers_writes_a_new_row_during_a_migration() {
     in_every_order(
         || {
             let (scene, created) = (Scene::new(), Arc::default());
@@ -67,22 +67,22 @@ fn of_two_writers_one_writes_a_new_row_while_others_move() {
     );
 }
 
-/// The opposite order: first the condition in the newest place, then a look into the older one. If it found nothing,
-/// the tests above would prove nothing.
+/// Uses the opposite order: first the condition in the newest place, then a look into the older
+/// one. This must find a double write, or the tests above prove nothing.
 #[test]
-fn looking_into_the_older_place_last_would_write_twice() {
+fn checking_the_older_place_last_would_write_twice() {
     let twice = Cell::new(0);
     in_every_order(
         || {
             let (scene, looked) = (Scene::new(), Arc::<std::sync::Mutex<bool>>::default());
-            let ((epochs, table), told) = (scene.slow(), looked.clone());
+            let ((epochs, table), found) = (scene.slow(), looked.clone());
             let wrong: Actor = Box::pin(async move {
                 let mut is_there = false;
                 for key in epochs.keys(b"a").unwrap().into_iter().rev() {
                     let cells = table.read(Scan::over(Span::row(key))).await.unwrap();
                     is_there |= !cells.is_empty();
                 }
-                *told.lock().unwrap() = is_there;
+                *found.lock().unwrap() = is_there;
             });
             let actors = vec![wrong, scene.migrator(100)];
             (looked, actors)
@@ -93,19 +93,19 @@ fn looking_into_the_older_place_last_would_write_twice() {
 }
 
 #[test]
-fn the_oldest_place_is_named_and_other_columns_are_none() {
+fn returns_the_oldest_place_with_one_of_the_columns() {
     let scene = Scene::new();
     let rows = ["a", "x", "b"].map(Bytes::from);
     let places = |columns: &[&'static str]| {
         let columns: Vec<_> = columns.iter().map(|name| column(name)).collect();
         now(scene.epochs.older_places(&*scene.table, &rows, &columns)).unwrap()
     };
-    // `b` has one key in both designs, which is the newest.
+    // `b` has the same key in both designs, and so no older place.
     let old = modulo(1).add(b"a").unwrap();
     assert_eq!(places(&["q"]), [Some(old.clone()), None, None]);
     assert_eq!(places(&["other", "r"]), [Some(old), None, None]);
     assert_eq!(places(&["other"]), [None, None, None]);
-    // No columns are all columns.
+    // An empty list of columns selects all columns.
     let old = modulo(1).add(b"a").unwrap();
     assert_eq!(places(&[]), [Some(old), None, None]);
 }

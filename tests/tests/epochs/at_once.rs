@@ -1,4 +1,4 @@
-//! Threads on a durable table.
+//! Concurrent readers, writers and a migration on a durable table.
 
 use std::collections::BTreeSet;
 
@@ -8,10 +8,10 @@ use fluo_recipes::Epochs;
 
 use crate::{TABLE, column, migrate, modulo, new_table, scan_all, small_steps};
 
-/// On a durable table, with threads: rows are moved and written while they are read, and each reader sees every row
-/// once and no value go back.
+/// Moves and writes rows while they are read. Each reader sees every row once, and never an older
+/// value than before.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn readers_writers_and_a_migration_run_at_once() {
+async fn readers_see_every_row_once_during_writes_and_a_migration() {
     const ROWS: usize = 3_000;
     let directory = tempfile::tempdir().unwrap();
     let settings = Settings {
@@ -59,7 +59,7 @@ async fn readers_writers_and_a_migration_run_at_once() {
         assert_eq!(cells.len(), ROWS);
         for (row, (cell, newest)) in cells.iter().zip(&mut newest).enumerate() {
             assert_eq!(cell.0, name(row));
-            assert!(cell.2 >= *newest, "{} went back to {}", cell.0, cell.2);
+            assert!(cell.2 >= *newest, "{} changed back to {}", cell.0, cell.2);
             *newest = cell.2;
         }
         rounds += 1;

@@ -11,7 +11,7 @@ use crate::{
     Seen, TABLE, column, digest, migrate, modulo, new_table, scan_all, seen, small_steps, text,
 };
 
-/// What a history does next.
+/// A step of a history.
 #[derive(Clone, Debug)]
 enum Step {
     Put(usize, &'static str),
@@ -153,7 +153,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn any_history_reads_as_if_there_were_one_design(
+    fn reads_any_history_like_a_table_of_one_design(
         first in proptest::collection::vec(0_usize..3, 12),
         steps in proptest::collection::vec(any_step(), 1..40),
         all_versions in any::<bool>(),

@@ -1,11 +1,11 @@
-//! Rows of several designs in one table: nothing is missed or seen twice while they are moved.
+//! Rows of several designs in one table: no row is missed or read twice while rows are moved.
 
 #![cfg(test)]
 
 mod absent;
 mod at_once;
-mod cut_off;
 mod histories;
+mod interrupted;
 mod moving;
 mod orders;
 mod refusals;

@@ -1,4 +1,4 @@
-//! What a migration moves, and what is read before and after.
+//! Rows that a migration moves, read before and after.
 
 use fluo_core::{
     Authorizations, Bytes, Column, ColumnSelector, Garbage, MemoryTables, Mutation, Span,
@@ -78,9 +78,10 @@ async fn a_delete_reaches_every_place() {
     }
 }
 
-/// A cell that was written to the new place at the timestamp of the old one was overwritten by its own past.
+/// Regression test: a cell in the new place was overwritten by an older cell with the same
+/// timestamp.
 #[tokio::test]
-async fn what_is_in_the_new_place_is_not_overwritten() {
+async fn cells_in_the_new_place_are_not_overwritten() {
     let tables = MemoryTables::new();
     let table = new_table(&tables, Versions::All).await;
     let epochs = Epochs::new([digest(1, "-"), digest(2, "-")], Versions::All).unwrap();
@@ -107,9 +108,10 @@ async fn what_is_in_the_new_place_is_not_overwritten() {
     assert_eq!(epochs.count(&*table).await.unwrap().left(), 0);
 }
 
-/// Rows that are moved back find the delete markers of their first move. They stay where they are seen.
+/// Moves rows back, which meet the delete markers of their first move. They stay where they are
+/// visible.
 #[tokio::test]
-async fn a_marker_in_the_new_place_loses_nothing() {
+async fn a_delete_marker_in_the_new_place_loses_no_row() {
     let tables = MemoryTables::new();
     let table = new_table(&tables, Versions::default()).await;
     let (few, many) = (digest(1, "-"), digest(2, "-"));
@@ -213,7 +215,7 @@ async fn visibilities_are_kept() {
     ])
     .await
     .unwrap();
-    // Whoever may not see a cell leaves it where it is, and it is found there.
+    // A migration leaves cells in their place if it may not see them, and reads find them there.
     migrate(&epochs, &*none, &MigrateSettings::default()).await;
     assert_eq!(scan_all(&epochs, &all).await.len(), 2);
     assert_eq!(epochs.count(&*all).await.unwrap().left(), 1);
@@ -229,7 +231,7 @@ async fn visibilities_are_kept() {
 }
 
 #[tokio::test]
-async fn a_scan_of_epochs_takes_columns_ranges_and_small_memory() {
+async fn a_scan_of_epochs_supports_columns_ranges_and_little_memory() {
     let tables = MemoryTables::new();
     let table = new_table(&tables, Versions::default()).await;
     let designs = [digest(1, "-"), digest(2, "-")];

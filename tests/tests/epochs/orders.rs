@@ -6,7 +6,7 @@ use crate::scene::{Actor, DELETED, NEW, OLD, Scene, cells_of, in_every_order};
 use crate::{Seen, seen};
 
 #[test]
-fn no_order_of_reading_and_moving_misses_a_row_or_shows_it_twice() {
+fn reads_during_a_migration_return_every_row_once_in_every_order() {
     type Reader = fn(&Scene) -> Actor;
     for (reader, step_cells) in [
         (Scene::reader as Reader, 100),
@@ -30,7 +30,7 @@ fn no_order_of_reading_and_moving_misses_a_row_or_shows_it_twice() {
 }
 
 #[test]
-fn a_writer_is_seen_before_or_after_in_every_order() {
+fn a_write_is_visible_as_a_whole_or_not_at_all_in_every_order() {
     let orders = in_every_order(
         || {
             let scene = Scene::new();
@@ -67,7 +67,7 @@ fn a_deleted_cell_stays_deleted_in_every_order() {
 }
 
 #[test]
-fn two_migrations_at_once_lose_nothing_in_any_order() {
+fn two_concurrent_migrations_lose_no_row_in_any_order() {
     let orders = in_every_order(
         || {
             let scene = Scene::new();
@@ -84,7 +84,7 @@ fn two_migrations_at_once_lose_nothing_in_any_order() {
     assert!(orders > 100, "{orders}");
 }
 
-/// The opposite order of reading: what the rule E2 is for. If this finds nothing, the tests above prove nothing.
+/// Reads in the order that rule E2 forbids. This must miss rows, or the tests above prove nothing.
 #[test]
 fn reading_the_new_place_first_misses_rows() {
     let missed = std::cell::Cell::new(0);

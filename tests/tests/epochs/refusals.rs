@@ -1,4 +1,4 @@
-//! What cannot be, and what it says.
+//! Invalid requests, and their error messages.
 
 use fluo_core::{MemoryTables, Mutation, Versions};
 use fluo_recipes::{Epochs, ForeignKeys, KeyDesign, MigrateSettings, RandomSalt, Rows};
@@ -69,7 +69,7 @@ async fn keys_of_no_epoch_are_refused_or_counted_once() {
     let tables = MemoryTables::new();
     let table = new_table(&tables, Versions::default()).await;
     let epochs = Epochs::new([modulo(16), modulo(64)], Versions::default()).unwrap();
-    // Within the salts of both; the salt of `b` is 02, and 34 of 64.
+    // The salt is valid in both designs, but that of `b` is 02 of 16, and 34 of 64.
     table
         .write(vec![Mutation::new("03|b").put(column("q"), "v")])
         .await

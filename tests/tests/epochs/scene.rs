@@ -15,7 +15,7 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 
 use crate::{Seen, column, migrate, modulo, new_table, scan_all, seen, small_steps};
 
-/// A table each of whose calls waits once before it takes effect, so that a test decides what comes between.
+/// A table whose calls each wait once before they take effect, so that a test decides their order.
 #[derive(Debug)]
 struct Stepwise(Arc<dyn Table>);
 
@@ -55,8 +55,8 @@ impl Table for Stepwise {
 
 pub(crate) type Actor = Pin<Box<dyn Future<Output = ()>>>;
 
-/// Runs actors in every order of their calls; `start` makes them anew, `check` looks at what came of it. Returns how
-/// many orders there were.
+/// Runs actors in every order of their calls. `start` creates them for each order, and `check`
+/// checks the result. Returns the number of orders.
 pub(crate) fn in_every_order<T>(start: impl Fn() -> (T, Vec<Actor>), check: impl Fn(T)) -> usize {
     let (mut prefix, mut orders): (Vec<usize>, usize) = (Vec::new(), 0);
     loop {
@@ -89,7 +89,7 @@ pub(crate) fn in_every_order<T>(start: impl Fn() -> (T, Vec<Actor>), check: impl
     }
 }
 
-/// What actors share: the table as it is, and what a reader saw.
+/// State that actors share: the table, and the cells that a reader has read.
 pub(crate) struct Scene {
     pub(crate) table: Arc<dyn Table>,
     pub(crate) epochs: Epochs,
@@ -97,7 +97,8 @@ pub(crate) struct Scene {
 }
 
 impl Scene {
-    /// Rows `a`, `b` and `c`, all by the older design; `b` is where it stays.
+    /// Creates the rows `a`, `b` and `c`, all by the older design. `b` has the same key in both
+    /// designs.
     pub(crate) fn new() -> Self {
         let scene = Self {
             table: now(new_table(&MemoryTables::new(), Versions::default())),
@@ -135,7 +136,7 @@ impl Scene {
         })
     }
 
-    /// Reads row by row, each time from the cursor of the one before.
+    /// Reads row by row, each time after the cursor of the previous row.
     pub(crate) fn paging_reader(&self) -> Actor {
         let ((epochs, table), read) = (self.slow(), self.read.clone());
         Box::pin(async move {
@@ -178,7 +179,7 @@ impl Scene {
     pub(crate) fn deleter(&self) -> Actor {
         let (epochs, table) = self.slow();
         Box::pin(async move {
-            // One call for each place: nobody promises that the two take effect at once.
+            // One call for each place: the two deletes need not take effect together.
             for delete in epochs
                 .delete_mutations(b"a", &[column("q")], Some(9))
                 .unwrap()
@@ -192,7 +193,7 @@ impl Scene {
         self.read.lock().unwrap().pop().unwrap()
     }
 
-    /// What is there when all has been moved.
+    /// Finishes the migration, and returns all cells.
     pub(crate) fn at_the_end(&self) -> Seen {
         now(migrate(
             &self.epochs,
@@ -204,7 +205,7 @@ impl Scene {
     }
 }
 
-/// The answer of a table in memory.
+/// Returns the result of a future on a table in memory, which is ready at once.
 pub(crate) fn now<T>(future: impl Future<Output = T>) -> T {
     futures::FutureExt::now_or_never(future).expect("tables in memory answer at once")
 }

@@ -1,4 +1,4 @@
-//! Rows that only some of the designs have a key for.
+//! Rows for which only some of the designs have a key.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ fn numbers() -> KeyDesign {
     .unwrap()
 }
 
-/// A table of numbers that takes any text from now on.
+/// Returns the epochs of a table of numbers that accepts any text from now on.
 fn epochs() -> Epochs {
     Epochs::new([numbers(), digest(1, "-")], Versions::default()).unwrap()
 }
@@ -32,10 +32,10 @@ async fn rows_of(epochs: &Epochs, table: &Arc<dyn Table>, rows: &Rows) -> Vec<By
     rows.map(|row| Bytes::copy_from_slice(row.row)).collect()
 }
 
-/// Text could be written by the newest design, and was then neither read nor deleted: the older design, which has no
-/// key for it, refused every read.
+/// Regression test: the newest design could write text, but the text could be neither read nor
+/// deleted, because the older design has no key for it and refused every read.
 #[tokio::test]
-async fn a_row_that_an_older_design_has_no_key_for_is_read_and_deleted() {
+async fn reads_and_deletes_a_row_without_a_key_in_an_older_design() {
     let (tables, epochs) = (MemoryTables::new(), epochs());
     let table = new_table(&tables, Versions::default()).await;
     let put = |key: Bytes| Mutation::new(key).put_at(column("q"), 1, "v");
@@ -75,9 +75,9 @@ async fn a_row_that_an_older_design_has_no_key_for_is_read_and_deleted() {
     assert!(rows_of(&epochs, &table, &Rows::All).await.is_empty());
 }
 
-/// The other way round: what is there in the older design is still read.
+/// Reads rows of an older design for which the newest design has no key.
 #[tokio::test]
-async fn a_row_that_the_newest_design_has_no_key_for_is_read_where_it_is() {
+async fn reads_a_row_without_a_key_in_the_newest_design() {
     let tables = MemoryTables::new();
     let table = new_table(&tables, Versions::default()).await;
     let epochs = Epochs::new([digest(1, "-"), numbers()], Versions::default()).unwrap();
@@ -93,7 +93,7 @@ async fn a_row_that_the_newest_design_has_no_key_for_is_read_where_it_is() {
     let (rows, columns) = (["seven".into()], [column("q")]);
     let places = epochs.older_places(&*table, &rows, &columns).await;
     assert_eq!(places.unwrap(), [Some(key)]);
-    // It has nowhere to go, and holds up none of the others.
+    // The row has no new place, and does not stop the migration of other rows.
     let other = Mutation::new(digest(1, "-").add(b"8").unwrap()).put_at(column("q"), 1, "v");
     table.write(vec![other]).await.unwrap();
     let step = migrate(&epochs, &*table, &MigrateSettings::default()).await;
@@ -108,7 +108,8 @@ async fn a_row_that_the_newest_design_has_no_key_for_is_read_where_it_is() {
     );
 }
 
-/// What a scan says of a key that is nobody's, and how many it counts where it passes over them.
+/// Returns the error of a scan at a key of no design, and the number of keys that a lenient scan
+/// skips.
 async fn foreign(epochs: &Epochs, rows: &Rows, key: &'static str) -> (String, u64) {
     let tables = MemoryTables::new();
     let table = new_table(&tables, Versions::default()).await;
@@ -122,9 +123,10 @@ async fn foreign(epochs: &Epochs, rows: &Rows, key: &'static str) -> (String, u6
     (refused, passed.skipped())
 }
 
-/// It was left to the newest design, whose keys begin alike, and which reads nothing here: `ann` is no number.
+/// Regression test: the key was left to the newest design. Its keys have the same form, but it reads
+/// nothing here, because `ann` is no number.
 #[tokio::test]
-async fn a_key_of_nobody_is_refused_where_the_newest_design_has_no_key_for_the_rows() {
+async fn refuses_a_foreign_key_if_the_newest_design_has_no_key_for_the_rows() {
     let by_number = KeyDesign::new(Modulo {
         buckets: 4,
         of: ModuloOf::Number,
@@ -150,9 +152,10 @@ async fn a_key_of_nobody_is_refused_where_the_newest_design_has_no_key_for_the_r
     }
 }
 
-/// It was left to the newest design, which reads the one piece in which rows of a tenant are.
+/// Regression test: the key was left to the newest design, which reads only the one span with the
+/// rows of the tenant.
 #[tokio::test]
-async fn a_key_of_nobody_is_refused_where_only_an_older_design_looks() {
+async fn refuses_a_foreign_key_that_only_an_older_design_reads() {
     let by_tenant = KeyDesign::new(DigestSalt {
         digits: 1,
         separator: "-".to_owned(),
@@ -171,7 +174,7 @@ async fn a_key_of_nobody_is_refused_where_only_an_older_design_looks() {
 }
 
 #[test]
-fn a_row_that_no_design_has_a_key_for_is_refused() {
+fn refuses_a_row_without_a_key_in_any_design() {
     let sixteen = KeyDesign::new(Modulo {
         buckets: 16,
         of: ModuloOf::Number,

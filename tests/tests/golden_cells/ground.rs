@@ -1,4 +1,4 @@
-//! An application with observers, on a table that notes what is written.
+//! An application with observers, on a table that records writes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,13 +24,14 @@ pub(crate) struct Ground {
 }
 
 impl Ground {
-    /// On a table of which each row is written by itself, as on one of many servers.
+    /// Creates an application on a table that writes each row by itself, like a table on many
+    /// servers.
     pub(crate) async fn new() -> Self {
         let tables = FaultyTables::new(Arc::new(MemoryTables::new()));
         Self::on(tables.row_by_row()).await
     }
 
-    /// On a table that writes rows together.
+    /// Creates an application on a table that writes rows together.
     pub(crate) async fn together() -> Self {
         Self::on(MemoryTables::new()).await
     }
@@ -53,7 +54,7 @@ impl Ground {
         }
     }
 
-    /// A client that asks for no timestamp unless it is told to do something.
+    /// Opens a client that requests timestamps only for the operations of a test.
     pub(crate) async fn client(&self) -> Client {
         let settings = ClientSettings {
             horizon_period: Duration::from_secs(36_000),
@@ -64,12 +65,12 @@ impl Ground {
             .unwrap()
     }
 
-    /// All that is stored.
+    /// Returns all stored cells.
     pub(crate) async fn cells(&self) -> Vec<Cell> {
         self.table.read(Scan::over(Span::all())).await.unwrap()
     }
 
-    /// Ends what was noted: the page shows it.
+    /// Takes the recorded notes, and checks that the page shows them.
     pub(crate) async fn is_on_the_page(&self, name: &str) {
         is_on_the_page(name, &self.table.take_notes().await);
     }
@@ -79,17 +80,18 @@ pub(crate) fn balance() -> Column {
     Column::new("account", "balance")
 }
 
-/// Strongly observed.
+/// Returns the column with the strong observer.
 pub(crate) fn text() -> Column {
     Column::new("page", "text")
 }
 
-/// Weakly observed.
+/// Returns the column with the weak observer.
 pub(crate) fn links() -> Column {
     Column::new("page", "links")
 }
 
-/// A transaction that writes three rows and reads a fourth under a lock: its primary is alice.
+/// Begins a transaction that writes three rows and reads a fourth one under a lock. Its primary is
+/// alice.
 pub(crate) async fn transfer(client: &Client) -> OwnedTransaction {
     let tx = client.begin().await.unwrap();
     tx.set("alice", &balance(), "30").unwrap();

@@ -1,4 +1,5 @@
-//! The invariants that the page lists are those of the code, under the same names, in the files that it says.
+//! The invariants that the page lists are those of the code, under the same names and in the listed
+//! files.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -6,14 +7,15 @@ use std::path::{Path, PathBuf};
 
 use crate::PAGE;
 
-/// Where transactions are.
+/// Folders with the code of transactions.
 const FOLDERS: [&str; 3] = ["client", "observer", "transaction"];
 
 fn sources() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../src/core/src")
 }
 
-/// The bold names of a text: one capital letter and a number, and what is bold after it.
+/// Returns the bold names of a text. A name is one capital letter and a number, at the start of a
+/// bold part.
 fn names(text: &str) -> BTreeSet<String> {
     let bold = text.split("**").skip(1).step_by(2);
     let name = |text: &str| {
@@ -26,7 +28,7 @@ fn names(text: &str) -> BTreeSet<String> {
     bold.filter_map(name).collect()
 }
 
-/// The rows of the list: the names, and the files in which they are kept.
+/// Returns the rows of the list: the names of invariants, and the files that state them.
 fn listed() -> Vec<(BTreeSet<String>, Vec<String>)> {
     let (_, list) = PAGE.split_once("\n## The invariants\n").unwrap();
     let (list, _) = list.split_once("\nThe files are in").unwrap();
@@ -45,7 +47,7 @@ fn listed() -> Vec<(BTreeSet<String>, Vec<String>)> {
 }
 
 #[test]
-fn each_listed_invariant_stands_in_its_file() {
+fn each_listed_invariant_is_in_its_file() {
     let rows = listed();
     assert!(rows.len() > 20, "{}", rows.len());
     for (wanted, files) in rows {

@@ -1,7 +1,8 @@
-//! What each step of a transaction leaves in the table, byte by byte, as `docs/protocol.md` shows it.
+//! The effect of each step of a transaction on the table, byte by byte, as `docs/protocol.md` shows
+//! it.
 //!
-//! The page is compared with what the engine writes into a table in memory. Timestamps are known, because nobody else
-//! asks for any.
+//! The page is compared with the cells that the engine writes into a table in memory. Timestamps
+//! are predictable, because no other client requests any.
 
 #![allow(
     clippy::unwrap_used,
@@ -23,7 +24,7 @@ use std::collections::BTreeSet;
 
 const PAGE: &str = include_str!("../../../docs/protocol.md");
 
-/// The text of the page behind the mark of this name.
+/// Returns the text of the page after the mark of this name.
 fn golden(name: &str) -> &'static str {
     let mark = format!("<!-- golden: {name} -->\n```text\n");
     let (_, behind) = PAGE
@@ -33,7 +34,7 @@ fn golden(name: &str) -> &'static str {
     text
 }
 
-/// Fails unless the page shows this, to the byte.
+/// Panics unless the page shows this text, byte for byte.
 fn is_on_the_page(name: &str, text: &str) {
     assert!(
         golden(name) == text,
@@ -42,16 +43,16 @@ fn is_on_the_page(name: &str, text: &str) {
 }
 
 #[test]
-fn each_mark_of_the_page_is_looked_at() {
+fn each_mark_of_the_page_has_a_test() {
     let marks: BTreeSet<&str> = PAGE
         .lines()
         .filter_map(|line| line.strip_prefix("<!-- golden: ")?.strip_suffix(" -->"))
         .collect();
-    let looked_at = [
+    let compared = [
         written::GOLDEN.as_slice(),
         &recovered::GOLDEN,
         &observed::GOLDEN,
     ]
     .concat();
-    assert_eq!(marks, looked_at.into_iter().collect());
+    assert_eq!(marks, compared.into_iter().collect());
 }

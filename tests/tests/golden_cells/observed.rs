@@ -1,4 +1,4 @@
-//! What a transaction writes that a notification started.
+//! The writes of a transaction that a notification started.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub(crate) const GOLDEN: [&str; 5] = [
     "weak, nothing written",
 ];
 
-/// Runs a body once, for the notification of a cell, and shows what comes of it.
+/// Runs a body once, for the notification of a cell, and compares its writes with the page.
 async fn observe<F>(
     name: &str,
     column: Column,
@@ -57,7 +57,7 @@ async fn observe<F>(
     ground.is_on_the_page(name).await;
 }
 
-/// Of the two columns, the strongly observed one has this observer.
+/// Returns observers of both columns. The strong one runs this body.
 fn with_strong<F>(
     body: impl Fn(Transaction, Bytes, Column) -> F + Send + Sync + 'static,
 ) -> Observers
@@ -79,7 +79,7 @@ async fn nothing_is_notified(ground: &Ground) {
 }
 
 #[tokio::test]
-async fn a_strong_observer_that_writes_other_cells() {
+async fn the_page_shows_a_strong_observer_that_writes_other_cells() {
     observe("strong, only acknowledged", text(), measure).await;
 }
 
@@ -90,9 +90,9 @@ async fn measure(tx: Transaction, row: Bytes, text: Column) -> Result<(), Error>
     tx.set(row, &length, text.len().to_string())
 }
 
-/// What it sets notifies it again; then there is nothing left to do.
+/// Notifies itself by its own write. The second run finds nothing to do.
 #[tokio::test]
-async fn a_strong_observer_that_writes_what_it_observes() {
+async fn the_page_shows_a_strong_observer_that_writes_its_own_cell() {
     observe("strong, written", text(), in_lower_case).await;
 }
 
@@ -106,7 +106,7 @@ async fn in_lower_case(tx: Transaction, row: Bytes, text: Column) -> Result<(), 
 }
 
 #[tokio::test]
-async fn a_weak_observer() {
+async fn the_page_shows_a_weak_observer() {
     observe("weak", links(), count).await;
 }
 
@@ -115,7 +115,7 @@ async fn count(tx: Transaction, row: Bytes, _: Column) -> Result<(), Error> {
 }
 
 #[tokio::test]
-async fn a_weak_observer_that_writes_nothing() {
+async fn the_page_shows_a_weak_observer_that_writes_nothing() {
     observe("weak, nothing written", links(), nothing).await;
 }
 
@@ -123,9 +123,10 @@ async fn nothing(_: Transaction, _: Bytes, _: Column) -> Result<(), Error> {
     Ok(())
 }
 
-/// Two workers run one notification: the first has begun before the second one joined, to which the cell belongs since.
+/// Runs one notification in two workers. The first worker begins it; then the second one joins and
+/// takes over the cell.
 #[tokio::test]
-async fn a_notification_that_another_worker_has_dealt_with() {
+async fn the_page_shows_a_notification_that_another_worker_has_processed() {
     let ground = Ground::new().await;
     let (client, other) = (ground.client().await, ground.client().await);
     client
@@ -134,14 +135,14 @@ async fn a_notification_that_another_worker_has_dealt_with() {
         .unwrap();
     ground.table.take_notes().await;
 
-    let (begun, going_on) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let (begun, resume) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
     let slow = {
-        let (begun, going_on) = (begun.clone(), going_on.clone());
+        let (begun, resume) = (begun.clone(), resume.clone());
         move |_: Transaction, _: Bytes, _: Column| {
-            let (begun, going_on) = (begun.clone(), going_on.clone());
+            let (begun, resume) = (begun.clone(), resume.clone());
             async move {
                 begun.notify_one();
-                going_on.notified().await;
+                resume.notified().await;
                 Ok::<_, Error>(())
             }
         }
@@ -157,7 +158,7 @@ async fn a_notification_that_another_worker_has_dealt_with() {
     nothing_is_notified(&ground).await;
     second.stop().await;
     ground.table.say("the other one, which began before").await;
-    going_on.notify_one();
+    resume.notify_one();
     first.stop().await;
     ground
         .is_on_the_page("strong, acknowledged by another")

@@ -1,4 +1,5 @@
-//! What is written when a transaction does not come to its end, by itself and by those who meet it.
+//! The writes after a transaction that does not finish: by itself, and by the transactions that
+//! meet its locks.
 
 use fluo_core::CommitError;
 
@@ -11,7 +12,7 @@ pub(crate) const GOLDEN: [&str; 3] = [
 ];
 
 #[tokio::test]
-async fn one_that_meets_another_rolls_itself_back() {
+async fn a_conflicting_transaction_rolls_itself_back() {
     let ground = Ground::new().await;
     let client = ground.client().await;
     let tx = transfer(&client).await;
@@ -29,15 +30,15 @@ async fn one_that_meets_another_rolls_itself_back() {
     ground.is_on_the_page("rolled back by its owner").await;
 }
 
-/// What is left of a transfer whose client dies after some calls, and what a reader of bob and a writer of carol and
-/// dave make of it.
-async fn dies_after(calls: usize) -> Ground {
+/// Commits a transfer whose client fails after some calls. Then another client reads bob, and
+/// writes carol and dave.
+async fn fails_after(calls: usize) -> Ground {
     let ground = Ground::new().await;
     let (client, others) = (ground.client().await, ground.client().await);
     let tx = transfer(&client).await;
     ground.table.cut_off_after(calls).await;
     let outcome = tx.commit().await;
-    ground.table.mend().await;
+    ground.table.restore().await;
     drop((client, outcome));
     ground.table.say("its client dies; another reads bob").await;
     others
@@ -57,13 +58,13 @@ async fn dies_after(calls: usize) -> Ground {
 }
 
 #[tokio::test]
-async fn one_that_dies_before_it_commits_is_rolled_back_by_others() {
-    let ground = dies_after(2).await;
+async fn others_roll_back_a_transaction_that_fails_before_its_commit() {
+    let ground = fails_after(2).await;
     ground.is_on_the_page("rolled back by others").await;
 }
 
 #[tokio::test]
-async fn one_that_dies_once_it_has_committed_is_rolled_forward_by_others() {
-    let ground = dies_after(3).await;
+async fn others_roll_forward_a_transaction_that_fails_after_its_commit() {
+    let ground = fails_after(3).await;
     ground.is_on_the_page("rolled forward by others").await;
 }

@@ -8,7 +8,7 @@ use fluo_core::layout::{
 };
 use fluo_core::{Cell, Condition, ConditionalMutation, Escaped, Expected, Filter, RowColumn};
 
-/// The conditions of a mutation, one on a line.
+/// Formats the conditions of a mutation, one on each line.
 pub(crate) fn conditions(mutation: &ConditionalMutation) -> String {
     let row = Escaped(&mutation.mutation.row);
     mutation
@@ -22,7 +22,7 @@ pub(crate) fn conditions(mutation: &ConditionalMutation) -> String {
                     let kind = match stamp.kind {
                         EntryKind::DelReadLock => "DEL_RLOCK",
                         EntryKind::Ack => "ACK",
-                        other => panic!("no step asks whether {other:?} is absent"),
+                        other => panic!("no step requires that {other:?} is absent"),
                     };
                     writeln!(
                         shown,
@@ -46,7 +46,7 @@ pub(crate) fn conditions(mutation: &ConditionalMutation) -> String {
                     let kind = match stamp.kind {
                         EntryKind::Lock => "LOCK",
                         EntryKind::ReadLock => "RLOCK",
-                        other => panic!("no step asks whether {other:?} is stored"),
+                        other => panic!("no step requires that {other:?} is stored"),
                     };
                     writeln!(
                         shown,
@@ -77,7 +77,8 @@ fn filter(condition: &Condition) -> String {
     }
 }
 
-/// An entry: its place, its kind and time, what its value says; then timestamp and value in hex.
+/// Formats an entry: place, kind, timestamp and meaning of the value, then timestamp and value in
+/// hex.
 pub(crate) fn entry(cell: &Cell) -> String {
     let place = RowColumn::new(cell.key.row.clone(), cell.key.column.clone());
     let (place, said) = if place.column.family == NOTIFICATION_FAMILY {

@@ -1,4 +1,4 @@
-//! A table that notes what each changing call left in it.
+//! A table that records the effect of each changing call.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,12 +12,13 @@ use tokio::sync::Mutex;
 
 use crate::shown;
 
-/// A table that notes, of each changing call, its conditions and the entries that are new after it.
+/// A table that records the conditions of each changing call, and the entries that are new after
+/// it.
 #[derive(Debug)]
 pub(crate) struct SteppingTable {
     inner: Arc<dyn Table>,
     notes: Mutex<Notes>,
-    /// How many more changing calls go through.
+    /// Number of changing calls that still succeed, or `None` for no limit.
     left: Mutex<Option<usize>>,
 }
 
@@ -36,13 +37,13 @@ impl SteppingTable {
         }
     }
 
-    /// Lets so many changing calls through; each one after them fails.
+    /// Lets a number of changing calls succeed. Each later one fails.
     pub(crate) async fn cut_off_after(&self, calls: usize) {
         *self.left.lock().await = Some(calls);
     }
 
-    /// Lets everything through again.
-    pub(crate) async fn mend(&self) {
+    /// Lets all calls succeed again.
+    pub(crate) async fn restore(&self) {
         *self.left.lock().await = None;
     }
 
@@ -56,7 +57,7 @@ impl SteppingTable {
         text.push_str(":\n");
     }
 
-    /// What was noted, and forgets it.
+    /// Returns the notes, and clears them.
     pub(crate) async fn take_notes(&self) -> String {
         std::mem::take(&mut self.notes.lock().await.text)
     }
@@ -65,7 +66,7 @@ impl SteppingTable {
         let mut left = self.left.lock().await;
         match left.as_mut() {
             None => Ok(()),
-            // Not an error that passes: whoever gets it gives up.
+            // A permanent error, so that the caller does not retry.
             Some(0) => Err(Error::new(ErrorKind::Storage, "cut off")),
             Some(left) => {
                 *left -= 1;
@@ -74,7 +75,7 @@ impl SteppingTable {
         }
     }
 
-    /// Notes a call and what is new since the one before.
+    /// Records a call, and the entries that are new since the previous one.
     async fn note(&self, call: &str, rows: &[Bytes], conditions: &str) {
         let mut notes = self.notes.lock().await;
         let rows: Vec<_> = rows.iter().map(|row| Escaped(row).to_string()).collect();
@@ -140,7 +141,7 @@ impl WriteTogether for SteppingTable {
     }
 }
 
-/// The rows of some mutations, and what they ask of them.
+/// Returns the rows of some mutations, and their formatted conditions.
 fn asked(mutations: &[ConditionalMutation]) -> (Vec<Bytes>, String) {
     let rows = mutations.iter().map(|it| it.mutation.row.clone());
     let conditions = mutations.iter().map(shown::conditions);

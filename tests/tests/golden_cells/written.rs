@@ -1,4 +1,4 @@
-//! What a transaction writes that nobody disturbs.
+//! The writes of a transaction without conflicts.
 
 use crate::ground::{Ground, balance, links, text, transfer};
 
@@ -10,7 +10,7 @@ pub(crate) const GOLDEN: [&str; 4] = [
 ];
 
 #[tokio::test]
-async fn a_transaction_of_one_row() {
+async fn the_page_shows_a_transaction_of_one_row() {
     let ground = Ground::new().await;
     let client = ground.client().await;
     let tx = client.begin().await.unwrap();
@@ -22,7 +22,7 @@ async fn a_transaction_of_one_row() {
 }
 
 #[tokio::test]
-async fn a_transaction_of_several_rows() {
+async fn the_page_shows_a_transaction_of_several_rows() {
     let ground = Ground::new().await;
     let client = ground.client().await;
     transfer(&client).await.commit().await.unwrap();
@@ -30,14 +30,14 @@ async fn a_transaction_of_several_rows() {
 }
 
 #[tokio::test]
-async fn a_transaction_of_several_rows_that_are_written_together() {
+async fn the_page_shows_several_rows_that_are_written_together() {
     let ground = Ground::together().await;
     let client = ground.client().await;
     transfer(&client).await.commit().await.unwrap();
     ground.is_on_the_page("several rows together").await;
 }
 
-/// What is there at the end is the same, cell for cell, whichever steps led there.
+/// Compares the final cells on both kinds of tables, which are equal although the steps differ.
 #[tokio::test]
 async fn rows_that_are_written_together_have_the_same_cells() {
     let mut cells = Vec::new();
@@ -54,7 +54,7 @@ async fn rows_that_are_written_together_have_the_same_cells() {
 }
 
 #[tokio::test]
-async fn a_transaction_that_notifies() {
+async fn the_page_shows_a_transaction_that_notifies() {
     let ground = Ground::new().await;
     let client = ground.client().await;
     let tx = client.begin().await.unwrap();

@@ -1,4 +1,5 @@
-//! What snapshot isolation forbids happens in no order, and what it allows in some.
+//! No order shows an anomaly that snapshot isolation forbids. Some orders show those that it
+//! allows.
 
 use std::collections::BTreeSet;
 
@@ -44,12 +45,13 @@ fn no_dirty_read_and_no_read_skew() {
     assert_eq!(
         seen.len(),
         4,
-        "both what was before and what came after is seen, in some order"
+        "some orders show the old values, and some the new ones"
     );
 }
 
-/// Of three transactions a usual run tries those with a few preemptions. A soak tries all of the smallest ones, which takes
-/// minutes, and one preemption more of the others.
+/// Returns the orders of three transactions. A usual run tries those with a few preemptions. A soak
+/// tries all orders of the smallest transactions, which takes minutes, and one more preemption of
+/// the others.
 fn of_three() -> Orders {
     match soak() {
         1 => Orders::Preempted(MOST_PREEMPTIONS),
@@ -84,7 +86,7 @@ fn no_lost_update() {
         };
         explore(&scenario, |ended| {
             let committed: i64 = ended.results.iter().map(|result| result[0]).sum();
-            assert!(committed >= 1, "somebody succeeds: {ended:?}");
+            assert!(committed >= 1, "at least one commits: {ended:?}");
             assert_eq!(ended.afterwards[0], committed, "{ended:?}");
             outcomes.insert((ended.is_together, programs.len(), committed));
         });
@@ -170,7 +172,8 @@ const TAKE_Y: Program = |client| Box::pin(take(client, "y", "x", false));
 const TAKE_X_LOCKED: Program = |client| Box::pin(take(client, "x", "y", true));
 const TAKE_Y_LOCKED: Program = |client| Box::pin(take(client, "y", "x", true));
 
-/// Whether it happens, where rows are written together and where they are not.
+/// Returns the kinds of tables on which write skew occurs: `true` for rows that are written
+/// together.
 fn skews(programs: &'static [Program]) -> BTreeSet<bool> {
     let scenario = Scenario {
         name: "each empties one of two cells if the other one is not empty",
@@ -192,7 +195,7 @@ fn skews(programs: &'static [Program]) -> BTreeSet<bool> {
 }
 
 #[test]
-fn write_skew_is_possible_and_gone_with_read_locks() {
+fn read_locks_prevent_write_skew() {
     assert_eq!(skews(&[TAKE_X, TAKE_Y]).len(), 2);
     assert!(skews(&[TAKE_X_LOCKED, TAKE_Y_LOCKED]).is_empty());
 }
@@ -209,7 +212,7 @@ async fn transfer(client: Client, from: &'static str, to: &'static str, amount: 
 }
 
 #[test]
-fn transfers_keep_the_sum_before_the_eyes_of_a_third() {
+fn a_reader_sees_the_same_sum_during_transfers() {
     let scenario = Scenario {
         name: "two transfers and a reader",
         cells: &[("x", 100), ("y", 100)],
@@ -224,9 +227,9 @@ fn transfers_keep_the_sum_before_the_eyes_of_a_third() {
     });
 }
 
-/// What every order comes to is come to by one of those that differ.
+/// Checks that every result of all orders is a result of one of the different orders.
 #[test]
-fn orders_that_are_left_out_come_to_what_others_do() {
+fn skipped_orders_have_the_results_of_others() {
     let mut pairs = vec![
         [SET_BOTH, READ_BOTH],
         [COUNT, COUNT],
@@ -249,13 +252,13 @@ struct Outcomes {
     seen: BTreeSet<Outcome>,
 }
 
-/// Whether rows are written together; what each transaction came to, after how many calls, and what was there afterwards.
-/// Calls tell who met the lock of whom.
+/// The kind of the table, the result and the number of calls of each transaction, and the final
+/// cells. The number of calls shows which transaction met a lock of the other one.
 type Outcome = (bool, Vec<Vec<i64>>, Vec<usize>, Vec<i64>);
 
 fn outcomes(programs: &[Program], orders: Orders) -> Outcomes {
     let scenario = Scenario {
-        name: "what is seen in all orders, and in those that differ",
+        name: "results of all orders, and of those that differ",
         cells: &[("x", 1), ("y", 1)],
         programs,
         orders,

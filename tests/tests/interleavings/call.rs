@@ -1,15 +1,15 @@
-//! What a transaction is about to do, and whether it matters who goes first.
+//! Calls of transactions, and whether their order matters.
 
 use std::collections::BTreeSet;
 
 use fluo_core::{Bytes, Mutation, Scan, Span};
 
-/// A call that waits.
+/// A call that waits at the gate.
 #[derive(Clone, Debug)]
 pub(crate) enum Call {
     Timestamp,
     Read(Vec<Span>),
-    /// Also one under a condition, whatever comes of it.
+    /// A write with or without conditions, whatever its outcome.
     Write(BTreeSet<Bytes>),
 }
 
@@ -23,8 +23,9 @@ impl Call {
         Self::Write(mutations.into_iter().map(row).collect())
     }
 
-    /// Whether two calls of two transactions, one right after the other, come to the same in both orders: timestamps are
-    /// handed out in an order and look at no cell; of the table, a call that writes touches whole rows.
+    /// Returns `true` if two adjacent calls of two transactions have the same results in both
+    /// orders. Timestamps are handed out in an order, and read no cell. In the table, a writing
+    /// call affects whole rows.
     pub(crate) fn commutes(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Timestamp, Self::Timestamp) => false,
@@ -37,7 +38,7 @@ impl Call {
     }
 }
 
-/// Whether a row may have a cell in one of some spans.
+/// Returns `true` if a row may have a cell in one of the spans.
 fn is_touched(spans: &[Span], row: &Bytes) -> bool {
     let touches =
         |span: &Span| span.start().row <= *row && span.end().is_none_or(|end| *row <= end.row);

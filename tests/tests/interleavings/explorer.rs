@@ -1,10 +1,12 @@
 //! Every order of the calls of some transactions.
 //!
-//! Two neighbouring calls of two transactions may come to the same in both orders: one takes a timestamp and the other one
-//! reads, say. Orders that differ in the order of such neighbours only are one order for what can be seen, and one of them is
-//! enough. The others are left out by *sleep sets*: when a transaction's call was tried at some place, with all that follows,
-//! it need not go first in what is tried after it there, until a call comes that does not commute with its own. Such a
-//! transaction sleeps. A schedule in which everybody who could go on sleeps has been seen, in another order.
+//! Two adjacent calls of two transactions may have the same results in both orders, for example if
+//! one takes a timestamp and the other one reads. Schedules that differ only in the order of such
+//! calls have the same results, so one of them is enough. The explorer skips the others with *sleep
+//! sets*. After it has tried a transaction's call at some place, with all continuations, that
+//! transaction sleeps in the other continuations of the place, until a call does not commute with
+//! its own. If every transaction that could continue sleeps, the schedule is equivalent to an
+//! earlier one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
@@ -18,43 +20,44 @@ use tokio::time::sleep;
 use super::call::Call;
 use super::scene::{LOCK_WAIT, Scene};
 
-/// A transaction: what it came to, as numbers that the scenario understands.
+/// A transaction. It returns its result as numbers that the scenario interprets.
 pub(crate) type Program = fn(Client) -> Pin<Box<dyn Future<Output = Vec<i64>> + Send>>;
 
-/// Which orders are tried.
+/// The orders that are tried.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Orders {
-    /// Each and every one.
+    /// All orders.
     All,
-    /// One of all that come to the same. What is seen in any order is seen in one of these.
+    /// One order of each group with the same results. Every result of any order occurs in one of
+    /// these.
     Different,
-    /// Those with so many preemptions at most.
+    /// All orders with at most this number of preemptions.
     Preempted(usize),
 }
 
-/// Transactions that run at once, and what they find.
+/// Concurrent transactions, and the cells that they find.
 #[derive(Debug)]
 pub(crate) struct Scenario<'a> {
     pub(crate) name: &'static str,
     pub(crate) cells: &'static [(&'static str, i64)],
     pub(crate) programs: &'a [Program],
     pub(crate) orders: Orders,
-    /// Run alone when all have ended.
+    /// A transaction that runs alone after all others have ended.
     pub(crate) afterwards: Program,
 }
 
-/// What came of one schedule.
+/// The result of one schedule.
 #[derive(Debug)]
 pub(crate) struct Ended {
-    /// Whether the table writes rows together.
+    /// `true` if the table writes rows together.
     pub(crate) is_together: bool,
     pub(crate) results: Vec<Vec<i64>>,
     pub(crate) afterwards: Vec<i64>,
-    /// Which transaction made each step.
+    /// The transaction of each step.
     pub(crate) schedule: Vec<usize>,
 }
 
-/// A place at which the schedule could have gone another way.
+/// A place at which the schedule could have continued differently.
 #[derive(Clone, Debug)]
 struct Choice {
     options: Vec<usize>,
@@ -66,17 +69,17 @@ impl Choice {
         self.options[self.taken]
     }
 
-    /// Those that were tried here before.
+    /// Returns the options that were tried here before.
     fn tried(&self) -> &[usize] {
         &self.options[..self.taken]
     }
 }
 
-/// More steps than these small transactions can make.
+/// More steps than these small transactions can take.
 const MOST_STEPS: usize = 500;
 
-/// Runs a scenario in the orders that it asks for, on a table that writes rows together and on one that does not; says how
-/// many orders there were.
+/// Runs a scenario in its orders, on a table that writes rows together and on one that does not.
+/// Returns the number of schedules.
 pub(crate) fn explore(scenario: &Scenario<'_>, mut look: impl FnMut(&Ended)) -> usize {
     let each = [true, false].into_iter();
     each.map(|is_together| explore_one(scenario, is_together, &mut look))
@@ -113,7 +116,7 @@ fn explore_one(scenario: &Scenario<'_>, is_together: bool, mut look: impl FnMut(
     }
     let orders = match scenario.orders {
         Orders::All => "all orders".to_owned(),
-        Orders::Different => format!("all orders that differ; {left_out} were left on the way"),
+        Orders::Different => format!("all different orders; {left_out} were abandoned"),
         Orders::Preempted(most) => format!("all orders with up to {most} preemptions"),
     };
     println!(
@@ -128,8 +131,8 @@ fn explore_one(scenario: &Scenario<'_>, is_together: bool, mut look: impl FnMut(
     count
 }
 
-/// Runs the schedule that a prefix begins, and notes the choices that come after it; none if it comes to the same as one
-/// that was run before.
+/// Runs the schedule that a prefix begins, and records the choices after it. Returns `None` if the
+/// schedule is equivalent to an earlier one.
 async fn run(
     scenario: &Scenario<'_>,
     is_together: bool,
@@ -146,22 +149,23 @@ async fn run(
     let mut asleep = BTreeSet::new();
     let mut preemptions = 0;
     loop {
-        // This returns when nobody can do anything but wait.
+        // This returns when all tasks wait.
         sleep(Duration::from_millis(1)).await;
         let calls = scene.gate.calls();
         if calls.is_empty() {
             if tasks.iter().all(JoinHandle::is_finished) {
                 break;
             }
-            // All that are left wait for locks. Nobody sleeps: whoever does waits at the gate.
+            // All remaining transactions wait for locks. None of them sleeps: a sleeping one waits
+            // at the gate.
             sleep(LOCK_WAIT).await;
             continue;
         }
         let last = schedule.last().copied();
-        let goes_on = last.filter(|last| calls.contains_key(last));
-        let options = match (goes_on, scenario.orders) {
+        let continuing = last.filter(|last| calls.contains_key(last));
+        let options = match (continuing, scenario.orders) {
             (Some(last), Orders::Preempted(most)) if preemptions == most => vec![last],
-            _ => options(&calls, goes_on, &asleep),
+            _ => options(&calls, continuing, &asleep),
         };
         if options.is_empty() {
             return None;
@@ -183,7 +187,7 @@ async fn run(
             asleep.extend(choice.tried());
             asleep.retain(|other| calls[other].commutes(&calls[&next]));
         }
-        preemptions += usize::from(goes_on.is_some_and(|last| last != next));
+        preemptions += usize::from(continuing.is_some_and(|last| last != next));
         schedule.push(next);
         assert!(
             schedule.len() < MOST_STEPS,
@@ -205,17 +209,18 @@ async fn run(
     })
 }
 
-/// Who may go next. The one that goes on comes first, so that the first schedule has no preemptions.
+/// Returns the transactions that may run next. The one that ran last comes first, so that the first
+/// schedule has no preemptions.
 fn options(
     calls: &BTreeMap<usize, Call>,
-    goes_on: Option<usize>,
+    continuing: Option<usize>,
     asleep: &BTreeSet<usize>,
 ) -> Vec<usize> {
     let others = calls
         .keys()
         .copied()
-        .filter(|other| Some(*other) != goes_on);
-    let mut options: Vec<_> = goes_on.into_iter().chain(others).collect();
+        .filter(|other| Some(*other) != continuing);
+    let mut options: Vec<_> = continuing.into_iter().chain(others).collect();
     options.retain(|option| !asleep.contains(option));
     options
 }

@@ -1,4 +1,4 @@
-//! Where calls wait until they are let go.
+//! A gate at which calls wait until they are released.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -7,7 +7,7 @@ use tokio::sync::oneshot;
 
 use super::call::Call;
 
-/// The calls that wait, by the transaction that makes them. A clone is the same gate.
+/// The waiting calls, by the transaction that makes them. Clones share the gate.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Gate {
     waiting: Arc<Mutex<BTreeMap<usize, Waiting>>>,
@@ -21,7 +21,7 @@ struct Waiting {
 }
 
 impl Gate {
-    /// Waits until the call of a transaction is let go. A transaction makes one call at a time.
+    /// Waits until the call of a transaction is released. A transaction makes one call at a time.
     pub(crate) async fn pass(&self, transaction: usize, call: Call) {
         if *self.is_open.lock().unwrap() {
             return;
@@ -36,12 +36,12 @@ impl Gate {
         released.await.unwrap();
     }
 
-    /// The transactions whose calls wait.
+    /// Returns the transactions whose calls wait.
     pub(crate) fn waiting(&self) -> Vec<usize> {
         self.waiting.lock().unwrap().keys().copied().collect()
     }
 
-    /// What they wait to do.
+    /// Returns the waiting calls by transaction.
     pub(crate) fn calls(&self) -> BTreeMap<usize, Call> {
         let waiting = self.waiting.lock().unwrap();
         let call =
@@ -54,7 +54,7 @@ impl Gate {
         waiting.go.send(()).unwrap();
     }
 
-    /// Lets all calls go from now on.
+    /// Lets all calls pass from now on.
     pub(crate) fn open(&self) {
         *self.is_open.lock().unwrap() = true;
     }

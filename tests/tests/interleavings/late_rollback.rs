@@ -1,5 +1,6 @@
-//! A transaction that was rolled back by another one, and whose marks were collected, wakes and tidies up behind itself. Its
-//! mark on a cell must not hide the lock that an older transaction has taken there meanwhile.
+//! Another transaction rolls back a sleeping transaction, and the marks of the rollback are
+//! collected. Then the sleeping transaction wakes, and rolls itself back. Its mark on a cell must
+//! not hide the lock that an older transaction has taken there in between.
 
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use super::scene::{Scene, get, set};
 const YOUNG: usize = 0;
 const OLD: usize = 1;
 
-/// Lets a transaction make so many calls.
+/// Lets a transaction make a number of calls.
 async fn steps(scene: &Scene, transaction: usize, count: usize) {
     for _ in 0..count {
         sleep(Duration::from_millis(1)).await;
@@ -32,12 +33,12 @@ async fn a_late_rollback_does_not_hide_the_lock_of_an_older_transaction() {
     set(&young, "x", 2);
     assert!(old.start() < young.start());
 
-    // The young one locks both rows, takes its timestamp, and sleeps before its commit.
+    // The young transaction locks both rows, takes its timestamp, and sleeps before its commit.
     scene.gate.close();
     let young = tokio::spawn(young.commit());
     steps(&scene, YOUNG, 3).await;
 
-    // It is taken for dead, rolled back by a reader, and what is left of it is collected.
+    // Its session ends, a reader rolls it back, and its remaining entries are collected.
     scene
         .applications
         .end_transactor("t", scene.clients[YOUNG].transactor())
@@ -54,19 +55,19 @@ async fn a_late_rollback_does_not_hide_the_lock_of_an_older_transaction() {
         .await
         .unwrap();
 
-    // The old one locks its rows, and takes its timestamp.
+    // The old transaction locks its rows, and takes its timestamp.
     scene.gate.close();
     let old = tokio::spawn(old.commit());
     steps(&scene, OLD, 3).await;
 
-    // The young one wakes, and learns that it was rolled back.
+    // The young transaction wakes, and finds that it was rolled back.
     steps(&scene, YOUNG, 1).await;
     while scene.gate.waiting().contains(&YOUNG) {
         steps(&scene, YOUNG, 1).await;
     }
     assert!(young.await.unwrap().is_err());
 
-    // The old one commits, and has not rolled its other row forward yet.
+    // The old transaction commits, but has not yet rolled its other row forward.
     steps(&scene, OLD, 1).await;
     scene.gate.open();
     let reader = scene.observer().snapshot().await.unwrap();

@@ -8,9 +8,10 @@
 )]
 //! Two and three small transactions, in every order of their calls: the classic anomalies.
 //!
-//! Every call of the table, and every timestamp, is held until a scheduler lets it go. The scheduler tries all orders, depth
-//! first: each of them, or one of those that come to the same, or those with a few preemptions. A preemption is a step of
-//! another transaction while the one before could go on.
+//! A scheduler holds every call of the table and every timestamp until it releases it. It tries
+//! orders depth first: all orders, one of each group with the same results, or those with a few
+//! preemptions. A preemption is a step of another transaction while the previous one could
+//! continue.
 
 mod anomalies;
 mod call;

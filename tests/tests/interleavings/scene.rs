@@ -14,8 +14,8 @@ use fluo_tests::FaultyTables;
 use super::gate::Gate;
 use super::gated::{GatedCoordination, GatedTable};
 
-/// Longer than all steps of a schedule take together, at a millisecond a step: whoever waits for a lock looks again only
-/// when the scheduler lets time pass.
+/// Longer than all steps of a schedule together, at a millisecond a step. A transaction that waits
+/// for a lock reads it again only when the scheduler lets time pass.
 pub(crate) const LOCK_WAIT: Duration = Duration::from_secs(10);
 
 /// A table with some cells, and a client for each transaction.
@@ -28,7 +28,7 @@ pub(crate) struct Scene {
 }
 
 impl Scene {
-    /// A table of which handles write rows [together](fluo_core::Table::together), or do not.
+    /// Creates a table whose handles write rows [together](fluo_core::Table::together), or do not.
     pub(crate) async fn new(
         is_together: bool,
         transactions: usize,
@@ -76,7 +76,7 @@ impl Scene {
                 ..ClientSettings::default()
             };
             let client = Client::open(table, coordination, settings).await.unwrap();
-            // What is done once for a client is done now.
+            // A snapshot does the work of a client's first use before the schedule begins.
             drop(client.snapshot().await.unwrap());
             clients.push(client);
         }
@@ -94,7 +94,7 @@ impl Scene {
         }
     }
 
-    /// A client that is not one of the transactions'.
+    /// Returns a client that belongs to none of the transactions.
     pub(crate) fn observer(&self) -> Client {
         self.clients.last().unwrap().clone()
     }

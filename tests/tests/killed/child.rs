@@ -1,4 +1,4 @@
-//! The process that is killed.
+//! The child process that is killed.
 
 use std::io::Write;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::shop::{Shop, account, balance, number, observers, order, placed};
 
 const TRANSFERRING: u64 = 6;
 
-/// Transfers, loads and observes until it is killed.
+/// Transfers, loads and observes until the process is killed.
 pub(crate) async fn work_for_ever(directory: &Path, first: u64) -> Result<()> {
     let shop = Shop::open(directory).await;
     let client = shop.client().await;
@@ -48,10 +48,10 @@ async fn place_for_ever(client: &Client, first: u64) -> Result<()> {
             })
             .await;
         tokio::spawn(async move {
-            // One that failed, because the process is being killed, was not acknowledged.
+            // An order that failed, because the process is being killed, was not acknowledged.
             if loading.await.is_ok() {
-                let told = writeln!(std::io::stdout().lock(), "placed {number}.");
-                drop(told);
+                let printed = writeln!(std::io::stdout().lock(), "placed {number}.");
+                drop(printed);
             }
         });
     }

@@ -1,6 +1,8 @@
-//! A process with loaders, transfers and a worker on an embedded table is killed at a random instant, again and again.
-//! The sum of the accounts is kept, nothing that was acknowledged is lost, and the queue drains: every order was tallied,
-//! and none twice. `FLUO_SOAK` multiplies how often.
+//! A process with loaders, transfers and a worker on an embedded table is killed at a random
+//! instant, many times. The sum of the accounts stays the same, no acknowledged order is lost, and
+//! the queue drains: every order is tallied exactly once.
+//!
+//! `FLUO_SOAK` multiplies the number of rounds.
 
 #![allow(
     clippy::unwrap_used,
@@ -28,10 +30,10 @@ use shop::Shop;
 
 const IN_CHILD: &str = "FLUO_KILLED_CHILD";
 const ROUNDS: u64 = 4;
-/// So often the same shop is opened again after a kill; then another one is: after each round all of it is read.
+/// Number of kills of one shop. Then a new shop is created, because each round reads all orders.
 const ROUNDS_A_SHOP: u64 = 10;
 
-/// Run by the test below, in a process of its own that is killed.
+/// Runs only as the child process of the test below, which kills it.
 #[test]
 fn a_child_that_is_killed() {
     let Ok(directory) = std::env::var(IN_CHILD) else {
@@ -51,7 +53,7 @@ fn a_child_that_is_killed() {
         .unwrap();
 }
 
-/// Lets a child work for a while, kills it, and gives the orders that it acknowledged.
+/// Lets a child work for a while, kills it, and returns the acknowledged orders.
 fn killed_after(directory: &Path, first: u64, time: Duration) -> Vec<u64> {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "a_child_that_is_killed", "--nocapture"])
@@ -75,7 +77,7 @@ fn killed_after(directory: &Path, first: u64, time: Duration) -> Vec<u64> {
     reader.join().unwrap()
 }
 
-/// The orders that are there, after the queue has drained.
+/// Drains the queue, and returns all orders.
 async fn drained(shop: &Shop, client: &Client) -> BTreeSet<u64> {
     assert_eq!(shop.sum(client).await, shop::SUM, "as the process left it");
     let worker = Worker::start(client, shop::observers(), WorkerSettings::default())
@@ -100,7 +102,7 @@ async fn drained(shop: &Shop, client: &Client) -> BTreeSet<u64> {
 }
 
 #[test]
-fn sums_are_kept_and_the_queue_drains_when_the_process_is_killed() {
+fn kills_keep_the_sum_and_every_order_is_tallied_once() {
     let rounds = ROUNDS * soak();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -110,16 +112,17 @@ fn sums_are_kept_and_the_queue_drains_when_the_process_is_killed() {
     let mut placed = 0;
     for first in (0..rounds).step_by(usize::try_from(ROUNDS_A_SHOP).unwrap()) {
         let rounds = first..rounds.min(first + ROUNDS_A_SHOP);
-        placed += kill_and_look(&runtime, rounds);
+        placed += kill_and_check(&runtime, rounds);
     }
     assert!(placed > 0, "no round lasted long enough to place an order");
 }
 
-/// Kills the process that works on one shop in some rounds; says how many orders were acknowledged.
-fn kill_and_look(runtime: &Runtime, rounds: Range<u64>) -> usize {
+/// Kills the process that works on one shop in some rounds. Returns the number of acknowledged
+/// orders.
+fn kill_and_check(runtime: &Runtime, rounds: Range<u64>) -> usize {
     let parent = tempfile::tempdir().unwrap();
     let directory = parent.path().join("shop");
-    runtime.block_on(shop::open_or_make(&directory));
+    runtime.block_on(shop::create(&directory));
     let (mut acknowledged, mut next) = (BTreeSet::new(), 0);
     for round in rounds {
         let nanos = u64::from(Instant::now().elapsed().subsec_nanos()) + round * 7_919;

@@ -1,4 +1,5 @@
-//! An application: accounts whose sum stays, and orders that an observer tallies and takes off their queue.
+//! An application with accounts whose sum is constant, and with orders that an observer tallies and
+//! removes from their queue.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -18,7 +19,7 @@ const TABLE: &str = "shop";
 pub(crate) const ACCOUNTS: u64 = 8;
 const EACH: i64 = 100;
 pub(crate) const SUM: i64 = 800;
-/// Several, so that tallying does not always meet itself.
+/// Several rows, so that tallies do not always conflict.
 const TALLIES: u64 = 4;
 
 pub(crate) struct Shop {
@@ -73,8 +74,8 @@ pub(crate) fn observers() -> Observers {
     Observers::new().strong(placed(), "tally", tally).unwrap()
 }
 
-/// Makes the application with its accounts, unless it is there.
-pub(crate) async fn open_or_make(directory: &Path) {
+/// Creates the application with its accounts.
+pub(crate) async fn create(directory: &Path) {
     let settings = Settings {
         create_if_missing: true,
         ..Settings::default()
@@ -128,7 +129,7 @@ impl Shop {
         found.into_values().map(|value| number(Some(value))).sum()
     }
 
-    /// The orders, and how many of them are still queued.
+    /// Returns the orders, and the number of those that are still queued.
     pub(crate) async fn orders(&self, client: &Client) -> (BTreeSet<u64>, usize) {
         let snapshot = client.snapshot().await.unwrap();
         let all = rows(&snapshot, &[tallied(), placed()]).await;

@@ -1,4 +1,5 @@
-//! What a user is told who gives the wrong address, user or password: a sentence, within seconds, without the password.
+//! Errors of a login with a wrong address, user or password: one sentence, within seconds, without
+//! the password.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -12,13 +13,13 @@ use crate::cluster::{cluster, settings};
 const PASSWORD: &str = "correct-horse-battery";
 const SECONDS: Duration = Duration::from_secs(15);
 
-/// What `connect` says to the user `user` at `address`.
+/// Returns the error of `connect` for the user `user` at `address`.
 async fn refused(address: &str, user: &str) -> Error {
     let settings = Settings::new(address, Credentials::password(user, PASSWORD));
-    told(settings).await
+    failure(settings).await
 }
 
-async fn told(settings: Settings) -> Error {
+async fn failure(settings: Settings) -> Error {
     let address = settings.address.clone();
     let started = Instant::now();
     let error = ProxyClient::connect(settings).await.unwrap_err();
@@ -32,10 +33,10 @@ async fn told(settings: Settings) -> Error {
 }
 
 #[tokio::test]
-async fn a_wrong_password_and_an_unknown_user() {
+async fn rejects_a_wrong_password_and_an_unknown_user() {
     let Some(cluster) = cluster() else { return };
     let address = settings(cluster).address;
-    for user in [cluster.user(), "nobody"] {
+    for user in [cluster.user(), "no_such_user"] {
         let error = refused(&address, user).await;
         assert_eq!(error.kind(), ErrorKind::Security, "{error}");
         assert_eq!(error.subject(), Some(user));
@@ -44,9 +45,9 @@ async fn a_wrong_password_and_an_unknown_user() {
 }
 
 #[tokio::test]
-async fn no_user() {
+async fn rejects_an_empty_user() {
     let Some(cluster) = cluster() else { return };
-    // The proxy itself fails at it.
+    // The proxy itself fails for an empty user.
     let error = refused(&settings(cluster).address, "").await;
     assert_eq!(error.kind(), ErrorKind::Protocol, "{error}");
     assert!(
@@ -56,7 +57,7 @@ async fn no_user() {
 }
 
 #[tokio::test]
-async fn a_shared_secret_where_a_login_belongs() {
+async fn rejects_a_shared_secret_instead_of_a_login() {
     let Some(cluster) = cluster() else { return };
     let address = settings(cluster).address;
     let credentials = Credentials::shared_secret(PASSWORD);
@@ -67,7 +68,7 @@ async fn a_shared_secret_where_a_login_belongs() {
     assert!(!format!("{error} {error:?}").contains(PASSWORD));
 }
 
-/// A server of another kind: it does `serve` with each connection.
+/// Starts a server of another kind, which runs `serve` for each connection. Returns its address.
 async fn server<S>(serve: impl Fn(TcpStream) -> S + Send + 'static) -> String
 where
     S: Future<Output = io::Result<()>> + Send + 'static,
@@ -83,7 +84,7 @@ where
 }
 
 #[tokio::test]
-async fn an_http_server() {
+async fn names_an_http_server() {
     let address = server(|mut stream| async move {
         let mut some = [0; 16];
         stream.read_exact(&mut some).await?;
@@ -104,21 +105,21 @@ async fn an_http_server() {
 }
 
 #[tokio::test]
-async fn a_server_that_never_answers() {
+async fn times_out_if_the_server_never_answers() {
     let address =
         server(|mut stream| async move { stream.read_to_end(&mut Vec::new()).await.map(drop) })
             .await;
     let mut settings = Settings::new(&address, Credentials::password("root", PASSWORD));
     settings.connect_timeout = Duration::from_secs(1);
     let started = Instant::now();
-    let error = told(settings).await;
+    let error = failure(settings).await;
     assert!(started.elapsed() < Duration::from_secs(5));
     assert_eq!(error.kind(), ErrorKind::TimedOut);
     assert_eq!(error.reason(), "no answer within 1s");
 }
 
 #[tokio::test]
-async fn nothing_that_listens() {
+async fn reports_a_refused_connection() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap().to_string();
     drop(listener);
@@ -132,7 +133,7 @@ async fn nothing_that_listens() {
 }
 
 #[tokio::test]
-async fn a_host_that_does_not_resolve() {
+async fn reports_an_unknown_host() {
     let error = refused("no-such-host.invalid:42424", "root").await;
     assert!(
         matches!(error.kind(), ErrorKind::Gone | ErrorKind::TimedOut),
@@ -141,7 +142,7 @@ async fn a_host_that_does_not_resolve() {
 }
 
 #[tokio::test]
-async fn an_address_without_a_port() {
+async fn rejects_an_address_without_a_port() {
     let error = refused("localhost", "root").await;
     assert_eq!(error.kind(), ErrorKind::Invalid);
     assert_eq!(

@@ -1,4 +1,4 @@
-//! The command `fluo` on a real Accumulo: the binary is built, run, and judged by what it prints.
+//! The command `fluo` on a real Accumulo. The tests build and run the binary, and check its output.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -19,13 +19,13 @@ mod life;
 mod loading;
 mod no_balancer;
 mod splitting;
+mod stopped;
 mod tls;
-mod told;
 
 /// Real, skewed rows.
 pub(crate) const ROWS: &str = include_str!("../../../examples/data/package-homepages.txt");
 
-/// The command, built once.
+/// Returns the path of the command, which is built once.
 pub(crate) fn binary() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
     BINARY.get_or_init(|| {
@@ -49,18 +49,19 @@ pub(crate) struct Fluo {
     address: String,
     user: String,
     password: String,
-    /// In place of user and password, on Accumulo 2.x.
+    /// Shared secret in place of user and password, on Accumulo 2.x.
     secret: Option<String>,
 }
 
-/// What a command did.
+/// The exit code and the output of a command.
 pub(crate) struct Run {
     pub(crate) code: Option<i32>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
 }
 
-/// The command, as the administrator of the shared cluster; none where live tests are not wanted.
+/// Returns the command as the administrator of the shared cluster, or `None` if live tests are not
+/// wanted.
 pub(crate) fn fluo() -> Option<Fluo> {
     let cluster: &Cluster = crate::cluster::cluster()?;
     let address = cluster.proxy().unwrap().address();
@@ -69,7 +70,7 @@ pub(crate) fn fluo() -> Option<Fluo> {
     Some(Fluo { secret, ..fluo })
 }
 
-/// A name that no other table has.
+/// Returns a name that no other table has.
 pub(crate) fn name(topic: &str) -> String {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -91,20 +92,20 @@ impl Fluo {
         std::fs::write(self.directory.path().join(name), content).unwrap();
     }
 
-    /// A spec of row hashers, as `s.toml`.
+    /// Writes a spec of row hashers to `s.toml`.
     pub(crate) fn spec(&self, prefixes: &[&str], tablets: usize) {
         let recipe =
             |prefix: &&str| format!("[[row_hasher]]\nprefix = \"{prefix}\"\ntablets = {tablets}\n");
         self.file("s.toml", prefixes.iter().map(recipe).collect::<String>());
     }
 
-    /// `fluo table` with arguments that have no blanks in them, not yet started.
+    /// Returns the command `fluo table`, not yet started, with arguments without blanks.
     pub(crate) fn command(&self, arguments: &str) -> Command {
         let (subcommand, rest) = arguments.split_once(' ').unwrap_or((arguments, ""));
         self.of(&["table", subcommand], rest)
     }
 
-    /// `fluo advise` of a table.
+    /// Runs `fluo advise` on a table.
     pub(crate) fn advise(&self, arguments: &str) -> Run {
         self.judge(self.of(&["advise"], arguments).output().unwrap())
     }
@@ -136,7 +137,8 @@ impl Fluo {
         self.judge(self.command(arguments).output().unwrap())
     }
 
-    /// What a command did, without the password in it.
+    /// Returns the result of a command, after a check that its output does not contain the
+    /// password.
     pub(crate) fn judge(&self, output: Output) -> Run {
         let run = Run {
             code: output.status.code(),
@@ -162,13 +164,14 @@ impl Run {
         self.ends_with_code(0)
     }
 
-    /// A check found a difference.
+    /// Checks that the command found a difference.
     #[track_caller]
     pub(crate) fn differs(self) -> Self {
         self.ends_with_code(1)
     }
 
-    /// Fails with one line and prints no data. The line, without `error: `.
+    /// Checks that the command failed with one line and printed no data. Returns the line without
+    /// `error: `.
     #[track_caller]
     pub(crate) fn fails(self) -> String {
         let run = self.ends_with_code(2);
@@ -187,11 +190,11 @@ impl Run {
     }
 }
 
-/// Text with a message's substantial part.
+/// Checks that a message contains its substantial part.
 #[track_caller]
 pub(crate) fn assert_says(message: &str, part: &str) {
     assert!(
         message.contains(part),
-        "said:     {message}\nexpected: {part}"
+        "message:  {message}\nexpected: {part}"
     );
 }

@@ -6,12 +6,12 @@ use fluo_cluster::Cluster;
 use fluo_tests::conformance::AUTHORIZATIONS;
 use tokio::sync::OnceCell;
 
-/// The cluster, or none where live tests are not wanted: then a test returns at once.
+/// Returns the cluster, or `None` if live tests are not wanted. A test then returns at once.
 pub(crate) fn cluster() -> Option<&'static Cluster> {
     fluo_cluster::wanted().then(|| Cluster::shared().unwrap())
 }
 
-/// The credentials of the administrator: the shared secret of a cluster that has one.
+/// Returns the credentials of the administrator, or the shared secret of a cluster that has one.
 pub(crate) fn credentials(cluster: &Cluster) -> Credentials {
     match cluster.secret() {
         Some(secret) => Credentials::shared_secret(secret),
@@ -19,18 +19,19 @@ pub(crate) fn credentials(cluster: &Cluster) -> Credentials {
     }
 }
 
-/// Settings for the proxy of the cluster, as its administrator.
+/// Returns settings for the proxy of the cluster, as its administrator.
 pub(crate) fn settings(cluster: &Cluster) -> Settings {
     Settings::new(cluster.proxy().unwrap().address(), credentials(cluster))
 }
 
-/// A client of the cluster's proxy, as its administrator.
+/// Connects to the cluster's proxy as its administrator.
 pub(crate) async fn client() -> Option<ProxyClient> {
     let settings = settings(cluster()?);
     Some(ProxyClient::connect(settings).await.unwrap())
 }
 
-/// The tables of the cluster, as its administrator, who holds the authorizations of the conformance suite.
+/// Returns the tables of the cluster, as its administrator with the authorizations of the
+/// conformance suite.
 pub(crate) async fn tables() -> Option<AccumuloTables> {
     static GRANTED: OnceCell<()> = OnceCell::const_new();
     let (cluster, client) = (cluster()?, client().await?);
@@ -42,7 +43,8 @@ pub(crate) async fn tables() -> Option<AccumuloTables> {
             .unwrap();
     };
     GRANTED.get_or_init(grant).await;
-    // A cluster with a secret is one of Accumulo 2.x; whoever writes its state file vouches for its jars.
+    // A cluster with a secret runs Accumulo 2.x. Its state file is written by hand, for servers
+    // with the matching jars.
     let build = match cluster.secret() {
         Some(_) => IteratorBuild::ForAccumulo2,
         None => IteratorBuild::ForAccumulo1,

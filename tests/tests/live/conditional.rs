@@ -20,7 +20,7 @@ async fn write(writer: &ConditionalWriter, mutation: ConditionalMutation) -> Con
 }
 
 #[tokio::test]
-async fn a_condition_holds_or_does_not() {
+async fn applies_a_mutation_only_if_its_condition_holds() {
     let Some((client, table)) = table("conditional").await else {
         return;
     };
@@ -44,7 +44,7 @@ async fn a_condition_holds_or_does_not() {
 }
 
 #[tokio::test]
-async fn a_condition_looks_at_one_timestamp() {
+async fn a_condition_can_select_one_timestamp() {
     let Some((client, table)) = table("conditional").await else {
         return;
     };
@@ -64,7 +64,7 @@ async fn a_condition_looks_at_one_timestamp() {
 }
 
 #[tokio::test]
-async fn a_constraint_forbids_what_the_conditions_allow() {
+async fn a_constraint_forbids_a_write_whose_conditions_hold() {
     let Some((client, table)) = table("conditional").await else {
         return;
     };
@@ -79,8 +79,8 @@ async fn a_constraint_forbids_what_the_conditions_allow() {
 }
 
 #[tokio::test]
-async fn a_condition_on_what_the_writer_may_not_see_is_told_so() {
-    // Grants authorizations.
+async fn reports_a_condition_on_an_invisible_column() {
+    // This also grants the authorizations.
     if crate::cluster::tables().await.is_none() {
         return;
     }
@@ -88,7 +88,7 @@ async fn a_condition_on_what_the_writer_may_not_see_is_told_so() {
         return;
     };
     let hidden = || put("r", "v").when([Condition::absent("f", "q").with_visibility("A")]);
-    // Without authorizations given, the proxy takes none, though the user has some.
+    // Without given authorizations the proxy uses none, although the user has some.
     let blind = client.conditional_writer(table.as_str(), ConditionalWriterOptions::default());
     let outcome = write(&blind, hidden()).await;
     assert!(
@@ -131,12 +131,12 @@ async fn an_iterator_that_the_servers_lack_leaves_the_outcome_unknown() {
         ConditionalOutcome::Unknown(Some(error)) => assert!(error.may_have_taken_effect()),
         other => panic!("{other:?}"),
     }
-    // The writer goes on.
+    // The writer still works.
     assert!(write(&writer, create("r")).await.is_accepted());
 }
 
 #[tokio::test]
-async fn a_table_that_is_not_there_is_an_error() {
+async fn a_missing_table_is_an_error() {
     let Some(client) = crate::cluster::client().await else {
         return;
     };
@@ -147,7 +147,7 @@ async fn a_table_that_is_not_there_is_an_error() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_many_tasks_that_create_the_same_rows_one_wins_each() {
+async fn one_of_many_tasks_creates_each_row() {
     const TASKS: usize = 16;
     const ROWS: usize = 200;
     let Some((client, table)) = table("conditional").await else {

@@ -1,4 +1,5 @@
-//! The tables of a real Accumulo pass the conformance suite: the same functions, rule by rule, as every other table.
+//! The tables of a real Accumulo pass the same conformance suite as every other table, rule by
+//! rule.
 
 use std::sync::Arc;
 

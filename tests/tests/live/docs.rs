@@ -1,17 +1,18 @@
-//! The commands of pages on a real Accumulo are run on one, as a reader pastes them, and must print what the pages say.
+//! Runs the live commands of the pages on a real Accumulo, as a reader pastes them, and compares
+//! their output with the pages.
 
 use fluo_tests::Page;
 
 use crate::cli;
 use crate::cluster::cluster;
 
-/// The kind of the blocks that are run on a live Accumulo.
+/// Kind of the blocks that are run on a live Accumulo.
 const LIVE: &str = "console live";
-/// The address on the pages.
+/// Address on the pages.
 const ADDRESS: &str = "localhost:42424";
 
 #[test]
-fn the_pages_print_what_they_say() {
+fn live_commands_print_what_the_pages_show() {
     let Some(cluster) = cluster() else { return };
     let address = cluster.proxy().unwrap().address();
     let environment = [
@@ -25,7 +26,7 @@ fn the_pages_print_what_they_say() {
         ["docs/accumulo.md", "docs/table-optimization.md"],
         "a page has lost its commands, or is new"
     );
-    // One after the other: they name the same table.
+    // One after the other, because they use the same table.
     for page in pages {
         let programs = cli::binary().parent().unwrap();
         let rewrite = |command: &str| command.replace(ADDRESS, &address);

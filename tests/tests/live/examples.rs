@@ -1,4 +1,5 @@
-//! Every example of `accumulo-proxy` is run as a user runs it, ends well, and prints what its readers expect.
+//! Runs every example of `accumulo-proxy` like a user. Each one must succeed and print the expected
+//! output.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -14,7 +15,7 @@ const FOLDER: &str = concat!(
     "/../src/accumulo-proxy/examples"
 );
 
-/// What each of them prints, a part of it that is the same each time.
+/// Examples, each with parts of its output that are always the same.
 const PRINTED: [(&str, &[&str]); 9] = [
     (
         "conditional",
@@ -74,7 +75,7 @@ const PRINTED: [(&str, &[&str]); 9] = [
 ];
 
 #[tokio::test]
-async fn every_example_ends_well_and_leaves_nothing_behind() {
+async fn every_example_succeeds_and_leaves_no_trace() {
     let (Some(cluster), Some(client)) = (cluster(), client().await) else {
         return;
     };
@@ -92,7 +93,7 @@ async fn every_example_ends_well_and_leaves_nothing_behind() {
 }
 
 #[test]
-fn none_is_left_out() {
+fn no_example_is_missing() {
     let named: BTreeSet<_> = PRINTED.map(|(name, _)| name.to_owned()).into();
     let files = Path::new(FOLDER).read_dir().unwrap();
     let present: BTreeSet<_> = files
@@ -104,7 +105,7 @@ fn none_is_left_out() {
     assert_eq!(named, present);
 }
 
-/// The folder of the examples, built beside this program.
+/// Builds the examples beside this program, and returns their folder.
 fn binaries() -> PathBuf {
     let own = std::env::current_exe().unwrap();
     let target = own.ancestors().nth(3).unwrap();
@@ -125,7 +126,7 @@ fn binaries() -> PathBuf {
     target.join("debug/examples")
 }
 
-/// What an example prints, which must succeed.
+/// Runs an example, which must succeed, and returns its output.
 fn run(cluster: &Cluster, binary: &Path) -> String {
     let folder = tempfile::tempdir().unwrap();
     let output = Command::new(binary)
@@ -146,7 +147,7 @@ fn run(cluster: &Cluster, binary: &Path) -> String {
     said
 }
 
-/// Tables, namespaces and users of examples.
+/// Returns the tables, namespaces and users of examples that still exist.
 async fn left_behind(client: &ProxyClient) -> BTreeSet<String> {
     let tables = client.table_operations().list().await.unwrap();
     let namespaces = client.namespace_operations().list().await.unwrap();

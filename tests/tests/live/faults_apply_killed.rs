@@ -1,5 +1,5 @@
-//! The command that applies a spec is killed at many moments; run again it finishes, nothing is left behind,
-//! and every row is there.
+//! A command that applies a spec is killed at many moments. The next run finishes, no superfluous
+//! split point is left, and every row is there.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, ExitStatus};
@@ -16,17 +16,18 @@ use crate::ground::fresh_name;
 
 const TABLETS: usize = 60;
 const STRAYS: [&str; 2] = ["a", "b"];
-/// Split points, pattern, default group, balancer; a run of split points that nobody asked for.
+/// Number of steps: split points, pattern, default group, balancer, and the removal of superfluous
+/// split points.
 const STEPS: usize = 5;
 
-/// When the process is killed.
+/// The moment of the kill.
 #[derive(Clone, Copy, Debug)]
 enum Moment {
-    /// When it has said that so many steps are done.
+    /// After this number of steps was reported.
     Done(usize),
-    /// When some split points are there, and not all.
+    /// When some of the split points exist, but not all.
     Halfway,
-    /// So long after it was started.
+    /// After this time since the start.
     After(Duration),
 }
 
@@ -63,7 +64,10 @@ async fn a_killed_apply_is_finished_by_the_next() {
         hashed_rows_are_there(&tables, &table).await;
         tables.delete_table(&table).await.unwrap();
     }
-    assert!(killed > STEPS, "{killed} were killed before they were done");
+    assert!(
+        killed > STEPS,
+        "only {killed} commands were killed before they ended"
+    );
 }
 
 fn start(fluo: &Fluo, table: &str) -> Child {
@@ -91,12 +95,12 @@ async fn wait(moment: Moment, child: &mut Child, tables: &AccumuloTables, table:
     }
 }
 
-/// It may have been done already.
+/// Returns `false` if the command had already finished.
 fn is_killed(status: ExitStatus) -> bool {
     !status.success()
 }
 
-/// The table serves; applied again it is finished, and then there is nothing to do.
+/// Applies the spec to the interrupted table, and checks that another apply then has nothing to do.
 fn finish(fluo: &Fluo, table: &str, moment: Moment) {
     let apply = format!("apply --prune --no-wait --spec s.toml {table}");
     fluo.run(&apply).succeeds();

@@ -1,4 +1,5 @@
-//! Claimers of rows who remember what they were told, and judge by it who has which row.
+//! Claimers of rows. Each one records the outcomes that it receives, and the owners of the rows are
+//! checked against them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,7 +11,7 @@ use tokio::time::sleep;
 use crate::faults_ground::{claimed, pair, say};
 use crate::faults_writers::{PAUSE_AFTER_FAILURE, Signals, message, rows};
 
-/// What became of one's claim of a row.
+/// The outcome of a claim of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Claim {
     Won,
@@ -19,14 +20,15 @@ enum Claim {
     NotMade,
 }
 
-/// What claimers were told, by row and claimer.
+/// The outcomes that claimers received, by row and claimer.
 #[derive(Debug, Default)]
 pub(crate) struct Claims {
     rows: BTreeMap<String, BTreeMap<usize, Claim>>,
     pub(crate) errors: Vec<Error>,
 }
 
-/// Creates rows that others create too, if they are absent, with its number as the value.
+/// Creates rows that other claimers create too, if they are absent, with the claimer's number as
+/// the value.
 pub(crate) fn claim(
     table: &Arc<dyn Table>,
     signals: &Arc<Signals>,
@@ -100,15 +102,15 @@ impl Claims {
         all
     }
 
-    /// One claims a row, at most; who won it has it, and who has it won it or does not know; who lost it lost it to
-    /// somebody.
+    /// Checks the claims against the rows. At most one claim of a row is won, and its claimer owns
+    /// the row. The claim of an owner is won or unknown. A row with a lost claim has an owner.
     pub(crate) fn check(&self, found: &BTreeMap<String, String>) {
         for (row, claims) in &self.rows {
             let all = |wanted| claims.values().filter(|claim| **claim == wanted).count();
             assert!(all(Claim::Won) <= 1, "{row} was won twice: {claims:?}");
             let Some(owner) = found.get(row) else {
                 assert_eq!(all(Claim::Won), 0, "{row} was won and is not there");
-                assert_eq!(all(Claim::Lost), 0, "{row} was lost to nobody");
+                assert_eq!(all(Claim::Lost), 0, "{row} was lost and is not there");
                 continue;
             };
             let owner: usize = owner.parse().unwrap();

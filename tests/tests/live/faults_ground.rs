@@ -1,4 +1,5 @@
-//! What tests that break things have in common: a proxy of their own, and rows that show when they are not whole.
+//! Common parts of tests with faults: a proxy for each test, and rows that show whether they are
+//! complete.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -19,18 +20,18 @@ use fluo_recipes::{
 
 use crate::ground::fresh_name;
 
-/// A table of a test's own, reached through a proxy of its own and, to see what became of it, through a good one.
+/// A table for one test, reached through the test's own proxy and, to check it, through a good one.
 pub(crate) struct Broken {
     pub(crate) proxy: Arc<Proxy>,
-    /// What the proxy of the test leads to.
+    /// Settings for the proxy of the test.
     pub(crate) settings: Settings,
-    /// Through the shared proxy, which nothing happens to.
+    /// The tables through the shared proxy, which has no faults.
     pub(crate) good: AccumuloTables,
     pub(crate) name: String,
 }
 
 impl Broken {
-    /// None where live tests are not wanted.
+    /// Creates the table, and starts the proxy. Returns `None` if live tests are not wanted.
     pub(crate) async fn new(topic: &str) -> Option<Self> {
         let good = crate::cluster::tables().await?;
         let cluster = crate::cluster::cluster()?;
@@ -45,7 +46,7 @@ impl Broken {
         })
     }
 
-    /// The same proxy, and another table in place of the first.
+    /// Replaces the table by a new one, with the same proxy.
     pub(crate) async fn with_another_table(self, topic: &str) -> Self {
         let name = fresh_name(topic);
         self.good
@@ -56,17 +57,17 @@ impl Broken {
         Self { name, ..self }
     }
 
-    /// The tables through the proxy of the test.
+    /// Opens the tables through the proxy of the test.
     pub(crate) async fn tables(&self, settings: Settings) -> AccumuloTables {
         AccumuloTables::connect(settings).await.unwrap()
     }
 
-    /// The table through the proxy of the test.
+    /// Opens the table through the proxy of the test.
     pub(crate) async fn open(&self, settings: Settings) -> Arc<dyn Table> {
         open(&self.tables(settings).await, &self.name).await
     }
 
-    /// What is there, whole rows only.
+    /// Returns the rows of the table. Panics if a row is incomplete.
     pub(crate) async fn rows(&self) -> BTreeMap<String, String> {
         whole_rows(&*open(&self.good, &self.name).await).await
     }
@@ -79,7 +80,7 @@ impl Broken {
         blocking(|| self.proxy.restart().unwrap());
     }
 
-    /// Restarts the proxy while the caller goes on.
+    /// Restarts the proxy in the background.
     pub(crate) fn restart_meanwhile(&self) -> tokio::task::JoinHandle<()> {
         let proxy = Arc::clone(&self.proxy);
         tokio::task::spawn_blocking(move || proxy.restart().unwrap())
@@ -90,21 +91,21 @@ impl Broken {
     }
 }
 
-/// Tells a figure to whoever runs the tests with `--nocapture`.
+/// Prints a figure, which is visible with `--nocapture`.
 #[expect(
     clippy::print_stdout,
-    reason = "the test runner keeps it unless it is asked for"
+    reason = "the test runner shows it only on request"
 )]
 pub(crate) fn say(figure: &str) {
     println!("{figure}");
 }
 
-/// What waits for processes, in a test that other tasks go on in.
+/// Waits for processes in a test, without blocking its other tasks.
 pub(crate) fn blocking<T>(work: impl FnOnce() -> T) -> T {
     tokio::task::block_in_place(work)
 }
 
-/// Settings of somebody who gives up soon: three tries within a fifth of a second.
+/// Returns settings of an impatient client: three tries within a fifth of a second.
 pub(crate) fn settings(cluster: &Cluster, address: &str) -> Settings {
     let credentials = crate::cluster::credentials(cluster);
     let mut settings = Settings::new(address, credentials);
@@ -113,7 +114,7 @@ pub(crate) fn settings(cluster: &Cluster, address: &str) -> Settings {
     settings
 }
 
-/// The same settings of somebody who outlasts a restart.
+/// Returns the same settings for a client that outlasts a restart.
 pub(crate) fn patient(mut settings: Settings) -> Settings {
     settings.retry.tries = NonZeroUsize::new(200).unwrap();
     settings.retry.longest_pause = Duration::from_millis(250);
@@ -135,19 +136,19 @@ fn second() -> Column {
     Column::new("f", "second")
 }
 
-/// The column by which a row is claimed.
+/// Returns the column by which a row is claimed.
 pub(crate) fn claimed() -> Column {
     first()
 }
 
-/// A mutation of two cells that have one value.
+/// Returns a mutation of two cells with the same value.
 pub(crate) fn pair(row: &str, value: &str) -> Mutation {
     Mutation::new(row.to_owned())
         .put(first(), value.to_owned())
         .put(second(), value.to_owned())
 }
 
-/// The rows of [`pair`]s with their values. Half a row is a panic.
+/// Returns the rows of [`pair`]s with their values. Panics if a row is incomplete.
 pub(crate) async fn whole_rows(table: &dyn Table) -> BTreeMap<String, String> {
     let cells = table.read(Scan::over(Span::all())).await.unwrap();
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
@@ -165,7 +166,7 @@ pub(crate) async fn whole_rows(table: &dyn Table) -> BTreeMap<String, String> {
     rows.collect()
 }
 
-/// Rows for a table that is to be split by the hasher of prefix `p`.
+/// Returns rows for a table that is split by the hasher of prefix `p`.
 fn hashed_rows() -> BTreeMap<String, String> {
     let hasher = RowHasher::new("p").unwrap();
     let key = |row: usize| {
@@ -175,20 +176,21 @@ fn hashed_rows() -> BTreeMap<String, String> {
     (0..1_000).map(|row| (key(row), row.to_string())).collect()
 }
 
-/// Writes rows that must outlive what is done to their table.
+/// Writes rows that must survive changes of their table.
 pub(crate) async fn put_hashed_rows(tables: &AccumuloTables, name: &str) {
     let rows = hashed_rows();
     let mutations = rows.iter().map(|(row, value)| pair(row, value)).collect();
     open(tables, name).await.write(mutations).await.unwrap();
 }
 
-/// Those rows are there, each once, and no others.
+/// Checks that the table has each of those rows once, and no others.
 pub(crate) async fn hashed_rows_are_there(tables: &AccumuloTables, name: &str) {
     let found = whole_rows(&*open(tables, name).await).await;
     assert!(found == hashed_rows(), "{} rows are there", found.len());
 }
 
-/// Everything but where the tablets are, which takes the servers their time.
+/// Checks the table against the optimizations, except the distribution of its tablets, for which
+/// servers need time.
 pub(crate) async fn is_as_wanted(
     tables: &AccumuloTables,
     name: &str,

@@ -1,5 +1,5 @@
-//! The proxy is killed while a plan is applied through it: after each step, and in the middle of one. Applied again,
-//! the plan is finished.
+//! The proxy is killed while a plan is applied through it: after each step, and in the middle of
+//! one. The next apply finishes the plan.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use crate::fresh::entries;
 use crate::ground::until;
 
 const PRUNE: PlanOptions = PlanOptions { prune: true };
-/// Split points that nobody asked for.
+/// Superfluous split points.
 const STRAYS: [&str; 2] = ["a", "z"];
 
 fn optimizations(tablets: u32) -> TableOptimizations {
@@ -26,7 +26,7 @@ fn optimizations(tablets: u32) -> TableOptimizations {
     TableOptimizations::of_row_hasher(&hasher, tablets).unwrap()
 }
 
-/// A table with rows and with split points that nobody asked for, and what would change on it.
+/// Adds rows and superfluous split points to the table, and returns the plan for it.
 async fn planned(broken: &Broken, tablets: u32) -> Plan {
     let strays = STRAYS.map(Bytes::from).into();
     broken.good.add_splits(&broken.name, &strays).await.unwrap();
@@ -36,7 +36,7 @@ async fn planned(broken: &Broken, tablets: u32) -> Plan {
         .unwrap()
 }
 
-/// The same plan again, by somebody whom nothing happens to; then everything is as wanted, and every row is there.
+/// Applies the same plan through the good proxy, and checks the table and its rows.
 async fn applied_again(broken: &Broken, plan: &Plan, tablets: u32) {
     let applied = apply(&broken.good, plan, |_| ()).await.unwrap();
     assert_eq!(applied.done + applied.already_so, plan.steps().len());
@@ -45,7 +45,7 @@ async fn applied_again(broken: &Broken, plan: &Plan, tablets: u32) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_proxy_that_goes_away_after_a_step() {
+async fn reports_a_proxy_that_is_killed_after_a_step() {
     const TABLETS: u32 = 8;
     let Some(mut broken) = Broken::new("faults_apply").await else {
         return;
@@ -79,7 +79,8 @@ async fn a_proxy_that_goes_away_after_a_step() {
     broken.end().await;
 }
 
-/// The step after the kill did nothing, and says so; those before it are kept, because undoing them failed too.
+/// Checks the error of the step after the kill, which did nothing. The steps before it are kept,
+/// because their undo failed too.
 fn check_told(error: &ApplyError, broken: &Broken, plan: &Plan, done: usize) {
     let ApplyError::Failed {
         number,
@@ -117,8 +118,8 @@ fn check_told(error: &ApplyError, broken: &Broken, plan: &Plan, done: usize) {
     );
 }
 
-/// Waits until a table that had so many split points has more. Asked for its split points or tablets, a proxy
-/// would answer when they do not change any more.
+/// Waits until a table has more than this number of split points. It reads the metadata, because a
+/// proxy answers requests for split points or tablets only when they no longer change.
 pub(crate) async fn until_more_splits(tables: &AccumuloTables, name: &str, before: usize) {
     let ids = tables.client().table_operations().id_map().await.unwrap();
     let id = ids[name].as_bytes();
@@ -138,13 +139,13 @@ pub(crate) async fn until_more_splits(tables: &AccumuloTables, name: &str, befor
     }
 }
 
-/// In the middle: some of the split points are there, not all.
+/// Waits until some of the split points exist, but not all.
 async fn is_halfway(broken: &Broken) {
     until_more_splits(&broken.good, &broken.name, STRAYS.len()).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_proxy_that_goes_away_in_the_middle_of_a_step_and_stays_away() {
+async fn reports_a_proxy_that_is_killed_during_a_step() {
     const TABLETS: u32 = 300;
     let Some(broken) = Broken::new("faults_halfway").await else {
         return;
@@ -184,7 +185,7 @@ async fn a_proxy_that_goes_away_in_the_middle_of_a_step_and_stays_away() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_proxy_that_comes_back_in_the_middle_of_a_step_is_waited_for() {
+async fn waits_for_a_proxy_that_restarts_during_a_step() {
     const TABLETS: u32 = 300;
     let Some(broken) = Broken::new("faults_waiting").await else {
         return;
@@ -202,24 +203,25 @@ async fn a_proxy_that_comes_back_in_the_middle_of_a_step_is_waited_for() {
     broken.end().await;
 }
 
-/// The property was set, and the proxy went away before one could see it: the error denied that anything was done.
+/// Regression test: the property was set, and the proxy was killed before this could be checked.
+/// The error denied that anything was done.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_was_set_before_the_proxy_went_away_is_not_denied() {
+async fn does_not_deny_a_property_that_was_set_before_the_kill() {
     let Some(broken) = Broken::new("faults_set").await else {
         return;
     };
     let tables = broken.tables(broken.settings.clone()).await;
-    let mut told = Vec::new();
+    let mut failures = Vec::new();
     let (name, address) = (broken.name.clone(), broken.proxy.address());
     let setting = tokio::spawn(async move {
         for value in 0.. {
             let value = value.to_string();
             if let Err(error) = tables.set_property(&name, GROUP_DEFAULT, &value).await {
-                told.push((value, error));
+                failures.push((value, error));
                 break;
             }
         }
-        told
+        failures
     });
     let properties = async || broken.good.properties(&broken.name).await.unwrap();
     until("a property is set", async || {

@@ -1,4 +1,4 @@
-//! The proxy is killed while rows are written through it, and started again on its port.
+//! The proxy is killed while rows are written through it, and restarted on its port.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,12 +12,12 @@ use crate::faults_ground::Broken;
 use crate::faults_writers::{Signals, Told, load};
 
 const WRITERS: usize = 4;
-/// Calls that succeed before and after.
+/// Number of successful calls before the kill, and after the restart.
 const SUCCESSES: usize = 60;
-/// How long the proxy is away, beyond its start.
+/// Time from the kill until the restart begins.
 const AWAY: Duration = Duration::from_millis(500);
 
-/// Takes the proxy away while its users work, and gives it back.
+/// Kills the proxy while its clients work, and restarts it.
 async fn kill_and_restart(broken: &Broken, signals: &Signals) {
     signals.successes(SUCCESSES).await;
     broken.kill();
@@ -28,7 +28,7 @@ async fn kill_and_restart(broken: &Broken, signals: &Signals) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_acknowledged_row_is_lost_and_nothing_is_denied_that_was_done() {
+async fn loses_no_acknowledged_row_and_denies_no_written_row() {
     let Some(broken) = Broken::new("faults_load").await else {
         return;
     };
@@ -41,7 +41,7 @@ async fn no_acknowledged_row_is_lost_and_nothing_is_denied_that_was_done() {
     told.check(&broken.rows().await);
 
     let (name, address) = (&broken.name, broken.proxy.address());
-    // The proxy can be killed at a moment at which no write is under way.
+    // The kill may hit a moment without a write.
     for error in told
         .errors
         .iter()
@@ -62,14 +62,14 @@ async fn no_acknowledged_row_is_lost_and_nothing_is_denied_that_was_done() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_row_that_many_claim_is_claimed_by_one() {
+async fn one_of_many_claimers_wins_each_row() {
     let Some(broken) = Broken::new("faults_claim").await else {
         return;
     };
     let signals = Arc::new(Signals::default());
     let mut claimers = Vec::new();
     for claimer in 0..WRITERS {
-        // Each has a writer of its own on the proxy.
+        // Each claimer has its own writer on the proxy.
         let table = broken.open(broken.settings.clone()).await;
         claimers.push(claim(&table, &signals, claimer));
     }

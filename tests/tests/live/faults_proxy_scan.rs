@@ -1,4 +1,4 @@
-//! The proxy is killed while a scan runs through it: the scan goes on where it was.
+//! The proxy is killed during a scan through it, and the scan resumes.
 
 use std::num::NonZeroUsize;
 
@@ -26,7 +26,7 @@ fn row(number: usize) -> Mutation {
     })
 }
 
-/// The cells of a scan during which the proxy goes away twice, and comes back.
+/// Returns the cells of a scan during which the proxy is killed and restarted twice.
 async fn scan_over_restarts(broken: &Broken, table: &dyn Table, scan: Scan) -> Vec<Cell> {
     let mut batches = table.scan(scan.batch_cells(NonZeroUsize::new(499).unwrap()));
     let mut cells = Vec::new();
@@ -58,7 +58,7 @@ fn shown(cells: &[Cell]) -> Vec<(String, String)> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_scan_yields_every_row_once_and_in_order() {
+async fn a_scan_returns_every_row_once_and_in_order_across_restarts() {
     let Some(broken) = Broken::new("faults_scan").await else {
         return;
     };
@@ -69,7 +69,8 @@ async fn a_scan_yields_every_row_once_and_in_order() {
         .flat_map(|row| (0..COLUMNS).map(move |column| (format!("{row:06}"), column.to_string())));
     assert!(shown(&cells).into_iter().eq(expected));
 
-    // The filter begins anew in the middle of a row, and must not take the rest of the row for another one.
+    // The filter restarts in the middle of a row, and must not take the rest of the row for another
+    // row.
     let first = Scan::over(Span::all()).filter(Filter::FirstOfRow);
     let cells = scan_over_restarts(&broken, &*table, first).await;
     let expected = (0..ROWS).map(|row| (format!("{row:06}"), "0".to_owned()));
@@ -78,7 +79,7 @@ async fn a_scan_yields_every_row_once_and_in_order() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_scan_whose_proxy_stays_away_ends_with_one_error_after_what_it_read() {
+async fn a_scan_whose_proxy_is_killed_ends_with_one_error() {
     let Some(broken) = Broken::new("faults_scan").await else {
         return;
     };
@@ -91,7 +92,7 @@ async fn a_scan_whose_proxy_stays_away_ends_with_one_error_after_what_it_read() 
     let error = loop {
         match batches.try_next().await {
             Ok(Some(batch)) => cells.extend(batch),
-            Ok(None) => panic!("it ended as if that were all"),
+            Ok(None) => panic!("the scan ended without an error"),
             Err(error) => break error,
         }
     };
@@ -105,7 +106,7 @@ async fn a_scan_whose_proxy_stays_away_ends_with_one_error_after_what_it_read() 
         ),
     );
 
-    // What was read stands, and the scan goes on after it.
+    // The cells before the error are valid, and another scan continues after them.
     broken.restart();
     let rest = scan.after(&cells.last().unwrap().key);
     cells.extend(table.scan(rest).try_concat().await.unwrap());

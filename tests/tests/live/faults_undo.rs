@@ -1,4 +1,5 @@
-//! A step fails on a table that inherits its balancer from its namespace: what is undone is inherited again.
+//! A step fails on a table that inherits its balancer from its namespace. The undo restores the
+//! inheritance.
 
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use crate::cli::assert_says;
 use crate::faults_ground::is_as_wanted;
 use crate::ground::{fresh_name, until};
 
-/// What the table inherits at first, and what later.
+/// Properties that the table inherits at first.
 const BEFORE: [(&str, &str); 2] = [
     (GROUP_DEFAULT, "before"),
     (
@@ -20,6 +21,7 @@ const BEFORE: [(&str, &str); 2] = [
         "org.apache.accumulo.server.master.balancer.DefaultLoadBalancer",
     ),
 ];
+/// Properties that the table inherits later.
 const AFTER: [(&str, &str); 2] = [
     (GROUP_DEFAULT, "after"),
     (
@@ -49,7 +51,7 @@ async fn shows(tables: &AccumuloTables, table: &str, properties: [(&str, &str); 
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_undone_is_inherited_again() {
+async fn undo_restores_inherited_properties() {
     let Some(tables) = crate::cluster::tables().await else {
         return;
     };
@@ -73,7 +75,7 @@ async fn what_is_undone_is_inherited_again() {
     let plan = plan(&tables, &table, &optimizations, PlanOptions { prune: true })
         .await
         .unwrap();
-    // The split points, the pattern, the default group, the balancer; the removal of what nobody asked for.
+    // Split points, pattern, default group, balancer, and the removal of superfluous split points.
     assert_eq!(plan.steps().len(), 5);
     assert!(matches!(plan.steps()[4], Step::RemoveSplits(_)));
     for (call, fault) in [(3, Fault::Before), (3, Fault::After), (4, Fault::Before)] {
@@ -88,7 +90,7 @@ async fn what_is_undone_is_inherited_again() {
             &format!("everything was undone, table `{table}` is as it was before"),
         );
         assert_eq!(tables.splits(&table).await.unwrap(), ["a"]);
-        // Nothing of it is set on the table itself: it follows its namespace.
+        // The table itself has none of these properties, so it follows its namespace.
         set(&tables, &namespace, AFTER).await;
         shows(&tables, &table, AFTER).await;
         set(&tables, &namespace, BEFORE).await;

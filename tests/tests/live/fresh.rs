@@ -1,4 +1,4 @@
-//! A table of a test's own.
+//! A new table for one test.
 
 use std::process;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,10 +7,10 @@ use std::time::Duration;
 use accumulo_proxy::{Entry, ProxyClient, Result, TimeType};
 use futures::{Stream, TryStreamExt};
 
-/// Creates a table that nobody else has; `None` without a cluster.
+/// Creates a table that no other test uses. Returns `None` without a cluster.
 ///
-/// A proxy on which others create tables at the same time may learn of a new one only a moment after its creation
-/// returned: seen, as a `TableNotFound` at the first write.
+/// While other clients create tables, a proxy may find a new table only a moment after its creation
+/// returned. The first write then fails with `TableNotFound`.
 pub(crate) async fn table(topic: &str) -> Option<(ProxyClient, String)> {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     let client = crate::cluster::client().await?;
@@ -27,7 +27,7 @@ pub(crate) async fn table(topic: &str) -> Option<(ProxyClient, String)> {
     Some((client, name))
 }
 
-/// All entries of a scan, whose batches are never empty.
+/// Returns all entries of a scan, and checks that its batches are not empty.
 pub(crate) async fn entries(
     mut batches: impl Stream<Item = Result<Vec<Entry>>> + Unpin,
 ) -> Result<Vec<Entry>> {

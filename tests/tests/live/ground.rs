@@ -1,4 +1,4 @@
-//! A table for one test: made under a name of its own, written, read, and removed.
+//! A table for one test: created under a name of its own, written, read, and removed.
 
 use std::process;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -9,27 +9,29 @@ use tokio::time::sleep;
 
 use crate::cluster::client;
 
-/// How long a test waits for what servers do by themselves.
+/// Longest time that a test waits for changes that servers make by themselves.
 const PATIENCE: Duration = Duration::from_secs(30);
 const LOOK_EVERY: Duration = Duration::from_millis(100);
-/// Entries asked for at a time.
+/// Number of entries requested at a time.
 const BATCH: i32 = 1000;
 
-/// A client, and a table that nobody else uses.
+/// A client, and a table that no other test uses.
 pub(crate) struct Ground {
     pub(crate) client: ProxyClient,
     pub(crate) table: String,
 }
 
 impl Ground {
-    /// A new table with one version of each column; none where live tests are not wanted.
+    /// Creates a table with one version of each column. Returns `None` if live tests are not
+    /// wanted.
     pub(crate) async fn new(prefix: &str) -> Option<Self> {
         let client = client().await?;
         let table = fresh_name(prefix);
         let tables = client.table_operations();
         tables.create(&table, true, TimeType::Millis).await.unwrap();
-        // Where others create tables too, a proxy may know of its own only a moment later.
-        until("the table is known", async || {
+        // While other clients create tables, a proxy may find its own new table only after a
+        // moment.
+        until("the table exists", async || {
             tables.exists(&table).await.unwrap()
         })
         .await;
@@ -49,7 +51,7 @@ impl Ground {
             .unwrap();
     }
 
-    /// The rows that a scan shows.
+    /// Returns the rows of the table.
     pub(crate) async fn rows(&self) -> Vec<String> {
         rows(&self.client, &self.table).await
     }
@@ -64,7 +66,7 @@ impl Ground {
     }
 }
 
-/// A name that nobody used before.
+/// Returns a name that was not used before.
 pub(crate) fn fresh_name(prefix: &str) -> String {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let millis = SystemTime::now()
@@ -75,7 +77,7 @@ pub(crate) fn fresh_name(prefix: &str) -> String {
     format!("{prefix}_{}_{millis}_{number}", process::id())
 }
 
-/// The rows that a scan of a table shows, each once.
+/// Returns the rows of a table, each once.
 pub(crate) async fn rows(client: &ProxyClient, table: &str) -> Vec<String> {
     let entries = entries(client, table, &ScanOptions::default()).await;
     let mut rows: Vec<_> = entries.iter().map(|entry| text(&entry.key.row)).collect();
@@ -83,7 +85,7 @@ pub(crate) async fn rows(client: &ProxyClient, table: &str) -> Vec<String> {
     rows
 }
 
-/// What a scan shows, read by its handle.
+/// Returns the entries of a scan, read by the handle of its scanner.
 pub(crate) async fn entries(
     client: &ProxyClient,
     table: &str,
@@ -103,12 +105,13 @@ pub(crate) async fn entries(
     entries
 }
 
-/// Bytes as text.
+/// Converts bytes to text.
 pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Waits until `is_so`: configuration reaches the servers by itself, after a moment.
+/// Waits until `is_so` returns `true`. Changes of the configuration reach the servers after a
+/// moment.
 pub(crate) async fn until(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
     let tries = PATIENCE.as_millis() / LOOK_EVERY.as_millis();
     for _ in 0..tries {

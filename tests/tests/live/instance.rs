@@ -37,7 +37,7 @@ async fn the_tablet_servers_are_listed_and_answer() {
 async fn a_property_of_the_system_is_set_and_removed() {
     let Some(client) = client().await else { return };
     let instance = client.instance_operations();
-    // It concerns bulk imports of many files only, so no other test minds.
+    // The property affects only bulk imports of many files, and so no other test.
     let property = "master.bulk.rename.threadpool.size";
     let before = instance.system_configuration().await.unwrap()[property].clone();
     let site = instance.site_configuration().await.unwrap();
@@ -62,7 +62,7 @@ async fn a_property_of_the_system_is_set_and_removed() {
 }
 
 #[tokio::test]
-async fn classes_are_looked_for_on_the_servers() {
+async fn checks_whether_the_servers_load_a_class() {
     let Some(client) = client().await else { return };
     let instance = client.instance_operations();
     let package = "org.apache.accumulo.server.master.balancer";
@@ -74,17 +74,17 @@ async fn classes_are_looked_for_on_the_servers() {
             .unwrap()
     };
     assert!(loads("TableLoadBalancer").await);
-    // It loads, but takes an argument to be made.
+    // The class is there, but its constructor takes an argument.
     assert!(!loads("RegexGroupBalancer").await);
     assert!(!loads("NoSuchBalancer").await);
 }
 
 #[tokio::test]
-async fn a_scan_is_seen_on_its_server() {
+async fn lists_a_scan_on_its_server() {
     let Some(ground) = Ground::new("scanned").await else {
         return;
     };
-    // More than a server gives at once, so that it keeps the scan.
+    // More rows than a server sends at once, so that it keeps the scan open.
     let rows = (0..20_000).map(|row| Mutation::new(format!("{row:05}")).put("family", "q", "v"));
     let rows: Vec<_> = rows.collect();
     let low_level = ground.client.low_level();
@@ -98,7 +98,8 @@ async fn a_scan_is_seen_on_its_server() {
         .await
         .unwrap();
     let mut is_seen = false;
-    // Now and then it is read on: a server forgets a scan that is idle for a minute.
+    // The scan is continued from time to time, because a server drops a scan that is idle for a
+    // minute.
     while low_level.next_k(&scanner, 10).await.unwrap().more {
         is_seen = is_seen || is_scanned(&ground).await;
         let more = if is_seen { 10_000 } else { 1 };
@@ -125,7 +126,8 @@ async fn is_scanned(ground: &Ground) -> bool {
     false
 }
 
-/// The scans of a server; none as long as one is of a table that was deleted, because the call fails then.
+/// Returns the scans of a server. The list is empty while a scan is of a deleted table, because the
+/// call then fails.
 async fn scans(client: &ProxyClient, server: &str) -> Vec<ActiveScan> {
     match client.instance_operations().active_scans(server).await {
         Ok(scans) => scans,

@@ -1,4 +1,4 @@
-//! Key designs on a real Accumulo: what they say of ranges and orders is what its scans yield.
+//! Key designs on a real Accumulo: scans return the documented ranges and orders.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ fn design(settings: impl Into<DesignSettings>) -> KeyDesign {
     KeyDesign::new(settings).unwrap()
 }
 
-/// A new table with these rows, by their keys.
+/// Creates a table with these rows under their keys.
 async fn loaded(
     tables: &AccumuloTables,
     design: &KeyDesign,
@@ -47,7 +47,7 @@ async fn loaded(
     (name, table)
 }
 
-/// The user's rows that a set of rows yields, in the order in which they come.
+/// Returns the user's rows that a scan yields, in its order.
 async fn read(table: &Arc<dyn Table>, design: &KeyDesign, rows: &Rows) -> Vec<Bytes> {
     let scan = SaltedScan::new(design, rows).unwrap();
     let batches: Vec<_> = scan.run(table.clone()).try_collect().await.unwrap();
@@ -56,7 +56,7 @@ async fn read(table: &Arc<dyn Table>, design: &KeyDesign, rows: &Rows) -> Vec<By
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_merged_scan_is_the_rows_in_their_order_while_tablets_split() {
+async fn a_merged_scan_keeps_the_order_of_rows_while_tablets_split() {
     let Some(tables) = crate::cluster::tables().await else {
         return;
     };
@@ -73,7 +73,7 @@ async fn a_merged_scan_is_the_rows_in_their_order_while_tablets_split() {
         let half = SaltedScan::new(&design, &some).unwrap().limit(300);
         let mut first: Vec<_> = half.clone().run(table.clone()).try_collect().await.unwrap();
         let cursor = first.pop().unwrap().cursor();
-        // In the middle of it the table is cut where its salts begin.
+        // The table is split at the beginnings of its salts in the middle of the scan.
         let splits: BTreeSet<_> = design.splits(8).unwrap().into_iter().collect();
         tables.add_splits(&name, &splits).await.unwrap();
         let next = half.after(&cursor).unwrap().run(table.clone());
@@ -88,7 +88,7 @@ async fn a_merged_scan_is_the_rows_in_their_order_while_tablets_split() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_newest_of_a_thing_comes_first() {
+async fn returns_the_newest_row_of_an_entity_first() {
     let Some(tables) = crate::cluster::tables().await else {
         return;
     };
@@ -106,7 +106,7 @@ async fn the_newest_of_a_thing_comes_first() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_domain_is_its_pages_and_no_others() {
+async fn a_domain_has_exactly_its_pages() {
     let Some(tables) = crate::cluster::tables().await else {
         return;
     };
@@ -140,7 +140,7 @@ async fn a_domain_is_its_pages_and_no_others() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn numbers_in_composite_keys_come_in_their_order() {
+async fn numbers_in_composite_keys_are_in_numeric_order() {
     let Some(tables) = crate::cluster::tables().await else {
         return;
     };
@@ -195,7 +195,7 @@ async fn a_table_of_a_design_is_planned_migrated_and_verified() {
     }
     assert_eq!(epochs.count(&*table).await.unwrap().left(), 0);
     let cells = table.read(Scan::over_all([Span::all()])).await;
-    assert_eq!(cells.unwrap().len(), rows.len(), "nothing is left behind");
+    assert_eq!(cells.unwrap().len(), rows.len(), "each row is stored once");
 
     let options = VerifyOptions::default();
     let verdict = verify(&tables, &name, &optimizations, &options, |_| ())

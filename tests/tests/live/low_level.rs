@@ -1,4 +1,4 @@
-//! Scanners and writers by their handles, and what the proxy computes of keys.
+//! Scanners and writers by their handles, and keys that the proxy computes.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use accumulo_proxy::{
 use crate::cluster::client;
 use crate::ground::{Ground, text};
 
-/// A handle that looks like one and is none.
+/// A handle of the right form that does not exist.
 const UNKNOWN: &str = "00000000-0000-4000-8000-000000000000";
 
 #[tokio::test]
@@ -29,7 +29,7 @@ async fn a_scanner_is_read_entry_by_entry_and_in_batches() {
     assert!(low_level.has_next(&scanner).await.unwrap());
     let (entry, more) = low_level.next_entry(&scanner).await.unwrap();
     assert_eq!((text(&entry.key.row).as_str(), more), ("a", true));
-    // Exactly as many as there are: the proxy says that there may be more.
+    // Exactly the remaining entries: the proxy answers that there may be more.
     let batch = low_level.next_k(&scanner, 3).await.unwrap();
     assert_eq!((batch.entries.len(), batch.more), (3, true));
     assert!(!low_level.has_next(&scanner).await.unwrap());
@@ -55,7 +55,7 @@ async fn a_scanner_is_read_entry_by_entry_and_in_batches() {
 }
 
 #[tokio::test]
-async fn handles_that_nobody_gave_out_are_unknown() {
+async fn rejects_unknown_handles() {
     let Some(client) = client().await else { return };
     let low_level = client.low_level();
     let scanner = ScannerHandle::from(UNKNOWN.to_owned());
@@ -72,7 +72,7 @@ async fn handles_that_nobody_gave_out_are_unknown() {
     }
     let handle = WriterHandle::from(UNKNOWN.to_owned());
     let mut writer = low_level.resume_writer(handle).await.unwrap();
-    // Nobody is told: this is how it loses writes.
+    // The proxy reports no error, which is how a client loses writes.
     writer
         .update(&[Mutation::new("a").put("f", "q", "v")])
         .await
@@ -103,7 +103,7 @@ async fn handles_that_nobody_gave_out_are_unknown() {
 }
 
 #[tokio::test]
-async fn the_stop_of_a_batch_scan_is_exclusive_whatever_it_says() {
+async fn the_stop_of_a_batch_scan_is_always_exclusive() {
     let Some(ground) = Ground::new("batch").await else {
         return;
     };
@@ -148,7 +148,7 @@ async fn the_stop_of_a_batch_scan_is_exclusive_whatever_it_says() {
 }
 
 #[tokio::test]
-async fn a_writer_writes_what_was_sent_before_its_flush() {
+async fn flush_writes_all_earlier_updates() {
     let Some(ground) = Ground::new("writer").await else {
         return;
     };
@@ -187,7 +187,7 @@ async fn a_writer_writes_what_was_sent_before_its_flush() {
 }
 
 #[tokio::test]
-async fn what_a_constraint_refuses_shows_at_the_flush() {
+async fn flush_reports_violations_of_constraints() {
     let Some(ground) = Ground::new("refused").await else {
         return;
     };
@@ -197,7 +197,7 @@ async fn what_a_constraint_refuses_shows_at_the_flush() {
         .create_writer(&ground.table, &WriterOptions::default())
         .await
         .unwrap();
-    // Keys above 1 MiB violate the constraint that every table begins with.
+    // Keys above 1 MiB violate a constraint that every new table has.
     let long = "x".repeat(1 << 21);
     writer
         .update(&[Mutation::new(long).put("f", "q", "v")])

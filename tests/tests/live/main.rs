@@ -1,4 +1,4 @@
-//! Everything that needs a real Accumulo, in one program, so that one cluster serves all of it.
+//! All tests that need a real Accumulo, in one program, so that one cluster serves all of them.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! Operations on namespaces, each seen by another call.
+//! Operations on namespaces, each checked by another call.
 
 use std::collections::BTreeSet;
 
@@ -115,7 +115,7 @@ async fn a_table_needs_its_namespace() {
 }
 
 #[tokio::test]
-async fn the_two_namespaces_of_every_instance_have_their_names() {
+async fn every_instance_has_two_predefined_namespaces() {
     let Some(client) = client().await else { return };
     let namespaces = client.namespace_operations();
     assert_eq!(namespaces.system_namespace().await.unwrap(), "accumulo");
@@ -150,7 +150,7 @@ async fn a_property_of_a_namespace_holds_for_its_tables() {
         .remove_property(&place.namespace, "table.custom.from")
         .await
         .unwrap();
-    until("the table has it no more", async || {
+    until("the table no longer has the property", async || {
         !tables
             .properties(&place.table)
             .await
@@ -236,7 +236,8 @@ async fn a_constraint_of_a_namespace_holds_for_its_tables() {
         namespaces.constraints(&place.namespace).await.unwrap()[class],
         number
     );
-    // The table was created with a constraint of the same number, which goes before that of the namespace.
+    // The table was created with a constraint of the same number, which overrides that of the
+    // namespace.
     let tables = place.client.table_operations();
     assert_eq!(number, 1);
     assert_ne!(
@@ -267,7 +268,7 @@ async fn a_constraint_of_a_namespace_holds_for_its_tables() {
 }
 
 #[tokio::test]
-async fn classes_are_looked_for_in_a_namespace() {
+async fn checks_whether_a_namespace_loads_a_class() {
     let Some(place) = Inhabited::new().await else {
         return;
     };

@@ -1,4 +1,4 @@
-//! What the ports say of a real Accumulo beyond the rules that all tables share.
+//! Behaviour of the ports on a real Accumulo beyond the rules that all tables share.
 
 use std::time::{Duration, Instant};
 
@@ -11,11 +11,11 @@ use fluo_core::{Authorizations, ErrorKind, TableAdmin, Versions};
 use crate::cli::name;
 use crate::cluster::{client, cluster, settings, tables};
 
-/// Long for what takes milliseconds, and far below the limits of waiting.
+/// Long for calls that take milliseconds, but far below the limits of waiting.
 const SOON: Duration = Duration::from_secs(15);
 
 #[tokio::test]
-async fn a_table_in_a_namespace_that_is_not_there_is_refused() {
+async fn refuses_a_table_in_a_missing_namespace() {
     let Some(tables) = tables().await else { return };
     let name = format!("no_such_space.{}", name("t"));
     let refused = tables.create_table(&name, Versions::All).await.unwrap_err();
@@ -66,7 +66,7 @@ async fn a_table_inherits_the_balancer_of_the_instance() {
 }
 
 #[tokio::test]
-async fn the_tablets_of_the_systems_tables_are_found_where_they_stand() {
+async fn finds_the_servers_of_system_tablets() {
     let Some(tables) = tables().await else { return };
     let begin = Instant::now();
     let metadata = tables.tablets("accumulo.metadata").await.unwrap();
@@ -100,22 +100,22 @@ async fn the_servers_have_fluos_iterators() {
 }
 
 #[tokio::test]
-async fn an_authorization_that_is_not_the_users_is_denied() {
+async fn denies_an_authorization_that_the_user_does_not_hold() {
     let Some(tables) = tables().await else { return };
     let name = name("not_held");
     tables.create_table(&name, Versions::All).await.unwrap();
-    let labels = Authorizations::from_iter(["A", "nobody's"]);
+    let labels = Authorizations::from_iter(["A", "unheld"]);
     let denied = tables.open_table(&name, labels).await.unwrap_err();
     assert_eq!(denied.kind(), ErrorKind::Denied);
     assert_eq!(
         denied.to_string(),
-        "user `root` does not hold the authorization `nobody's`"
+        "user `root` does not hold the authorization `unheld`"
     );
     tables.delete_table(&name).await.unwrap();
 }
 
 #[tokio::test]
-async fn a_user_whose_password_was_changed_is_denied() {
+async fn denies_a_user_whose_password_was_changed() {
     let Some(administrator) = client().await else {
         return;
     };
@@ -136,7 +136,7 @@ async fn a_user_whose_password_was_changed_is_denied() {
     let begin = Instant::now();
     let denied = loop {
         match tables.splits(&table).await {
-            // The servers hear of the change a moment later.
+            // The change reaches the servers after a moment.
             Ok(_) => assert!(begin.elapsed() < SOON),
             Err(error) => break error,
         }

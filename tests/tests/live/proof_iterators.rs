@@ -1,4 +1,5 @@
-//! An iterator of a table that changes what is stored: seen in a scan at once, and for good after a compaction.
+//! An iterator of a table that changes entries: temporarily in a scan, and permanently in a
+//! compaction.
 
 use accumulo_proxy::{Compaction, IteratorScope, IteratorSetting, Mutation};
 
@@ -6,7 +7,8 @@ use crate::ground::{Ground, text, until};
 
 const SUM: &str = "org.apache.accumulo.core.iterators.user.SummingCombiner";
 
-/// Before the iterator that keeps one version, which has the priority 20.
+/// Returns a combiner that runs before the iterator that keeps one version, which has the priority
+/// 20.
 fn sum() -> IteratorSetting {
     IteratorSetting::new(10, "sum", SUM)
         .option("columns", "f:count")
@@ -28,7 +30,7 @@ fn expected(count: &str) -> Vec<(String, String)> {
 }
 
 #[tokio::test]
-async fn a_combiner_runs_on_a_scan_and_its_sum_stays_after_a_compaction() {
+async fn a_combiner_runs_in_scans_and_a_compaction_stores_its_sum() {
     let Some(ground) = Ground::new("combiner").await else {
         return;
     };
@@ -51,7 +53,7 @@ async fn a_combiner_runs_on_a_scan_and_its_sum_stays_after_a_compaction() {
 
     tables.compact(table, Compaction::default()).await.unwrap();
     assert_eq!(shown(&ground).await, expected("6"));
-    // Without it the last of the counts would be shown, were the sum not what is stored now.
+    // Without the iterator a scan shows the sum only if the compaction has stored it.
     tables
         .remove_iterator(table, "sum", &IteratorScope::ALL)
         .await
@@ -65,7 +67,7 @@ async fn a_combiner_runs_on_a_scan_and_its_sum_stays_after_a_compaction() {
         .put("f", "count", "1")
         .put("f", "other", "3");
     ground.client.write(table, vec![mutation]).await.unwrap();
-    until("it does not run any more", async || {
+    until("the iterator no longer runs", async || {
         shown(&ground).await == expected("1")
     })
     .await;

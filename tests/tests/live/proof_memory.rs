@@ -1,5 +1,5 @@
-//! Memory does not grow with what is written and read: 100 MB of rows, and 1 GB with `FLUO_SOAK=10`, in a process of
-//! their own.
+//! Memory does not grow with the amount of data that is written and read: 100 MB of rows, or 1 GB
+//! with `FLUO_SOAK=10`, in a separate process.
 
 use std::env;
 use std::fs;
@@ -20,7 +20,8 @@ const PROCESS: &str = "FLUO_MEMORY_OF";
 const VALUE_BYTES: u64 = 1_000;
 const WRITE_ROWS: u64 = 1_000;
 const WRITES_UNDER_WAY: usize = 4;
-/// The most memory that the process may ever have, in MB: less than what is written, whatever the soak.
+/// Greatest memory that the process may use at any time, in MB: less than the written data, for
+/// every soak.
 const BOUND_MB: u64 = 64;
 
 fn megabytes() -> u64 {
@@ -28,7 +29,7 @@ fn megabytes() -> u64 {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_long_load_and_a_long_scan_take_little_memory() {
+async fn a_long_load_and_a_long_scan_use_little_memory() {
     let Some(cluster) = crate::cluster::cluster() else {
         return;
     };
@@ -41,11 +42,7 @@ async fn a_long_load_and_a_long_scan_take_little_memory() {
     let address = cluster.proxy().unwrap().address();
     let mut process = Command::new(env::current_exe().unwrap());
     process
-        .args([
-            "--exact",
-            "proof_memory::the_process_that_writes",
-            "--nocapture",
-        ])
+        .args(["--exact", "proof_memory::writing_child", "--nocapture"])
         .env(
             PROCESS,
             [&address, cluster.user(), cluster.password(), &name].join(" "),
@@ -68,15 +65,15 @@ async fn a_long_load_and_a_long_scan_take_little_memory() {
     tables.delete_table(&name).await.unwrap();
 }
 
-/// No test of its own: what the test above runs as a process.
+/// Runs only as the child process of the test above.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_process_that_writes() {
+async fn writing_child() {
     let Ok(arguments) = env::var(PROCESS) else {
         return;
     };
     let arguments: Vec<_> = arguments.split(' ').collect();
     let [address, user, password, name] = arguments[..] else {
-        panic!("{PROCESS} has not four words")
+        panic!("{PROCESS} must have four words")
     };
     let settings = Settings::new(address, Credentials::password(user, password));
     let tables = AccumuloTables::connect(settings).await.unwrap();
@@ -85,10 +82,10 @@ async fn the_process_that_writes() {
 
     let start = Instant::now();
     write(&*table, rows).await;
-    tell("written", start.elapsed(), rows);
+    report("written", start.elapsed(), rows);
     let start = Instant::now();
     assert_eq!(read(&*table).await, rows);
-    tell("read", start.elapsed(), rows);
+    report("read", start.elapsed(), rows);
     say(&format!("peak_mb={}", peak_mb()));
 }
 
@@ -109,7 +106,7 @@ fn row(number: u64) -> Mutation {
     Mutation::new(format!("{number:09}")).put(Column::new("f", "q"), value)
 }
 
-/// How many rows are there, in order and as they were written.
+/// Returns the number of rows, after a check of their order and values.
 async fn read(table: &dyn Table) -> u64 {
     let mut next = 0;
     let mut batches = table.scan(Scan::over(Span::all()));
@@ -124,7 +121,7 @@ async fn read(table: &dyn Table) -> u64 {
     next
 }
 
-fn tell(what: &str, time: Duration, rows: u64) {
+fn report(what: &str, time: Duration, rows: u64) {
     let megabytes = rows * VALUE_BYTES / 1_000_000;
     say(&format!(
         "{megabytes} MB {what} in {:.1} s; peak {} MB so far",
@@ -133,7 +130,7 @@ fn tell(what: &str, time: Duration, rows: u64) {
     ));
 }
 
-/// The most memory that this process has had, in MB.
+/// Returns the greatest memory that this process has used, in MB.
 fn peak_mb() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

@@ -1,4 +1,4 @@
-//! The headline: groups of tablets are spread over the servers, and rows over the tablets.
+//! The main promise: groups of tablets are spread over the servers, and rows over the tablets.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -14,9 +14,9 @@ use crate::cli::ROWS;
 use crate::faults_ground::{open, say};
 use crate::ground::fresh_name;
 
-/// How long the servers may take.
+/// Longest time that the servers may take.
 const LIMIT: Duration = Duration::from_secs(60);
-/// How far a tablet may be from the mean.
+/// Greatest distance of a tablet from the mean.
 const TOLERANCE_PERCENT: usize = 15;
 
 fn of(prefix: &str, tablets: u32) -> TableOptimizations {
@@ -24,7 +24,7 @@ fn of(prefix: &str, tablets: u32) -> TableOptimizations {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn four_groups_of_ten_tablets_are_five_and_five_on_two_servers() {
+async fn spreads_four_groups_of_ten_tablets_evenly_over_two_servers() {
     let Some(tables) = crate::cluster::tables().await else {
         return;
     };
@@ -65,7 +65,7 @@ async fn four_groups_of_ten_tablets_are_five_and_five_on_two_servers() {
     tables.delete_table(&table).await.unwrap();
 }
 
-/// Home pages of packages, and pages below them.
+/// Returns home pages of packages, and pages below them.
 fn urls() -> BTreeSet<String> {
     const PAGES: [&str; 10] = [
         "",
@@ -84,7 +84,7 @@ fn urls() -> BTreeSet<String> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn rows_of_real_urls_lie_evenly_in_twenty_tablets() {
+async fn spreads_rows_of_real_urls_evenly_over_twenty_tablets() {
     const TABLETS: usize = 20;
     let Some(tables) = crate::cluster::tables().await else {
         return;
@@ -114,7 +114,7 @@ async fn rows_of_real_urls_lie_evenly_in_twenty_tablets() {
     tables.flush(&name).await.unwrap();
 
     let tablets = tables.tablets(&name).await.unwrap();
-    // The last tablet is for what comes after the recipe's rows.
+    // The last tablet is for rows after those of the recipe.
     assert_eq!(tablets.as_slice().len(), TABLETS + 1);
     let mut counts = Vec::new();
     let mut found = BTreeSet::new();

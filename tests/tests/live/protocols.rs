@@ -1,4 +1,4 @@
-//! One small job over every way to the proxy: both protocols, and TLS in front of it.
+//! One small job over every kind of connection to the proxy: both protocols, and TLS.
 
 use std::io;
 use std::process;
@@ -48,14 +48,14 @@ async fn job(client: &ProxyClient, name: &str) {
 }
 
 #[tokio::test]
-async fn compact() {
+async fn works_over_the_compact_protocol() {
     let Some(cluster) = cluster() else { return };
     let client = ProxyClient::connect(settings(cluster)).await.unwrap();
     job(&client, "compact").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn binary() {
+async fn works_over_the_binary_protocol() {
     let Some(cluster) = cluster() else { return };
     let started = ProxySettings {
         protocol: fluo_cluster::Protocol::Binary,
@@ -70,12 +70,12 @@ async fn binary() {
     let client = ProxyClient::connect(settings.clone()).await.unwrap();
     job(&client, "binary").await;
 
-    // And the other way around.
+    // The reverse case.
     settings.address = cluster.proxy().unwrap().address();
     refused_in_seconds(settings, "the first call", "compact").await;
 }
 
-/// Speaks the protocol that the proxy does not speak.
+/// Checks that a client with another protocol than the proxy is refused within seconds.
 async fn refused_in_seconds(settings: Settings, said: &str, theirs: &str) {
     let started = Instant::now();
     let error = ProxyClient::connect(settings).await.unwrap_err();
@@ -88,7 +88,7 @@ async fn refused_in_seconds(settings: Settings, said: &str, theirs: &str) {
     assert!(!format!("{error:?} {error}").contains("secret"));
 }
 
-/// Passes on to `address` what comes over TLS.
+/// Starts a TLS terminator in front of `address`, and returns its own address.
 async fn terminator(address: String, acceptor: TlsAcceptor) -> io::Result<String> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let own = listener.local_addr()?.to_string();
@@ -106,7 +106,7 @@ async fn terminator(address: String, acceptor: TlsAcceptor) -> io::Result<String
 }
 
 #[tokio::test]
-async fn tls() {
+async fn works_over_tls() {
     let Some(cluster) = cluster() else { return };
     let mut params = CertificateParams::new(Vec::new()).unwrap();
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);

@@ -28,14 +28,14 @@ async fn scan(client: &ProxyClient, table: &str, options: ScanOptions) -> Vec<St
     shown(&entries(client.scanner(table, options)).await.unwrap())
 }
 
-/// Sorted, for there is no order.
+/// Returns the entries of a batch scan, sorted because they have no order.
 async fn batch_scan(client: &ProxyClient, table: &str, options: BatchScanOptions) -> Vec<String> {
     let mut rows = shown(&entries(client.batch_scanner(table, options)).await.unwrap());
     rows.sort();
     rows
 }
 
-/// Rows a, b, c with the columns f:p, f:q and g:p.
+/// Creates a table with the rows a, b and c, each with the columns f:p, f:q and g:p.
 async fn small() -> Option<(ProxyClient, String)> {
     let (client, name) = table("scan").await?;
     let row = |row| {
@@ -52,7 +52,7 @@ async fn small() -> Option<(ProxyClient, String)> {
 }
 
 #[tokio::test]
-async fn ranges_and_columns() {
+async fn reads_ranges_and_columns() {
     let Some((client, table)) = small().await else {
         return;
     };
@@ -75,7 +75,7 @@ async fn ranges_and_columns() {
 }
 
 #[tokio::test]
-async fn every_kind_of_bound_means_the_same_in_both_scanners() {
+async fn bounds_have_the_same_meaning_in_both_scanners() {
     let Some((client, table)) = small().await else {
         return;
     };
@@ -108,11 +108,11 @@ async fn every_kind_of_bound_means_the_same_in_both_scanners() {
 }
 
 #[tokio::test]
-async fn versions_of_one_column_are_told_apart_by_a_range() {
+async fn a_range_separates_the_versions_of_a_column() {
     let Some((client, table)) = table("scan").await else {
         return;
     };
-    // The newest is what versioning leaves; the earliest has no tick after it.
+    // Versioning keeps the newest timestamp. The earliest one has no tick after it.
     for (row, timestamp) in [("a", i64::MAX), ("b", 0), ("c", i64::MIN)] {
         let put = ColumnUpdate::put("f", "q", "v").at(timestamp);
         client
@@ -145,11 +145,11 @@ async fn versions_of_one_column_are_told_apart_by_a_range() {
 }
 
 #[tokio::test]
-async fn many_ranges_at_once() {
+async fn a_batch_scan_reads_many_ranges_at_once() {
     let Some((client, table)) = small().await else {
         return;
     };
-    // They overlap, and one is in the table twice: each entry comes once.
+    // The ranges overlap, and one occurs twice: each entry is returned once.
     let ranges = [
         Range::row("a"),
         Range::row("c"),
@@ -168,8 +168,8 @@ async fn many_ranges_at_once() {
 }
 
 #[tokio::test]
-async fn authorizations_are_all_some_or_none() {
-    // Grants them.
+async fn a_scan_uses_all_some_or_no_authorizations() {
+    // This also grants the authorizations.
     if crate::cluster::tables().await.is_none() {
         return;
     }
@@ -185,7 +185,7 @@ async fn authorizations_are_all_some_or_none() {
         .update(seen_by("B"))
         .update(seen_by("A&B"));
     client
-        .write(&table, vec![row.update(seen_by("\"a b\"|nobody"))])
+        .write(&table, vec![row.update(seen_by("\"a b\"|unheld"))])
         .await
         .unwrap();
     let counts = [
@@ -205,7 +205,7 @@ async fn authorizations_are_all_some_or_none() {
             expected
         );
     }
-    let options = ScanOptions::default().authorizations(["nobody"]);
+    let options = ScanOptions::default().authorizations(["unheld"]);
     let error = entries(client.scanner(table, options)).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Security);
     assert!(error.reason().contains("BAD_AUTHORIZATIONS"), "{error}");
@@ -248,7 +248,7 @@ async fn an_iterator_that_the_servers_lack_is_an_error_of_accumulo() {
 }
 
 #[tokio::test]
-async fn a_table_that_is_not_there() {
+async fn reports_a_missing_table() {
     let Some(client) = crate::cluster::client().await else {
         return;
     };
@@ -260,7 +260,7 @@ async fn a_table_that_is_not_there() {
 }
 
 #[tokio::test]
-async fn large_values_come_a_few_at_a_time() {
+async fn large_values_are_returned_in_small_batches() {
     let Some((client, table)) = table("scan").await else {
         return;
     };
@@ -272,7 +272,7 @@ async fn large_values_come_a_few_at_a_time() {
     let mut scanner = client.scanner(table, ScanOptions::default());
     let mut read = 0;
     while let Some(batch) = scanner.try_next().await.unwrap() {
-        // The first batch comes before anyone knows.
+        // The size of the entries is unknown before the first batch.
         assert!(
             batch.len() <= if read == 0 { 16 } else { 4 },
             "{}",
@@ -312,7 +312,7 @@ async fn many_tablets_are_read_in_order_and_completely() {
     assert!(read.into_iter().eq(rows));
 }
 
-/// The columns of the row that is written over and over.
+/// Number of columns of the row that is rewritten.
 const COLUMNS: usize = 40;
 const WATCHED: &str = "watched";
 
@@ -323,7 +323,7 @@ fn numbered(number: usize) -> Mutation {
     })
 }
 
-/// Writes the row over and over, each time whole.
+/// Rewrites the row repeatedly, each time as a whole.
 fn rewrite(client: &ProxyClient, table: &str) -> JoinHandle<()> {
     let (client, table) = (client.clone(), table.to_owned());
     tokio::spawn(async move {
@@ -333,17 +333,18 @@ fn rewrite(client: &ProxyClient, table: &str) -> JoinHandle<()> {
     })
 }
 
-/// Whether the cells of a row are of one write.
+/// Returns `true` if all cells of a row are from one write.
 fn is_whole(cells: &[Entry]) -> bool {
     cells.len() == COLUMNS && cells.iter().all(|cell| cell.value == cells[0].value)
 }
 
-/// A server looks at one moment for each piece that it sends: a thousand cells. So half a row can be seen where it
-/// lies across two of them, and not where it is read alone, or by an iterator that makes one cell of a row.
+/// A server reads each piece that it sends, a thousand cells, at one moment. A scan can see half a
+/// row if the row spans two pieces, but not if the row is read alone, or by an iterator that makes
+/// one cell of a row.
 #[tokio::test]
-async fn a_row_read_alone_or_as_one_cell_is_seen_whole() {
+async fn a_row_that_is_read_alone_or_as_one_cell_is_complete() {
     const SCANS: usize = 100;
-    // The last cell of the first piece is the first of the row.
+    // The last cell of the first piece is the first cell of the row.
     const BEFORE: usize = 999;
     let Some((client, table)) = table("scan").await else {
         return;
@@ -381,14 +382,15 @@ async fn a_row_read_alone_or_as_one_cell_is_seen_whole() {
         seen.insert(numbers[0].clone());
     }
     writer.abort();
-    // It was written all the while, or nothing would be shown.
+    // The row was rewritten all the time, or the test would prove nothing.
     assert!(seen.len() > SCANS / 10, "{}", seen.len());
-    // What the documentation warns of is still so.
+    // The documented limitation still exists.
     assert!(halves > 0, "no scan of {SCANS} saw half a row");
 }
 
-/// The values in the one cell that `WholeRowIterator` makes of a row: the number of cells, then for each of them
-/// family, qualifier, visibility, each with its length in front, the timestamp and the value, with its length.
+/// Returns the values in the one cell that `WholeRowIterator` makes of a row. The cell contains the
+/// number of cells. For each of them follow family, qualifier and visibility, each after its
+/// length, the timestamp, and the value after its length.
 fn values_of_row(mut bytes: &[u8]) -> Vec<Vec<u8>> {
     let mut take = |length: usize| {
         let (front, rest) = bytes.split_at(length);

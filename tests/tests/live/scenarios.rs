@@ -1,5 +1,5 @@
-//! The scenarios of transactions hold on a real Accumulo, whose servers evaluate the protocol with Fluo's iterators. The
-//! coordination is the embedded one, in a directory of the scenario's own.
+//! The scenarios of transactions hold on a real Accumulo, whose servers evaluate the protocol with
+//! Fluo's iterators. Each scenario has its own embedded coordination in a directory.
 
 use fluo_embedded::{EmbeddedTables, Settings};
 use fluo_tests::scenarios::{self, Instance};

@@ -1,6 +1,6 @@
-//! Operations on users: what one client may do, another grants.
+//! Operations on users: an administrator grants permissions, and another client uses them.
 //!
-//! Each server keeps what it read of users for a moment, and any of them may answer: a change is waited for.
+//! Each server caches users for a moment, and any server may answer, so the tests wait for changes.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use crate::ground::{Ground, entries, fresh_name, until};
 
 const PASSWORD: &str = "open-sesame";
 
-/// A user who may do nothing yet, and a client that is logged in as that user.
+/// A user without permissions, and a client that is logged in as that user.
 struct User {
     root: ProxyClient,
     name: String,
@@ -113,7 +113,7 @@ async fn a_user_is_created_logs_in_with_the_password_and_is_dropped() {
 }
 
 #[tokio::test]
-async fn a_user_reads_and_writes_a_table_when_it_may() {
+async fn a_user_reads_and_writes_a_table_with_permission() {
     let Some(ground) = Ground::new("table_permissions").await else {
         return;
     };
@@ -133,7 +133,7 @@ async fn a_user_reads_and_writes_a_table_when_it_may() {
         .await
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Security, "{error}");
-    // Accumulo counts the refusal twice at times, and then nobody can tell that it is all.
+    // Accumulo sometimes counts the refusal twice, and then the effect of the write is uncertain.
     assert!(!error.may_have_taken_effect() || !error.reason().ends_with("# exceptions 0"));
     assert!(error.reason().contains("PERMISSION_DENIED"), "{error}");
     let error = first(&user.client, table).await.unwrap_err();
@@ -190,7 +190,7 @@ async fn a_user_reads_and_writes_a_table_when_it_may() {
         !may.await.unwrap()
     })
     .await;
-    until("the user may write no more", async || {
+    until("the user may no longer write", async || {
         let written = low_level.update_and_flush(table, &mutation).await;
         written.is_err_and(|error| error.reason().contains("PERMISSION_DENIED"))
     })
@@ -204,7 +204,7 @@ async fn a_user_reads_and_writes_a_table_when_it_may() {
     ground.end().await;
 }
 
-/// The first entry of a table.
+/// Returns the first entry of a table.
 async fn first(client: &ProxyClient, table: &str) -> Result<NextBatch, accumulo_proxy::Error> {
     let low_level = client.low_level();
     let scanner = low_level
@@ -214,7 +214,7 @@ async fn first(client: &ProxyClient, table: &str) -> Result<NextBatch, accumulo_
 }
 
 #[tokio::test]
-async fn a_user_creates_tables_when_it_may() {
+async fn a_user_creates_tables_with_permission() {
     let Some(root) = client().await else { return };
     let security = root.security_operations();
     let user = User::new(&root).await;
@@ -251,7 +251,7 @@ async fn a_user_creates_tables_when_it_may() {
 }
 
 #[tokio::test]
-async fn a_user_works_in_a_namespace_when_it_may() {
+async fn a_user_works_in_a_namespace_with_permission() {
     let Some(root) = client().await else { return };
     let (security, namespaces) = (root.security_operations(), root.namespace_operations());
     let user = User::new(&root).await;
@@ -302,7 +302,7 @@ async fn a_user_works_in_a_namespace_when_it_may() {
 }
 
 #[tokio::test]
-async fn authorizations_show_what_a_user_may_see() {
+async fn authorizations_make_cells_visible_to_a_user() {
     let Some(ground) = Ground::new("authorizations").await else {
         return;
     };

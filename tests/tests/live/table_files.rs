@@ -58,7 +58,7 @@ async fn usage(ground: &Ground) -> i64 {
 }
 
 #[tokio::test]
-async fn a_compaction_takes_a_strategy_and_no_plan_of_another_version() {
+async fn a_compaction_accepts_a_strategy_and_no_plan_of_another_version() {
     let Some(ground) = Ground::new("plan").await else {
         return;
     };
@@ -87,7 +87,7 @@ async fn a_compaction_takes_a_strategy_and_no_plan_of_another_version() {
 }
 
 #[tokio::test]
-async fn a_clone_has_the_data_and_the_properties_that_were_asked_for() {
+async fn a_clone_has_the_data_and_the_requested_properties() {
     let Some(ground) = Ground::new("clone").await else {
         return;
     };
@@ -119,7 +119,7 @@ async fn a_clone_has_the_data_and_the_properties_that_were_asked_for() {
         (error.kind(), error.call()),
         (ErrorKind::TableExists, "cloneTable")
     );
-    // They share their files.
+    // The two tables share their files.
     let usage = tables.disk_usage([table, &clone]).await.unwrap();
     assert!(
         usage.iter().any(|usage| usage.tables.len() == 2),
@@ -196,7 +196,7 @@ fn path(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-/// The data files that an export lists.
+/// Returns the data files that an export lists.
 fn exported_files(export: &Path) -> Vec<PathBuf> {
     let list = fs::read_to_string(export.join("distcp.txt")).unwrap();
     let files = list

@@ -1,4 +1,5 @@
-//! Iterators of a table: attached, seen, at work, removed. And compactions that take their time, because an iterator does.
+//! Iterators of a table: attached, listed, run and removed. Slow compactions, because of a slow
+//! iterator.
 
 use std::collections::BTreeSet;
 
@@ -44,7 +45,7 @@ async fn an_attached_iterator_runs_in_scans_until_it_is_removed() {
     assert_eq!(elsewhere, None);
     let iterators = tables.iterators(table).await.unwrap();
     assert_eq!(iterators["grep"], BTreeSet::from(scan));
-    // The one that keeps a version of each column.
+    // The iterator that keeps one version of each column.
     assert_eq!(iterators["vers"], BTreeSet::from(IteratorScope::ALL));
     until("the iterator runs", async || {
         ground.rows().await == ["keep-1"]
@@ -77,7 +78,7 @@ async fn an_attached_iterator_runs_in_scans_until_it_is_removed() {
     ground.end().await;
 }
 
-/// An expression that takes about a tenth of a second to find nothing in [`slow_value`].
+/// A pattern that takes about a tenth of a second to find no match in [`slow_value`].
 const SLOW: &str = r"(x+x+)+\1y";
 
 fn slow_value() -> String {
@@ -103,12 +104,13 @@ async fn make_slow(ground: &Ground) {
 }
 
 #[tokio::test]
-async fn a_compaction_is_seen_on_a_server_and_cancelled() {
+async fn a_compaction_is_listed_and_cancelled() {
     let Some(ground) = Ground::new("cancel").await else {
         return;
     };
     make_slow(&ground).await;
-    // It lets every entry through, each after its time: a server looks between two entries whether it is to stop.
+    // The filter accepts every entry after a delay. Between two entries a server checks whether it
+    // must stop.
     let filter = IteratorSetting::new(40, "slow", REGEX).option("valueRegex", SLOW);
     let filter = filter.option("negate", "true");
     let compaction = Compaction::default().iterator(filter);

@@ -1,4 +1,4 @@
-//! Operations on tables, each seen by another call.
+//! Operations on tables, each checked by another call.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound::{Excluded, Included, Unbounded};
@@ -7,7 +7,7 @@ use accumulo_proxy::{Bytes, Error, ErrorKind, Key, Mutation, Range, ScanOptions,
 
 use crate::ground::{Ground, entries, fresh_name, text, until};
 
-/// A class of Accumulo 1.10 without a constructor that takes nothing.
+/// A class of Accumulo 1.10 whose constructor takes arguments.
 const GROUP_BALANCER: &str = "org.apache.accumulo.server.master.balancer.RegexGroupBalancer";
 const TABLE_BALANCER: &str = "org.apache.accumulo.server.master.balancer.TableLoadBalancer";
 const BALANCER: &str = "org.apache.accumulo.server.master.balancer.TabletBalancer";
@@ -80,7 +80,7 @@ fn is_not_found(error: &Error, call: &str) {
 }
 
 #[tokio::test]
-async fn a_bad_name_is_refused() {
+async fn an_invalid_name_is_refused() {
     let Some(client) = crate::cluster::client().await else {
         return;
     };
@@ -182,7 +182,7 @@ async fn splits(ground: &Ground) -> Vec<String> {
     splits.iter().map(|split| text(split)).collect()
 }
 
-/// The end rows of the tablets, as the metadata have them.
+/// Returns the end rows of the tablets from the metadata.
 async fn end_rows(ground: &Ground) -> Vec<String> {
     let id = ground.client.table_operations().id_map().await.unwrap()[&ground.table].clone();
     let (start, stop) = (Key::of_row(format!("{id};")), Key::of_row(format!("{id}<")));
@@ -218,7 +218,7 @@ async fn the_last_row_is_found_between_bounds() {
     assert_eq!(last(Excluded(b"c"), Unbounded).await, "");
 
     let secret = Mutation::new("d")
-        .update(accumulo_proxy::ColumnUpdate::put("f", "q", "v").with_visibility("nobody-has-it"));
+        .update(accumulo_proxy::ColumnUpdate::put("f", "q", "v").with_visibility("unheld"));
     ground
         .client
         .low_level()
@@ -255,7 +255,7 @@ async fn rows_are_deleted_between_bounds_and_all_of_them_without() {
 }
 
 #[tokio::test]
-async fn nobody_reads_a_table_that_is_offline() {
+async fn an_offline_table_cannot_be_read() {
     let Some(ground) = Ground::new("offline").await else {
         return;
     };
@@ -357,7 +357,7 @@ async fn locality_groups_are_set_and_seen_in_the_properties() {
 }
 
 #[tokio::test]
-async fn a_constraint_refuses_what_violates_it_until_it_is_removed() {
+async fn a_constraint_rejects_violations_until_it_is_removed() {
     let Some(ground) = Ground::new("constraint").await else {
         return;
     };
@@ -396,9 +396,10 @@ async fn a_constraint_refuses_what_violates_it_until_it_is_removed() {
     ground.end().await;
 }
 
-/// The trap of the class test: `RegexGroupBalancer` balances tables on these very servers, and the answer is no.
+/// The trap of the class test: `RegexGroupBalancer` balances tables on these servers, but the
+/// answer is no.
 #[tokio::test]
-async fn a_class_that_cannot_be_instantiated_is_said_not_to_load() {
+async fn the_class_test_fails_for_a_class_that_cannot_be_instantiated() {
     let Some(ground) = Ground::new("classes").await else {
         return;
     };

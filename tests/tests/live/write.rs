@@ -43,7 +43,7 @@ async fn the_longest_mutation_is_written_and_a_longer_one_is_refused() {
 }
 
 #[tokio::test]
-async fn updates_of_a_row_do_what_they_say() {
+async fn updates_of_a_row_take_effect() {
     let Some((client, table)) = table("write").await else {
         return;
     };
@@ -67,7 +67,7 @@ async fn updates_of_a_row_do_what_they_say() {
 }
 
 #[tokio::test]
-async fn what_a_constraint_forbids_is_rejected() {
+async fn violations_of_a_constraint_are_rejected() {
     let Some((client, table)) = table("write").await else {
         return;
     };
@@ -79,7 +79,7 @@ async fn what_a_constraint_forbids_is_rejected() {
 }
 
 #[tokio::test]
-async fn a_table_that_is_not_there() {
+async fn reports_a_missing_table() {
     let Some(client) = crate::cluster::client().await else {
         return;
     };

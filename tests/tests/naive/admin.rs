@@ -1,4 +1,4 @@
-//! The admin port.
+//! The admin port of naive tables.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};

@@ -1,4 +1,4 @@
-//! All that was ever written to one table, in order, and what it means.
+//! All writes to one table in order, and the cells that result from them.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +17,7 @@ pub struct Log {
     pub last_ms: i64,
 }
 
-/// A put, or, without a value, a delete.
+/// A put, or a delete if there is no value.
 #[derive(Clone, Debug)]
 pub struct Write {
     pub key: Key,
@@ -52,7 +52,8 @@ impl Log {
         }
     }
 
-    /// What a scan yields (T1, T2). Rules V1 to V3 say which cells; V4 chooses among those; V5 cuts.
+    /// Returns the cells of a scan (T1, T2). Rules V1 to V3 select the cells, V4 chooses among
+    /// them, and V5 restricts them to the spans.
     pub fn scan(&self, scan: &Scan, held: &Authorizations) -> Vec<Cell> {
         let mut cells: Vec<Cell> =
             self.shown(|key| is_selected(scan, key) && may_see(&key.column, held));
@@ -76,7 +77,7 @@ impl Log {
         }
     }
 
-    /// Keeps what some reader could see (A8).
+    /// Keeps only the cells that some reader could see (A8).
     pub fn compact(&mut self) {
         let kept = self.shown(|_| true);
         let as_write = |cell: Cell| Write {
@@ -93,7 +94,8 @@ impl Log {
             .count()
     }
 
-    /// The newest versions of the columns that `is_read` admits: put, not deleted, not overwritten.
+    /// Returns the newest versions of the columns that `is_read` admits: put, not deleted and not
+    /// overwritten.
     fn shown(&self, is_read: impl Fn(&Key) -> bool) -> Vec<Cell> {
         let mut columns: BTreeMap<_, Vec<&Write>> = BTreeMap::new();
         for write in self.writes.iter().filter(|write| is_read(&write.key)) {
@@ -116,7 +118,8 @@ impl Log {
     }
 }
 
-/// What of the writes to one column, in the order in which they were written, is shown: T6, V2, V3.
+/// Returns the visible cells of one column, given its writes in the order in which they were made
+/// (T6, V2, V3).
 fn shown_of_column(writes: &[&Write], most: Option<usize>) -> Vec<Cell> {
     let deletes = writes.iter().filter(|write| write.value.is_none());
     let deleted_up_to = deletes.map(|write| write.key.timestamp).max();
@@ -167,7 +170,7 @@ fn is_in(span: &Span, key: &Key) -> bool {
     order(key, span.start()) != Ordering::Less && span.end().is_none_or(is_before_end)
 }
 
-/// The expressions that the tests write, by their truth tables.
+/// Evaluates the expressions that the tests write, by their truth tables.
 pub fn may_see(column: &Column, held: &Authorizations) -> bool {
     let [a, b, ab] = [&b"A"[..], b"B", b"a b"].map(|label| held.contains(label));
     match &column.visibility[..] {

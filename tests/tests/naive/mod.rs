@@ -1,5 +1,6 @@
-//! Tables that are their log: every answer is worked out from all writes, by brute force, from the words of
-//! the contract. It shares no code with the reference beyond the data types, so that one checks the other.
+//! Tables that consist of their log. Every answer is computed from all writes by brute force,
+//! according to the words of the contract. The tables share only the data types with the reference,
+//! so that one checks the other.
 
 mod admin;
 mod log;

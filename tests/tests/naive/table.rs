@@ -1,4 +1,4 @@
-//! The data port.
+//! The data port of naive tables.
 
 use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -97,7 +97,7 @@ fn check_conditional(conditional: &ConditionalMutation, held: &Authorizations) -
     refuse_if(is_wrong || conditional.conditions.is_empty())
 }
 
-/// The wrong expressions that the tests write.
+/// Checks whether an expression is one of the invalid ones that the tests write.
 fn is_wrong(visibility: &[u8]) -> bool {
     let wrong: [&[u8]; 9] = [
         b"A&",

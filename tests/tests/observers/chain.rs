@@ -1,4 +1,4 @@
-//! What an observer writes is observed in turn.
+//! Chains of observers, whose writes are observed in turn.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,7 +9,7 @@ use fluo_core::{Error, Observers, WorkerSettings, observer_fn};
 use crate::ground::{Ground, column, copies, idle, number, read_now, set};
 
 #[tokio::test(start_paused = true)]
-async fn a_chain_does_not_wait_for_looks_at_the_table() {
+async fn a_chain_does_not_wait_for_scans_of_the_table() {
     let observers = Observers::new()
         .strong(column("a"), "a", copies("b", |value| value + 1))
         .unwrap()

@@ -1,4 +1,4 @@
-//! A worker that ends in the middle leaves its notifications to others.
+//! A worker that ends early leaves its notifications to other workers.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -13,18 +13,18 @@ use tokio::sync::Semaphore;
 
 use crate::ground::{Ground, column, idle, number, read_now, set};
 
-/// Counts its runs in `count`, and waits before it returns.
-fn slow(begun: &Arc<Semaphore>, go_on: &Arc<Semaphore>) -> impl Observer {
-    let (begun, go_on) = (begun.clone(), go_on.clone());
+/// Returns an observer that counts its runs in `count`, and waits before it returns.
+fn slow(begun: &Arc<Semaphore>, resume: &Arc<Semaphore>) -> impl Observer {
+    let (begun, resume) = (begun.clone(), resume.clone());
     observer_fn(move |tx: Transaction, row: Bytes, from| {
-        let (begun, go_on) = (begun.clone(), go_on.clone());
+        let (begun, resume) = (begun.clone(), resume.clone());
         async move {
             let value = number(tx.get(row.clone(), &from).await?);
             let count = number(tx.get(row.clone(), &column("count")).await?);
             tx.set(row.clone(), &column("count"), (count + 1).to_string())?;
             tx.set(row, &column("b"), value.to_string())?;
             begun.add_permits(1);
-            drop(go_on.acquire().await);
+            drop(resume.acquire().await);
             Ok::<_, Error>(())
         }
     })
@@ -33,19 +33,19 @@ fn slow(begun: &Arc<Semaphore>, go_on: &Arc<Semaphore>) -> impl Observer {
 struct Slow {
     ground: Ground,
     begun: Arc<Semaphore>,
-    go_on: Arc<Semaphore>,
+    resume: Arc<Semaphore>,
 }
 
 impl Slow {
     async fn new() -> Self {
-        let (begun, go_on) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
+        let (begun, resume) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
         let observers = Observers::new()
-            .strong(column("a"), "a", slow(&begun, &go_on))
+            .strong(column("a"), "a", slow(&begun, &resume))
             .unwrap();
         Self {
             ground: Ground::new(observers).await,
             begun,
-            go_on,
+            resume,
         }
     }
 
@@ -63,7 +63,7 @@ async fn a_worker_that_is_dropped_with_its_client_is_replaced() {
     drop((client, worker));
     let (client, _worker) = slow.ground.start().await;
     slow.has_begun().await;
-    slow.go_on.close();
+    slow.resume.close();
     idle(&client).await;
     assert_eq!(
         (
@@ -75,7 +75,7 @@ async fn a_worker_that_is_dropped_with_its_client_is_replaced() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_whose_session_ended_does_no_harm_and_loses_nothing() {
+async fn a_worker_whose_session_ended_loses_no_notification() {
     let slow = Slow::new().await;
     let (client, worker) = slow.ground.start().await;
     set(&client, "r", "a", 7).await;
@@ -87,7 +87,7 @@ async fn one_whose_session_ended_does_no_harm_and_loses_nothing() {
         .unwrap();
     assert!(was_alive);
     let (other, second) = slow.ground.start().await;
-    slow.go_on.close();
+    slow.resume.close();
     idle(&other).await;
     assert_eq!(
         (
@@ -101,7 +101,7 @@ async fn one_whose_session_ended_does_no_harm_and_loses_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn stopping_finishes_what_is_run_and_leaves_the_rest() {
+async fn stopping_finishes_the_current_runs_and_leaves_the_rest() {
     let slow = Slow::new().await;
     let client = slow.ground.client().await;
     for row in 0..10 {
@@ -118,7 +118,7 @@ async fn stopping_finishes_what_is_run_and_leaves_the_rest() {
     let stopping = tokio::spawn(worker.stop());
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert!(!stopping.is_finished());
-    slow.go_on.close();
+    slow.resume.close();
     stopping.await.unwrap();
     assert_eq!(slow.ground.notifications().await, 7);
     let (_client, _worker) = slow.ground.start().await;
@@ -144,17 +144,18 @@ async fn a_dropped_worker_leaves_the_workers_and_ends_its_transactions() {
         .share()
         .await
         .unwrap();
-    assert_eq!(share.divisor().get(), 1, "nobody else is there");
+    assert_eq!(share.divisor().get(), 1, "there is no other worker");
     let now = client.begin().await.unwrap().commit().await.unwrap().start;
     assert!(
         client.advance_horizon().await.unwrap() > now,
-        "nothing is open"
+        "no transaction is open"
     );
 }
 
-/// Its client goes on, and may do other work: its transactor is alive, and so nothing of its own is undone by others.
+/// The client of the dropped worker continues. Its transactor is alive, so other clients do not
+/// roll back its transactions.
 #[tokio::test(start_paused = true)]
-async fn what_a_dropped_worker_was_running_is_run_by_one_that_is_there() {
+async fn another_worker_runs_the_notifications_of_a_dropped_one() {
     const ROWS: i64 = 10;
     let slow = Slow::new().await;
     let (client, first) = slow.ground.start().await;
@@ -168,11 +169,11 @@ async fn what_a_dropped_worker_was_running_is_run_by_one_that_is_there() {
         for _ in 0..ROWS {
             slow.has_begun().await;
         }
-        slow.go_on.close();
+        slow.resume.close();
         idle(&other).await;
     };
     let waited = tokio::time::timeout(Duration::from_secs(60), taken_over).await;
-    waited.expect("the other worker takes all of them over");
+    waited.expect("the other worker takes over all notifications");
     for row in 0..ROWS {
         let name = format!("row {row}");
         let count = read_now(&client, &name, "count").await;
@@ -182,32 +183,35 @@ async fn what_a_dropped_worker_was_running_is_run_by_one_that_is_there() {
     second.stop().await;
 }
 
-/// Who stops finishes the run that is going on, and begins no other one, also where it has failed.
+/// Finishes the current run of a worker that stops. The worker begins no other run, even if the
+/// current one fails.
 #[tokio::test(start_paused = true)]
-async fn what_fails_while_its_worker_stops_is_run_by_another() {
+async fn another_worker_runs_a_notification_that_failed_while_its_worker_stopped() {
     let slow = Slow::new().await;
     let (client, first) = slow.ground.start().await;
     set(&client, "r", "a", 7).await;
     slow.has_begun().await;
     let stopping = tokio::spawn(first.stop());
-    // The cell changes under the run: its commit is a conflict.
+    // The cell changes during the run, so the commit is a conflict.
     set(&client, "r", "b", 1).await;
-    slow.go_on.add_permits(1);
+    slow.resume.add_permits(1);
     stopping.await.unwrap();
     assert_eq!(slow.ground.notifications().await, 1);
     assert_eq!(read_now(&client, "r", "count").await, 0);
     let (other, _second) = slow.ground.start().await;
     slow.has_begun().await;
-    slow.go_on.close();
+    slow.resume.close();
     idle(&other).await;
     let count = read_now(&client, "r", "count").await;
     assert_eq!((read_now(&client, "r", "b").await, count), (7, 1));
 }
 
-/// While a notification was run, the cell went over to another worker, which set a later notification of it aside and
-/// took it from the table. The success of the earlier one forgot this record, and then nothing told of the later one.
+/// Regression test: while a notification was processed, its cell moved to another worker. That
+/// worker moved a later notification of the cell to the dead letters, and removed it from the
+/// table. The success of the earlier notification then removed the dead letter, so no trace of the
+/// later notification was left.
 #[tokio::test(start_paused = true)]
-async fn a_success_does_not_forget_what_was_set_aside_for_a_later_notification() {
+async fn a_success_does_not_remove_the_dead_letter_of_a_later_notification() {
     let slow = Slow::new().await;
     let record = |timestamp| FailedNotification {
         cell: RowColumn::new("r", column("a")),
@@ -226,11 +230,11 @@ async fn a_success_does_not_forget_what_was_set_aside_for_a_later_notification()
     let later = coordination.timestamps(NonZeroU32::MIN).await.unwrap();
     let later = record(later.first);
     coordination.set_aside(later.clone()).await.unwrap();
-    slow.go_on.close();
+    slow.resume.close();
     idle(&client).await;
     assert_eq!(read_now(&client, "r", "b").await, 7);
     assert_eq!(client.failed_notifications().await.unwrap(), [later]);
-    // One of an earlier notification is forgotten, by a worker that knows of it.
+    // A worker removes the dead letter of an earlier notification, which it has read at its start.
     coordination.set_aside(before).await.unwrap();
     let (client, _worker) = slow.ground.start().await;
     set(&client, "r", "a", 8).await;

@@ -1,4 +1,4 @@
-//! A notification for which there is no room is waited for, not looked at again and again.
+//! A worker waits for room for a notification without repeated scans.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,10 +15,11 @@ use tokio::sync::Semaphore;
 
 use crate::ground::{Ground, column, idle};
 
-/// More looks than any test here needs. From then on a look fails, so that a worker that does not stop looking rests.
+/// Number of scans after which a scan fails, so that a worker that never stops scanning pauses. No
+/// test needs more.
 const MOST_LOOKS: usize = 500;
 
-/// A table that counts the looks for notifications.
+/// A table that counts the scans for notifications.
 #[derive(Debug)]
 struct Counted {
     inner: Arc<dyn Table>,
@@ -30,7 +31,7 @@ impl Table for Counted {
     fn scan(&self, scan: Scan) -> CellBatches {
         let is_look = scan.columns().iter().any(|column| column.family == "ntfy");
         if is_look && self.looks.fetch_add(1, Ordering::SeqCst) >= MOST_LOOKS {
-            let error = Error::new(ErrorKind::Storage, "there were too many looks");
+            let error = Error::new(ErrorKind::Storage, "there were too many scans");
             return futures::stream::iter([Err(error)]).boxed();
         }
         self.inner.scan(scan)
@@ -45,12 +46,13 @@ impl Table for Counted {
     }
 }
 
-/// The only task was busy, and half of the bytes were free. The look went on at once at a row that needed more than
-/// that, found no room, went on at once, and so on: a thread of the machine and a server of the table did nothing else.
+/// Regression test: the only task was busy, and half of the bytes were free. The scan continued at
+/// once at a row that needed more bytes, found no room, continued at once, and so on. It used a
+/// thread of the machine and a server of the table for nothing else.
 #[tokio::test(start_paused = true)]
-async fn a_large_one_waits_for_its_room_without_looks() {
-    let (runs, go_on) = (Arc::new(AtomicUsize::new(0)), Arc::new(Semaphore::new(0)));
-    let (counted, waited) = (runs.clone(), go_on.clone());
+async fn a_large_notification_waits_for_room_without_scans() {
+    let (runs, resume) = (Arc::new(AtomicUsize::new(0)), Arc::new(Semaphore::new(0)));
+    let (counted, waited) = (runs.clone(), resume.clone());
     let observer = observer_fn(move |_, _, _| {
         counted.fetch_add(1, Ordering::SeqCst);
         let waited = waited.clone();
@@ -95,10 +97,14 @@ async fn a_large_one_waits_for_its_room_without_looks() {
         .await
         .unwrap();
     tokio::time::sleep(Duration::from_secs(600)).await;
-    assert_eq!(runs.load(Ordering::SeqCst), 1, "one is run, and stays");
+    assert_eq!(
+        runs.load(Ordering::SeqCst),
+        1,
+        "one run begins, and does not end"
+    );
     let seen = looks.load(Ordering::SeqCst);
-    assert!(seen <= 2, "{seen} looks, and nothing has changed");
-    go_on.close();
+    assert!(seen <= 2, "{seen} scans without a change");
+    resume.close();
     idle(&client).await;
     assert_eq!(runs.load(Ordering::SeqCst), rows.len());
     worker.stop().await;

@@ -1,4 +1,4 @@
-//! Notifications, and those that are set aside, outlive the process on the embedded table.
+//! Notifications and dead letters outlive the process on the embedded table.
 
 use std::num::NonZeroU32;
 use std::path::Path;
@@ -13,7 +13,7 @@ use fluo_embedded::{EmbeddedTables, Settings};
 
 use crate::ground::{column, copies, idle, read_now, set};
 
-/// What a process of the application opens.
+/// Opens the application like a new process. Creates it if it does not exist.
 async fn open(directory: &Path) -> Client {
     let settings = Settings {
         create_if_missing: true,
@@ -41,10 +41,10 @@ async fn open(directory: &Path) -> Client {
         .unwrap()
 }
 
-fn observers(is_mended: bool) -> Observers {
+fn observers(is_fixed: bool) -> Observers {
     let measures = observer_fn(
         move |tx: Transaction, row: Bytes, from: Column| async move {
-            if !is_mended {
+            if !is_fixed {
                 return Err(Error::invalid("the scale is broken"));
             }
             let value = tx.get(row.clone(), &from).await?.unwrap_or_default();
@@ -58,18 +58,18 @@ fn observers(is_mended: bool) -> Observers {
         .unwrap()
 }
 
-async fn start(client: &Client, is_mended: bool) -> Worker {
+async fn start(client: &Client, is_fixed: bool) -> Worker {
     let settings = WorkerSettings {
         max_tries: NonZeroU32::MIN,
         ..WorkerSettings::default()
     };
-    Worker::start(client, observers(is_mended), settings)
+    Worker::start(client, observers(is_fixed), settings)
         .await
         .unwrap()
 }
 
 #[tokio::test]
-async fn what_waits_and_what_failed_is_there_after_reopening() {
+async fn notifications_and_dead_letters_survive_reopening() {
     let directory = tempfile::tempdir().unwrap();
     let client = open(directory.path()).await;
     set(&client, "r", "a", 7).await;
@@ -98,7 +98,7 @@ async fn what_waits_and_what_failed_is_there_after_reopening() {
     worker.stop().await;
 }
 
-/// The directory is free once the tasks of the last client have ended.
+/// Opens the application again, after the tasks of the last client have released the directory.
 async fn open_again(directory: &Path) -> Client {
     tokio::time::sleep(std::time::Duration::from_millis(100)).await;
     open(directory).await

@@ -1,4 +1,4 @@
-//! What fails again and again is set aside, and does not stop the rest.
+//! A notification that keeps failing becomes a dead letter, and does not stop the others.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -15,22 +15,23 @@ use fluo_tests::ManualClock;
 
 use crate::ground::{Ground, column, idle, read_now, set};
 
-/// How an observer fails on rows that begin with `bad`.
+/// The failure of an observer on rows that begin with `bad`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum How {
     Error,
     Panic,
-    /// With an error of the observer's own, of the kind that a table has that is away.
+    /// An error of the observer's own, of the same kind as the error of an unavailable table.
     Unavailable,
 }
 
-/// Copies `a` to `b`, and fails on rows that begin with `bad` until it was mended.
-fn fragile(how: How, mended: &Arc<AtomicBool>, runs: &Arc<AtomicUsize>) -> impl Observer {
-    let (mended, runs) = (mended.clone(), runs.clone());
+/// Returns an observer that copies `a` to `b`, and fails on rows that begin with `bad` until it is
+/// fixed.
+fn fragile(how: How, fixed: &Arc<AtomicBool>, runs: &Arc<AtomicUsize>) -> impl Observer {
+    let (fixed, runs) = (fixed.clone(), runs.clone());
     observer_fn(move |tx: Transaction, row: Bytes, from: Column| {
-        let (mended, runs) = (mended.clone(), runs.clone());
+        let (fixed, runs) = (fixed.clone(), runs.clone());
         async move {
-            if row.starts_with(b"bad") && !mended.load(Ordering::SeqCst) {
+            if row.starts_with(b"bad") && !fixed.load(Ordering::SeqCst) {
                 runs.fetch_add(1, Ordering::SeqCst);
                 let away = "the service that counts pages is away";
                 let error: ObserverError = match how {
@@ -50,7 +51,7 @@ struct Fragile {
     ground: Ground,
     client: Client,
     worker: Worker,
-    mended: Arc<AtomicBool>,
+    fixed: Arc<AtomicBool>,
     runs: Arc<AtomicUsize>,
 }
 
@@ -65,9 +66,9 @@ fn settings() -> WorkerSettings {
 
 impl Fragile {
     async fn start(how: How) -> Self {
-        let (mended, runs) = (Arc::default(), Arc::default());
+        let (fixed, runs) = (Arc::default(), Arc::default());
         let observers = Observers::new()
-            .strong(column("a"), "copy", fragile(how, &mended, &runs))
+            .strong(column("a"), "copy", fragile(how, &fixed, &runs))
             .unwrap();
         let ground = Ground::new(observers.clone()).await;
         let client = ground.client().await;
@@ -79,7 +80,7 @@ impl Fragile {
             ground,
             client,
             worker,
-            mended,
+            fixed,
             runs,
         }
     }
@@ -110,19 +111,19 @@ async fn a_panic_is_an_error_and_closes_the_transaction() {
         failed[0].error,
         "the observer `copy` panicked: cannot count pages"
     );
-    // Nothing is open any more: the horizon goes up to the next timestamp.
+    // No transaction is open any more: the horizon rises to the next timestamp.
     let now = client.begin().await.unwrap().commit().await.unwrap().start;
     assert!(client.advance_horizon().await.unwrap() > now);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_success_of_a_later_notification_forgets_the_record() {
+async fn the_success_of_a_later_notification_removes_the_dead_letter() {
     let fragile = Fragile::start(How::Error).await;
     let Fragile { client, .. } = &fragile;
     set(client, "bad", "a", 1).await;
     idle(client).await;
     assert_eq!(fragile.failed().await.len(), 1);
-    fragile.mended.store(true, Ordering::SeqCst);
+    fragile.fixed.store(true, Ordering::SeqCst);
     set(client, "bad", "a", 2).await;
     idle(client).await;
     assert_eq!(read_now(client, "bad", "b").await, 2);
@@ -130,17 +131,17 @@ async fn a_success_of_a_later_notification_forgets_the_record() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn another_worker_forgets_the_record_too() {
+async fn another_worker_removes_the_dead_letter_too() {
     let Fragile {
         client,
         ground,
         worker,
-        mended,
+        fixed,
         ..
     } = Fragile::start(How::Error).await;
     set(&client, "bad", "a", 1).await;
     idle(&client).await;
-    mended.store(true, Ordering::SeqCst);
+    fixed.store(true, Ordering::SeqCst);
     worker.stop().await;
     let _worker = ground.worker(&client, settings()).await;
     set(&client, "bad", "a", 2).await;
@@ -149,7 +150,7 @@ async fn another_worker_forgets_the_record_too() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_notification_that_comes_while_one_fails_is_not_taken_along() {
+async fn a_notification_that_arrives_during_a_failure_is_processed() {
     let fragile = Fragile::start(How::Error).await;
     let Fragile { client, .. } = &fragile;
     set(client, "bad", "a", 1).await;
@@ -157,26 +158,26 @@ async fn a_notification_that_comes_while_one_fails_is_not_taken_along() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     set(client, "bad", "a", 2).await;
-    fragile.mended.store(true, Ordering::SeqCst);
+    fragile.fixed.store(true, Ordering::SeqCst);
     idle(client).await;
     assert_eq!(read_now(client, "bad", "b").await, 2);
     assert_eq!(fragile.failed().await, []);
 }
 
 #[tokio::test(start_paused = true)]
-async fn tries_come_after_pauses_that_grow() {
+async fn pauses_between_tries_grow() {
     let fragile = Fragile::start(How::Error).await;
     let Fragile { client, .. } = &fragile;
     let begun = tokio::time::Instant::now();
     set(client, "bad", "a", 1).await;
     idle(client).await;
-    // 100 + 200 + 400 milliseconds, and what looks and pauses add.
+    // 100 + 200 + 400 milliseconds, and the time of scans and of rounding.
     let elapsed = begun.elapsed().as_millis();
     assert!((700..1_500).contains(&elapsed), "{elapsed}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn where_a_service_of_the_observers_own_is_away_tries_are_used_up() {
+async fn an_unavailable_service_of_the_observer_uses_up_tries() {
     let fragile = Fragile::start(How::Unavailable).await;
     let Fragile { client, .. } = &fragile;
     set(client, "bad", "a", 1).await;
@@ -187,9 +188,9 @@ async fn where_a_service_of_the_observers_own_is_away_tries_are_used_up() {
     assert_eq!(fragile.ground.notifications().await, 0);
 }
 
-/// Tries are in the memory of a worker: another one begins anew.
+/// Counts tries in the memory of each worker: another worker starts from zero.
 #[tokio::test(start_paused = true)]
-async fn tries_are_forgotten_with_their_worker() {
+async fn tries_are_counted_by_each_worker() {
     let fragile = Fragile::start(How::Error).await;
     set(&fragile.client, "bad", "a", 1).await;
     while fragile.runs() < 3 {
@@ -214,7 +215,7 @@ async fn tries_are_forgotten_with_their_worker() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn when_the_list_is_full_it_stays_and_is_tried_at_the_longest_pause() {
+async fn a_failing_notification_is_retried_while_the_list_of_dead_letters_is_full() {
     let fragile = Fragile::start(How::Error).await;
     let Fragile { ground, client, .. } = &fragile;
     for number in 0..FailedNotification::MAX_SET_ASIDE {
@@ -254,9 +255,9 @@ async fn when_the_list_is_full_it_stays_and_is_tried_at_the_longest_pause() {
     );
 }
 
-/// A client of another language, or of another time, may notify a column that nobody observes.
+/// A client in another language, or an older client, may notify a column without an observer.
 #[tokio::test(start_paused = true)]
-async fn a_notification_that_nobody_observes_is_set_aside() {
+async fn a_notification_without_an_observer_becomes_a_dead_letter() {
     let fragile = Fragile::start(How::Error).await;
     let Fragile { ground, client, .. } = &fragile;
     let stranger = Column {

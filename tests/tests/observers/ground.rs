@@ -53,7 +53,7 @@ impl Ground {
             .unwrap()
     }
 
-    /// A client, and a worker of it.
+    /// Opens a client, and starts a worker of it.
     pub(crate) async fn start(&self) -> (Client, Worker) {
         let client = self.client().await;
         let worker = self.worker(&client, WorkerSettings::default()).await;
@@ -66,7 +66,7 @@ impl Ground {
             .unwrap()
     }
 
-    /// How many notifications are in the table.
+    /// Returns the number of notifications in the table.
     pub(crate) async fn notifications(&self) -> usize {
         let filter = Filter::Notifications { share: None };
         let scan = Scan::over(Span::all()).filter(filter);

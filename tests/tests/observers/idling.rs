@@ -1,4 +1,4 @@
-//! Waiting until nothing is left to observe is exact, whoever writes meanwhile.
+//! Waiting until no notification is left is exact, even during concurrent writes.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -34,7 +34,7 @@ async fn an_application_with_nothing_to_do_is_idle_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_a_worker_it_is_not_idle() {
+async fn an_application_without_a_worker_is_not_idle() {
     let ground = Ground::new(chain()).await;
     let client = ground.client().await;
     set(&client, "r", "a", 1).await;
@@ -50,10 +50,10 @@ async fn without_a_worker_it_is_not_idle() {
     );
 }
 
-/// Whatever was committed before the wait began is observed to the end when it ends. The writers have clients of their own,
-/// of which the one that waits hears nothing, and no worker.
+/// Waits until everything is observed that was committed before the wait. The writers have their
+/// own clients, which do not notify the waiting client, and no workers.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn it_is_exact_with_writers_in_other_clients() {
+async fn waiting_is_exact_with_writers_in_other_clients() {
     let ground = Ground::new(chain()).await;
     let client = ground.client().await;
     let _worker = ground.worker(&client, eager()).await;
@@ -69,10 +69,10 @@ async fn it_is_exact_with_writers_in_other_clients() {
     writers.stop().await;
 }
 
-/// Where nobody pauses a wait may go on for as long as they do. When it ends it is exact all the same; it may be given up
-/// at any time; and it ends once they pause.
+/// A wait may last as long as other clients write without a pause. It is exact when it ends, it can
+/// be cancelled at any time, and it ends once the writers pause.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn with_writers_that_never_pause_it_is_exact_when_it_ends() {
+async fn waiting_is_exact_with_writers_that_never_pause() {
     let ground = Ground::new(chain()).await;
     let client = ground.client().await;
     let _worker = ground.worker(&client, eager()).await;
@@ -95,7 +95,8 @@ async fn with_writers_that_never_pause_it_is_exact_when_it_ends() {
     }
 }
 
-/// Looks often: a worker hears of what its own client commits only.
+/// Returns settings with frequent scans, because a worker is notified only of the commits of its
+/// own client.
 fn eager() -> WorkerSettings {
     WorkerSettings {
         min_scan_pause: Duration::from_millis(1),
@@ -104,21 +105,21 @@ fn eager() -> WorkerSettings {
     }
 }
 
-/// Writers that each have a client of their own.
+/// Writers, each with its own client.
 struct Writers {
-    goes_on: Arc<AtomicBool>,
+    is_busy: Arc<AtomicBool>,
     tasks: Vec<JoinHandle<i64>>,
 }
 
 impl Writers {
     async fn start(ground: &Ground, pause: Duration) -> Self {
-        let goes_on = Arc::new(AtomicBool::new(true));
+        let is_busy = Arc::new(AtomicBool::new(true));
         let mut tasks = Vec::new();
         for writer in 0..3 {
-            let (client, goes_on) = (ground.client().await, goes_on.clone());
+            let (client, is_busy) = (ground.client().await, is_busy.clone());
             tasks.push(tokio::spawn(async move {
                 let mut value = 0;
-                while goes_on.load(Ordering::SeqCst) {
+                while is_busy.load(Ordering::SeqCst) {
                     value += 1;
                     set(&client, &format!("writer {writer}"), "a", value).await;
                     match pause.is_zero() {
@@ -129,12 +130,12 @@ impl Writers {
                 value
             }));
         }
-        Self { goes_on, tasks }
+        Self { is_busy, tasks }
     }
 
-    /// The last value that each of them has written.
+    /// Stops the writers, and returns the last value of each.
     async fn stop(self) -> Vec<i64> {
-        self.goes_on.store(false, Ordering::SeqCst);
+        self.is_busy.store(false, Ordering::SeqCst);
         let mut written = Vec::new();
         for task in self.tasks {
             written.push(task.await.unwrap());
@@ -143,23 +144,24 @@ impl Writers {
     }
 }
 
-/// A table in which another client commits while each look is under way, for as long as it is asked to.
+/// A table in which another client commits during each scan for notifications, as long as `is_busy`
+/// is set.
 #[derive(Debug)]
 struct Busy {
     inner: Arc<dyn Table>,
     other: Client,
-    goes_on: Arc<AtomicBool>,
+    is_busy: Arc<AtomicBool>,
 }
 
 #[async_trait]
 impl Table for Busy {
     fn scan(&self, scan: Scan) -> CellBatches {
         let is_look = scan.columns().iter().any(|column| column.family == "ntfy");
-        if !is_look || !self.goes_on.load(Ordering::SeqCst) {
+        if !is_look || !self.is_busy.load(Ordering::SeqCst) {
             return self.inner.scan(scan);
         }
         let (inner, other) = (self.inner.clone(), self.other.clone());
-        // Nobody observes the column, so that no look ever finds anything.
+        // The column has no observer, so that no scan finds a notification.
         let commits = async move { set(&other, "other", "unobserved", 1).await };
         futures::stream::once(commits)
             .flat_map(move |()| inner.scan(scan.clone()))
@@ -175,15 +177,16 @@ impl Table for Busy {
     }
 }
 
-/// Rule N1: a wait ends in no moment in which somebody else was handed a timestamp, even where there is nothing to do.
+/// Rule N1: a wait does not end while other clients receive timestamps, even if there is no
+/// notification.
 #[tokio::test(start_paused = true)]
-async fn while_others_begin_without_a_pause_it_goes_on_and_ends_when_they_pause() {
+async fn waiting_ends_only_after_other_clients_pause() {
     let ground = Ground::new(chain()).await;
-    let goes_on = Arc::new(AtomicBool::new(true));
+    let is_busy = Arc::new(AtomicBool::new(true));
     let table = Busy {
         inner: ground.table.clone(),
         other: ground.client().await,
-        goes_on: goes_on.clone(),
+        is_busy: is_busy.clone(),
     };
     let settings = ClientSettings::default();
     let client = Client::open(Arc::new(table), ground.coordination.clone(), settings);
@@ -191,15 +194,15 @@ async fn while_others_begin_without_a_pause_it_goes_on_and_ends_when_they_pause(
     let long = Duration::from_secs(30);
     let waited = tokio::time::timeout(long, client.wait_until_idle()).await;
     assert!(waited.is_err(), "there was no moment without a timestamp");
-    // It was given up, which has left nothing behind.
-    goes_on.store(false, Ordering::SeqCst);
+    // The wait was cancelled, and has left no trace.
+    is_busy.store(false, Ordering::SeqCst);
     let begun = Instant::now();
     idle(&client).await;
     assert_eq!(begun.elapsed(), Duration::ZERO);
 }
 
-/// A table in which a transaction of the past still moves its notification from one row to another, right after a look
-/// has passed the first of them.
+/// A table in which an old transaction moves its notification to an earlier row, right after a scan
+/// has passed that row.
 #[derive(Debug)]
 struct Moving {
     inner: Arc<dyn Table>,
@@ -214,7 +217,7 @@ impl Table for Moving {
         let Some(moved) = moved else {
             return self.inner.scan(scan);
         };
-        // What the look has passed is read before the move, and the rest after it.
+        // The part that the scan has passed is read before the move, and the rest after it.
         let middle = fluo_core::Key::first_of_row("m");
         let passed =
             fluo_core::Span::between(scan.spans()[0].start().clone(), Some(middle.clone()));
@@ -247,10 +250,10 @@ impl Table for Moving {
     }
 }
 
-/// Rule N3: one look is not enough. The transaction had its commit timestamp before the wait began, so that no timestamp
-/// is handed out while it goes on.
+/// Rule N3: one scan is not enough. The transaction had its commit timestamp before the wait began,
+/// so no timestamp is handed out during the wait.
 #[tokio::test(start_paused = true)]
-async fn a_notification_that_moves_behind_a_look_is_found_by_the_next() {
+async fn a_notification_that_moves_behind_a_scan_is_found_by_the_next_one() {
     let ground = Ground::new(chain()).await;
     let stamp = |timestamp, is_delete| {
         let timestamp = fluo_core::Timestamp::new(timestamp).unwrap();
@@ -282,7 +285,7 @@ async fn a_notification_that_moves_behind_a_look_is_found_by_the_next() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cell_that_is_no_notification_is_told() {
+async fn reports_an_invalid_notification() {
     let ground = Ground::new(chain()).await;
     let broken = Mutation::new("r").put_at(fluo_core::Column::new("ntfy", "x"), 2, "");
     ground.table.write(vec![broken]).await.unwrap();

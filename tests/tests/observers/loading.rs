@@ -1,4 +1,4 @@
-//! Loaders bring in much at once, in bounds.
+//! Loaders run many transactions at once, within limits.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,17 +10,17 @@ use tokio::sync::Semaphore;
 use crate::ground::{Ground, column, read_now};
 
 #[tokio::test(start_paused = true)]
-async fn whoever_brings_more_than_there_is_room_for_waits() {
+async fn a_load_waits_while_the_queue_is_full() {
     let ground = Ground::new(Observers::new()).await;
     let client = ground.client().await;
     let settings = LoaderSettings { tasks: 2, queue: 3 };
     let loaders = client.loaders(settings).unwrap();
-    let (running, go_on) = (Arc::new(AtomicUsize::new(0)), Arc::new(Semaphore::new(0)));
+    let (running, resume) = (Arc::new(AtomicUsize::new(0)), Arc::new(Semaphore::new(0)));
     let bring = async |row: usize| {
-        let shared = (running.clone(), go_on.clone());
-        let loaded = loaders.load((row, shared), async |tx, (row, (running, go_on))| {
+        let shared = (running.clone(), resume.clone());
+        let loaded = loaders.load((row, shared), async |tx, (row, (running, resume))| {
             running.fetch_add(1, Ordering::SeqCst);
-            drop(go_on.acquire().await);
+            drop(resume.acquire().await);
             tx.set(format!("row {row}"), &column("a"), "1")
         });
         loaded.await.unwrap();
@@ -34,7 +34,7 @@ async fn whoever_brings_more_than_there_is_room_for_waits() {
         "there is no room"
     );
     assert_eq!(running.load(Ordering::SeqCst), 2);
-    go_on.close();
+    resume.close();
     bring(6).await;
     loaders.finish().await.unwrap();
     for row in [0, 1, 2, 3, 4, 6] {
@@ -43,8 +43,9 @@ async fn whoever_brings_more_than_there_is_room_for_waits() {
     assert_eq!(read_now(&client, "row 5", "a").await, 0);
 }
 
-/// The lines of a file are `String`s, and `load` took a body without an input: a body that used its line once did not
-/// compile (E0507), as a retry would have found the line gone. Each attempt gets a clone of it.
+/// Regression test: the lines of a file are `String`s, and `load` took a body without an input. A
+/// body that moved its line did not compile (E0507), because a retry would have no line. Each
+/// attempt gets a clone of the input.
 #[tokio::test]
 async fn each_attempt_gets_a_clone_of_the_input() {
     let ground = Ground::new(Observers::new()).await;
@@ -74,7 +75,7 @@ async fn each_attempt_gets_a_clone_of_the_input() {
 }
 
 #[tokio::test]
-async fn the_first_error_is_that_of_those_who_come_later() {
+async fn later_loads_return_the_first_error() {
     let ground = Ground::new(Observers::new()).await;
     let client = ground.client().await;
     let loaders = client
@@ -122,7 +123,7 @@ async fn a_body_that_panics_is_an_error() {
 }
 
 #[tokio::test]
-async fn what_is_submitted_gives_its_result_and_keeps_its_error() {
+async fn a_submitted_body_returns_its_own_result_or_error() {
     let ground = Ground::new(Observers::new()).await;
     let client = ground.client().await;
     let loaders = client.loaders(LoaderSettings::default()).unwrap();
@@ -144,7 +145,7 @@ async fn what_is_submitted_gives_its_result_and_keeps_its_error() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn loaders_that_are_dropped_give_up() {
+async fn dropped_loaders_cancel_their_bodies() {
     let ground = Ground::new(Observers::new()).await;
     let client = ground.client().await;
     let loaders = client.loaders(LoaderSettings::default()).unwrap();
@@ -165,6 +166,6 @@ async fn loaders_that_are_dropped_give_up() {
     let now = client.begin().await.unwrap().commit().await.unwrap().start;
     assert!(
         client.advance_horizon().await.unwrap() > now,
-        "nothing is open"
+        "no transaction is open"
     );
 }

@@ -1,4 +1,4 @@
-//! The code of an observer is more than the future that it gives.
+//! Panics in the code of an observer outside of its future.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -10,7 +10,7 @@ use fluo_core::{Bytes, Column, Observer, ObserverError, Observers, Transaction, 
 
 use crate::ground::{Ground, column, copies, idle, read_now, set};
 
-/// Panics before it has given a future, as only one that is implemented by hand can.
+/// An observer that panics before it returns a future, which only a manual implementation can do.
 #[derive(Debug, Default)]
 struct Sudden {
     runs: AtomicUsize,
@@ -33,7 +33,7 @@ impl Observer for Sudden {
     }
 }
 
-/// An error that cannot be told.
+/// An error that panics when it is formatted.
 #[derive(Debug)]
 struct Unspeakable;
 
@@ -45,7 +45,7 @@ impl fmt::Display for Unspeakable {
 
 impl StdError for Unspeakable {}
 
-/// Runs an observer of `a` beside one of `other`, both in one task, and gives what the record of `a` says.
+/// Runs an observer of `a` and one of `other` in one task, and returns the recorded error of `a`.
 async fn error_of(observer: impl Observer) -> String {
     let observers = Observers::new()
         .strong(column("a"), "a", observer)
@@ -62,10 +62,10 @@ async fn error_of(observer: impl Observer) -> String {
     set(&client, "r", "a", 1).await;
     set(&client, "r", "other", 7).await;
     idle(&client).await;
-    assert_eq!(read_now(&client, "r", "b").await, 7, "the task goes on");
+    assert_eq!(read_now(&client, "r", "b").await, 7, "the task continues");
     let failed = client.failed_notifications().await.unwrap();
     worker.stop().await;
-    // Nothing is open any more: the horizon goes up to the next timestamp.
+    // No transaction is open any more: the horizon rises to the next timestamp.
     let now = client.begin().await.unwrap().commit().await.unwrap().start;
     assert!(client.advance_horizon().await.unwrap() > now);
     assert_eq!(failed.len(), 1);
@@ -73,18 +73,18 @@ async fn error_of(observer: impl Observer) -> String {
     failed[0].error.clone()
 }
 
-/// The panic ended the task, and its cell was taken for one that is run, for ever.
+/// Regression test: the panic ended the task, and its cell was marked as running forever.
 #[tokio::test(start_paused = true)]
-async fn an_observer_that_panics_before_it_gives_a_future_has_failed() {
+async fn a_panic_before_the_future_is_a_failure() {
     assert_eq!(
         error_of(Sudden::default()).await,
         "the observer `a` panicked: run 9 has no future"
     );
 }
 
-/// So did an error that panics when it is told.
+/// Regression test: an error that panics when it is formatted had the same effect.
 #[tokio::test(start_paused = true)]
-async fn an_error_that_panics_when_it_is_told_is_a_failure() {
+async fn a_panic_while_an_error_is_formatted_is_a_failure() {
     let observer = fluo_core::observer_fn(async |_, _, _| Err::<(), _>(Unspeakable));
     assert_eq!(
         error_of(observer).await,

@@ -1,4 +1,4 @@
-//! A worker has the observers that the application was initialised with.
+//! A worker registers the observers with which the application was initialised.
 
 use fluo_core::admin::{self, Initialization};
 use fluo_core::coordination::{MemoryApplications, ObservedColumn, ObserverKind};
@@ -20,7 +20,7 @@ fn refused(result: Result<Observers, Error>) -> String {
 }
 
 #[test]
-fn what_cannot_be_observed_is_refused_with_a_reason() {
+fn refuses_columns_that_cannot_be_observed() {
     let observers = || {
         Observers::new()
             .strong(column("a"), "a", nothing())
@@ -61,7 +61,7 @@ fn what_cannot_be_observed_is_refused_with_a_reason() {
 }
 
 #[test]
-fn an_application_is_initialised_with_what_is_registered() {
+fn observed_columns_lists_the_registered_observers() {
     let observers = Observers::new()
         .weak(column("b"), "two", nothing())
         .unwrap()
@@ -74,7 +74,7 @@ fn an_application_is_initialised_with_what_is_registered() {
     assert_eq!(observers.observed_columns(), expected);
 }
 
-/// Without an id any observer would have been taken for the one that is meant.
+/// Refuses an observer without an id: any observer of the column would match it.
 #[tokio::test]
 async fn an_application_is_not_initialised_with_an_observer_without_id() {
     let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());

@@ -10,7 +10,7 @@ use fluo_core::{
 
 use crate::ground::{Ground, column, idle, number, read, set};
 
-/// By worker and row, how often an observer was run.
+/// Number of runs of an observer, by worker and row.
 type Runs = Arc<Mutex<BTreeMap<(usize, Bytes), usize>>>;
 
 fn counts(worker: usize, runs: &Runs) -> impl Observer {
@@ -43,7 +43,7 @@ async fn start(ground: &Ground, number: usize, runs: &Runs) -> (Client, Worker) 
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_share_of_a_worker_that_leaves_falls_to_the_others() {
+async fn other_workers_take_over_the_share_of_a_worker_that_leaves() {
     let runs = Runs::default();
     let observers = Observers::new()
         .strong(column("a"), "a", counts(0, &runs))
@@ -71,9 +71,10 @@ async fn the_share_of_a_worker_that_leaves_falls_to_the_others() {
     third.stop().await;
 }
 
-/// A worker whose session ended has no share; it joins again, and none of the others does its part for ever.
+/// A worker whose session ended has no share. It joins again, so that no other worker processes its
+/// part forever.
 #[tokio::test(start_paused = true)]
-async fn workers_that_lost_their_places_join_again_and_share() {
+async fn workers_whose_sessions_ended_join_again() {
     let runs = Runs::default();
     let observers = Observers::new()
         .strong(column("a"), "a", counts(0, &runs))
@@ -84,10 +85,11 @@ async fn workers_that_lost_their_places_join_again_and_share() {
     tokio::time::sleep(Duration::from_secs(20)).await;
     assert_eq!(ground.applications.end_workers("app").unwrap(), 2);
     tokio::time::sleep(Duration::from_secs(120)).await;
-    // Told by a client without a worker, so that only what a share is makes a worker look.
-    let teller = ground.client().await;
+    // This client has no worker, so that workers find its notifications only by scans of their
+    // shares.
+    let writer = ground.client().await;
     for row in 0..40 {
-        set(&teller, &format!("row {row}"), "a", row).await;
+        set(&writer, &format!("row {row}"), "a", row).await;
     }
     idle(&client).await;
     let by = |worker| {
@@ -99,7 +101,8 @@ async fn workers_that_lost_their_places_join_again_and_share() {
     assert_eq!(ground.applications.end_workers("app").unwrap(), 2);
 }
 
-/// One cell is run by one task at a time: what it reads outside of its transaction does not change under it.
+/// Runs a cell in one task at a time, so that data outside of its transaction does not change
+/// during a run.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_cell_is_run_by_one_task_at_a_time() {
     let at_once = Arc::new(Mutex::new((0, 0)));

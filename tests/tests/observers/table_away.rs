@@ -1,4 +1,5 @@
-//! The table is away for a while: for the reads of transactions, for plain writes, or for looks.
+//! An unavailable table: for the reads of transactions, for plain writes, or for scans for
+//! notifications.
 
 use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,7 +16,7 @@ use futures::StreamExt;
 
 use crate::ground::{Ground, column, idle, read_now, set};
 
-/// What of the table is away.
+/// The part of the table that is unavailable.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Away {
     Nothing,
@@ -24,7 +25,7 @@ enum Away {
     Looks,
 }
 
-/// A table a part of which may be away.
+/// A table of which a part may be unavailable.
 #[derive(Debug)]
 struct Shaky {
     inner: Arc<dyn Table>,
@@ -88,15 +89,15 @@ fn settings() -> WorkerSettings {
     }
 }
 
-/// What an observer makes of a read that failed.
+/// A conversion of the error of a read into the error of an observer.
 type Made = fn(Error) -> ObserverError;
 
-/// An error that hides what has caused it, as many a crate for errors makes them.
+/// Returns an error that hides its cause, as many error crates do.
 fn hidden(_: Error) -> ObserverError {
     "the page cannot be read".into()
 }
 
-/// Writes `b` as `a` is.
+/// Returns an observer that copies `a` to `b`.
 fn copies(made: Made, runs: &Arc<AtomicUsize>) -> Observers {
     let runs = runs.clone();
     let copies = observer_fn(move |tx: Transaction, row: Bytes, from: Column| {
@@ -112,9 +113,10 @@ fn copies(made: Made, runs: &Arc<AtomicUsize>) -> Observers {
         .unwrap()
 }
 
-/// Observers whose errors hide what has caused them used up their tries while the table was away.
+/// Regression test: observers whose errors hide their causes used up their tries while the table
+/// was unavailable.
 #[tokio::test(start_paused = true)]
-async fn it_uses_up_no_tries_whatever_the_observer_makes_of_it() {
+async fn an_unavailable_table_uses_up_no_tries() {
     let panics: Made = |error| panic!("{error}");
     for made in [Into::into, hidden, panics] {
         let runs = Arc::default();
@@ -135,18 +137,18 @@ async fn it_uses_up_no_tries_whatever_the_observer_makes_of_it() {
     }
 }
 
-/// The record was written, and the notification stayed in the table. It was processed then, and its record stayed among
-/// those that failed for good.
+/// Regression test: the dead letter was written, but the notification stayed in the table. It was
+/// processed later, and the dead letter was not removed.
 #[tokio::test(start_paused = true)]
-async fn a_record_of_one_that_could_not_be_set_aside_goes_with_its_success() {
-    let (mended, asked) = (Arc::new(Mutex::new(false)), Arc::new(AtomicUsize::new(0)));
+async fn a_success_removes_the_dead_letter_of_a_notification_that_stayed_in_the_table() {
+    let (fixed, asked) = (Arc::new(Mutex::new(false)), Arc::new(AtomicUsize::new(0)));
     let observers = {
-        let (mended, asked) = (mended.clone(), asked.clone());
+        let (fixed, asked) = (fixed.clone(), asked.clone());
         let fails = observer_fn(move |_, _, _| {
             asked.fetch_add(1, Ordering::SeqCst);
-            let is_mended = *mended.lock().unwrap();
+            let is_fixed = *fixed.lock().unwrap();
             async move {
-                match is_mended {
+                match is_fixed {
                     true => Ok(()),
                     false => Err(Error::invalid("no such page")),
                 }
@@ -162,8 +164,12 @@ async fn a_record_of_one_that_could_not_be_set_aside_goes_with_its_success() {
     tokio::time::sleep(Duration::from_secs(10)).await;
     assert_eq!(asked.load(Ordering::SeqCst), 4);
     assert_eq!(failed(&client).await, 1, "the record was written");
-    assert_eq!(ground.notifications().await, 1, "and that is all");
-    *mended.lock().unwrap() = true;
+    assert_eq!(
+        ground.notifications().await,
+        1,
+        "the notification was not removed"
+    );
+    *fixed.lock().unwrap() = true;
     shaky.set(Away::Nothing);
     idle(&client).await;
     assert_eq!(failed(&client).await, 0);
@@ -173,10 +179,11 @@ async fn failed(client: &Client) -> usize {
     client.failed_notifications().await.unwrap().len()
 }
 
-/// A look ended where there was no room, and the next part of it failed. What it had promised stayed, so that each
-/// notification that was written asked for a look at once, which failed again.
+/// Regression test: a scan stopped because there was no room, and its next part failed. The room
+/// that it had reserved stayed reserved, so each new notification requested a scan at once, which
+/// failed again.
 #[tokio::test(start_paused = true)]
-async fn looks_that_fail_keep_no_room_and_do_not_follow_each_other_at_once() {
+async fn failed_scans_keep_no_room_and_follow_each_other_after_pauses() {
     let runs = Arc::default();
     let observers = copies(Into::into, &runs);
     let (ground, shaky) = ground(&observers).await;
@@ -200,7 +207,10 @@ async fn looks_that_fail_keep_no_room_and_do_not_follow_each_other_at_once() {
     }
     let most = begun.elapsed().as_millis() / settings().min_scan_pause.as_millis() + 1;
     let looks = shaky.looks.load(Ordering::SeqCst) - before;
-    assert!(looks as u128 <= most, "{looks}, and {most} would be many");
+    assert!(
+        looks as u128 <= most,
+        "{looks} scans; at most {most} are expected"
+    );
     shaky.set(Away::Nothing);
     idle(&client).await;
     assert_eq!(read_now(&client, "r999", "b").await, 1);

@@ -1,4 +1,4 @@
-//! Many notifications wait in the table, and few in memory.
+//! Many notifications wait in the table, but few in memory.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -12,7 +12,7 @@ use metrics::{
 
 use crate::ground::{Ground, column, idle};
 
-/// What the gauge of waiting notifications shows, and the most that it has shown.
+/// The current value and the highest value of the gauge of waiting notifications.
 #[derive(Clone, Debug, Default)]
 struct Waiting {
     shown: Arc<Mutex<Shown>>,
@@ -63,7 +63,7 @@ const NOTIFICATIONS: usize = 100_000;
 const MOST: usize = 10_000;
 
 #[test]
-fn a_hundred_thousand_wait_in_bounds() {
+fn limits_the_waiting_notifications_in_memory() {
     let waiting = Waiting::default();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -110,7 +110,7 @@ async fn process_all() -> usize {
         ..WorkerSettings::default()
     };
     let worker = ground.worker(&client, settings).await;
-    // The table in memory reads everything at every look: it is not asked all the time.
+    // The table in memory reads all entries at every scan, so the loop reads a counter instead.
     while runs.load(Ordering::SeqCst) < NOTIFICATIONS {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }

@@ -1,4 +1,4 @@
-//! Weak observers run where a transaction asks for them.
+//! Weak observers run when a transaction requests them.
 
 use fluo_core::{
     Bytes, Client, ClientSettings, Error, ErrorKind, Observer, Observers, Transaction,
@@ -7,7 +7,7 @@ use fluo_core::{
 
 use crate::ground::{Ground, column, copies, idle, number};
 
-/// Adds up the column `in:*` of a row into `sum`, and deletes what it has added.
+/// Returns an observer that adds the input columns of a row to `sum`, and deletes them.
 fn sums() -> impl Observer {
     observer_fn(async |tx: Transaction, row: Bytes, _| sum_up(&tx, row).await)
 }
@@ -42,9 +42,9 @@ async fn only_a_column_with_a_weak_observer_can_be_notified() {
     );
 }
 
-/// Notifications were not counted, so that one transaction could hold any number of them.
+/// Regression test: notifications were not counted, so a transaction could hold any number of them.
 #[tokio::test]
-async fn what_is_asked_for_is_bounded_as_what_is_set() {
+async fn notifications_count_towards_the_size_of_a_transaction() {
     let observer = observer_fn(async |_, _, _| Ok::<_, Error>(()));
     let observers = Observers::new().weak(column("w"), "none", observer);
     let ground = Ground::new(observers.unwrap()).await;
@@ -55,7 +55,7 @@ async fn what_is_asked_for_is_bounded_as_what_is_set() {
     let client = Client::open(ground.table.clone(), ground.coordination.clone(), settings);
     let client = client.await.unwrap();
     let tx = client.begin().await.unwrap();
-    // Each has a row of three bytes, and a column of two.
+    // Each has a row of three bytes and a column of two.
     tx.notify("one", &column("w")).unwrap();
     tx.notify("two", &column("w")).unwrap();
     tx.notify("two", &column("w")).unwrap();
@@ -70,7 +70,7 @@ async fn what_is_asked_for_is_bounded_as_what_is_set() {
 }
 
 #[tokio::test]
-async fn an_observer_that_writes_nothing_takes_its_notification_back() {
+async fn an_observer_that_writes_nothing_removes_its_notification() {
     let observer = observer_fn(async |_, _, _| Ok::<_, Error>(()));
     let ground = Ground::new(
         Observers::new()

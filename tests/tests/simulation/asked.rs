@@ -1,18 +1,18 @@
-//! What `cargo xtask simulate` asks for, by its environment variables.
+//! The request of `cargo xtask simulate`, from its environment variables.
 
-/// Which seeds are run, and with what planted.
+/// The seeds to run, and the planted bug.
 #[derive(Debug)]
 pub(crate) struct Asked {
     pub(crate) from: u64,
     pub(crate) count: u64,
-    /// Whether somebody asked, or this is a usual test run.
+    /// `true` if `cargo xtask simulate` requested the run, `false` in a usual test run.
     pub(crate) is_asked: bool,
     pub(crate) plant: Option<String>,
-    /// Whether a run that failed is shown whole.
+    /// `true` if the whole trace of a failed run is printed.
     pub(crate) is_whole: bool,
 }
 
-/// Reads the variables; so many seeds without one.
+/// Reads the variables. Without them, `usual_count` seeds are run.
 pub(crate) fn asked(usual_count: u64) -> Asked {
     let number = |name: &str| {
         let text = std::env::var(name).ok()?;

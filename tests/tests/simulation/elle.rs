@@ -1,9 +1,9 @@
-//! The checker of another house: adya, an implementation of what Elle does.
+//! An independent checker: adya, an implementation of the checks of Elle.
 
 use adya::{History, Opts, Valid, Workload};
 
-/// What is wrong with a history of lists under snapshot isolation in real time: whoever begins after another one was
-/// told that it committed sees what that one wrote.
+/// Returns the anomalies in a history of lists under snapshot isolation in real time: a transaction
+/// sees the writes of every transaction whose commit was acknowledged before it began.
 pub(crate) fn anomalies(lists: &str) -> Vec<String> {
     let history = History::from_json(lists).unwrap();
     let wanted = Opts {
@@ -27,7 +27,7 @@ pub(crate) fn anomalies(lists: &str) -> Vec<String> {
 }
 
 #[test]
-fn it_allows_write_skew_and_no_lost_update() {
+fn allows_write_skew_but_no_lost_update() {
     let history = |first: &str, second: &str| {
         format!(
             "{{\"type\":\"invoke\",\"process\":0,\"value\":[{first}]}}\n\

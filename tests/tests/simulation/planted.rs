@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use super::asked::asked;
 use super::plants::PLANTS;
 
-/// Seeds within which a usual test run finds those that are not rare.
+/// Number of seeds in which a usual test run finds each bug that is not rare.
 const USUAL_SEEDS: u64 = 120;
 
-/// Finds each planted bug, and prints the table of `docs/testing.md`. A usual test run leaves out those that need many
-/// seeds: `cargo xtask simulate --planted` looks for all. What is found is told with the rules that are broken.
+/// Finds each planted bug, and prints the table of `docs/testing.md`. A usual test run skips the
+/// bugs that need many seeds; `cargo xtask simulate --planted` searches for all. Each violation is
+/// printed with the rules that it breaks.
 #[test]
 fn every_planted_bug_is_found() {
     let asked = asked(USUAL_SEEDS);
@@ -50,7 +51,8 @@ fn every_planted_bug_is_found() {
     assert!(broken.is_superset(&usual.into()), "{broken:?}");
 }
 
-/// The rules that a violation cites, in front of what it says: `T9, P4: ..`. One that is only an error cites none.
+/// Returns the rules that a violation cites in front of its text: `T9, P4: ..`. A violation that is
+/// only an error cites none.
 fn rules(violation: &str) -> Vec<String> {
     let cited = violation
         .split_once(": ")
@@ -63,8 +65,8 @@ fn rules(violation: &str) -> Vec<String> {
     cited.filter(is_rule).map(str::to_owned).collect()
 }
 
-/// The page lists all of them, in their order and words. The seeds are those of the last time that somebody made the
-/// table anew: any change of the engine or of the simulation may move them.
+/// Lists all bugs on the page, in their order and words. The seeds on the page are those of its
+/// last update: any change of the engine or of the simulation may change them.
 #[test]
 fn the_page_lists_every_planted_bug() {
     let page = include_str!("../../../docs/testing.md");
@@ -79,7 +81,7 @@ fn the_page_lists_every_planted_bug() {
     assert_eq!(listed, expected);
 }
 
-/// The beginning of a violation.
+/// Returns the beginning of a violation.
 fn shown(violation: &str) -> String {
     let line = violation.lines().next().unwrap_or_default();
     line.chars()

@@ -1,16 +1,16 @@
-//! The breakages that a run must find, and the rule that each breaks.
+//! The bugs that a run must find, and the rule that each one breaks.
 
 use fluo_core::planted::{PlantedBug, plant};
 use fluo_tests::simulation::{Report, Simulation, WorldBug};
 
 use super::elle;
 
-/// A breakage with its name and what it breaks.
+/// A planted bug, with its name and its effect.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plant {
     pub(crate) name: &'static str,
     pub(crate) breaks: &'static str,
-    /// Whether it takes many seeds to find it.
+    /// `true` if many seeds are needed to find the bug.
     pub(crate) is_rare: bool,
     planted: Planted,
 }
@@ -59,7 +59,7 @@ const fn rare_world(name: &'static str, breaks: &'static str, bug: WorldBug) -> 
     }
 }
 
-/// All of them.
+/// All planted bugs.
 pub(crate) const PLANTS: &[Plant] = &[
     engine(
         "newer-writes-ignored",
@@ -68,7 +68,7 @@ pub(crate) const PLANTS: &[Plant] = &[
     ),
     engine(
         "first-cell-checked",
-        "of the cells of a row only the first is checked before all are locked",
+        "only the first cell of a row is checked before all are locked",
         PlantedBug::FirstCellChecked,
     ),
     engine(
@@ -83,7 +83,7 @@ pub(crate) const PLANTS: &[Plant] = &[
     ),
     rare(
         "read-lock-forgotten",
-        "the end of a read lock does not say that its transaction committed",
+        "the end of a read lock does not record that its transaction committed",
         PlantedBug::ReadLockForgotten,
     ),
     engine(
@@ -93,12 +93,12 @@ pub(crate) const PLANTS: &[Plant] = &[
     ),
     engine(
         "timestamp-before-locks",
-        "P4: the commit timestamp is taken before the locks are there",
+        "P4: the commit timestamp is taken before the locks are written",
         PlantedBug::TimestampBeforeLocks,
     ),
     engine(
         "secondary-left",
-        "P7: a rollback leaves the secondaries, and says that none is left",
+        "P7: a rollback leaves the secondaries, and reports that none is left",
         PlantedBug::SecondaryLeft,
     ),
     rare(
@@ -108,32 +108,32 @@ pub(crate) const PLANTS: &[Plant] = &[
     ),
     engine(
         "unknown-lock-is-locked",
-        "a lock whose outcome is unknown is taken as written",
+        "a lock whose outcome is unknown is treated as written",
         PlantedBug::UnknownLockIsLocked,
     ),
     engine(
         "unknown-commit-is-committed",
-        "a commit whose outcome is unknown is taken as done",
+        "a commit whose outcome is unknown is treated as done",
         PlantedBug::UnknownCommitIsCommitted,
     ),
     engine(
         "unknown-commit-is-failed",
-        "a commit whose outcome is unknown is taken as failed",
+        "a commit whose outcome is unknown is treated as failed",
         PlantedBug::UnknownCommitIsFailed,
     ),
     engine(
         "own-lock-not-checked",
-        "P6: the primary is committed without a look at its lock",
+        "P6: the primary is committed without a check of its lock",
         PlantedBug::OwnLockNotChecked,
     ),
     rare(
         "ended-lock-taken-away",
-        "R6: a lock is taken away although its column says that it is over",
+        "R6: a lock is removed although its column records its end",
         PlantedBug::EndedLockTakenAway,
     ),
     rare(
         "acknowledged-lock-waited-for",
-        "R2: a lock whose end was collected without it is waited for",
+        "R2: a reader waits for a lock whose end was collected without it",
         PlantedBug::AcknowledgedLockWaitedFor,
     ),
     rare(
@@ -143,27 +143,27 @@ pub(crate) const PLANTS: &[Plant] = &[
     ),
     rare(
         "unseen-primary-is-damage",
-        "R3: a lock of a live transaction whose primary cannot be seen is damage",
+        "R3: a lock of a live transaction whose primary cannot be seen is reported as damage",
         PlantedBug::UnseenPrimaryIsDamage,
     ),
     rare(
         "void-read-lock-is-damage",
-        "R1: a void read lock whose primary is gone is damage",
+        "R1: a void read lock whose primary was removed is reported as damage",
         PlantedBug::VoidReadLockIsDamage,
     ),
     rare(
         "denied-reader-fails",
-        "R4: a reader that may not write fails at a lock that is decided",
+        "R4: a reader without write permission fails at a decided lock",
         PlantedBug::DeniedReaderFails,
     ),
     engine(
         "live-lock-resolved",
-        "R3: the lock of a live transaction is taken away, without a condition",
+        "R3: the lock of a live transaction is removed without a condition",
         PlantedBug::LiveLockResolved,
     ),
     rare(
         "primary-not-asked",
-        "R1: locks of the dead are rolled back before their primary was asked",
+        "R1: abandoned locks are rolled back before their primary is read",
         PlantedBug::PrimaryNotAsked,
     ),
     engine(
@@ -173,22 +173,22 @@ pub(crate) const PLANTS: &[Plant] = &[
     ),
     engine(
         "rolled-forward-to-start",
-        "R2: locks are rolled forward to the start in place of the commit",
+        "R2: locks are rolled forward to the start timestamp instead of the commit timestamp",
         PlantedBug::RolledForwardToStart,
     ),
     engine(
         "locks-not-seen",
-        "S1: a reader does not see the locks in its way",
+        "S1: a reader does not see the locks on its cells",
         PlantedBug::LocksNotSeen,
     ),
     engine(
         "reads-ahead",
-        "S1: a reader sees what was committed right after it began",
+        "S1: a reader sees writes that were committed right after it began",
         PlantedBug::ReadsAhead,
     ),
     rare(
         "stale-reads",
-        "S2: a reader does not look at the horizon",
+        "S2: a reader does not check the horizon",
         PlantedBug::StaleReads,
     ),
     rare(
@@ -203,7 +203,7 @@ pub(crate) const PLANTS: &[Plant] = &[
     ),
     engine(
         "decision-collected",
-        "garbage collection drops what a primary says before its locks are gone",
+        "garbage collection drops the decision of a primary before its locks are removed",
         PlantedBug::DecisionCollected,
     ),
     rare(
@@ -213,12 +213,12 @@ pub(crate) const PLANTS: &[Plant] = &[
     ),
     engine(
         "later-notifications-taken-back",
-        "O1: a transaction takes back notifications that it did not see",
+        "O1: a transaction removes notifications that it did not see",
         PlantedBug::LaterNotificationsTakenBack,
     ),
     engine(
         "notification-taken-back-early",
-        "O1: a notification goes before the transaction that it started has committed",
+        "O1: a notification is removed before the transaction that it started has committed",
         PlantedBug::NotificationTakenBackEarly,
     ),
     engine(
@@ -233,12 +233,12 @@ pub(crate) const PLANTS: &[Plant] = &[
     ),
     world(
         "unknown-as-accepted",
-        "T11: the table says accepted of what it did not write",
+        "T11: the table reports a write that it did not apply as accepted",
         WorldBug::UnknownAsAccepted,
     ),
     rare_world(
         "unknown-as-rejected",
-        "T11: the table says rejected of what it wrote",
+        "T11: the table reports a write that it applied as rejected",
         WorldBug::UnknownAsRejected,
     ),
     world(
@@ -253,12 +253,12 @@ pub(crate) const PLANTS: &[Plant] = &[
     ),
     world(
         "together-torn",
-        "T16: of mutations that are written together, half are",
+        "T16: only half of the mutations that are written together take effect",
         WorldBug::TogetherTorn,
     ),
     world(
         "condition-ignored",
-        "T9: a conditional mutation is applied whatever its conditions are",
+        "T9: a conditional mutation is applied although its conditions do not hold",
         WorldBug::ConditionIgnored,
     ),
     world(
@@ -279,7 +279,7 @@ pub(crate) const PLANTS: &[Plant] = &[
 ];
 
 impl Plant {
-    /// The run of a seed with this breakage.
+    /// Runs a seed with this bug.
     pub(crate) fn run(&self, seed: u64) -> Report {
         let simulation = Simulation::new(seed);
         match self.planted {
@@ -294,7 +294,7 @@ impl Plant {
     }
 }
 
-/// A run, held against the checker of another house as well.
+/// Runs a simulation, and checks its history with the independent checker as well.
 pub(crate) fn checked(simulation: Simulation) -> Report {
     let mut report = simulation.run().unwrap();
     let anomalies = elle::anomalies(&report.lists);

@@ -1,4 +1,4 @@
-//! A seed is a run, to the last line of its trace.
+//! A seed determines a run, to the last line of its trace.
 
 use fluo_tests::simulation::Simulation;
 
@@ -24,7 +24,7 @@ fn a_seed_replays_exactly() {
             idle.push(seed);
         }
     }
-    // A seed may draw clients none of which may write.
+    // A seed may draw only clients that may not write.
     assert!(idle.len() <= 1, "seeds {idle:?} did nothing");
 }
 
@@ -35,7 +35,7 @@ fn another_seed_is_another_run() {
 }
 
 #[test]
-fn a_report_shows_the_seed_what_is_wrong_and_what_came_before() {
+fn a_report_shows_the_seed_and_the_violations() {
     let broken = (1..20).find_map(|seed| {
         let simulation =
             Simulation::new(seed).with_bug(fluo_tests::simulation::WorldBug::ConditionIgnored);
@@ -59,8 +59,8 @@ fn a_report_shows_the_seed_what_is_wrong_and_what_came_before() {
 }
 
 #[test]
-fn writes_may_be_late_for_ever_where_that_is_asked_for() {
-    // What such a run promises is not known: only that it comes to an end, and replays.
+fn a_run_with_unlimited_delays_of_writes_ends_and_replays() {
+    // The guarantees of such a run are not defined. It only must end, and replay.
     let [first, second] = [(); 2].map(|()| {
         Simulation::new(4)
             .with_writes_late_for_ever()

@@ -10,10 +10,10 @@ use fluo_tests::soak;
 use super::asked::{Asked, asked};
 use super::plants::{PLANTS, checked};
 
-/// Seeds of a usual test run. `cargo xtask soak` and `cargo xtask simulate` run more.
+/// Number of seeds of a usual test run. `cargo xtask soak` and `cargo xtask simulate` run more.
 const USUAL_SEEDS: u64 = 150;
 
-/// Reports of failed seeds that are shown.
+/// Number of reports of failed seeds that are shown.
 const MOST_SHOWN: usize = 3;
 
 #[test]
@@ -55,7 +55,7 @@ fn every_seed_keeps_every_promise() {
     );
 }
 
-/// What came of many runs.
+/// The results of many runs.
 #[derive(Debug, Default)]
 struct Tally {
     begun: usize,
@@ -63,7 +63,7 @@ struct Tally {
     failed: Vec<Report>,
 }
 
-/// Runs seeds, a thread for each processor: a run knows only its own thread.
+/// Runs seeds, with one thread for each processor. A run depends only on its own thread.
 fn run_all(from: u64, count: u64, run: impl Fn(u64) -> Report + Sync) -> Tally {
     let next = AtomicU64::new(from);
     let tally = Mutex::new(Tally::default());

@@ -37,12 +37,12 @@ mod hostile;
 mod limits_hold;
 mod raw;
 mod results_that_lack;
+mod retries;
 mod rows;
 mod rows_are_gathered;
-mod scans_go_on;
+mod scans_resume;
 mod secrets_are_not_traced;
 mod server_writers;
 #[cfg(feature = "tls")]
 mod tls;
-mod what_is_sent_again;
 mod writes_are_cut;

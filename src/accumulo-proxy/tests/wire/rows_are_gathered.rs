@@ -278,9 +278,9 @@ async fn a_failed_call_does_not_break_a_concurrent_one() {
     until("close", || fake.count("closeConditionalWriter") == 1).await;
 }
 
-/// Without its own limit, the proxy would still be working on the call after its caller gave up.
+/// Without its own limit, the proxy would continue to work on a call after its caller timed out.
 #[tokio::test]
-async fn the_proxy_gives_up_before_its_caller() {
+async fn the_proxy_times_out_before_its_caller() {
     let fake = fake(accept).await;
     let default = ConditionalWriterOptions::default();
     let short = default.clone().timeout(Duration::from_micros(300));

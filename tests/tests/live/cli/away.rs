@@ -1,4 +1,4 @@
-//! The proxy goes away while a command works or waits.
+//! The proxy becomes unreachable while a command works or waits.
 
 use std::process::Child;
 
@@ -8,18 +8,18 @@ use super::gate::Gate;
 use super::{Fluo, ROWS, Run, assert_says, fluo, name};
 use crate::faults_ground::{Broken, blocking};
 
-/// Connections that are turned away until it is certain that a look has failed and another one was begun: a call makes
-/// one for each of its tries, which are eight.
+/// Number of rejected connections after which a check has certainly failed and another one has
+/// begun. A call makes one connection for each of its eight tries.
 const MANY: usize = 10;
 
-/// The command before a gate, with the spec of a table.
+/// Returns the command that connects through a gate, with the spec of a table.
 fn before(gate: &Gate, cluster: &Cluster) -> Fluo {
     let fluo = Fluo::new(gate.address(), cluster.user(), cluster.password());
     fluo.spec(&["p"], 4);
     fluo
 }
 
-/// A table as its spec says.
+/// Creates a table, and applies its spec.
 fn applied(fluo: &Fluo, topic: &str) -> String {
     let table = name(topic);
     fluo.spec(&["p"], 4);
@@ -34,17 +34,17 @@ fn ended(fluo: &Fluo, child: Child) -> Run {
     fluo.judge(child.wait_with_output().unwrap())
 }
 
-/// The proxy goes away at the call at which the gate stops, for longer than one look.
-fn goes_and_comes_back(gate: &Gate) {
+/// Makes the proxy unreachable at the call at which the gate stops, for longer than one check.
+fn shut_and_reopen(gate: &Gate) {
     gate.wait();
     gate.shut();
     gate.wait_turned_away(MANY);
     gate.open();
 }
 
-/// It ended with the error of its first look that failed.
+/// Regression test: the command ended with the error of its first check that failed.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_verify_that_waits_looks_again_when_the_proxy_is_back() {
+async fn a_waiting_verify_retries_until_the_proxy_is_back() {
     let Some(root) = fluo() else { return };
     let cluster = crate::cluster::cluster().unwrap();
     let table = applied(&root, "cli_away");
@@ -52,7 +52,7 @@ async fn a_verify_that_waits_looks_again_when_the_proxy_is_back() {
     let fluo = before(&gate, cluster);
     let arguments = format!("verify --spec s.toml --wait 60s {table}");
     let child = fluo.command(&arguments).spawn().unwrap();
-    blocking(|| goes_and_comes_back(&gate));
+    blocking(|| shut_and_reopen(&gate));
     let run = blocking(|| ended(&fluo, child)).succeeds();
     assert_says(
         &run.stdout,
@@ -64,7 +64,7 @@ async fn a_verify_that_waits_looks_again_when_the_proxy_is_back() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_verify_whose_proxy_stays_away_says_so_when_its_time_is_up() {
+async fn a_waiting_verify_fails_if_the_proxy_stays_unreachable() {
     let Some(root) = fluo() else { return };
     let cluster = crate::cluster::cluster().unwrap();
     let table = applied(&root, "cli_gone");
@@ -82,18 +82,19 @@ async fn a_verify_whose_proxy_stays_away_says_so_when_its_time_is_up() {
     root.run(&format!("delete --yes {table}")).succeeds();
 }
 
-/// It ended with the error of its first look that failed, although the steps were done.
+/// Regression test: the command ended with the error of its first check that failed, although all
+/// steps were done.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_apply_that_waits_looks_again_when_the_proxy_is_back() {
+async fn a_waiting_apply_retries_until_the_proxy_is_back() {
     let Some(root) = fluo() else { return };
     let cluster = crate::cluster::cluster().unwrap();
     let table = applied(&root, "cli_away");
-    // The plan asks how many servers there are; then each look which.
+    // The plan requests the list of servers once. Then each check requests it.
     let gate = Gate::before(&cluster.proxy().unwrap().address(), "getTabletServers", 1);
     let fluo = before(&gate, cluster);
     let arguments = format!("apply --spec s.toml --wait 60s {table}");
     let child = fluo.command(&arguments).spawn().unwrap();
-    blocking(|| goes_and_comes_back(&gate));
+    blocking(|| shut_and_reopen(&gate));
     let run = blocking(|| ended(&fluo, child)).succeeds();
     let expected = format!(
         "nothing to do: table `{table}` is as asked for\nspread: every group within one tablet per server after "
@@ -103,7 +104,7 @@ async fn an_apply_that_waits_looks_again_when_the_proxy_is_back() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_apply_whose_proxy_is_killed_says_what_is_kept_and_is_finished_by_the_next() {
+async fn an_apply_whose_proxy_is_killed_reports_the_kept_changes_and_can_be_finished() {
     let Some(broken) = Broken::new("cli_killed").await else {
         return;
     };

@@ -1,19 +1,20 @@
-//! Key designs on a real table: rows that must be new, a table of a design, and advice on what is there.
+//! Key designs on a real table: rows that must be new, a table with a design, and advice about a
+//! table.
 
 use super::{ROWS, assert_says, fluo, name};
 
 const BEFORE: &str = "[[key_design]]\ndesign = \"modulo\"\nbuckets = 16\ntablets = 16\n";
-/// With four times the salts.
+/// A spec with four times as many salts.
 pub(super) const AFTER: &str = "[[key_design]]\ndesign = \"modulo\"\nbuckets = 64\ntablets = 64\n\
                                 [[key_design.before]]\ndesign = \"modulo\"\nbuckets = 16\n";
 
-/// Numbers that are counted up, one a line.
+/// Returns the numbers, one on each line.
 fn rows(numbers: impl Iterator<Item = usize>) -> String {
     numbers.map(|number| format!("{number:09}\n")).collect()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_row_that_is_there_is_named_and_not_written() {
+async fn an_existing_row_is_reported_and_not_written() {
     let Some(fluo) = fluo() else { return };
     let table = name("cli_absent");
     fluo.file("some.txt", rows(0..1_000));
@@ -38,7 +39,7 @@ async fn a_row_that_is_there_is_named_and_not_written() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_table_of_a_design_is_made_proven_and_advised_on() {
+async fn a_table_of_a_design_is_created_verified_and_advised() {
     let Some(fluo) = fluo() else { return };
     let table = name("cli_design");
     let spec =
@@ -57,13 +58,13 @@ async fn a_table_of_a_design_is_made_proven_and_advised_on() {
         .succeeds();
     let advice = advice.json();
     assert_eq!(advice["profile"]["keys"], 4_000, "{advice:#}");
-    let table_of_nobody = fluo.advise(&format!("{table}_not")).fails();
-    assert_says(&table_of_nobody, &format!("{table}_not"));
+    let missing_table = fluo.advise(&format!("{table}_not")).fails();
+    assert_says(&missing_table, &format!("{table}_not"));
     fluo.run(&format!("delete --yes {table}")).succeeds();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_table_of_16_salts_is_moved_to_64_and_verify_says_when_it_is_done() {
+async fn migrate_moves_16_salts_to_64_and_verify_confirms_the_end() {
     const COUNT: usize = 1_200;
     let Some(fluo) = fluo() else { return };
     let table = name("cli_migrate");
@@ -79,13 +80,14 @@ async fn a_table_of_16_salts_is_moved_to_64_and_verify_says_when_it_is_done() {
     fluo.run(&format!("apply --spec after.toml {table}"))
         .succeeds();
 
-    // A row stays that has the same hash modulo both.
+    // A row with the same hash modulo both numbers stays in place.
     let verified = fluo.run(&format!("verify --spec after.toml --json {table}"));
     let verified = verified.differs().json();
     let difference = |of: &str| {
         let differences = verified["differences"].as_array().unwrap().iter();
-        let mut told = differences.filter_map(|difference| difference["sentence"].as_str());
-        told.find_map(|told| told.split_once(of))
+        let mut sentences = differences.filter_map(|difference| difference["sentence"].as_str());
+        sentences
+            .find_map(|sentence| sentence.split_once(of))
             .map(|(before, _)| before.to_owned())
     };
     let to_move = difference(" of 1,200 rows are still written in an earlier design (").unwrap();

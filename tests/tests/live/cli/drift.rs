@@ -1,4 +1,4 @@
-//! A table drifts, and verify names how.
+//! A table drifts from its spec, and verify reports the differences.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read};
@@ -13,10 +13,10 @@ use super::{Fluo, assert_says, fluo, name};
 use crate::faults_ground::blocking;
 
 const DEFAULT_BALANCER: &str = "org.apache.accumulo.server.master.balancer.DefaultLoadBalancer";
-/// How often the group balancer looks at a table: otherwise once a minute, which a test would wait for at each mend.
+/// Interval of the group balancer. Its default is a minute, which is too long for a test.
 const LOOK_EVERY: &str = "table.custom.balancer.group.regex.wait.time";
 
-/// A table as the spec says: one group of four tablets.
+/// A table that matches its spec: one group of four tablets.
 pub(super) struct Ground {
     pub(super) fluo: Fluo,
     pub(super) tables: AccumuloTables,
@@ -34,12 +34,12 @@ pub(super) async fn ground() -> Option<Ground> {
         tables,
         table,
     };
-    ground.mend();
+    ground.repair();
     Some(ground)
 }
 
 impl Ground {
-    /// What verify says is different.
+    /// Returns the differences that verify reports.
     fn differences(&self, more: &str) -> Vec<String> {
         let arguments = format!(
             "verify --spec s.toml --rows skip --json {more} {}",
@@ -52,8 +52,8 @@ impl Ground {
             .collect()
     }
 
-    /// Makes the table as the spec says again.
-    pub(super) fn mend(&self) {
+    /// Applies the spec again, and waits until the table matches it.
+    pub(super) fn repair(&self) {
         self.fluo
             .run(&format!("apply --spec s.toml --prune {}", self.table))
             .succeeds();
@@ -62,14 +62,15 @@ impl Ground {
             .succeeds();
     }
 
-    /// Sets a property, hears what verify says of it first, and sets it right again.
+    /// Sets a property, returns the first difference that verify reports for it, and repairs the
+    /// table.
     async fn with_property(&self, property: &str, value: &str) -> String {
         self.tables
             .set_property(&self.table, property, value)
             .await
             .unwrap();
         let told = self.differences("");
-        self.mend();
+        self.repair();
         told.into_iter()
             .find(|told| told.contains(property))
             .unwrap()
@@ -82,7 +83,7 @@ impl Ground {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn split_points_that_are_gone_extra_or_short_are_named() {
+async fn reports_missing_extra_and_stray_split_points() {
     let Some(ground) = ground().await else { return };
     let (tables, table) = (&ground.tables, ground.table.as_str());
 
@@ -94,14 +95,14 @@ async fn split_points_that_are_gone_extra_or_short_are_named() {
         &ground.differences("").join("\n"),
         "the split point `p:i000` is missing",
     );
-    ground.mend();
+    ground.repair();
 
     ground.add_split("p:5").await;
     assert_says(
         &ground.differences("").join("\n"),
         "the split point `p:5` is there that no recipe asked for",
     );
-    ground.mend();
+    ground.repair();
 
     tables
         .merge(table, Some(b"p:r000"), Some(b"p:~\0"))
@@ -116,11 +117,11 @@ async fn split_points_that_are_gone_extra_or_short_are_named() {
         "row hasher `p`: the tablet that ends at the extra split point `pb` can hold its rows and falls out of its \
          group",
     );
-    ground.mend();
+    ground.repair();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_balancer_or_a_regex_that_was_changed_is_named() {
+async fn reports_a_changed_balancer_or_pattern() {
     let Some(ground) = ground().await else { return };
     let properties = ground.tables.properties(&ground.table).await.unwrap();
     let class = &properties[property::BALANCER];
@@ -145,7 +146,7 @@ async fn a_balancer_or_a_regex_that_was_changed_is_named() {
              load, so that tablets may stay on no server; it should be `{class}`"
         )
     );
-    // That of the package of Accumulo 2.1, which these servers do not have.
+    // The class of Accumulo 2.1, which these servers do not have.
     let newer = group_balancers().next().unwrap().1;
     let told = ground.with_property(property::BALANCER, &newer).await;
     assert_says(
@@ -163,9 +164,9 @@ async fn a_balancer_or_a_regex_that_was_changed_is_named() {
     );
 }
 
-/// Tablets stay where the one was that they were cut from, until the balancer has looked.
+/// Splits a table, whose tablets stay on one server until the balancer runs.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_group_that_is_not_spread_yet_is_named_and_waited_for() {
+async fn reports_a_group_that_is_not_spread_and_waits_for_it() {
     let Some(fluo) = fluo() else { return };
     fluo.spec(&["p"], 10);
     let told = (0..5).find_map(|_| {
@@ -185,9 +186,9 @@ async fn a_group_that_is_not_spread_yet_is_named_and_waited_for() {
         .succeeds();
 }
 
-/// The steps are done all the same, so that the exit code is 0.
+/// Ends with exit code 0, because all steps are done.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_apply_that_waited_in_vain_says_where_the_tablets_are() {
+async fn an_apply_that_waited_too_briefly_reports_the_groups() {
     let Some(fluo) = fluo() else { return };
     fluo.spec(&["p"], 10);
     for json in ["", "--json"] {
@@ -226,11 +227,11 @@ async fn an_apply_that_waited_in_vain_says_where_the_tablets_are() {
     }
 }
 
-/// What a watch says of a table that is as the spec says, and whose rows it does not read.
+/// Output of a watch for a table that matches its spec, and whose rows are not read.
 const OK: &str =
     "OK; its rows were not counted and their keys not checked, so evenness is not proved";
 
-/// Each line of a watch, without its time.
+/// Returns the next line of a watch, without its time.
 fn line(lines: &mut impl BufRead) -> String {
     let mut line = String::new();
     lines.read_line(&mut line).unwrap();
@@ -241,11 +242,11 @@ fn line(lines: &mut impl BufRead) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_watch_that_goes_on_tells_each_change_once() {
+async fn a_watch_reports_each_change_once() {
     let Some(ground) = ground().await else { return };
     let (tables, table) = (&ground.tables, ground.table.as_str());
     let cluster = crate::cluster::cluster().unwrap();
-    // Every look asks for the split points once.
+    // Every check requests the split points once.
     let gate = Gate::before(
         &cluster.proxy().unwrap().address(),
         "listSplits",
@@ -279,7 +280,7 @@ async fn a_watch_that_goes_on_tells_each_change_once() {
     child.kill().unwrap();
     let mut rest = String::new();
     lines.read_to_string(&mut rest).unwrap();
-    assert_eq!(rest, "", "nothing else is told");
+    assert_eq!(rest, "", "no other output is expected");
     child.wait().unwrap();
 }
 

@@ -1,4 +1,4 @@
-//! What goes wrong is a sentence, within seconds, and the password is not in it.
+//! Failures are reported in one sentence, within seconds, and without the password.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -9,18 +9,19 @@ use super::{Fluo, assert_says, fluo, name};
 
 const PASSWORD: &str = "correct-horse-battery";
 
-/// Where nothing has to be waited for.
+/// Time limit of commands that need not wait.
 const AT_ONCE: Duration = Duration::from_secs(5);
-/// Where the limit of a connection, 10 s, has to pass, or a refused one is tried again for 7 s.
+/// Time limit of commands that wait for the limit of a connection (10 s), or retry a refused
+/// connection (7 s).
 const AFTER_A_LIMIT: Duration = Duration::from_secs(15);
 
-/// Fails at once.
-pub(super) fn told(fluo: &Fluo, arguments: &str) -> String {
-    told_within(AT_ONCE, fluo, arguments)
+/// Returns the error of a command that must fail at once.
+pub(super) fn failure(fluo: &Fluo, arguments: &str) -> String {
+    failure_within(AT_ONCE, fluo, arguments)
 }
 
-fn told_within(limit: Duration, fluo: &Fluo, arguments: &str) -> String {
-    // Whoever comes first builds it, which takes longer.
+fn failure_within(limit: Duration, fluo: &Fluo, arguments: &str) -> String {
+    // The first caller builds the command, which takes longer.
     super::binary();
     let start = Instant::now();
     let message = fluo.run(arguments).fails();
@@ -29,7 +30,7 @@ fn told_within(limit: Duration, fluo: &Fluo, arguments: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_wrong_password_is_told() {
+async fn reports_a_wrong_password() {
     let Some(cluster) = crate::cluster::cluster() else {
         return;
     };
@@ -38,13 +39,13 @@ async fn a_wrong_password_is_told() {
         cluster.user(),
         PASSWORD,
     );
-    let message = told(&fluo, "list");
+    let message = failure(&fluo, "list");
     assert_says(&message, "root");
     assert_says(&message, "BAD_CREDENTIALS");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_table_that_is_not_there_is_told() {
+async fn reports_a_missing_table() {
     let Some(fluo) = fluo() else { return };
     fluo.spec(&["p"], 2);
     fluo.file("m.toml", super::designs::AFTER);
@@ -59,7 +60,7 @@ async fn a_table_that_is_not_there_is_told() {
         "migrate --spec m.toml nope",
     ] {
         assert_eq!(
-            told(&fluo, arguments),
+            failure(&fluo, arguments),
             "there is no table `nope`",
             "{arguments}"
         );
@@ -67,7 +68,7 @@ async fn a_table_that_is_not_there_is_told() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_a_user_may_not_do_is_told() {
+async fn reports_missing_permissions() {
     let Some(root) = fluo() else { return };
     let client = crate::cluster::client().await.unwrap();
     let (user, table) = (name("guest"), name("cli_denied"));
@@ -96,7 +97,7 @@ async fn what_a_user_may_not_do_is_told() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_address_without_a_proxy_is_told() {
+async fn reports_an_address_without_a_proxy() {
     if !fluo_cluster::wanted() {
         return;
     }
@@ -110,14 +111,14 @@ async fn an_address_without_a_proxy_is_told() {
         }
     });
     assert_says(
-        &told(&Fluo::new(&address, "root", PASSWORD), "list"),
+        &failure(&Fluo::new(&address, "root", PASSWORD), "list"),
         "HTTP",
     );
 
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = silent.local_addr().unwrap().to_string();
     assert_says(
-        &told_within(
+        &failure_within(
             AFTER_A_LIMIT,
             &Fluo::new(&address, "root", PASSWORD),
             "list",
@@ -126,7 +127,7 @@ async fn an_address_without_a_proxy_is_told() {
     );
     drop(silent);
     assert_says(
-        &told_within(
+        &failure_within(
             AFTER_A_LIMIT,
             &Fluo::new(&address, "root", PASSWORD),
             "list",
@@ -136,8 +137,8 @@ async fn an_address_without_a_proxy_is_told() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_other_protocol_is_told() {
+async fn reports_the_other_protocol() {
     let Some(fluo) = fluo() else { return };
-    let message = told(&fluo, "list --protocol binary");
+    let message = failure(&fluo, "list --protocol binary");
     assert_says(&message, "login of `root` at ");
 }

@@ -1,6 +1,7 @@
-//! A gate before a proxy: requests pass, until one with a certain name comes for the n-th time. It and those like it
-//! wait until the gate is opened, so that a test can do something in the middle of a command. A gate that is shut ends
-//! every connection, as a proxy does that goes away.
+//! A gate in front of a proxy. Requests pass until a certain call arrives for the n-th time. This
+//! call, and later calls of the same name, wait until the gate is opened, so that a test can act in
+//! the middle of a command. A gate that is shut ends every connection, like a proxy that becomes
+//! unreachable.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -8,10 +9,10 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::Duration;
 
-/// Longer than any command takes to come to the gate.
+/// Longer than any command takes to reach the gate.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The gate. What waits before it when the test ends waits no longer.
+/// The gate. Calls that still wait at the end of the test are released.
 pub(crate) struct Gate {
     address: String,
     state: Arc<State>,
@@ -34,7 +35,8 @@ struct Count {
 }
 
 impl Gate {
-    /// Lets the first `passing` calls of this name pass on to the proxy at `upstream`.
+    /// Starts a gate that lets the first `passing` calls of this name pass to the proxy at
+    /// `upstream`.
     pub(crate) fn before(upstream: &str, call: &'static str, passing: usize) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap().to_string();
@@ -71,15 +73,15 @@ impl Gate {
         });
     }
 
-    /// Waits until so many more calls have come.
+    /// Waits until a number of further calls have arrived.
     pub(crate) fn wait_for(&self, more: usize) {
         let wanted = self.state.count.lock().unwrap().came + more;
         self.wait_until("too few calls came", |count| count.came >= wanted);
     }
 
-    /// Waits until so many connections were turned away since the gate was shut.
+    /// Waits until a number of connections were rejected since the gate was shut.
     pub(crate) fn wait_turned_away(&self, connections: usize) {
-        self.wait_until("too few connections were turned away", |count| {
+        self.wait_until("too few connections were rejected", |count| {
             count.turned_away >= connections
         });
     }
@@ -93,11 +95,11 @@ impl Gate {
             })
             .unwrap();
         let (came, turned_away) = (count.came, count.turned_away);
-        // A panic that holds it would poison it for the gate's end.
+        // A panic while the lock is held would poison it for the drop of the gate.
         drop(count);
         assert!(
             !timeout.timed_out(),
-            "{otherwise}: {came} calls of {}, and {turned_away} connections were turned away",
+            "{otherwise}: {came} calls of {}, and {turned_away} connections were rejected",
             self.state.call
         );
     }
@@ -110,7 +112,8 @@ impl Gate {
         self.state.changed.notify_all();
     }
 
-    /// Ends the connections, those of calls that wait included, and turns others away until the gate is opened.
+    /// Ends all connections, including those of waiting calls, and rejects new ones until the gate
+    /// is opened.
     pub(crate) fn shut(&self) {
         let mut count = self.state.count.lock().unwrap();
         (count.is_shut, count.turned_away) = (true, 0);
@@ -130,7 +133,8 @@ impl Drop for Gate {
 }
 
 impl State {
-    /// A connection to the proxy for one to the gate; none where the gate is shut, or the proxy away.
+    /// Returns a connection to the proxy for a connection to the gate, or `None` if the gate is
+    /// shut or the proxy is unreachable.
     fn admit(&self, client: &TcpStream, upstream: &str) -> Option<TcpStream> {
         let mut count = self.count.lock().unwrap();
         let server = match count.is_shut {
@@ -148,8 +152,8 @@ impl State {
         server
     }
 
-    /// Whether a request is to be passed on, once it is. The name of a call is at the start of its frame, which is
-    /// written in one piece.
+    /// Waits as long as a request must wait. Returns `true` if the request is to be passed on. The
+    /// name of a call is at the start of its frame, which is written in one piece.
     fn pass(&self, bytes: &[u8]) -> bool {
         let name = self.call.as_bytes();
         let start = &bytes[..bytes.len().min(64)];

@@ -1,4 +1,4 @@
-//! From an empty table to a proof.
+//! The life of a table, from its creation to a verified distribution.
 
 use fluo_core::TableAdmin;
 
@@ -12,7 +12,7 @@ const TABLETS: u64 = 10;
 const ROW_COUNT: u64 = 4_208;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn forty_tablets_of_four_groups_are_spread_within_a_minute_and_rows_lie_evenly() {
+async fn spreads_forty_tablets_of_four_groups_within_a_minute_and_rows_evenly() {
     let Some(fluo) = fluo() else { return };
     let table = name("cli_life");
     fluo.spec(&PREFIXES, 10);
@@ -101,7 +101,7 @@ async fn forty_tablets_of_four_groups_are_spread_within_a_minute_and_rows_lie_ev
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn tables_are_listed_without_those_of_the_system_and_shown() {
+async fn lists_tables_without_system_tables_and_shows_them() {
     let Some(fluo) = fluo() else { return };
     let table = name("cli_list");
     fluo.run(&format!("create --versions 3 {table}")).succeeds();

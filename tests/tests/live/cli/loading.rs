@@ -1,4 +1,4 @@
-//! Rows into a real table, many of them.
+//! Loads of many rows into a real table.
 
 use std::fs;
 use std::io::Write;
@@ -13,15 +13,15 @@ use fluo_recipes::RowHasher;
 use super::{Fluo, assert_says, fluo, name};
 use crate::faults_ground::{Broken, blocking, open, say};
 
-/// The most memory that a load may ever have, in MB: a third of what is loaded.
+/// Greatest memory that a load may use at any time, in MB: a third of the loaded data.
 const BOUND_MB: usize = 64;
 
-/// A line of 1,000 bytes.
+/// Returns a line of 1,000 bytes.
 fn line(number: usize) -> String {
     format!("{number:0>999}\n")
 }
 
-/// The most memory that a process has had so far, in MB; none when it has ended.
+/// Returns the greatest memory that a process has used so far, in MB, or `None` if it has ended.
 fn peak_mb(child: &Child) -> Option<usize> {
     let status = fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
     let peak = status
@@ -31,7 +31,7 @@ fn peak_mb(child: &Child) -> Option<usize> {
     Some(kilobytes / 1_024)
 }
 
-/// Feeds a load, and looks at its memory until it has ended. The most, in MB.
+/// Feeds a load, and watches its memory until it has ended. Returns the greatest value, in MB.
 fn watched(child: &mut Child, rows: usize) -> usize {
     let mut stdin = child.stdin.take().unwrap();
     let mut peak = 0;
@@ -42,7 +42,7 @@ fn watched(child: &mut Child, rows: usize) -> usize {
         }
     }
     drop(stdin);
-    // What was read last is still to be written.
+    // The rows that were read last are still to be written.
     while let Some(seen) = peak_mb(child) {
         peak = peak.max(seen);
         thread::sleep(Duration::from_millis(5));
@@ -51,7 +51,7 @@ fn watched(child: &mut Child, rows: usize) -> usize {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_load_of_200_mb_takes_little_memory() {
+async fn a_load_of_200_mb_uses_little_memory() {
     const ROWS: usize = 200_000;
     let Some(fluo) = fluo() else { return };
     let table = name("cli_load");
@@ -75,17 +75,18 @@ async fn a_load_of_200_mb_takes_little_memory() {
     fluo.run(&format!("delete --yes {table}")).succeeds();
 }
 
-/// Rows of a load whose proxy goes away, and how many are fed before that: more than wait between the pipe and the
-/// table, so that some are written.
+/// Number of rows of a load whose proxy is killed.
 const ROWS: usize = 100_000;
+/// Number of rows that are fed before the kill: more than wait between the pipe and the table, so
+/// that some are written.
 const FED_BEFORE: usize = 30_000;
 
 fn short_line(number: usize) -> String {
     format!("{number:0>39}\n")
 }
 
-/// Feeds the first rows, says so, and goes on. The last row waits until the proxy is gone, so that the load cannot end
-/// before.
+/// Feeds the first rows, reports this, and continues. The last row waits until the proxy is killed,
+/// so that the load cannot end earlier.
 fn feed(mut stdin: ChildStdin, fed: &mpsc::Sender<()>, gone: &mpsc::Receiver<()>) {
     for number in 0..ROWS {
         if number == FED_BEFORE {
@@ -100,7 +101,7 @@ fn feed(mut stdin: ChildStdin, fed: &mpsc::Sender<()>, gone: &mpsc::Receiver<()>
     }
 }
 
-/// The number that stands before a word of a message.
+/// Returns the number in front of a word of a message.
 fn number_before(message: &str, word: &str) -> usize {
     let (before, _) = message.split_once(word).unwrap_or((message, ""));
     let number = before.rsplit(' ').next().unwrap();
@@ -110,7 +111,7 @@ fn number_before(message: &str, word: &str) -> usize {
         .unwrap_or_else(|_| panic!("no number before `{word}`: {message}"))
 }
 
-/// The keys that a load of all rows writes, in their order.
+/// Returns the keys that a load of all rows writes, in order.
 fn keys() -> Vec<Bytes> {
     let hasher = RowHasher::new("p").unwrap();
     let mut keys: Vec<_> = (0..ROWS)
@@ -120,7 +121,7 @@ fn keys() -> Vec<Bytes> {
     keys
 }
 
-/// The row of each cell that is there, in their order.
+/// Returns the rows of all cells in the table, in order.
 async fn found(broken: &Broken) -> Vec<Bytes> {
     let table = open(&broken.good, &broken.name).await;
     let cells = table.read(Scan::over(Span::all())).await.unwrap();
@@ -128,7 +129,7 @@ async fn found(broken: &Broken) -> Vec<Bytes> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_load_whose_proxy_goes_away_says_how_many_rows_are_written_and_is_finished_by_the_next() {
+async fn a_load_whose_proxy_is_killed_reports_the_written_rows_and_can_be_finished() {
     let Some(broken) = Broken::new("cli_gone").await else {
         return;
     };
@@ -142,7 +143,7 @@ async fn a_load_whose_proxy_goes_away_says_how_many_rows_are_written_and_is_fini
     let feeding = thread::spawn(move || feed(stdin, &fed, &is_gone));
     blocking(|| was_fed.recv()).unwrap();
     broken.kill();
-    // Nobody waits for it, where the load has ended.
+    // The receiver no longer exists if the load has already ended.
     let _ = gone.send(());
     let message = blocking(|| fluo.judge(child.wait_with_output().unwrap())).fails();
     blocking(|| feeding.join()).unwrap();

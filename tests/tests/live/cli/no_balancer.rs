@@ -1,5 +1,5 @@
-//! Servers that lack the class of a balancer, as those of another version do. The servers are real; what they say of
-//! classes is changed on its way.
+//! Servers without the class of a balancer, like servers of another version. The servers are real;
+//! a relay changes their answers about classes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};
@@ -13,16 +13,17 @@ use fluo_core::balancer::group_balancers;
 use fluo_core::table::property;
 use fluo_core::{Bytes, TableAdmin};
 
-use super::failures::told;
+use super::failures::failure;
 use super::{Fluo, fluo, name};
 
-/// What the servers are asked for a class with.
+/// Call that asks the servers whether they load a class.
 const CALL: &[u8] = b"testTableClassLoad";
-/// An answer of Thrift's compact protocol ends with its value: a field of type true or false, numbered 0, and the end.
+/// End of an answer in Thrift's compact protocol: a value, which is a field of type true or false
+/// with the number 0, and the end.
 const TRUE: [u8; 3] = [1, 0, 0];
 const FALSE: [u8; 3] = [2, 0, 0];
 
-/// The servers behind a proxy, as ones that load one class or none.
+/// Real servers that seem to load one class or none.
 struct Servers {
     address: String,
     answers: mpsc::Receiver<bool>,
@@ -58,7 +59,7 @@ impl Servers {
                         if has(frame, CALL) {
                             let loads = loads.load(Ordering::SeqCst);
                             answer(frame, loads);
-                            // Nobody counts them where the test has ended.
+                            // The receiver no longer exists after the test.
                             let _ = answered.send(loads);
                         }
                     });
@@ -68,7 +69,7 @@ impl Servers {
         Self { address, answers }
     }
 
-    /// The command that meets these servers.
+    /// Returns the command, connected to these servers.
     fn fluo(&self) -> Fluo {
         let cluster = crate::cluster::cluster().unwrap();
         let fluo = Fluo::new(&self.address, cluster.user(), cluster.password());
@@ -76,7 +77,7 @@ impl Servers {
         fluo
     }
 
-    /// What was answered since it was asked last.
+    /// Returns the answers since the previous call.
     fn answered(&self) -> Vec<bool> {
         self.answers.try_iter().collect()
     }
@@ -86,14 +87,14 @@ fn has(frame: &[u8], part: &[u8]) -> bool {
     frame.windows(part.len()).any(|window| window == part)
 }
 
-/// Puts an answer in the place of the one that a frame ends with.
+/// Replaces the answer at the end of a frame.
 fn answer(frame: &mut [u8], loads: bool) {
     let (_, value) = frame.split_last_chunk_mut().unwrap();
     assert!([TRUE, FALSE].contains(value), "no answer: {value:?}");
     *value = if loads { TRUE } else { FALSE };
 }
 
-/// Passes frames on, each after a look at it.
+/// Passes frames on, after `look` has inspected and changed each of them.
 fn pass_on(mut from: TcpStream, mut to: TcpStream, mut look: impl FnMut(&mut [u8])) {
     let mut length = [0; 4];
     while from.read_exact(&mut length).is_ok() {
@@ -109,7 +110,7 @@ fn pass_on(mut from: TcpStream, mut to: TcpStream, mut look: impl FnMut(&mut [u8
     let _ = to.shutdown(Shutdown::Write);
 }
 
-/// All that an apply could change.
+/// Returns everything that an apply could change.
 async fn state(
     tables: &AccumuloTables,
     table: &str,
@@ -120,7 +121,7 @@ async fn state(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn servers_without_the_group_balancer_are_told_at_once_and_nothing_is_changed() {
+async fn reports_servers_without_a_group_balancer_and_changes_nothing() {
     let Some(root) = fluo() else { return };
     let tables = crate::cluster::tables().await.unwrap();
     let table = name("cli_no_balancer");
@@ -138,7 +139,7 @@ async fn servers_without_the_group_balancer_are_told_at_once_and_nothing_is_chan
         "apply --prune",
     ] {
         assert_eq!(
-            told(&fluo, &format!("{command} --spec s.toml {table}")),
+            failure(&fluo, &format!("{command} --spec s.toml {table}")),
             format!(
                 "the servers of table `{table}` load no group balancer; they were asked for {probes}"
             ),
@@ -147,7 +148,7 @@ async fn servers_without_the_group_balancer_are_told_at_once_and_nothing_is_chan
         assert_eq!(servers.answered(), [false, false], "{command}");
     }
 
-    // A plan of before, when they had it.
+    // A plan from before, when the servers had the class.
     root.spec(&["p"], 4);
     let planned = root
         .run(&format!("plan --spec s.toml --json {table}"))
@@ -158,7 +159,7 @@ async fn servers_without_the_group_balancer_are_told_at_once_and_nothing_is_chan
     let class = class.as_str().unwrap();
     let (probe, _) = group_balancers().find(|(_, it)| it == class).unwrap();
     assert_eq!(
-        told(&fluo, "apply plan.json"),
+        failure(&fluo, "apply plan.json"),
         format!(
             "the plan sets property table.balancer of table `{table}` to `{class}`, which the servers do not load (they \
              were asked for {probe}); make a new plan"
@@ -189,9 +190,9 @@ async fn servers_without_the_group_balancer_are_told_at_once_and_nothing_is_chan
     root.run(&format!("delete --yes {table}")).succeeds();
 }
 
-/// The servers of the cluster have the older package only, so that the newer one is of a plan and no more.
+/// The servers of the cluster have only the older package, so the newer one is only planned.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_package_that_loads_is_the_one_that_is_planned() {
+async fn plans_the_package_that_the_servers_load() {
     let Some(root) = fluo() else { return };
     let table = name("cli_package");
     root.run(&format!("create {table}")).succeeds();

@@ -1,4 +1,4 @@
-//! Accumulo splits a tablet by itself when it has grown, and verify names the split point.
+//! Accumulo splits a tablet that has grown, and verify reports the split point.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -12,15 +12,16 @@ use super::drift::{Ground, ground};
 use crate::faults_ground::open;
 
 const THRESHOLD: &str = "table.split.threshold";
-/// Less than [`LARGE_ROWS`] have together, and more than half of them: they are split once.
+/// Threshold below the size of [`LARGE_ROWS`] rows and above half of it, so that they are split
+/// once.
 const LOW: &str = "1M";
 const LARGE_ROWS: usize = 1_000;
 const LARGE: usize = 1_500;
-/// A server looks at its tablets every few seconds.
+/// Longest wait for a split: a server checks its tablets every few seconds.
 const PATIENCE: Duration = Duration::from_secs(120);
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-/// Rows of the recipe, about [`LARGE_ROWS`] in each of its tablets.
+/// Returns rows of the recipe, about [`LARGE_ROWS`] in each of its tablets.
 fn hashed_rows() -> Vec<Bytes> {
     let hasher = RowHasher::new("p").unwrap();
     let key = |row: usize| hasher.add(format!("row {row:05}").as_bytes());
@@ -33,7 +34,8 @@ impl Ground {
         splits.into_iter().collect()
     }
 
-    /// Writes rows, of which one tablet has the large ones, and waits until a server has split it. The split point.
+    /// Writes rows, the large ones into one tablet, and waits until a server has split it. Returns
+    /// the split point.
     async fn grow(&self, rows: &[Bytes], is_large: impl Fn(&Bytes) -> bool) -> Bytes {
         let before = self.splits().await;
         self.tables
@@ -43,7 +45,7 @@ impl Ground {
         let mut random = fastrand::Rng::with_seed(1);
         let mut write = |row: &Bytes| {
             let length = if is_large(row) { LARGE } else { 1 };
-            // What no compression makes smaller.
+            // Random bytes, which compression does not shrink.
             let value: Vec<u8> = (0..length).map(|_| random.u8(..)).collect();
             Mutation::new(row.clone()).put(Column::new("f", "q"), value)
         };
@@ -74,19 +76,20 @@ impl Ground {
         run.differs().json()
     }
 
-    /// Raises the threshold, without which the tablet would be split again, and makes the table as the spec says.
-    async fn mend_for_good(self) {
+    /// Removes the threshold, because of which the tablet would be split again, repairs the table,
+    /// and deletes it.
+    async fn repair_and_delete(self) {
         self.tables
             .remove_property(&self.table, THRESHOLD)
             .await
             .unwrap();
-        self.mend();
+        self.repair();
         self.tables.delete_table(&self.table).await.unwrap();
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_tablet_that_accumulo_split_by_itself_is_named_and_merged_again() {
+async fn reports_and_merges_a_tablet_that_accumulo_split() {
     let Some(ground) = ground().await else { return };
     let is_third = |row: &Bytes| row[..] > b"p:i000"[..] && row[..] <= b"p:r000"[..];
     let split = ground.grow(&hashed_rows(), is_third).await;
@@ -105,14 +108,14 @@ async fn a_tablet_that_accumulo_split_by_itself_is_named_and_merged_again() {
         verdict["splits"]["strays"],
         Value::from(Vec::<Value>::new())
     );
-    // Either part is of the recipe's group.
+    // Both parts belong to the group of the recipe.
     assert_eq!(verdict["groups"][0]["tablets"], 5, "{verdict:#}");
-    ground.mend_for_good().await;
+    ground.repair_and_delete().await;
 }
 
-/// The recipe's last split point was merged away, so that rows of somebody else are in its last tablet.
+/// Merges the last split point of the recipe away, so that its last tablet also has other rows.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_tablet_that_accumulo_split_past_the_prefix_falls_out_of_its_group_and_is_named() {
+async fn reports_a_tablet_that_accumulo_split_beyond_the_prefix() {
     let Some(ground) = ground().await else { return };
     ground
         .tables
@@ -143,9 +146,9 @@ async fn a_tablet_that_accumulo_split_past_the_prefix_falls_out_of_its_group_and
         "{differences:#?}"
     );
     assert_eq!(verdict["splits"]["strays"][0]["split"], split);
-    // The other rows stay, all in one tablet.
+    // The other rows stay in one tablet.
     let spec =
         "other_rows = \"allowed\"\nmax_skew = 20\n\n[[row_hasher]]\nprefix = \"p\"\ntablets = 4\n";
     ground.fluo.file("s.toml", spec);
-    ground.mend_for_good().await;
+    ground.repair_and_delete().await;
 }

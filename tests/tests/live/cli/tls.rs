@@ -19,7 +19,7 @@ fn authority() -> CertifiedIssuer<'static, KeyPair> {
     CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap()
 }
 
-/// A TLS server with a certificate of the authority.
+/// Returns a TLS server with a certificate of the authority.
 fn acceptor(authority: &CertifiedIssuer<'static, KeyPair>) -> TlsAcceptor {
     let key = KeyPair::generate().unwrap();
     let params = CertificateParams::new(vec![NAME.to_owned()]).unwrap();
@@ -31,7 +31,7 @@ fn acceptor(authority: &CertifiedIssuer<'static, KeyPair>) -> TlsAcceptor {
     TlsAcceptor::from(Arc::new(config.unwrap()))
 }
 
-/// Takes TLS off what comes, and gives it to the proxy. Its address.
+/// Starts a TLS terminator in front of the proxy, and returns its address.
 async fn terminator(acceptor: TlsAcceptor, proxy: String) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap().to_string();
@@ -40,7 +40,7 @@ async fn terminator(acceptor: TlsAcceptor, proxy: String) -> String {
             let (stream, _) = listener.accept().await.unwrap();
             let (acceptor, proxy) = (acceptor.clone(), proxy.clone());
             tokio::spawn(async move {
-                // A client that trusts somebody else goes away.
+                // A client that trusts another authority disconnects.
                 if let Ok(mut inner) = acceptor.accept(stream).await {
                     let mut outer = TcpStream::connect(proxy).await.unwrap();
                     let _ = copy_bidirectional(&mut inner, &mut outer).await;
@@ -52,7 +52,7 @@ async fn terminator(acceptor: TlsAcceptor, proxy: String) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_proxy_behind_tls_is_reached_by_its_name_only() {
+async fn reaches_a_proxy_behind_tls_only_by_its_name() {
     let Some(cluster) = crate::cluster::cluster() else {
         return;
     };
@@ -65,7 +65,7 @@ async fn a_proxy_behind_tls_is_reached_by_its_name_only() {
 
     let run = fluo.run("list --all --tls-ca ours.pem --tls-name proxy.example");
     assert_says(&run.succeeds().stdout, "accumulo.metadata\n");
-    for (arguments, told) in [
+    for (arguments, expected) in [
         (
             "list --tls-ca other.pem --tls-name proxy.example",
             "TLS with the server failed: its certificate is not issued by a given authority",
@@ -76,7 +76,7 @@ async fn a_proxy_behind_tls_is_reached_by_its_name_only() {
         ),
         ("list", "127.0.0.1"),
     ] {
-        assert_says(&fluo.run(arguments).fails(), told);
+        assert_says(&fluo.run(arguments).fails(), expected);
     }
     let plain = Fluo::new(
         &cluster.proxy().unwrap().address(),

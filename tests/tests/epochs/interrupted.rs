@@ -1,4 +1,4 @@
-//! A migration that is cut off can be run again.
+//! Interrupted migrations, which can be run again.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use fluo_tests::{Fault, FaultyTables};
 use crate::{TABLE, column, digest, migrate, new_table, scan_all, small_steps};
 
 #[tokio::test]
-async fn a_migration_that_is_cut_off_at_any_call_can_be_run_again() {
+async fn a_migration_interrupted_at_any_call_can_be_run_again() {
     let designs = || [digest(1, "-"), digest(2, "-")];
     let load = async |tables: &dyn TableAdmin| {
         let table = new_table(tables, Versions::All).await;

@@ -1,4 +1,5 @@
-//! A command that is refused, cut off or interrupted says why, and what became of the table.
+//! A command that is refused, fails or is interrupted reports the reason and the state of the
+//! table.
 
 use std::process::{Child, Command};
 use std::time::Duration;
@@ -11,14 +12,14 @@ use super::{Fluo, ROWS, Run, assert_says, fluo, name};
 const PASSWORD: &str = "correct-horse-battery";
 const WRITE: &str = "updateAndFlush";
 const SET: &str = "setTableProperty";
-/// The first row, and two batches.
+/// Rows that pass the gate: the first row, and two batches.
 const PASSED_ROWS: &str = "2,001 rows";
-/// The others.
+/// Rows that wait at the gate.
 const WAITING_ROWS: &str = "2,207";
-/// Longer than servers take to hear of a permission, and a write to be answered.
+/// Longer than a permission takes to reach the servers, and a write to be answered.
 const A_MOMENT: Duration = Duration::from_secs(2);
 
-/// A table as a spec of 20 tablets says, and a user of no permission on it.
+/// A table that matches a spec of 20 tablets, and a user without permissions on it.
 struct Ground {
     root: Fluo,
     client: ProxyClient,
@@ -29,7 +30,7 @@ struct Ground {
 async fn ground() -> Option<Ground> {
     let root = fluo()?;
     let client = crate::cluster::client().await?;
-    let (user, table) = (name("guest"), name("cli_told"));
+    let (user, table) = (name("guest"), name("cli_stopped"));
     let security = client.security_operations();
     security.create_user(&user, PASSWORD).await.unwrap();
     root.spec(&["p"], 20);
@@ -45,7 +46,7 @@ async fn ground() -> Option<Ground> {
 }
 
 impl Ground {
-    /// The command of the user without permissions, through a gate if there is one.
+    /// Returns the command of the user without permissions, through a gate if there is one.
     fn guest(&self, gate: Option<&Gate>) -> Fluo {
         let address = gate.map_or(self.client.settings().address.as_str(), Gate::address);
         let guest = Fluo::new(address, &self.user, PASSWORD);
@@ -60,7 +61,7 @@ impl Ground {
             .grant_table_permission(&self.user, &self.table, permission)
             .await
             .unwrap();
-        // The servers hear of it a moment later.
+        // The permission reaches the servers after a moment.
         tokio::time::sleep(A_MOMENT).await;
     }
 
@@ -68,7 +69,8 @@ impl Ground {
         Gate::before(&self.client.settings().address, call, passing)
     }
 
-    /// A load of the user, who may write, that waits at the gate after some batches.
+    /// Starts a load of the user, with the permission to write, which waits at the gate after some
+    /// batches.
     async fn load(&self) -> (Fluo, Gate, Child) {
         self.grant(TablePermission::Write).await;
         let gate = self.gate(WRITE, 3);
@@ -76,12 +78,13 @@ impl Ground {
         let arguments = format!("load --prefix p {} rows.txt", self.table);
         let child = guest.command(&arguments).spawn().unwrap();
         gate.wait();
-        // Those that passed are answered meanwhile, and all others come to the gate.
+        // In this time the calls that passed are answered, and all others reach the gate.
         tokio::time::sleep(A_MOMENT).await;
         (guest, gate, child)
     }
 
-    /// An apply of the user, who may alter an empty table of one tablet, that waits at the gate at its first property.
+    /// Starts an apply of the user, with the permission to alter an empty table of one tablet,
+    /// which waits at the gate at its first property.
     async fn apply(&self) -> (Fluo, Gate, Child) {
         self.root.run(&format!("delete --yes {}", self.table));
         self.root.run(&format!("create {}", self.table)).succeeds();
@@ -111,9 +114,10 @@ fn signal(child: &Child, name: &str) {
     assert!(sent.success());
 }
 
-/// It said that thousands of rows may have been written, of which none could be.
+/// Regression test: the message said that thousands of rows may have been written, but none could
+/// be.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_load_without_permission_wrote_nothing_and_says_which_one_lacks() {
+async fn a_load_without_permission_writes_nothing_and_names_the_permission() {
     let Some(ground) = ground().await else { return };
     let (table, user) = (&ground.table, &ground.user);
     let guest = ground.guest(None);
@@ -136,7 +140,7 @@ async fn a_load_without_permission_wrote_nothing_and_says_which_one_lacks() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_load_whose_permission_is_taken_away_names_it_and_what_may_be_written() {
+async fn a_load_that_loses_its_permission_reports_it_and_the_uncertain_rows() {
     let Some(ground) = ground().await else { return };
     let (guest, gate, child) = ground.load().await;
     let security = ground.client.security_operations();
@@ -168,9 +172,9 @@ async fn a_load_whose_permission_is_taken_away_names_it_and_what_may_be_written(
     ground.end().await;
 }
 
-/// It gave a count of exceptions for a reason.
+/// Regression test: the reported reason was a count of exceptions.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_load_whose_table_is_deleted_names_that() {
+async fn a_load_reports_the_deletion_of_its_table() {
     let Some(ground) = ground().await else { return };
     let table = &ground.table;
     let (guest, gate, child) = ground.load().await;
@@ -186,7 +190,7 @@ async fn a_load_whose_table_is_deleted_names_that() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_load_that_is_interrupted_says_how_far_it_came() {
+async fn an_interrupted_load_reports_its_progress() {
     let Some(ground) = ground().await else { return };
     for (by, code) in [("INT", 130), ("TERM", 143)] {
         let (guest, _gate, child) = ground.load().await;
@@ -202,9 +206,10 @@ async fn a_load_that_is_interrupted_says_how_far_it_came() {
     ground.end().await;
 }
 
-/// It told that everything was undone, that the table was as before, and that it could not be read.
+/// Regression test: the message said that everything was undone, that the table was as before, and
+/// that it could not be read.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_apply_whose_table_is_deleted_names_that_and_undoes_nothing() {
+async fn an_apply_reports_the_deletion_of_its_table_and_undoes_nothing() {
     let Some(ground) = ground().await else { return };
     let table = &ground.table;
     let (guest, gate, child) = ground.apply().await;
@@ -222,7 +227,7 @@ async fn an_apply_whose_table_is_deleted_names_that_and_undoes_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_apply_without_permission_changed_nothing_and_undoes_nothing() {
+async fn an_apply_without_permission_changes_nothing_and_undoes_nothing() {
     let Some(ground) = ground().await else { return };
     let table = &ground.table;
     let guest = ground.guest(None);
@@ -238,7 +243,7 @@ async fn an_apply_without_permission_changed_nothing_and_undoes_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_apply_that_is_interrupted_says_how_far_it_came_and_can_go_on() {
+async fn an_interrupted_apply_reports_its_progress_and_can_be_finished() {
     let Some(ground) = ground().await else { return };
     for (by, code) in [("INT", 130), ("TERM", 143)] {
         let (guest, gate, child) = ground.apply().await;
@@ -261,7 +266,7 @@ async fn an_apply_that_is_interrupted_says_how_far_it_came_and_can_go_on() {
     ground.end().await;
 }
 
-/// It ended with an error, and told nothing of what it had seen.
+/// Regression test: the command ended with an error, and reported none of its findings.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_verdict_without_permission_to_read_has_all_but_the_rows() {
     let Some(ground) = ground().await else { return };
@@ -288,9 +293,9 @@ async fn a_verdict_without_permission_to_read_has_all_but_the_rows() {
     ground.end().await;
 }
 
-/// What the page on a real Accumulo says that each command needs.
+/// Checks the permissions of each command that the page about a real Accumulo lists.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_a_command_needs_is_enough_and_less_is_told() {
+async fn the_documented_permissions_are_necessary_and_sufficient() {
     let Some(ground) = ground().await else { return };
     let (table, guest) = (&ground.table, ground.guest(None));
     guest.file("m.toml", super::designs::AFTER);
