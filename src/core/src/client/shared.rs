@@ -48,7 +48,7 @@ impl Shared {
     }
 
     /// Writes what may be written any number of times, until it is acknowledged or the time is up.
-    pub(crate) async fn write_surely(
+    pub(crate) async fn write_until_done(
         &self,
         mutations: Vec<Mutation>,
         start: Timestamp,

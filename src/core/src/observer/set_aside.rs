@@ -16,8 +16,8 @@ pub(super) async fn set_aside(client: &Shared, failed: FailedNotification) -> Re
     let (cell, at) = (failed.cell.clone(), failed.timestamp);
     client.coordination.set_aside(failed).await?;
     let mut writes = RowMutations::default();
-    writes.take_back_notification(&cell, at);
-    client.write_surely(writes.into_mutations(), at).await
+    writes.delete_notifications(&cell, at);
+    client.write_until_done(writes.into_mutations(), at).await
 }
 
 impl Client {
@@ -67,7 +67,7 @@ impl Client {
                 .or_default()
                 .push(column.clone());
         }
-        shared.write_surely(writes.into_mutations(), at).await?;
+        shared.write_until_done(writes.into_mutations(), at).await?;
         for record in &records {
             // One that failed once more by now stays: it has a later timestamp.
             let (cell, up_to) = (&record.cell, record.timestamp);

@@ -8,8 +8,8 @@ use crate::planted::{self, PlantedBug};
 use crate::transaction::{CommitError, Stale};
 
 impl Shared {
-    /// A timestamp to commit at, for a transaction that began at `start`; refused where garbage may have been collected
-    /// above that.
+    /// Returns a commit timestamp for the transaction that began at `start`. Fails if garbage above
+    /// its start may have been collected.
     pub(crate) async fn commit_timestamp(
         &self,
         start: Timestamp,

@@ -155,7 +155,7 @@ async fn a_transaction_that_has_to_be_rolled_back_is_named_with_the_remedy() {
     assert_eq!(error.kind(), ErrorKind::Denied);
     assert_eq!(
         error.to_string(),
-        "transaction 5 on `r page:text` has to be rolled back, and this client may not write the table; read it once with \
+        "transaction 5 on `r page:text` has to be rolled back, but this client may not write the table; read it once with \
          a client that may: user `reader` has no permission `WRITE` on table `web`"
     );
     let value = ground.client().await.snapshot().await.unwrap();
