@@ -27,7 +27,8 @@ use crate::transaction::{CommitError, Committed, Open, Transaction, Trigger};
 /// # let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());
 /// # initialize(&tables, &applications, "bank", Initialization::new("8d2fa41c", "bank")).await?;
 /// # let table = tables.open_table("bank", Authorizations::none()).await?;
-/// # let client = Client::open(table, applications.open("bank").await?, ClientSettings::default()).await?;
+/// # let bank = applications.open("bank").await?;
+/// # let client = Client::open(table, bank, ClientSettings::default()).await?;
 /// let column = Column::new("page", "visits");
 /// let visits = client
 ///     .runner()

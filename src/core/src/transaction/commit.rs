@@ -1,9 +1,9 @@
 //! The steps of a commit, in order.
 //!
 //! ```text
-//! lock the primary's row ─► lock the other rows ─► commit timestamp ─► notifications ─► commit the primary ─► the rest
-//!          │ conflict                │ conflict               │ stale                        │ rolled back
-//!          └────────────────────────►└──────────────► roll back ◄──────────────────────────────┘
+//! lock primary's row ─► lock other rows ─► timestamp ─► notifications ─► commit primary ─► rest
+//!          │ conflict          │ conflict      │ stale                          │ rolled back
+//!          └───────────────────┴───────────────┴─────────► roll back ◄──────────┘
 //! ```
 //! If the table writes rows together (T16), each step takes all rows: one call locks them, and one
 //! call commits them, rolls them forward and marks the transaction as done.

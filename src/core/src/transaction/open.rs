@@ -43,7 +43,8 @@ pub struct Transaction {
 /// # let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());
 /// # initialize(&tables, &applications, "bank", Initialization::new("8d2fa41c", "bank")).await?;
 /// # let table = tables.open_table("bank", Authorizations::none()).await?;
-/// # let client = Client::open(table, applications.open("bank").await?, ClientSettings::default()).await?;
+/// # let bank = applications.open("bank").await?;
+/// # let client = Client::open(table, bank, ClientSettings::default()).await?;
 /// let tx = client.begin().await?;
 /// tx.set("alice", &Column::new("account", "balance"), "100")?;
 /// let committed = tx.commit().await?;
