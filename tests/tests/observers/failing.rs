@@ -274,6 +274,6 @@ async fn a_notification_that_nobody_observes_is_set_aside() {
     assert_eq!(failed[0].cell, RowColumn::new("r", stranger));
     assert_eq!(
         failed[0].error,
-        "no observer of the column `f:stranger` is registered, so that nobody can process the notification"
+        "no observer of the column `f:stranger` is registered in this worker; register one, or start a worker that has it"
     );
 }

@@ -150,7 +150,7 @@ impl Commit {
         self.reading
             .client
             .listeners
-            .tell(&self.plan.notified, commit);
+            .offer(&self.plan.notified, commit);
         if !self.is_together {
             self.finish(commit).await;
         }

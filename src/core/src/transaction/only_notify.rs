@@ -67,6 +67,6 @@ async fn notify(
     client
         .write_until_done(writes.into_mutations(), start)
         .await?;
-    client.listeners.tell(&by_row, commit);
+    client.listeners.offer(&by_row, commit);
     Ok(())
 }
