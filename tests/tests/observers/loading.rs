@@ -117,7 +117,7 @@ async fn a_body_that_panics_is_an_error() {
     assert_eq!(error.kind(), ErrorKind::Invalid);
     assert_eq!(
         error.to_string(),
-        "a body that was loaded panicked: no page"
+        "the body of a load panicked: no page"
     );
 }
 
@@ -160,7 +160,7 @@ async fn loaders_that_are_dropped_give_up() {
     assert_eq!(error.kind(), ErrorKind::Uncertain);
     assert_eq!(
         error.to_string(),
-        "the loaders were dropped before it was known what became of this body"
+        "the loaders were dropped before the result of this body was known; check its writes before you repeat them"
     );
     let now = client.begin().await.unwrap().commit().await.unwrap().start;
     assert!(

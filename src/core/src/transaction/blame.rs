@@ -76,7 +76,7 @@ impl Commit {
     /// first, without void ones.
     async fn resolve_others(&self, cells: &[(RowColumn, LockKind)]) -> Result<Vec<FoundLock>> {
         let client = &self.reading.client;
-        let mut backoff = Backoff::of_locks(&client.settings, self.plan.start);
+        let mut backoff = Backoff::for_locks(&client.settings, self.plan.start);
         let mut orphan_looks = OrphanLooks::default();
         let mut first = None;
         for _ in 0..MOST_LOOKS {
@@ -172,7 +172,7 @@ impl Commit {
         found
             .iter()
             .filter(is_of_another)
-            .map(FoundLock::of)
+            .map(FoundLock::from_entry)
             .collect()
     }
 

@@ -67,7 +67,7 @@ pub(crate) async fn commit(
     let work = async move {
         let client = reading.client.clone();
         let notified = buffer.notified.clone();
-        let result = match CommitPlan::of(&client, start, buffer, trigger.clone()) {
+        let result = match CommitPlan::for_writes(&client, start, buffer, trigger.clone()) {
             Some(plan) => Commit::new(reading, plan).run().await,
             None => only_notify(&client, start, notified, trigger).await,
         };

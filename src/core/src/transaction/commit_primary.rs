@@ -29,7 +29,7 @@ impl Commit {
             self.plan.start,
             self.locked
         );
-        let mut backoff = self.reading.client.backoff_of_calls(self.plan.start);
+        let mut backoff = self.reading.client.call_backoff(self.plan.start);
         let mut is_doubtful = false;
         loop {
             match self.try_to_commit_primary(commit, &mut is_doubtful).await? {

@@ -56,16 +56,16 @@ impl LockKind {
 
 impl FoundLock {
     /// Decodes the lock in an entry that the table returned.
-    pub(crate) fn of(found: &Cell) -> Result<Self> {
+    pub(crate) fn from_entry(found: &Cell) -> Result<Self> {
         let stamp = stamp_of(found)?;
         match stamp.kind {
-            EntryKind::Lock => Self::of_write(found, stamp.timestamp),
-            EntryKind::ReadLock => Self::of_read(found, stamp.timestamp),
+            EntryKind::Lock => Self::from_write(found, stamp.timestamp),
+            EntryKind::ReadLock => Self::from_read(found, stamp.timestamp),
             _ => Err(unexpected(found)),
         }
     }
 
-    fn of_write(found: &Cell, start: Timestamp) -> Result<Self> {
+    fn from_write(found: &Cell, start: Timestamp) -> Result<Self> {
         let lock = LockValue::decode(&found.value).map_err(|error| in_cell(found, error))?;
         let kind = LockKind::Write {
             is_write: lock.is_write,
@@ -82,7 +82,7 @@ impl FoundLock {
         })
     }
 
-    fn of_read(found: &Cell, start: Timestamp) -> Result<Self> {
+    fn from_read(found: &Cell, start: Timestamp) -> Result<Self> {
         let lock = ReadLockValue::decode(&found.value).map_err(|error| in_cell(found, error))?;
         Ok(Self {
             cell: cell_of(found),

@@ -28,7 +28,7 @@ impl Commit {
             self.plan.start,
             self.plan.primary
         );
-        let mut backoff = self.reading.client.backoff_of_calls(self.plan.start);
+        let mut backoff = self.reading.client.call_backoff(self.plan.start);
         let is_waiting = |row: &&Bytes| !self.locked.contains(*row);
         let mut waiting: Vec<Bytes> = self.plan.other_rows().filter(is_waiting).cloned().collect();
         let mut rejected = Vec::new();

@@ -24,7 +24,7 @@ impl Commit {
     /// Locks the primary's row, or all rows if they are written together. After an error none of
     /// them is locked.
     pub(crate) async fn lock_primary(&mut self) -> Result<(), CommitError> {
-        let mut backoff = self.reading.client.backoff_of_calls(self.plan.start);
+        let mut backoff = self.reading.client.call_backoff(self.plan.start);
         let mut is_doubtful = false;
         loop {
             let tried = match self.try_to_lock_primary(&mut is_doubtful).await {

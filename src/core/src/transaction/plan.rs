@@ -57,7 +57,7 @@ struct LockValues {
 
 impl CommitPlan {
     /// Creates the plan for the writes of a transaction; `None` if no cell needs a commit.
-    pub(crate) fn of(
+    pub(crate) fn for_writes(
         client: &Shared,
         start: Timestamp,
         buffer: WriteBuffer,

@@ -208,7 +208,7 @@ impl Rest {
         let locks = rest
             .iter()
             .filter(|cell| !is_data(cell))
-            .map(FoundLock::of)
+            .map(FoundLock::from_entry)
             .collect::<Result<Vec<_>>>()?;
         let first = locks.first();
         let waiting = self.wait_for(&locks);
@@ -246,7 +246,7 @@ impl Rest {
         let waiting = match self.waiting.take() {
             Some(waiting) if !waiting.cells.is_disjoint(&cells) => waiting,
             _ => Waiting {
-                backoff: Backoff::of_locks(&reading.client.settings, reading.start()),
+                backoff: Backoff::for_locks(&reading.client.settings, reading.start()),
                 cells: BTreeSet::new(),
                 orphan_looks: OrphanLooks::default(),
                 is_resolved: false,

@@ -87,7 +87,7 @@ impl Shared {
         mut mutations: Vec<ConditionalMutation>,
         start: Timestamp,
     ) -> Result<()> {
-        let mut backoff = self.backoff_of_calls(start);
+        let mut backoff = self.call_backoff(start);
         while !mutations.is_empty() {
             match self.roll_back_locks(&mut mutations).await {
                 Err(error) if is_passing(error.kind()) && backoff.wait().await => {}
