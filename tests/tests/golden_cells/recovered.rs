@@ -39,7 +39,10 @@ async fn dies_after(calls: usize) -> Ground {
     let outcome = tx.commit().await;
     ground.table.mend().await;
     drop((client, outcome));
-    ground.table.say("its client dies; another reads bob").await;
+    ground
+        .table
+        .say("its client crashes; another client reads bob")
+        .await;
     others
         .snapshot()
         .await
