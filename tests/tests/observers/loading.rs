@@ -115,10 +115,7 @@ async fn a_body_that_panics_is_an_error() {
     panics.await.unwrap();
     let error = loaders.finish().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Invalid);
-    assert_eq!(
-        error.to_string(),
-        "the body of a load panicked: no page"
-    );
+    assert_eq!(error.to_string(), "the body of a load panicked: no page");
 }
 
 #[tokio::test]
