@@ -124,8 +124,8 @@ async fn reports_a_lock_without_a_primary(tables: &dyn TableAdmin) {
         assert_eq!(error.kind(), ErrorKind::Corrupt, "{error}");
         assert_eq!(
             error.to_string(),
-            "`alice account:balance` is locked by the transaction that began at 1, of which its primary \
-             `primary account:balance` knows nothing; the lock can neither be rolled forward nor back"
+            "`alice account:balance` is locked by transaction 1, but the primary `primary account:balance` has no trace \
+             of the transaction; the lock can neither be rolled forward nor rolled back"
         );
     }
 }

@@ -3,10 +3,10 @@
 use std::fmt::Debug;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A source of the time for tables that assign timestamps. A test can use a clock that stands
-/// still.
+/// A source of the time for tables that assign timestamps. A test can use a clock that never
+/// advances.
 pub trait Clock: Debug + Send + Sync {
-    /// Returns the milliseconds since 1970-01-01T00:00:00Z. They may stand still or go back;
+    /// Returns the milliseconds since 1970-01-01T00:00:00Z. The number may repeat or decrease;
     /// callers that need an order must enforce it.
     fn now_ms(&self) -> i64;
 }

@@ -11,8 +11,8 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// A reaction that an [`Error`] asks of its caller.
 ///
-/// There are few kinds on purpose: each stands for a different reaction, not for a different cause.
-/// The message and the [`source`](StdError::source) describe the cause.
+/// There are few kinds on purpose: each means a different reaction, not a different cause. The
+/// message and the [`source`](StdError::source) describe the cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
     /// The request is wrong, and will fail again. Nothing was done. Fix the request.
@@ -41,7 +41,6 @@ pub enum ErrorKind {
 /// Cloning is cheap, so one failed commit can fail every mutation that waited for it.
 ///
 /// # Examples
-///
 ///
 /// ```
 /// use fluo_core::{Error, ErrorKind};

@@ -1,18 +1,19 @@
-//! Breakages of the protocol that tests can switch on, to see that the simulation finds each of them.
+//! Planted bugs: breakages of the protocol that tests switch on, to check that the simulation finds
+//! each of them.
 //!
-//! The switch exists only with the feature `planted-bugs`, which no crate but the tests asks for. Without it
-//! the question is a constant, and nothing of this is in a build.
+//! The switch exists only with the feature `planted-bugs`, which only the tests enable. Without it
+//! `is` is constant, and a build contains none of this.
 
-/// A breakage, each at one place in the code.
+/// A breakage, at one place in the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlantedBug {
-    /// A lock is written although the cell was written after the transaction began.
+    /// A cell is locked although it was written after the transaction began.
     NewerWritesIgnored,
-    /// Of the cells of a row only the first is checked before all of them are locked.
+    /// Only the first cell of a row is checked before all of them are locked.
     FirstCellChecked,
-    /// A cell is locked for writing although it is locked for reading.
+    /// A cell is locked for writing although it has a read lock.
     ReadLocksIgnored,
-    /// A read lock is written although the cell was written after the transaction began.
+    /// A cell is read locked although it was written after the transaction began.
     ReadLockUnchecked,
     /// The end of a read lock does not say that its transaction committed.
     ReadLockForgotten,
@@ -22,55 +23,55 @@ pub enum PlantedBug {
     TimestampBeforeLocks,
     /// Notifications are written after the commit (P5).
     NotificationsAfterCommit,
-    /// A rollback leaves a secondary, and says that none is left (P7).
+    /// A rollback leaves a lock of a secondary, and marks that none is left (P7).
     SecondaryLeft,
     /// A transaction with a lock in doubt is marked as done (P7).
     DoubtIgnored,
-    /// A lock of the other rows whose outcome is unknown is taken as written.
+    /// A lock of another row whose outcome is unknown counts as written.
     UnknownLockIsLocked,
-    /// A commit whose outcome is unknown is taken as done.
+    /// A commit whose outcome is unknown counts as committed.
     UnknownCommitIsCommitted,
-    /// A commit whose outcome is unknown is taken as failed.
+    /// A commit whose outcome is unknown counts as failed.
     UnknownCommitIsFailed,
-    /// The primary is committed without a look at its lock.
+    /// The primary is committed without a check of its lock.
     OwnLockNotChecked,
-    /// A lock is taken away although its column says that it is over (R6).
+    /// A lock is rolled back although its column says that it has ended (R6).
     EndedLockTakenAway,
-    /// A lock whose end was collected without it is waited for.
+    /// A reader waits for a lock whose end was collected without it.
     AcknowledgedLockWaitedFor,
-    /// The primary is the smallest cell, also where only some clients can see it.
+    /// The primary is the smallest cell, even if only some clients can see it.
     LabelledPrimary,
-    /// A lock of a live transaction whose primary cannot be seen is damage.
+    /// A lock of a live transaction whose primary is not visible is reported as damage.
     UnseenPrimaryIsDamage,
-    /// A void read lock whose primary is gone is damage.
+    /// A void read lock whose primary is gone is reported as damage.
     VoidReadLockIsDamage,
-    /// The time of a lock does not begin while many others are remembered.
+    /// The time of a lock does not begin while many other locks are cached.
     NoRoomForSightings,
-    /// A reader that may not write fails where it meets a lock that is decided.
+    /// A reader without the permission to write fails at the lock of a decided transaction.
     DeniedReaderFails,
-    /// The lock of a live transaction is taken away at once, and without a condition (R3).
+    /// The lock of a live transaction is rolled back at once, and without a condition (R3).
     LiveLockResolved,
-    /// Locks are rolled back before their primary was asked (R1).
+    /// Locks are rolled back before their primary is read (R1).
     PrimaryNotAsked,
     /// Locks of a committed transaction are rolled back (R2).
     CommittedRolledBack,
-    /// Locks are rolled forward to the start of their transaction in place of its commit.
+    /// Locks are rolled forward to the start of their transaction instead of its commit.
     RolledForwardToStart,
-    /// A reader does not see the locks in its way (S1).
+    /// A reader ignores the locks that it should resolve (S1).
     LocksNotSeen,
-    /// A reader sees what was committed right after it began (S1).
+    /// A reader sees data that was committed right after it began (S1).
     ReadsAhead,
-    /// A reader does not look at the horizon (S2).
+    /// A reader does not check the horizon (S2).
     StaleReads,
     /// A transaction below the horizon commits.
     StaleCommits,
-    /// A version too many is collected.
+    /// One version too many is collected.
     OneVersionTooFar,
-    /// What a rolled back primary says is collected before the transaction is done.
+    /// The rollback entry of a primary is collected before the transaction is done.
     DecisionCollected,
-    /// A transaction that a notification started takes back later ones as well.
+    /// A transaction that a notification started deletes later notifications too.
     LaterNotificationsTakenBack,
-    /// A transaction takes a notification back before it has committed.
+    /// A transaction deletes a notification before it has committed.
     NotificationTakenBackEarly,
     /// A notification is processed although another transaction has acknowledged it.
     AcknowledgementIgnored,
@@ -86,12 +87,12 @@ mod switch {
         static PLANTED: Cell<Option<PlantedBug>> = const { Cell::new(None) };
     }
 
-    /// Switches one breakage on, for this thread, or none.
+    /// Switches one breakage on for this thread, or all of them off.
     pub fn plant(bug: Option<PlantedBug>) {
         PLANTED.set(bug);
     }
 
-    /// Whether a breakage is switched on.
+    /// Checks whether a breakage is switched on.
     pub(crate) fn is(bug: PlantedBug) -> bool {
         PLANTED.get() == Some(bug)
     }
@@ -102,7 +103,7 @@ pub(crate) use switch::is;
 #[cfg(feature = "planted-bugs")]
 pub use switch::plant;
 
-/// Whether a breakage is switched on: never.
+/// Returns false: no breakage is switched on.
 #[cfg(not(feature = "planted-bugs"))]
 pub(crate) const fn is(_: PlantedBug) -> bool {
     false

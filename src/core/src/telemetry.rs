@@ -86,7 +86,7 @@ pub const METRICS: &[Metric] = &[
     ),
     counter(
         "fluo_notifications_set_aside_total",
-        "notifications that were moved to the failed notifications after too many tries",
+        "notifications that were moved to the dead letters after too many tries",
     ),
     labelled(
         "fluo_notifications_total",

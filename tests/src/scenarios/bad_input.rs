@@ -31,7 +31,7 @@ pub async fn an_invalid_cell_is_rejected_and_the_rest_commits(instance: Instance
     );
     assert_eq!(
         refused(tx.delete("r", &Column::new("ntfy", "q"))),
-        "`r ntfy:q`: the column family `ntfy` is kept for notifications; use another one"
+        "`r ntfy:q`: the column family `ntfy` is reserved for notifications; use another one"
     );
     assert_eq!(
         refused(tx.set("r", &balance().with_visibility("A&"), "1")),
@@ -71,7 +71,7 @@ pub async fn an_invalid_cell_is_rejected_and_the_rest_commits(instance: Instance
     let filtered = tx.scan(Scan::over(Span::all()).filter(Filter::FirstOfRow));
     assert_eq!(
         refused(filtered.try_concat().await.map(drop)),
-        "a scan of a snapshot has a filter of its own already; ask for it without one"
+        "a scan of a snapshot cannot have a filter; remove the filter"
     );
     tx.commit().await.unwrap();
     assert_eq!(balances(&client, ["alice", "carol"]).await.unwrap(), [1, 0]);
@@ -93,7 +93,7 @@ pub async fn an_ended_transaction_writes_nothing(instance: Instance) {
     assert_eq!(error.kind(), ErrorKind::Invalid);
     assert_eq!(
         error.to_string(),
-        format!("the transaction that began at {start} has ended; begin another one")
+        format!("transaction {start} has ended; begin a new one")
     );
     // The snapshot of the transaction can still be read, also after its client was dropped.
     set(&client, &[("alice", 2)]).await;

@@ -21,7 +21,7 @@ pub struct Damage {
 }
 
 const TOO_LARGE: &str =
-    "its timestamp is that of no entry: below the kind stands more than 1152921504606846975";
+    "its timestamp is invalid: the number below the kind is more than 1152921504606846975";
 
 pub fn damages() -> Vec<Damage> {
     let garbage = |kind, told, is_read| Damage {
@@ -68,7 +68,7 @@ pub fn damages() -> Vec<Damage> {
         Damage {
             stamp: 0x8000_0000_0000_0001,
             value: Bytes::new(),
-            told: "its timestamp is that of no entry: there is no kind 100",
+            told: "its timestamp is invalid: kind 100 does not exist",
             is_read: true,
             // It is behind all entries that a writer reads.
             is_in_the_way: false,

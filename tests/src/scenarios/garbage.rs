@@ -82,7 +82,7 @@ pub async fn a_snapshot_that_is_too_old_fails(instance: Instance) {
     assert_eq!(
         error.to_string(),
         format!(
-            "the snapshot at {start} can no longer be read: garbage was collected up to {horizon}; take a new one"
+            "the snapshot at {start} is stale, because garbage below {horizon} may have been collected; take a new snapshot"
         )
     );
     let begun = tx.start();

@@ -46,8 +46,8 @@ pub async fn the_second_writer_of_a_cell_fails_and_names_the_first(instance: Ins
     assert_eq!(
         conflict.to_string(),
         format!(
-            "the transaction that began at {second_start} met another one at `alice account:balance`, which began at \
-             {start} and committed at {commit}"
+            "transaction {second_start} conflicts with transaction {start} on `alice account:balance`, which committed \
+             at {commit}"
         )
     );
     assert_eq!(balances(&client, ["alice", "zoe"]).await.unwrap(), [1, 0]);

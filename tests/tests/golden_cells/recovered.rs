@@ -40,7 +40,10 @@ async fn fails_after(calls: usize) -> Ground {
     let outcome = tx.commit().await;
     ground.table.restore().await;
     drop((client, outcome));
-    ground.table.say("its client dies; another reads bob").await;
+    ground
+        .table
+        .say("its client crashes; another client reads bob")
+        .await;
     others
         .snapshot()
         .await

@@ -103,7 +103,7 @@ fn notification(place: &RowColumn, stamp: i64) -> (String, String) {
     let observed = observed_column(&place.column).unwrap();
     let said = match is_delete {
         false => format!("notification of {observed} at {timestamp}"),
-        true => format!("notifications of {observed} up to {timestamp} taken back"),
+        true => format!("notifications of {observed} up to {timestamp} deleted"),
     };
     (place.to_string(), said)
 }

@@ -116,10 +116,7 @@ async fn a_body_that_panics_is_an_error() {
     panics.await.unwrap();
     let error = loaders.finish().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Invalid);
-    assert_eq!(
-        error.to_string(),
-        "a body that was loaded panicked: no page"
-    );
+    assert_eq!(error.to_string(), "the body of a load panicked: no page");
 }
 
 #[tokio::test]
@@ -161,7 +158,7 @@ async fn dropped_loaders_cancel_their_bodies() {
     assert_eq!(error.kind(), ErrorKind::Uncertain);
     assert_eq!(
         error.to_string(),
-        "the loaders were dropped before it was known what became of this body"
+        "the loaders were dropped before the result of this body was known; check its writes before you repeat them"
     );
     let now = client.begin().await.unwrap().commit().await.unwrap().start;
     assert!(

@@ -38,7 +38,7 @@ fn refuses_columns_that_cannot_be_observed() {
     );
     assert_eq!(
         refused(observers().strong(column("b"), "", nothing())),
-        "the observer of f:b (strong) has no id; give it one, by which it is known in the application"
+        "the observer of f:b (strong) has no id; give it an id that is unique in the application"
     );
     let secret = Column {
         visibility: "secret".into(),
@@ -87,7 +87,7 @@ async fn an_application_is_not_initialised_with_an_observer_without_id() {
     assert_eq!(error.kind(), ErrorKind::Invalid);
     assert_eq!(
         error.to_string(),
-        "the observer of f:text (strong) has no id; give it one, by which it is known in the application"
+        "the observer of f:text (strong) has no id; give it an id that is unique in the application"
     );
     assert_eq!(tables.tables().await.unwrap(), Vec::<String>::new());
     initialize("measure").await.unwrap();

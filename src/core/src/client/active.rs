@@ -1,19 +1,24 @@
-//! The timestamps that this client still reads at, and the oldest of them as others know it.
+//! The timestamps at which this client still reads, and the publication of the oldest one.
 //!
-//! Garbage collection drops what no snapshot at or above the horizon can see, and the horizon is never above what a
-//! live client has published. So:
-//! - **H1.** What is published is at no time above an active timestamp, until one is too old (H3). Before a timestamp is
-//!   asked for, a lower bound of it is among the active ones already: one that was handed out before it.
-//! - **H2.** Where nothing is published yet, a timestamp is taken and published first, and thrown away.
-//! - **H3.** A timestamp that is older than the age limit is let go of. Whoever still reads at it looks at the horizon after
-//!   each read (S2), and takes a commit timestamp only where it is not passed: it is told that it is stale, or is
-//!   served as before. It never gets wrong data.
+//! Garbage collection drops only entries that no snapshot at or above the horizon can see. The
+//! horizon is never above a timestamp that a live client has published. Therefore:
 //!
-//! Publishing is a matter of the task that keeps the horizon. No step of a commit waits for it, and neither does the end
-//! of a transaction. The beginning of one does where nothing is published: after the client had nothing open for a
-//! while (H2). So does a commit that was rolled back by somebody else, or has become stale, before it says so: it looks
-//! whether the session has ended, which excludes publishing. What is published lags behind, and so holds back more
-//! garbage than it has to, never less.
+//! - **H1.** The published timestamp is never above an active timestamp, unless the active one is
+//!   too old (H3). Before the client requests a timestamp, the active ones already include a lower
+//!   bound of it: a timestamp that was assigned earlier.
+//! - **H2.** If nothing is published yet, the client first takes a timestamp, publishes it, and
+//!   discards it.
+//! - **H3.** A timestamp that is older than the age limit is no longer held. A reader at such a
+//!   timestamp checks the horizon after each read (S2), and takes a commit timestamp only while the
+//!   horizon has not passed the start. It either fails as stale or works as before. It never gets
+//!   wrong data.
+//!
+//! The task that maintains the horizon also publishes. No step of a commit waits for it, nor does
+//! the end of a transaction. Two operations wait. Beginning a transaction waits if nothing is
+//! published, which is so after the client had no open transaction for a while (H2). A commit that
+//! was rolled back by another transaction, or has become stale, waits before it returns: it checks
+//! whether the session has ended, which excludes publishing. The published timestamp may lag
+//! behind. That holds back more garbage than necessary, never less.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -31,36 +36,37 @@ use crate::error::Result;
 #[derive(Debug, Default)]
 pub(crate) struct ActiveTimestamps {
     state: Mutex<State>,
-    /// Held while something is published, so that there is one order of what is known.
+    /// Held during a publication, so that publications are ordered.
     publishing: tokio::sync::Mutex<()>,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    /// Each with a number of its own, because lower bounds may be equal.
+    /// Active timestamps, each with a unique number, because lower bounds may be equal.
     active: BTreeMap<(Timestamp, u64), Instant>,
     next_number: u64,
     published: Published,
-    /// The latest that this client knows to have been handed out.
+    /// The latest timestamp that was certainly assigned.
     latest: Timestamp,
 }
 
-/// What others know of the oldest active timestamp.
+/// The state of the publication.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Published {
-    /// That there is none.
+    /// Nothing: the client has no active timestamp.
     #[default]
     Nothing,
     At(Timestamp),
-    /// A call is under way, or its outcome is unknown: something may be published that has to be taken back.
+    /// A call is in progress, or its outcome is unknown: a timestamp may be published that has to
+    /// be withdrawn.
     Unknown,
 }
 
-/// The place of an active timestamp.
+/// The key of an active timestamp.
 pub(crate) type ActiveKey = (Timestamp, u64);
 
 impl ActiveTimestamps {
-    /// A timestamp that is active until it is [ended](Self::end).
+    /// Takes a timestamp, which is active until it is [ended](Self::end).
     pub(crate) async fn begin(
         &self,
         coordination: &dyn Coordination,
@@ -81,12 +87,12 @@ impl ActiveTimestamps {
         Ok(self.replace(bound, start))
     }
 
-    /// Lets go of a timestamp.
+    /// Ends an active timestamp.
     pub(crate) fn end(&self, key: ActiveKey) {
         self.locked().active.remove(&key);
     }
 
-    /// Publishes the oldest active timestamp, or that there is none, where that is news.
+    /// Publishes the oldest active timestamp, or that there is none, if that has changed.
     pub(crate) async fn publish(&self, session: &Session, max_age: Duration) -> Result<()> {
         let _alone = self.publishing.lock().await;
         let Some(oldest) = self.to_publish(max_age) else {
@@ -97,7 +103,7 @@ impl ActiveTimestamps {
         Ok(())
     }
 
-    /// The oldest of them.
+    /// Returns the oldest active timestamp.
     pub(crate) fn oldest(&self) -> Option<Timestamp> {
         self.locked().oldest()
     }
@@ -124,7 +130,7 @@ impl ActiveTimestamps {
         let oldest = {
             let mut state = self.locked();
             state.published = Published::Unknown;
-            // There are older ones where the session is a new one.
+            // After a new session, older timestamps may be active.
             state.oldest().map_or(bound, |oldest| oldest.min(bound))
         };
         session
@@ -137,8 +143,9 @@ impl ActiveTimestamps {
         Ok(())
     }
 
-    /// Begins another transactor if the session of the suspect has ended, unless somebody has done so; says whether it
-    /// had. What the suspect had published is gone: the next to begin publishes first.
+    /// Begins another transactor if the session of the suspect has ended, unless another caller has
+    /// already done so. Returns whether the session had ended. The timestamp that the suspect
+    /// published no longer counts, so the next transaction publishes first.
     pub(crate) async fn renew_session(
         &self,
         coordination: &dyn Coordination,
@@ -147,22 +154,24 @@ impl ActiveTimestamps {
     ) -> Result<bool> {
         let _alone = self.publishing.lock().await;
         if session.id() != suspect {
-            // Somebody else was faster.
+            // Another caller was faster.
             return Ok(true);
         }
         if coordination.is_alive(suspect).await? {
             return Ok(false);
         }
         let next = coordination.begin_transactor().await?;
-        // It has published nothing. But what it publishes next may be published although its answer is lost.
+        // It has published nothing. But its next publication may take effect although its answer is
+        // lost.
         self.locked().published = Published::Unknown;
         session.replace(next);
         Ok(true)
     }
 
-    /// What is to be published: the oldest active timestamp, after those above the age were let go of, or that there is
-    /// none; nothing, where that is known already. Where there is none, nothing counts as published from now on:
-    /// whoever begins waits until it is settled (H2).
+    /// Returns the timestamp to publish: the oldest active one after timestamps above the age limit
+    /// were ended, or `Some(None)` if there is none. Returns `None` if that is already published.
+    /// If there is no active timestamp, nothing counts as published from now on: a transaction that
+    /// begins waits until the publication is complete (H2).
     fn to_publish(&self, max_age: Duration) -> Option<Option<Timestamp>> {
         let mut state = self.locked();
         state.active.retain(|_, begun| begun.elapsed() < max_age);
@@ -204,7 +213,8 @@ impl State {
     }
 }
 
-/// Lets go of a lower bound if the timestamp never comes: the call failed, or whoever asked has gone.
+/// A guard that ends a lower bound if its timestamp never arrives: the call failed, or the caller
+/// was cancelled.
 struct Holding<'a> {
     all: &'a ActiveTimestamps,
     key: Option<ActiveKey>,
@@ -231,7 +241,7 @@ mod tests {
     use crate::coordination::{Applications, MemoryApplications, Transactor, TransactorId};
     use crate::table::MemoryTables;
 
-    /// A transactor whose publishing waits until it is let go.
+    /// A transactor that publishes only when the test allows it.
     #[derive(Debug)]
     struct SlowTransactor {
         inner: Box<dyn Transactor>,
@@ -259,9 +269,9 @@ mod tests {
         applications.open("web").await.unwrap()
     }
 
-    /// While what is published is on its way, for as long as that may take, others begin and end.
+    /// While a publication is in progress, for however long, other transactions begin and end.
     #[tokio::test]
-    async fn publishing_keeps_nobody_waiting_who_has_something_published() {
+    async fn begins_transactions_while_a_publication_is_in_progress() {
         let coordination = coordination().await;
         let may_publish = Arc::new(Semaphore::new(1));
         let session = Session::new(Box::new(SlowTransactor {
@@ -287,7 +297,8 @@ mod tests {
         active.publish(&session, hour).await.unwrap();
         assert_eq!(coordination.advance_horizon().await.unwrap(), third.0);
 
-        // Where nothing is open that is published too; whoever begins then publishes first (H2).
+        // The client also publishes that nothing is open. The next transaction then publishes first
+        // (H2).
         active.end(third);
         may_publish.add_permits(1);
         active.publish(&session, hour).await.unwrap();

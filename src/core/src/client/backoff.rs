@@ -7,10 +7,11 @@ use tokio::time::{Instant, sleep};
 use crate::client::ClientSettings;
 use crate::data::Timestamp;
 
-/// The pauses between one try and the next: each twice the one before, up to a longest, and each cut by up to a half,
-/// so that transactions that failed together do not come back together.
+/// The pauses between tries. Each is twice as long as the one before, up to a limit, and each is
+/// shortened by up to a half, so that transactions that failed together do not retry together.
 ///
-/// The cut is drawn from the transaction's timestamp, which no other has: no randomness is needed for it.
+/// The shortening is derived from the transaction's timestamp, which is unique, so no random
+/// numbers are needed.
 #[derive(Debug)]
 pub(crate) struct Backoff {
     begun: Instant,
@@ -21,13 +22,13 @@ pub(crate) struct Backoff {
 }
 
 impl Backoff {
-    /// Pauses while a lock is waited for. Whoever looks at it again sees when that was long enough.
-    pub(crate) fn of_locks(settings: &ClientSettings, start: Timestamp) -> Self {
+    /// Creates the pauses of a wait for a lock. The checks of the lock end the wait.
+    pub(crate) fn for_locks(settings: &ClientSettings, start: Timestamp) -> Self {
         Self::new(settings, Duration::MAX, start)
     }
 
-    /// Pauses for as long as a call may be repeated.
-    pub(crate) fn of_calls(settings: &ClientSettings, start: Timestamp) -> Self {
+    /// Creates the pauses of a call that may be repeated for a limited time.
+    pub(crate) fn for_calls(settings: &ClientSettings, start: Timestamp) -> Self {
         Self::new(settings, settings.give_up_after, start)
     }
 
@@ -41,7 +42,7 @@ impl Backoff {
         }
     }
 
-    /// Waits before the next try; false once the time is up.
+    /// Waits before the next try. Returns false once the time is up.
     pub(crate) async fn wait(&mut self) -> bool {
         if self.begun.elapsed() >= self.limit {
             return false;
@@ -50,7 +51,7 @@ impl Backoff {
         true
     }
 
-    /// Waits before the next try, whatever the time is.
+    /// Waits before the next try, even if the time is up.
     pub(crate) async fn pause(&mut self) {
         sleep(self.next_pause()).await;
     }
@@ -63,13 +64,14 @@ impl Backoff {
     }
 }
 
-/// A pause, cut by up to a half by what was drawn.
+/// Returns a pause shortened by up to a half, as `drawn` selects.
 pub(crate) fn cut(pause: Duration, drawn: u64) -> Duration {
     let part = u32::try_from(mixed(drawn) % 512).unwrap_or_default();
     pause - pause * part / 1024
 }
 
-/// The finalizer of SplitMix64 (Steele, Lea, Flood 2014): neighbouring numbers come out far apart.
+/// Returns the number after the finalizer of SplitMix64 (Steele, Lea, Flood 2014), which maps
+/// neighbouring numbers to distant ones.
 fn mixed(number: u64) -> u64 {
     let mut mixed = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -82,9 +84,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pauses_grow_to_the_longest_and_are_cut_by_less_than_a_half() {
+    fn grows_pauses_to_the_longest_and_shortens_them_by_less_than_a_half() {
         let settings = ClientSettings::default();
-        let mut backoff = Backoff::of_locks(&settings, Timestamp::new(7).unwrap());
+        let mut backoff = Backoff::for_locks(&settings, Timestamp::new(7).unwrap());
         let mut whole = settings.first_wait;
         for _ in 0..20 {
             let pause = backoff.next_pause();
@@ -94,8 +96,8 @@ mod tests {
             );
             whole = (whole * 2).min(settings.longest_wait);
         }
-        let other = Backoff::of_locks(&settings, Timestamp::new(8).unwrap()).next_pause();
-        let same = Backoff::of_locks(&settings, Timestamp::new(7).unwrap()).next_pause();
+        let other = Backoff::for_locks(&settings, Timestamp::new(8).unwrap()).next_pause();
+        let same = Backoff::for_locks(&settings, Timestamp::new(7).unwrap()).next_pause();
         assert_ne!(other, same);
     }
 }

@@ -1,4 +1,4 @@
-//! Many transactions at once, in bounds.
+//! Many transactions at once, within bounds.
 
 use std::fmt;
 use std::future::Future;
@@ -14,7 +14,9 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::observer::caught;
 use crate::transaction::Transaction;
 
-/// How much [`Loaders`] do at once.
+/// The bounds of [`Loaders`].
+///
+/// # Examples
 ///
 /// ```
 /// use fluo_core::LoaderSettings;
@@ -24,10 +26,11 @@ use crate::transaction::Transaction;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoaderSettings {
-    /// How many bodies run at once; 1 to 10,000. Fluo's `fluo.loader.num.threads`. Default: 32.
+    /// Number of bodies that run at once; 1 to 10,000. Fluo's `fluo.loader.num.threads`. Default:
+    /// 32.
     pub tasks: usize,
-    /// How many more wait for their turn before whoever brings another one has to wait; at most 1,000,000. Fluo's
-    /// `fluo.loader.queue.size`. Default: 32.
+    /// Number of further bodies that wait for their turn before the caller has to wait; at most
+    /// 1,000,000. Fluo's `fluo.loader.queue.size`. Default: 32.
     pub queue: usize,
 }
 
@@ -40,16 +43,18 @@ impl Default for LoaderSettings {
     }
 }
 
-/// Most bodies that run at once.
+/// Maximum number of bodies that run at once.
 const MOST_TASKS: usize = 10_000;
-/// Most bodies that wait.
+/// Maximum number of bodies that wait.
 const MOST_WAITING: usize = 1_000_000;
 
 impl LoaderSettings {
-    /// Checks every bound; [`Client::loaders`] does it too.
+    /// Checks the bounds of all settings; [`Client::loaders`] includes this check.
     ///
     /// # Errors
-    /// [`Invalid`](ErrorKind::Invalid): the first field that is out of its bounds, and what they are.
+    ///
+    /// [`Invalid`](ErrorKind::Invalid) for the first field that is out of its bounds; the message
+    /// states them.
     pub fn check(&self) -> Result<()> {
         if !(1..=MOST_TASKS).contains(&self.tasks) {
             return Err(Error::invalid(format!(
@@ -67,11 +72,14 @@ impl LoaderSettings {
     }
 }
 
-/// Runs bodies as transactions, many at once, each until it commits.
+/// A runner of bodies as transactions, many at once, each until it commits.
 ///
-/// [`load`](Self::load) takes an input, such as a line of a file, and a body: an async closure, or an async function. Each
-/// attempt gets a clone of the input, so the body owns it. The caller waits while too many bodies run or wait. Dropping
-/// the loaders without [`finish`](Self::finish) cancels what has not committed by then.
+/// [`load`](Self::load) takes an input, such as a line of a file, and a body: an async closure, or
+/// an async function. Each attempt gets a clone of the input, so the body owns it. The caller waits
+/// while too many bodies run or wait. Dropping the loaders without [`finish`](Self::finish) cancels
+/// the bodies that have not committed by then.
+///
+/// # Examples
 ///
 /// ```
 /// # use fluo_core::admin::{Initialization, initialize};
@@ -86,7 +94,8 @@ impl LoaderSettings {
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());
 /// # initialize(&tables, &applications, "web", Initialization::new("8d2fa41c", "web")).await?;
-/// # let client = Client::open_application(&tables, &applications, "web", ClientSettings::default()).await?;
+/// # let settings = ClientSettings::default();
+/// # let client = Client::open_application(&tables, &applications, "web", settings).await?;
 /// # let directory = std::env::temp_dir().join(format!("fluo-loaders-{}", std::process::id()));
 /// # std::fs::create_dir_all(&directory)?;
 /// # let path = directory.join("pages.txt");
@@ -105,13 +114,14 @@ impl LoaderSettings {
 /// # }
 /// ```
 ///
-/// A body runs in a task of its own, so it borrows nothing. Several inputs are a tuple, and what all bodies share is an
-/// [`Arc`] in it: `loaders.load((line, shared.clone()), async |tx, (line, shared)| ..)`.
+/// Each body runs in its own task, so it borrows nothing. To pass several inputs, use a tuple. To
+/// share a value between all bodies, put an [`Arc`] into the tuple: `loaders.load((line,
+/// shared.clone()), async |tx, (line, shared)| ..)`.
 pub struct Loaders {
     runner: Runner,
-    /// Room for what runs and what waits.
+    /// Room for running and waiting bodies.
     room: Arc<Semaphore>,
-    /// Room for what runs.
+    /// Room for running bodies.
     running: Arc<Semaphore>,
     most: u32,
     tasks: Mutex<JoinSet<()>>,
@@ -122,17 +132,19 @@ impl Client {
     /// Returns loaders, which run many bodies as transactions at once.
     ///
     /// # Errors
-    /// [`Invalid`](ErrorKind::Invalid): a setting is out of its bounds.
+    ///
+    /// [`Invalid`](ErrorKind::Invalid) if a setting is out of its bounds.
     pub fn loaders(&self, settings: LoaderSettings) -> Result<Loaders> {
         self.runner().loaders(settings)
     }
 }
 
 impl Runner {
-    /// As [`Client::loaders`], with the retry policy and the hook of this runner.
+    /// Returns loaders like [`Client::loaders`], with the retry policy and the hook of this runner.
     ///
     /// # Errors
-    /// As [`Client::loaders`].
+    ///
+    /// The same as [`Client::loaders`].
     pub fn loaders(self, settings: LoaderSettings) -> Result<Loaders> {
         settings.check()?;
         let LoaderSettings { tasks, queue } = settings;
@@ -148,10 +160,11 @@ impl Runner {
 }
 
 impl Loaders {
-    /// Waits until there is room, and runs a body in the background as [`Runner::run`] does. Each attempt gets a clone of
-    /// the input.
+    /// Waits until there is room, and runs a body in the background like [`Runner::run`]. Each
+    /// attempt gets a clone of the input.
     ///
     /// # Errors
+    ///
     /// The first error of the bodies that were loaded before. This body does not run then.
     pub async fn load<I, F>(
         &self,
@@ -163,7 +176,7 @@ impl Loaders {
         F: Future<Output = Result<()>> + Send,
     {
         let room = self.room().await;
-        // Looked at after the wait: what ran meanwhile may have failed.
+        // Checked after the wait, because a body may have failed meanwhile.
         self.check()?;
         let runner = self.runner.clone();
         let first_error = self.first_error.clone();
@@ -176,8 +189,9 @@ impl Loaders {
         Ok(())
     }
 
-    /// Waits until there is room, runs a body in the background as [`load`](Self::load) does, and returns a future of its
-    /// result. Its failure does not end other loads, and theirs does not end it.
+    /// Waits until there is room, runs a body in the background like [`load`](Self::load), and
+    /// returns a future of its result. A failure of this body does not end other loads, and their
+    /// failures do not end it.
     pub async fn submit<I, T, E, F>(
         &self,
         input: I,
@@ -203,9 +217,10 @@ impl Loaders {
     /// Waits until each body has committed or failed.
     ///
     /// # Errors
+    ///
     /// The first error of the bodies that were [loaded](Self::load).
     pub async fn finish(self) -> Result<()> {
-        // All the room there is: nothing runs or waits then. The semaphore is never closed.
+        // With all permits taken, no body runs or waits. The semaphore is never closed.
         drop(self.room.acquire_many(self.most).await);
         self.check()
     }
@@ -237,7 +252,7 @@ impl Loaders {
     }
 }
 
-/// Runs a body until it commits; a panic is an error.
+/// Runs a body until it commits. Converts a panic into an error.
 async fn run<I, T, E, F>(
     runner: &Runner,
     input: I,
@@ -249,7 +264,7 @@ where
     F: Future<Output = Result<T, E>>,
 {
     let run = runner.run(move |tx| body(tx, input.clone()));
-    let ran = caught("a body that was loaded", run).await;
+    let ran = caught("the body of a load", run).await;
     ran.unwrap_or_else(|panicked| Err(panicked.into()))
 }
 
@@ -266,9 +281,9 @@ impl fmt::Debug for Loaders {
     }
 }
 
-/// A body that was [submitted](Loaders::submit); awaiting it gives its result.
+/// The result of a body that was [submitted](Loaders::submit). Awaiting it returns the result.
 #[derive(Debug)]
-#[must_use = "the result of what was submitted is known only to whoever awaits it"]
+#[must_use = "await the load to get the result of its body"]
 pub struct Loading<T, E> {
     outcome: oneshot::Receiver<Result<T, E>>,
 }
@@ -279,8 +294,8 @@ impl<T, E: From<Error>> Future for Loading<T, E> {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         Pin::new(&mut self.outcome).poll(context).map(|outcome| {
             outcome.unwrap_or_else(|_| {
-                let message =
-                    "the loaders were dropped before it was known what became of this body";
+                let message = "the loaders were dropped before the result of this body was known; check its writes \
+                               before you repeat them";
                 Err(Error::new(ErrorKind::Uncertain, message).into())
             })
         })
@@ -292,7 +307,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_setting_out_of_bounds_is_named_with_its_bounds() {
+    fn names_a_setting_out_of_bounds_and_the_bounds() {
         let message = |tasks, queue| {
             let settings = LoaderSettings { tasks, queue };
             settings.check().unwrap_err().to_string()

@@ -1,4 +1,4 @@
-//! A client of an application: it begins, runs and commits transactions.
+//! The client of an application, which begins, runs and commits transactions.
 
 mod active;
 pub mod admin;

@@ -12,19 +12,19 @@ use crate::client::Shared;
 use crate::error::{Error, ErrorKind};
 use crate::transaction::{CommitError, Committed, OwnedTransaction};
 
-/// A commit under way; awaiting it gives its outcome.
+/// A commit in progress. Awaiting it returns its outcome.
 #[derive(Debug)]
-#[must_use = "the outcome of a commit is known only to whoever awaits it"]
+#[must_use = "await the commit to get its outcome"]
 pub struct PendingCommit {
     outcome: JoinHandle<Result<Committed, CommitError>>,
 }
 
 impl PendingCommit {
-    /// Waits for room, and begins.
+    /// Waits for room, and begins the commit.
     pub(crate) async fn begin(client: &Arc<Shared>, transaction: OwnedTransaction) -> Self {
         let bytes = transaction.open().size_bytes();
         let most = client.settings.max_commit_bytes_in_flight;
-        // One that is larger than all room waits until it is alone.
+        // A transaction that is larger than all room waits until it is alone.
         let bytes = u32::try_from(bytes.clamp(1, most)).unwrap_or(u32::MAX);
         let one = room(&client.commits, 1).await;
         let room_in_bytes = room(&client.commit_bytes, bytes).await;
@@ -37,7 +37,7 @@ impl PendingCommit {
     }
 }
 
-/// The semaphores are never closed, so that there is room in the end.
+/// Takes permits. The semaphores are never closed, so this waits until there is room.
 async fn room(semaphore: &Arc<Semaphore>, permits: u32) -> Option<OwnedSemaphorePermit> {
     semaphore.clone().acquire_many_owned(permits).await.ok()
 }
@@ -50,7 +50,8 @@ impl Future for PendingCommit {
             outcome.unwrap_or_else(|error| {
                 Err(CommitError::Failed(Error::with_source(
                     ErrorKind::Uncertain,
-                    "the runtime ended while the transaction was committed",
+                    "the runtime ended during the commit, so its outcome is unknown; check its writes before you \
+                     repeat them",
                     error,
                 )))
             })

@@ -1,4 +1,4 @@
-//! Running a transaction until it commits.
+//! Retries of a transaction until it commits.
 
 use std::fmt;
 use std::future::Future;
@@ -14,7 +14,10 @@ use crate::data::Timestamp;
 use crate::error::{Error, Result};
 use crate::transaction::{CommitError, Committed, Open, Transaction, Trigger};
 
-/// Runs bodies as transactions, again and again until one commits, as far as a [`RetryPolicy`] goes.
+/// A runner of bodies as transactions. It repeats each body until it commits, within a
+/// [`RetryPolicy`].
+///
+/// # Examples
 ///
 /// ```
 /// # use fluo_core::admin::{Initialization, initialize};
@@ -27,7 +30,8 @@ use crate::transaction::{CommitError, Committed, Open, Transaction, Trigger};
 /// # let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());
 /// # initialize(&tables, &applications, "bank", Initialization::new("8d2fa41c", "bank")).await?;
 /// # let table = tables.open_table("bank", Authorizations::none()).await?;
-/// # let client = Client::open(table, applications.open("bank").await?, ClientSettings::default()).await?;
+/// # let bank = applications.open("bank").await?;
+/// # let client = Client::open(table, bank, ClientSettings::default()).await?;
 /// let column = Column::new("page", "visits");
 /// let visits = client
 ///     .runner()
@@ -56,20 +60,21 @@ pub struct Runner {
 
 type Hook = Arc<dyn Fn(&Attempt<'_>) -> Decision + Send + Sync>;
 
-/// How often, and after which pauses, a transaction is run again that met another one or had become stale.
+/// The limits and pauses for retries of a transaction that conflicted or became stale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetryPolicy {
-    /// Most attempts; none is as many as the time allows. Default: none.
+    /// Maximum number of attempts; `None` sets no limit but the time. Default: `None`.
     pub max_attempts: Option<NonZeroU32>,
-    /// The time since the first attempt began, after which one that fails is the last. So the last one may begin a pause
-    /// later than that. Default: 10 minutes.
+    /// The time since the start of the first attempt after which a failed attempt is the last. The
+    /// last attempt may begin one pause later than that. Default: 10 minutes.
     ///
-    /// A lock whose owner hangs is rolled back after [`rollback_after`](crate::ClientSettings::rollback_after). A run that
-    /// ends before that fails because of one such lock. So the runner of a client lasts at least twice as long, unless a
-    /// policy is [set](Runner::retry).
+    /// A lock whose owner hangs is rolled back after
+    /// [`rollback_after`](crate::ClientSettings::rollback_after). A run with a shorter limit fails
+    /// because of one such lock. So the default limit of a client's runner is at least twice as
+    /// long, unless you [set](Runner::retry) a policy.
     pub max_elapsed: Duration,
-    /// The pause before the second attempt; each is twice the one before, and cut by up to a half. Default: 1
-    /// millisecond.
+    /// The pause before the second attempt. Each further one is twice as long, and each is
+    /// shortened by up to a half. Default: 1 millisecond.
     pub first_pause: Duration,
     /// The longest pause. Default: 1 second.
     pub longest_pause: Duration,
@@ -86,27 +91,27 @@ impl Default for RetryPolicy {
     }
 }
 
-/// An attempt that failed in a way that another one may not.
+/// A failed attempt that may succeed if it is repeated.
 #[derive(Debug)]
 pub struct Attempt<'a> {
-    /// Which it was; the first is 1.
+    /// The number of the attempt; the first is 1.
     pub number: u32,
-    /// Where it read.
+    /// The start timestamp of the attempt.
     pub start: Timestamp,
-    /// Time since the first attempt began.
+    /// The time since the first attempt began.
     pub elapsed: Duration,
-    /// What it met.
+    /// The error of the attempt.
     pub error: &'a CommitError,
-    /// What the policy is going to do.
+    /// The decision of the policy.
     pub planned: Decision,
 }
 
-/// What happens after an attempt that failed.
+/// A decision about a failed attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// The next one begins after a pause.
+    /// The next attempt begins after a pause.
     RetryAfter(Duration),
-    /// The error is returned.
+    /// The run returns the error.
     GiveUp,
 }
 
@@ -125,15 +130,16 @@ impl Runner {
         }
     }
 
-    /// Sets the policy. A run whose `max_elapsed` is not above [`rollback_after`](crate::ClientSettings::rollback_after) ends
-    /// before a lock is rolled back whose owner hangs.
+    /// Sets the policy. A run with a `max_elapsed` of at most
+    /// [`rollback_after`](crate::ClientSettings::rollback_after) ends before the lock of a hanging
+    /// owner is rolled back.
     #[must_use]
     pub fn retry(self, policy: RetryPolicy) -> Self {
         Self { policy, ..self }
     }
 
-    /// Sets what is asked before each decision about an attempt that failed. It sees what the policy is going to do,
-    /// and its answer is what is done.
+    /// Sets a hook that decides about each failed attempt. It receives the decision of the policy,
+    /// and its return value replaces that decision.
     #[must_use]
     pub fn before_decision(
         self,
@@ -145,11 +151,12 @@ impl Runner {
         }
     }
 
-    /// Runs a body as a transaction until it commits, and gives its result.
+    /// Runs a body as a transaction until it commits, and returns the body's result.
     ///
-    /// A run that is dropped begins nothing more; a commit that is under way then goes on.
+    /// If the run is dropped, it starts no further attempt, but a commit in progress continues.
     ///
-    /// The body is run once for each attempt, with a transaction of its own. It cannot commit it:
+    /// The body runs once for each attempt, with a new transaction. It cannot commit the
+    /// transaction:
     ///
     /// ```compile_fail,E0599
     /// # use fluo_core::{Client, Column, Error};
@@ -164,8 +171,8 @@ impl Runner {
     /// # }
     /// ```
     ///
-    /// It may borrow its surroundings, and cannot change them: what an attempt that failed has changed would be changed
-    /// twice. (What changes behind a shared reference, such as a counter of attempts, is its own affair.)
+    /// The body may borrow its surroundings, but cannot change them, because a retry would repeat
+    /// the change. (It may change values behind shared references, such as a counter of attempts.)
     ///
     /// ```compile_fail,E0594
     /// # use fluo_core::{Client, Column, Error};
@@ -181,10 +188,12 @@ impl Runner {
     /// ```
     ///
     /// # Errors
-    /// What the body fails with ends the run; nothing was written then. Everything else comes as an
-    /// [`Error`], made into the body's error type: a conflict that the policy gave up on is
-    /// [`Unavailable`](crate::ErrorKind::Unavailable), with the [`Conflict`](crate::Conflict) as its source. Nothing was
-    /// written, unless the kind is [`Uncertain`](crate::ErrorKind::Uncertain).
+    ///
+    /// An error of the body ends the run, and nothing is written. All other errors are an
+    /// [`Error`], converted into the body's error type. A conflict after the last retry is
+    /// [`Unavailable`](crate::ErrorKind::Unavailable), with the [`Conflict`](crate::Conflict) as
+    /// its source. Nothing was written, unless the kind is
+    /// [`Uncertain`](crate::ErrorKind::Uncertain).
     pub async fn run<T, E, F>(&self, body: impl Fn(Transaction) -> F) -> Result<T, E>
     where
         F: Future<Output = Result<T, E>>,
@@ -194,10 +203,12 @@ impl Runner {
         Ok(result)
     }
 
-    /// As [`run`](Self::run), and gives the timestamps of the transaction that committed as well.
+    /// Runs a body like [`run`](Self::run), and also returns the timestamps of the committed
+    /// transaction.
     ///
     /// # Errors
-    /// As [`run`](Self::run).
+    ///
+    /// The same as [`run`](Self::run).
     pub async fn run_committed<T, E, F>(
         &self,
         body: impl Fn(Transaction) -> F,
@@ -257,10 +268,10 @@ impl Runner {
             metrics::counter!("fluo_transaction_retries_total").increment(1);
             pause = (pause * 2).min(self.policy.longest_pause);
         }
-        // Attempts are counted to four billion; nobody waits for that.
+        // The attempts are counted to four billion, which no run reaches.
         Err(RunError::Commit(CommitError::Failed(Error::new(
             crate::ErrorKind::Unavailable,
-            "the transaction was given up after more attempts than can be counted",
+            "the transaction was cancelled after 4294967295 attempts",
         ))))
     }
 
@@ -282,7 +293,7 @@ impl Runner {
     }
 }
 
-/// Lets the body of an attempt end, and commits what it has written.
+/// Runs the body of an attempt, and commits its writes.
 async fn attempt<T, E>(
     open: &Open,
     body: impl Future<Output = Result<T, E>>,
@@ -296,7 +307,7 @@ async fn attempt<T, E>(
         },
         Err(error) => {
             open.end();
-            // A body that fails because its snapshot has become stale has not decided anything.
+            // A body that fails because its snapshot has become stale is retried.
             match open.reading().stale() {
                 Some(stale) => Err(RunError::Commit(CommitError::Stale(stale))),
                 None => Err(RunError::Body(error)),
@@ -305,7 +316,8 @@ async fn attempt<T, E>(
     }
 }
 
-/// Ends a transaction however the body ends: a handle may outlive a body that panicked or was dropped.
+/// A guard that ends a transaction however the body ends. A handle may outlive a body that panicked
+/// or was dropped.
 struct Ended<'a>(&'a Open);
 
 impl Drop for Ended<'_> {
@@ -314,12 +326,12 @@ impl Drop for Ended<'_> {
     }
 }
 
-/// Why a run ended without a commit.
+/// The reason why a run ended without a commit.
 #[derive(Debug)]
 pub(crate) enum RunError<E> {
     /// The body failed.
     Body(E),
-    /// The rest did.
+    /// The begin or the commit failed.
     Commit(CommitError),
 }
 

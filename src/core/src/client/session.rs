@@ -1,16 +1,19 @@
-//! The transactor of a client, and the one after it.
+//! The transactor of a client, and its replacement.
 //!
-//! Others take a client for alive as long as the session of its transactor lasts. A session may end while the client
-//! lives: its process stood still, or could not reach the others, for too long. Then everybody rolls its transactions
-//! back, nothing that it published holds the horizon, and the number never comes alive again (C6). So the client begins
-//! another transactor, under which it goes on. It asks whether that is due:
+//! Other clients consider a client alive as long as the session of its transactor lasts. A session
+//! may end while the client's process still runs, because the process was suspended or could not
+//! reach the coordination for too long. Then other clients roll its transactions back, its
+//! published timestamp no longer holds the horizon, and its number is never alive again (C6). So
+//! the client begins another transactor and continues with it. It checks whether the session has
+//! ended:
 //!
 //! - when the coordination refuses to publish for it,
-//! - when one of its transactions was rolled back by somebody else, or has become stale,
+//! - when one of its transactions was rolled back by another one, or has become stale,
 //! - once in every [`horizon_period`](crate::ClientSettings::horizon_period).
 //!
-//! A commit that is under way keeps the number in its locks. Whoever meets them rolls it back, which is a conflict like
-//! any other: it is run again, under the new number. What is still read at is published anew (H1).
+//! A commit in progress keeps the old number in its locks. Other transactions that meet these locks
+//! roll it back. That is a conflict like any other, so it runs again with the new number. The
+//! timestamps at which the client still reads are published again (H1).
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -21,7 +24,7 @@ use crate::coordination::{Transactor, TransactorId};
 use crate::error::{Error, ErrorKind, Result};
 use crate::transaction::{CommitError, OtherTransaction};
 
-/// The transactor under which a client begins and commits at present.
+/// The transactor with which a client currently begins and commits transactions.
 #[derive(Debug)]
 pub(crate) struct Session {
     transactor: RwLock<Arc<dyn Transactor>>,
@@ -51,7 +54,7 @@ impl Session {
         warn!(
             ended = %transactor.id(),
             next = %next.id(),
-            "the session of this client has ended; it goes on as another transactor"
+            "the session of this client has ended; it continues as another transactor"
         );
         *transactor = next.into();
         metrics::counter!("fluo_sessions_ended_total").increment(1);
@@ -59,19 +62,21 @@ impl Session {
 }
 
 impl Shared {
-    /// Begins another transactor if the session of the suspect has ended, unless somebody has done so; says whether it
-    /// had.
+    /// Begins another transactor if the session of the suspect has ended, unless another caller has
+    /// already done so. Returns whether the session had ended.
     pub(crate) async fn renew_session(&self, suspect: TransactorId) -> Result<bool> {
         self.active
             .renew_session(&*self.coordination, &self.session, suspect)
             .await
     }
 
-    /// After a call was refused: it is worth another try if the session that there was before it, the suspect, had ended,
-    /// and another transactor has begun. Somebody else may have begun that one before the refusal arrived.
+    /// Checks whether to retry a refused call. It is worth a retry if the session at the time of
+    /// the call, the suspect, had ended and another transactor has begun. Another caller may have
+    /// begun that one before the refusal arrived.
     ///
     /// # Errors
-    /// Why it is not: the refusal, or what beginning failed with.
+    ///
+    /// The refusal if the session had not ended, or the error of beginning another transactor.
     pub(crate) async fn renew_session_or(
         &self,
         suspect: TransactorId,
@@ -84,7 +89,8 @@ impl Shared {
         }
     }
 
-    /// After an outcome that a session that has ended would explain: sees to it that the next transaction has one.
+    /// Checks the session after an error that an ended session would explain, so that the next
+    /// transaction has a live one.
     pub(crate) async fn renew_session_after(&self, error: &CommitError) {
         let is_suspect = match error {
             CommitError::Stale(_) => true,
@@ -92,7 +98,7 @@ impl Shared {
             CommitError::Acknowledged | CommitError::Failed(_) => false,
         };
         if is_suspect {
-            // If it fails, whoever begins next is told.
+            // If this fails, the next transaction that begins returns the error.
             drop(self.renew_session(self.session.id()).await);
         }
     }
@@ -111,7 +117,8 @@ mod tests {
     use crate::data::Timestamp;
     use crate::table::MemoryTables;
 
-    /// One whose session has ended. Another task is refused as well, and begins the next one before the refusal arrives.
+    /// A transactor whose session has ended. Another task is refused as well, and begins the next
+    /// transactor before the refusal arrives.
     #[derive(Debug)]
     struct Ended {
         id: TransactorId,
@@ -132,9 +139,10 @@ mod tests {
         }
     }
 
-    /// Whoever was refused looked whether the next one lives, which it did, and handed on the refusal.
+    /// The refused caller checked whether the next transactor was alive, which it was, and returned
+    /// the refusal.
     #[tokio::test]
-    async fn who_is_refused_while_somebody_else_begins_the_next_one_tries_again() {
+    async fn retries_a_refused_call_after_another_caller_renewed_the_session() {
         let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());
         let web = Initialization::new("1", "web");
         initialize(&tables, &applications, "web", web)

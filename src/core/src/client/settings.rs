@@ -1,47 +1,55 @@
-//! What can be set for a client.
+//! The settings of a client.
 
 use std::time::Duration;
 
 use crate::error::{Error, Result};
 
-/// How a [`Client`](crate::Client) waits, gives up and bounds what it holds. Each duration is at least a millisecond and
-/// at most 365 days.
+/// The settings of a [`Client`](crate::Client): its waits, its time limits and its memory use. Each
+/// duration is at least a millisecond and at most 365 days.
+///
+/// # Examples
 ///
 /// ```
 /// use std::time::Duration;
 /// use fluo_core::ClientSettings;
 ///
-/// let settings = ClientSettings { rollback_after: Duration::from_secs(30), ..ClientSettings::default() };
+/// let settings =
+///     ClientSettings { rollback_after: Duration::from_secs(30), ..ClientSettings::default() };
 /// assert!(settings.check().is_ok());
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientSettings {
-    /// How long a lock of a live transaction is waited for before it is rolled back all the same. Fluo's
+    /// The time to wait for a lock of a live transaction before it is rolled back. Fluo's
     /// `fluo.tx.rollback.time`. Default: 5 minutes.
     pub rollback_after: Duration,
-    /// The first pause before a lock is looked at again; each is twice the one before. Default: 5 milliseconds.
+    /// The first pause before a lock is read again; each further one is twice as long. Default: 5
+    /// milliseconds.
     pub first_wait: Duration,
-    /// The longest pause before a lock is looked at again. Default: 1 second.
+    /// The longest pause before a lock is read again. Default: 1 second.
     pub longest_wait: Duration,
-    /// How long a call is repeated whose outcome is unknown, or that a table or the coordination refuses for the
-    /// moment, before the transaction gives up. Default: 1 minute.
+    /// The time to repeat a call whose outcome is unknown, or that the table or the coordination
+    /// temporarily refuses, before the transaction is cancelled. Default: 1 minute.
     pub give_up_after: Duration,
-    /// How often the oldest active timestamp is published, and the horizon of garbage collection moved up to the
-    /// oldest of all; and how long, at most, it takes until a client notices that its session has ended. Fluo's
+    /// The period in which the client publishes its oldest active timestamp and advances the
+    /// horizon of garbage collection to the oldest of all clients. It is also the longest time
+    /// until the client notices that its session has ended. Fluo's
     /// `fluo.impl.timestamp.update.period`. Default: 1 minute.
     pub horizon_period: Duration,
-    /// The age from which on an open transaction or snapshot no longer holds back garbage collection, which is looked
-    /// at once in every [`horizon_period`](Self::horizon_period). A leaked one is let go of so. As long as the horizon
-    /// has not passed it, it is served as before. From then on each of its reads, those of a scan that has begun too,
-    /// and its commit fail with [`Stale`](crate::Stale), which a runner tries again; it never reads wrong data. Default:
-    /// 1 hour.
+    /// The age from which on an open transaction or snapshot no longer holds back garbage
+    /// collection, checked once in every [`horizon_period`](Self::horizon_period). So a leaked one
+    /// holds back garbage for a limited time. It works as before until the horizon has passed it.
+    /// From then on all of its reads, including those of a scan that has begun, and its commit fail
+    /// with [`Stale`](crate::Stale), which a runner retries. It never reads wrong data. Default: 1
+    /// hour.
     pub max_transaction_age: Duration,
-    /// Most bytes of rows, columns and values that one transaction may set. Default: 64 MiB.
+    /// Maximum number of bytes of rows, columns and values that one transaction may set. Default:
+    /// 64 MiB.
     pub max_transaction_bytes: usize,
-    /// Most transactions that are being committed in the background at once; 1 to 1,000,000. Default: 4,096.
+    /// Maximum number of transactions that are committed in the background at once; 1 to 1,000,000.
+    /// Default: 4,096.
     pub max_commits_in_flight: usize,
-    /// Most bytes of transactions that are being committed in the background at once. One that is larger than
-    /// this is committed alone. Fluo's `fluo.impl.tx.commit.memory`. Default: 20 MiB.
+    /// Maximum number of bytes of transactions that are committed in the background at once. A
+    /// larger transaction is committed alone. Fluo's `fluo.impl.tx.commit.memory`. Default: 20 MiB.
     pub max_commit_bytes_in_flight: usize,
 }
 
@@ -61,17 +69,19 @@ impl Default for ClientSettings {
     }
 }
 
-/// The shortest of the durations: below it a pause is none.
+/// The shortest duration: the resolution of the timers.
 const LEAST: Duration = Duration::from_millis(1);
 
-/// The longest of the durations: no clock goes on for ever, and a moment after its end cannot be told.
+/// The longest duration. An `Instant` cannot represent all later times.
 const MOST: Duration = Duration::from_secs(365 * 24 * 3_600);
 
 impl ClientSettings {
-    /// Checks every bound; opening a client does it too.
+    /// Checks the bounds of all settings. Opening a client includes this check.
     ///
     /// # Errors
-    /// [`Invalid`](crate::ErrorKind::Invalid): the first field that is out of its bounds, and what they are.
+    ///
+    /// [`Invalid`](crate::ErrorKind::Invalid) for the first field that is out of its bounds; the
+    /// message states them.
     pub fn check(&self) -> Result<()> {
         for (name, duration) in [
             ("rollback_after", self.rollback_after),
@@ -125,7 +135,7 @@ impl ClientSettings {
     }
 }
 
-/// What a semaphore can count.
+/// Maximum of a setting whose bytes are permits of a semaphore; one call takes them as a `u32`.
 const MOST_BYTES: usize = 1 << 31;
 
 #[cfg(test)]
@@ -133,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_setting_out_of_bounds_is_named_with_its_bounds() {
+    fn names_a_setting_out_of_bounds_and_the_bounds() {
         let message = |change: fn(&mut ClientSettings)| {
             let mut settings = ClientSettings::default();
             change(&mut settings);

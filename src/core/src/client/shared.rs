@@ -1,4 +1,4 @@
-//! What the handles of one client share.
+//! The state that the handles of one client share.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::observer::{Collections, Listeners};
 use crate::table::{Mutation, Table};
 
-/// What the handles of one client share.
+/// The state that the handles of one client share.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) table: Arc<dyn Table>,
@@ -27,28 +27,28 @@ pub(crate) struct Shared {
     /// Room for transactions that are committed in the background, in number and in bytes.
     pub(crate) commits: Arc<Semaphore>,
     pub(crate) commit_bytes: Arc<Semaphore>,
-    /// Since when locks are in the way.
+    /// The first sightings of locks.
     pub(crate) sightings: Sightings,
     pub(crate) observed: BTreeMap<Column, ObserverKind>,
-    /// Its workers, which are told of what it commits.
+    /// The workers of this client, which receive the notifications of its commits.
     pub(crate) listeners: Listeners,
     /// The collections of garbage by its workers.
     pub(crate) collections: Collections,
 }
 
 impl Shared {
-    /// The kind of the observers of a column, if it has any.
+    /// Returns the kind of the observer of a column, or `None` if it has none.
     pub(crate) fn observed(&self, column: &Column) -> Option<ObserverKind> {
         self.observed.get(column).copied()
     }
 
-    /// The pauses of a call that is repeated.
-    pub(crate) fn backoff_of_calls(&self, start: Timestamp) -> Backoff {
-        Backoff::of_calls(&self.settings, start)
+    /// Returns the pauses of a call that is repeated.
+    pub(crate) fn call_backoff(&self, start: Timestamp) -> Backoff {
+        Backoff::for_calls(&self.settings, start)
     }
 
-    /// Writes what may be written any number of times, until it is acknowledged or the time is up.
-    pub(crate) async fn write_surely(
+    /// Writes idempotent mutations until the write is acknowledged or the time is up.
+    pub(crate) async fn write_until_done(
         &self,
         mutations: Vec<Mutation>,
         start: Timestamp,
@@ -56,8 +56,8 @@ impl Shared {
         if mutations.is_empty() {
             return Ok(());
         }
-        let mut backoff = self.backoff_of_calls(start);
-        // Once it may have been written, a later refusal does not say that it was not.
+        let mut backoff = self.call_backoff(start);
+        // Once a call may have been applied, a later refusal does not prove that it was not.
         let mut doubt: Option<Error> = None;
         loop {
             let error = match self.table.write(mutations.clone()).await {
@@ -75,7 +75,7 @@ impl Shared {
     }
 }
 
-/// Whether the same call may succeed later, or has succeeded already.
+/// Checks whether the same call may succeed later, or may already have succeeded.
 pub(crate) fn is_passing(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::Unavailable | ErrorKind::Uncertain)
 }

@@ -1,7 +1,8 @@
-//! Since when the locks of others are in the way.
+//! The times at which this client first met the locks of other transactions.
 //!
-//! The age of a lock is counted from when this client first met it: clocks of others are not asked. Once one lock of a
-//! transactor was waited for long enough, its other locks up to that timestamp are not waited for again.
+//! The age of a lock counts from its first sighting by this client, so the clocks of other clients
+//! do not matter. Once this client has waited long enough for one lock of a transactor, it does not
+//! wait for that transactor's other locks up to the same timestamp.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,7 +14,7 @@ use crate::coordination::TransactorId;
 use crate::data::{RowColumn, Timestamp};
 use crate::planted::{self, PlantedBug};
 
-/// The transactions that are in the way of this client.
+/// The transactions whose locks this client waits for.
 #[derive(Debug, Default)]
 pub(crate) struct Sightings {
     seen: Mutex<Seen>,
@@ -21,18 +22,18 @@ pub(crate) struct Sightings {
 
 #[derive(Debug, Default)]
 struct Seen {
-    /// By primary and start of the transaction.
+    /// Sightings by primary and start of the transaction.
     sightings: BTreeMap<(RowColumn, Timestamp), Sighting>,
-    /// Number of looks so far.
+    /// Number of checks so far.
     looks: usize,
-    /// Transactors whose locks of up to a timestamp were waited for long enough.
+    /// Transactors whose locks up to a timestamp have timed out.
     timed_out: BTreeMap<TransactorId, Timestamp>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Sighting {
     since: Instant,
-    /// The number of the last look at it.
+    /// The number of its last check.
     last_look: usize,
 }
 
@@ -40,7 +41,8 @@ struct Sighting {
 const MOST: usize = 32_768;
 
 impl Sightings {
-    /// Checks whether a transaction that is in the way was waited for long enough. Its time begins with the first check.
+    /// Checks whether this client has waited long enough for a transaction. The time begins with
+    /// the first check.
     pub(crate) fn has_timed_out(
         &self,
         primary: &RowColumn,
@@ -67,7 +69,7 @@ impl Sightings {
         true
     }
 
-    /// Forgets a transaction that is out of the way.
+    /// Forgets a transaction that was resolved.
     pub(crate) fn forget(&self, primary: &RowColumn, start: Timestamp) {
         self.locked().sightings.remove(&(primary.clone(), start));
     }
@@ -78,7 +80,7 @@ impl Sightings {
 }
 
 impl Seen {
-    /// Counts a look at a transaction, and returns when the first was.
+    /// Counts a check of a transaction, and returns the time of the first one.
     fn look_at(&mut self, key: (RowColumn, Timestamp)) -> Instant {
         self.looks += 1;
         let last_look = self.looks;
@@ -96,8 +98,9 @@ impl Seen {
         sighting.since
     }
 
-    /// Forgets the transactions that were not looked at lately: their owners have ended them. One that is still waited for
-    /// is looked at again and again, so its time goes on, however many others come and go.
+    /// Forgets the transactions that were not checked recently: their owners have ended them. A
+    /// transaction that a caller still waits for is checked repeatedly, so its time continues,
+    /// however many other transactions are met.
     fn make_room(&mut self) {
         let recent = self.looks.saturating_sub(MOST / 2);
         self.sightings.retain(|_, seen| seen.last_look > recent);
@@ -118,7 +121,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_lock_times_out_after_the_first_sight_and_takes_older_ones_of_its_transactor_along() {
+    async fn times_out_a_lock_and_older_locks_of_its_transactor() {
         let sightings = Sightings::default();
         let asked = |row, start, transactor| asked(&sightings, row, start, transactor);
         assert!(!asked("a", 7, 1));
@@ -132,7 +135,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_is_out_of_the_way_is_counted_anew() {
+    async fn restarts_the_time_of_a_resolved_lock() {
         let sightings = Sightings::default();
         assert!(!asked(&sightings, "a", 0, 1));
         tokio::time::advance(PATIENCE).await;
@@ -141,11 +144,12 @@ mod tests {
         assert!(!asked(&sightings, "a", 0, 1));
     }
 
-    /// A busy client met more than 32,768 locks that their owners ended before it looked again. Their places stayed
-    /// taken for twice `rollback_after`, and for as long the time of a lock whose owner hung did not begin: readers
-    /// waited a quarter of an hour for it in place of five minutes.
+    /// A busy client met more than 32,768 locks that their owners ended before its next check.
+    /// Their places stayed taken for twice `rollback_after`. Until then the time of a lock whose
+    /// owner hung did not begin: readers waited a quarter of an hour for it instead of five
+    /// minutes.
     #[tokio::test(start_paused = true)]
-    async fn the_time_of_a_new_lock_begins_at_once_however_many_others_there_were() {
+    async fn starts_the_time_of_a_new_lock_at_once_after_many_others() {
         let sightings = Sightings::default();
         for number in 0..MOST {
             assert!(!asked(&sightings, format!("ended {number}"), 7, 1));
@@ -155,9 +159,9 @@ mod tests {
         assert!(asked(&sightings, "stuck", 8, 2));
     }
 
-    /// The time of a lock that is looked at now and then goes on while many others come and go.
+    /// The time of a lock that is checked now and then continues while many other locks are met.
     #[tokio::test(start_paused = true)]
-    async fn the_time_of_a_lock_that_is_waited_for_goes_on_while_others_come_and_go() {
+    async fn keeps_the_time_of_a_lock_while_many_others_are_met() {
         let sightings = Sightings::default();
         let second = Duration::from_secs(1);
         for round in 0..PATIENCE.as_secs() {

@@ -1,4 +1,4 @@
-//! Code of users that may panic.
+//! User code that may panic.
 
 use std::any::Any;
 use std::future::Future;
@@ -8,9 +8,9 @@ use futures::FutureExt;
 
 use crate::error::{Error, ErrorKind};
 
-/// Runs a future, and makes an error of a panic. What the future held is dropped by then.
+/// Runs a future, and converts a panic into an error. The future's values are dropped by then.
 ///
-/// `what` names what panicked, as in "the observer `count`".
+/// `what` names the code that may panic, for example "the observer `count`".
 pub(crate) async fn caught<T>(what: &str, work: impl Future<Output = T>) -> Result<T, Error> {
     AssertUnwindSafe(work)
         .catch_unwind()
@@ -18,13 +18,14 @@ pub(crate) async fn caught<T>(what: &str, work: impl Future<Output = T>) -> Resu
         .map_err(|panic| panicked(what, &*panic))
 }
 
-/// A panic is a mistake in the code of the user, which stays.
+/// Returns the error for a panic. Its kind is `Invalid`, because a panic is a mistake in user code
+/// that a retry does not fix.
 fn panicked(what: &str, panic: &(dyn Any + Send)) -> Error {
     let said = panic
         .downcast_ref::<&str>()
         .copied()
         .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("it did not say why");
+        .unwrap_or("no message");
     Error::new(ErrorKind::Invalid, format!("{what} panicked: {said}"))
 }
 
@@ -33,14 +34,14 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_panic_is_an_error_that_says_what_it_said() {
+    async fn converts_a_panic_into_an_error_with_its_message() {
         let message = |caught: Result<(), Error>| caught.unwrap_err().to_string();
         let text = message(caught("the observer `a`", async { panic!("no page") }).await);
         assert_eq!(text, "the observer `a` panicked: no page");
         let owned = message(caught("a load", async { panic!("{}", 7) }).await);
         assert_eq!(owned, "a load panicked: 7");
         let silent = message(caught("a load", async { std::panic::panic_any(7) }).await);
-        assert_eq!(silent, "a load panicked: it did not say why");
+        assert_eq!(silent, "a load panicked: no message");
         assert_eq!(caught("a load", async { 7 }).await.unwrap(), 7);
     }
 }

@@ -10,8 +10,8 @@ use crate::client::Client;
 use crate::data::Span;
 use crate::table::TableAdmin;
 
-/// The first collection begins this part of a period after the start: processes that do not live for a whole period
-/// collect garbage too.
+/// The first collection begins this part of a period after the start, so a process that runs for
+/// less than a period collects garbage too.
 const FIRST: u32 = 10;
 
 /// The pause after the first failure; it doubles with every further one, up to a period.
@@ -38,7 +38,8 @@ pub(super) struct Collector {
 }
 
 impl Collector {
-    /// Collects garbage and sleeps in turn, until the task is aborted. A failure is logged and counted, and tried again.
+    /// Collects garbage and sleeps in turn, until the task is aborted. A failure is logged, counted
+    /// and retried.
     pub(super) async fn run(self) {
         let mut failures = 0;
         let mut pause = self.period / FIRST;
@@ -85,8 +86,8 @@ impl Collector {
 }
 
 impl Collections {
-    /// Begins a collection, or returns the pause before the next try: a collection is under way, or one ended less than a
-    /// period ago.
+    /// Begins a collection. If a collection is in progress, or one ended less than a period ago,
+    /// returns the pause before the next try instead.
     fn begin(&self, period: Duration) -> Result<Turn<'_>, Duration> {
         let mut last = self.locked();
         match *last {
@@ -105,7 +106,7 @@ impl Collections {
     }
 }
 
-/// The right to collect garbage: one task of a client has it at a time.
+/// The right to collect garbage. One task of a client has it at a time.
 #[derive(Debug)]
 struct Turn<'a> {
     collections: &'a Collections,
@@ -134,10 +135,11 @@ mod tests {
 
     const MINUTE: Duration = Duration::from_secs(60);
 
-    /// Two workers of a process collected garbage at once, and each compacted the whole table. While a collection is under
-    /// way the other worker asks again after a minute: the collection may fail, and then it is the next one to try.
+    /// Two workers of a process collected garbage at once, and each compacted the whole table.
+    /// While a collection is in progress the other worker asks again after a minute: the collection
+    /// may fail, and then that worker tries next.
     #[tokio::test(start_paused = true)]
-    async fn waits_a_minute_for_a_collection_that_is_under_way_and_a_period_for_one_that_ended() {
+    async fn waits_a_minute_for_a_collection_in_progress_and_a_period_after_one() {
         let collections = Collections::default();
         let hour = MINUTE * 60;
         let first = collections.begin(hour).unwrap();

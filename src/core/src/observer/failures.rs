@@ -1,4 +1,4 @@
-//! Notifications that failed, and when each is tried again.
+//! Notifications that failed, and the times of their retries.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -8,8 +8,8 @@ use tokio::time::Instant;
 use crate::data::RowColumn;
 use crate::observer::WorkerSettings;
 
-/// The cells whose last try failed. They wait in the table (O4); here is only when they are due, and how often they
-/// were tried.
+/// The cells whose last try failed. They wait in the table (O4). This holds only their due times
+/// and their numbers of tries.
 #[derive(Debug, Default)]
 pub(super) struct Failures {
     failing: BTreeMap<RowColumn, Failing>,
@@ -29,20 +29,20 @@ impl Failing {
 }
 
 impl Failures {
-    /// How often a cell was tried in vain.
+    /// Returns the number of failed tries of a cell.
     pub(super) fn tries(&self, cell: &RowColumn) -> u32 {
         self.failing.get(cell).map_or(0, |failing| failing.tries)
     }
 
-    /// Whether a cell has to wait longer.
+    /// Checks whether a cell has to wait longer.
     pub(super) fn is_early(&self, cell: &RowColumn) -> bool {
         let failing = self.failing.get(cell);
         failing.is_some_and(|failing| failing.due() > Instant::now())
     }
 
-    /// Remembers a try that failed. Where there are too many others, a new one is not remembered: the others are set
-    /// aside or mended in time, and this one is found again until there is room.
-    pub(super) fn put_off(&mut self, cell: &RowColumn, tries: u32, settings: &WorkerSettings) {
+    /// Records a failed try. If too many other cells are recorded, a new one is not. The others
+    /// succeed or become dead letters in time, and scans find this one again until there is room.
+    pub(super) fn postpone(&mut self, cell: &RowColumn, tries: u32, settings: &WorkerSettings) {
         let before = self.failing.get(cell);
         if before.is_none() && self.failing.len() >= settings.max_queued_notifications {
             return;
@@ -60,18 +60,18 @@ impl Failures {
         self.failing.insert(cell.clone(), failing);
     }
 
-    /// Forgets a cell that was dealt with.
+    /// Forgets a cell that was processed.
     pub(super) fn forget(&mut self, cell: &RowColumn) {
         self.failing.remove(cell);
     }
 
-    /// Forgets the cells that were due when a look at all notifications began, and were not found by it.
+    /// Forgets the cells that were due when a complete scan began, and that it did not find.
     pub(super) fn forget_gone(&mut self, begun: Instant, is_there: impl Fn(&RowColumn) -> bool) {
         self.failing
             .retain(|cell, failing| failing.due() > begun || is_there(cell));
     }
 
-    /// When the first of them is due.
+    /// Returns the time at which the first of them is due.
     pub(super) fn next_due(&self) -> Option<Instant> {
         self.failing.values().map(Failing::due).min()
     }
@@ -87,12 +87,12 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn pauses_double_to_the_longest_and_begin_anew_after_a_success() {
+    async fn doubles_pauses_up_to_the_longest_and_restarts_after_a_success() {
         let settings = WorkerSettings::default();
         let mut failures = Failures::default();
         let mut pause = settings.first_retry_pause;
         for tries in 1..12 {
-            failures.put_off(&cell("a"), tries, &settings);
+            failures.postpone(&cell("a"), tries, &settings);
             let longest = tries >= settings.max_tries.get();
             let expected = if longest {
                 settings.max_retry_pause
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn one_beyond_the_bound_is_not_remembered_and_those_that_are_gone_are_forgotten() {
+    async fn ignores_cells_beyond_the_bound_and_forgets_cells_that_are_gone() {
         let settings = WorkerSettings {
             max_queued_notifications: 2,
             ..WorkerSettings::default()
@@ -119,7 +119,7 @@ mod tests {
         let mut failures = Failures::default();
         for row in ["a", "b", "c", "a"] {
             let tries = failures.tries(&cell(row)) + 1;
-            failures.put_off(&cell(row), tries, &settings);
+            failures.postpone(&cell(row), tries, &settings);
         }
         let tries = |failures: &Failures| ["a", "b", "c"].map(|row| failures.tries(&cell(row)));
         assert_eq!(tries(&failures), [2, 1, 0]);

@@ -1,4 +1,4 @@
-//! Observers that are functions.
+//! Observers created from functions.
 
 use std::fmt;
 use std::future::Future;
@@ -9,11 +9,14 @@ use crate::data::{Bytes, Column};
 use crate::observer::{Observer, ObserverError};
 use crate::transaction::Transaction;
 
-/// An observer made of a function; see [`observer_fn`].
+/// An observer created from a function; see [`observer_fn`].
 #[derive(Clone, Copy)]
 pub struct ObserverFn<F>(F);
 
-/// Makes an observer of an async function or closure. Its future owns what it uses.
+/// Creates an observer from an async function or closure. The future must own the values that it
+/// uses.
+///
+/// # Examples
 ///
 /// ```
 /// use fluo_core::{Column, Error, observer_fn};
@@ -29,9 +32,10 @@ pub struct ObserverFn<F>(F);
 /// });
 /// # fn is_observer(_: impl fluo_core::Observer) {}
 /// # is_observer(observer);
-/// # is_observer(observer_fn(async |tx: fluo_core::Transaction, row: fluo_core::Bytes, column: Column| {
+/// # let by_closure = async |tx: fluo_core::Transaction, row: fluo_core::Bytes, column: Column| {
 /// #     tx.delete(row, &column)
-/// # }));
+/// # };
+/// # is_observer(observer_fn(by_closure));
 /// ```
 pub fn observer_fn<F, R, E>(process: F) -> ObserverFn<F>
 where

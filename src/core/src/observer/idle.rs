@@ -1,29 +1,35 @@
-//! Waiting until there is nothing left to observe.
+//! Waiting until an application is idle.
 //!
-//! To be idle: every notification of a transaction that had committed when the wait began was dealt with, and so was
-//! everything that came of it. It is seen like this: a timestamp is taken, the table is looked at twice, and another
-//! timestamp is taken. The application is idle if both looks found no notification, and the second timestamp is the one
-//! right after the first.
+//! An application is idle if every notification of a transaction that had committed when the wait
+//! began was processed, and so was every notification that this work caused. The check takes a
+//! timestamp, scans the notifications of the table twice, and takes another timestamp. The
+//! application is idle if both scans found no notification and the second timestamp directly
+//! follows the first.
 //!
-//! - **N1.** If nobody else was handed a timestamp between the two, no transaction began and none reached its commit
-//!   timestamp between the two. What wrote to the table then were transactions that had theirs before. Whatever else
-//!   takes timestamps, such as the one that is published and thrown away, makes the wait longer and never wrong.
-//! - **N2.** A notification goes only with a transaction that began after it was there (O1), and only after those that
-//!   this transaction leaves in turn are there (P5: they stand before its primary commits, or come with it in the same
-//!   step, T16; the notification that started it goes with the primary, or later).
-//! - **N3.** One look is not enough, because a look is not an instant. A transaction that had its commit timestamp already
-//!   may write a notification to a row that the look has passed, and then take back its own from a row that the look has
-//!   not reached. But its own was there until the other one stood. If its own was still there at the end of the first
-//!   look, that look has found it. If not, the other one stood before the second look began, nobody could begin a
-//!   transaction to take it back (N1), and the second look has found it. One that was on its way itself can have taken it
-//!   back, for an earlier notification of the cell: if it began after the timestamp of the other one, and so has dealt
-//!   with it. Then the same is said of what this one has left, and in the end of the last one that was on its way.
-//! - **N4.** So if both looks found nothing, then at the end of the first nothing was there, and nothing of what had
-//!   committed before was on its way.
+//! - **N1.** If no other caller received a timestamp between the two, no transaction began between
+//!   them, and none took its commit timestamp. Only transactions that already had a commit
+//!   timestamp wrote to the table then. Other uses of timestamps, such as the one that a client
+//!   publishes and discards, make the wait longer but never wrong.
+//! - **N2.** A notification is deleted only by a transaction that began after it was written (O1),
+//!   and only after the notifications of that transaction are written (P5: they are written before
+//!   its primary commits, or in the same step, T16; the notification that started it is deleted
+//!   with the primary's commit or later).
+//! - **N3.** One scan is not enough, because a scan is not instantaneous. A transaction that
+//!   already had its commit timestamp may write a notification to a row that the scan has passed,
+//!   and then delete its own notification from a row that the scan has not reached. But its own
+//!   notification was stored until the new one was written. If its own was still stored at the end
+//!   of the first scan, that scan found it. Otherwise the new one was written before the second
+//!   scan began, no transaction could begin to delete it (N1), and the second scan found it. One
+//!   case is left: another transaction that was already committing may have deleted the new one,
+//!   for an earlier notification of the same cell. That transaction began after the timestamp of
+//!   the new notification, so it has processed it. The same argument then applies to its
+//!   notifications, and finally to those of the last transaction that was committing.
+//! - **N4.** So if both scans found nothing, then at the end of the first one no notification was
+//!   stored, and no earlier commit was still in progress.
 //!
-//! A notification that was put aside is dealt with. One whose observer fails is not, until it is. One of a weak observer
-//! that two workers happen to run at once is dealt with by the first that has committed: nobody waits for the other one,
-//! which may commit later.
+//! A dead letter counts as processed. A notification whose observer fails does not, until it is
+//! processed. If two workers run the same notification of a weak observer at once, the first commit
+//! processes it. The wait does not include the other transaction, which may commit later.
 
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::time::Duration;
@@ -37,48 +43,50 @@ use crate::data::{Span, Timestamp};
 use crate::error::Result;
 use crate::observer::scanner::{notification, notifications};
 
-/// The first pause; each is twice the one before.
+/// The first pause; each further one is twice as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(1);
 const LONGEST_PAUSE: Duration = Duration::from_millis(250);
 
 impl Client {
-    /// Waits until every notification that stood when this was called was dealt with by workers, and so was everything
-    /// that came of it; those of all workers, in whatever process they are. Notifications that are set aside do not
-    /// count.
+    /// Waits until all notifications that were stored at the call are processed by workers, in this
+    /// or any other process, and so are all notifications that this work causes. Dead letters do
+    /// not count.
     ///
-    /// It needs a moment in which nobody takes a timestamp: while transactions are begun without a pause, it goes on. It
-    /// may be given up at any time.
+    /// The wait ends at a moment at which no caller takes a timestamp. It continues while
+    /// transactions are begun without a pause. The future may be dropped at any time.
     ///
     /// # Errors
-    /// [`Corrupt`](crate::ErrorKind::Corrupt): a notification that no worker can read. Whatever table and coordination
-    /// fail with, where it does not pass.
+    ///
+    /// [`Corrupt`](crate::ErrorKind::Corrupt) for a notification that cannot be decoded, and all
+    /// errors of the table and the coordination except passing ones.
     pub async fn wait_until_idle(&self) -> Result<()> {
         let mut pause = FIRST_PAUSE;
         loop {
-            let drawn = match self.look_for_idleness().await {
-                Ok(Looked::Idle) => return Ok(()),
-                Ok(Looked::Busy(at)) => at.get(),
+            let drawn = match self.check_idle().await {
+                Ok(Checked::Idle) => return Ok(()),
+                Ok(Checked::Busy(at)) => at.get(),
                 Err(error) if is_passing(error.kind()) => {
-                    debug!(%error, "whether anything is left to observe could not be seen");
+                    debug!(%error, "the notifications could not be checked; retrying");
                     0
                 }
                 Err(error) => return Err(error),
             };
-            // Cut, so that two who wait do not disturb each other for ever.
+            // The pause is varied, so that two waiting clients do not disturb each other
+            // repeatedly.
             sleep(cut(pause, drawn)).await;
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
     }
 
-    async fn look_for_idleness(&self) -> Result<Looked> {
+    async fn check_idle(&self) -> Result<Checked> {
         let first = self.timestamp().await?;
         if self.has_notification().await? || self.has_notification().await? {
-            return Ok(Looked::Busy(first));
+            return Ok(Checked::Busy(first));
         }
         let second = self.timestamp().await?;
         Ok(match first.next()? == second {
-            true => Looked::Idle,
-            false => Looked::Busy(second),
+            true => Checked::Idle,
+            false => Checked::Busy(second),
         })
     }
 
@@ -100,9 +108,9 @@ impl Client {
     }
 }
 
-/// What was seen.
-enum Looked {
+/// The result of a check.
+enum Checked {
     Idle,
-    /// Something is left, or may be; with a timestamp that was handed out to nobody else.
+    /// Something is left, or may be. The timestamp was given to no other caller.
     Busy(Timestamp),
 }

@@ -1,4 +1,4 @@
-//! Workers that are told of what their own client commits.
+//! The workers that a client notifies of its own commits.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError, Weak};
@@ -8,23 +8,23 @@ use crate::observer::queue::Queue;
 
 /// The queues of the workers of one client.
 ///
-/// What is said here saves a look at the table, and nothing depends on it: a notification that nobody hears of, or that a
-/// worker has no room for, is found in the table.
+/// They only save a scan of the table, and nothing depends on them. A worker finds a notification
+/// in the table if it missed it here, or had no room for it.
 #[derive(Debug, Default)]
 pub(crate) struct Listeners {
     queues: Mutex<Vec<Weak<Queue>>>,
 }
 
 impl Listeners {
-    /// From now on a queue is told.
+    /// Adds a queue.
     pub(super) fn add(&self, queue: Weak<Queue>) {
         let mut queues = self.locked();
         queues.retain(|queue| queue.strong_count() > 0);
         queues.push(queue);
     }
 
-    /// Tells of notifications that are in the table by now.
-    pub(crate) fn tell(&self, notified: &BTreeMap<Bytes, Vec<Column>>, at: Timestamp) {
+    /// Offers notifications that are already in the table to the queues.
+    pub(crate) fn offer(&self, notified: &BTreeMap<Bytes, Vec<Column>>, at: Timestamp) {
         let queues = self.locked();
         for queue in queues.iter().filter_map(Weak::upgrade) {
             for (row, columns) in notified {

@@ -1,4 +1,4 @@
-//! A worker's place among the others.
+//! The place of a worker among the other workers.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::coordination::{Coordination, WorkerMembership};
 use crate::error::Result;
 use crate::layout::Share;
 
-/// A worker among the workers of its application, from joining until this is dropped.
+/// The membership of a worker in its application, from joining until this is dropped.
 #[derive(Debug)]
 pub(super) struct Membership {
     coordination: Arc<dyn Coordination>,
@@ -22,8 +22,8 @@ struct Place {
     refusals: u32,
 }
 
-/// How often the share may be refused before it is taken that the place is lost. It is refused for a while, too, when
-/// shares are being dealt out.
+/// Number of refusals of the share after which the place counts as lost. The share is also refused
+/// for a short time while shares are redistributed.
 const MOST_REFUSALS: u32 = 5;
 
 impl Membership {
@@ -39,7 +39,7 @@ impl Membership {
         })
     }
 
-    /// The share of this worker now. After several refusals it joins anew.
+    /// Returns the current share of this worker. Joins again after several refusals.
     pub(super) async fn share(&self) -> Result<Share> {
         let mut place = self.place.lock().await;
         let refused = match place.membership.share().await {
@@ -53,7 +53,7 @@ impl Membership {
         if place.refusals < MOST_REFUSALS {
             return Err(refused);
         }
-        warn!(error = %refused, "this worker has lost its place among the others and joins anew");
+        warn!(error = %refused, "this worker has lost its membership; joining again");
         place.membership = self.coordination.join_workers().await?;
         place.refusals = 0;
         place.membership.share().await

@@ -1,18 +1,18 @@
-//! Observers: code that runs when data has changed, and the workers that run it.
+//! Observers, which are code that runs when data has changed, and the workers that run them.
 //!
-//! A transaction that sets an observed cell leaves a notification in the cell's row. A [`Worker`] looks for
-//! notifications, and runs the observer of the column in a transaction of its own, whose commit takes the notification
-//! back. What an observer writes may be observed in turn.
+//! A transaction that sets an observed cell writes a notification into the cell's row. A [`Worker`]
+//! finds notifications, and runs the observer of the column in a new transaction, whose commit
+//! deletes the notification. The writes of an observer may be observed in turn.
 //!
-//! - **O1.** A notification goes only with the commit of a transaction that it started and that began after it, when
-//!   another one has acknowledged it, or after it was recorded among those that are set aside. So none is lost with the
-//!   process that deals with it.
-//! - **O2.** What a worker knows of notifications is a copy of what the table says, bounded in number and in bytes. It may
-//!   be forgotten at any time: the table is looked at again.
-//! - **O3.** A worker runs one cell in one task at a time. Several workers share the cells by their hash. Where two run
-//!   the same cell all the same, because one has not heard of the other yet, a strong observer commits once; a weak one
-//!   may run twice.
-//! - **O4.** A notification that fails waits by itself, and takes no room from the others.
+//! - **O1.** A notification is deleted only by the commit of a transaction that it started and that
+//!   began after it, after another transaction has acknowledged it, or after it was recorded in the
+//!   dead letters. So a crash of the process that runs it loses no notification.
+//! - **O2.** The notifications that a worker caches are a copy of the table's, bounded in number
+//!   and in bytes. The worker may discard them at any time: the next scan finds them again.
+//! - **O3.** A worker runs one cell in one task at a time. Several workers share the cells by their
+//!   hash. Two workers may still run the same cell, while one has an outdated share. Then a strong
+//!   observer commits once, and a weak one may run twice.
+//! - **O4.** A notification that fails waits separately, and takes no room from the others.
 
 mod caught;
 mod collector;

@@ -10,10 +10,12 @@ use crate::data::Column;
 use crate::error::{Error, Result};
 use crate::observer::Observer;
 
-/// The observers that a worker runs: one for each column, each with an id of its own.
+/// The observers that a worker runs: one for each column, each with a unique id.
 ///
-/// They have to be those that the application was initialised with, all of them and no others: its clients write
-/// notifications for those.
+/// They must be exactly the observers that the application was initialised with, because its
+/// clients write notifications for those.
+///
+/// # Examples
 ///
 /// ```
 /// use fluo_core::{Column, Observers, Transaction, observer_fn};
@@ -31,7 +33,7 @@ pub struct Observers {
     by_column: BTreeMap<Column, Registered>,
 }
 
-/// An observer, and how it was registered.
+/// An observer with its registration.
 #[derive(Clone)]
 pub(super) struct Registered {
     pub(super) observed: ObservedColumn,
@@ -39,16 +41,17 @@ pub(super) struct Registered {
 }
 
 impl Observers {
-    /// No observers yet.
+    /// Creates an empty set of observers.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The same with one that is notified of every value that is set in a column.
+    /// Adds a strong observer, which is notified of every value that is set in a column.
     ///
     /// # Errors
-    /// [`Invalid`](crate::ErrorKind::Invalid): the column or the id is taken, the id is empty, the column is empty or in
-    /// the family `ntfy`, or it has a visibility.
+    ///
+    /// [`Invalid`](crate::ErrorKind::Invalid) if the column or the id is taken, the id is empty,
+    /// the column is empty or in the family `ntfy`, or the column has a visibility.
     pub fn strong(
         self,
         column: Column,
@@ -61,10 +64,12 @@ impl Observers {
         )
     }
 
-    /// The same with one that is notified where a transaction [asks](crate::Transaction::notify) for it.
+    /// Adds a weak observer, which is notified when a transaction
+    /// [requests](crate::Transaction::notify) it.
     ///
     /// # Errors
-    /// As [`strong`](Self::strong).
+    ///
+    /// The same as [`strong`](Self::strong).
     pub fn weak(
         self,
         column: Column,
@@ -77,7 +82,8 @@ impl Observers {
         )
     }
 
-    /// What an application has to be initialised with for these observers, by column.
+    /// Returns the observed columns with which an application has to be initialised for these
+    /// observers.
     pub fn observed_columns(&self) -> Vec<ObservedColumn> {
         self.by_column
             .values()
@@ -85,11 +91,13 @@ impl Observers {
             .collect()
     }
 
-    /// Checks that these are the observers that an application was initialised with. An id that the application does
-    /// not know, because a Java client wrote it, fits any.
+    /// Checks that these are the observers that an application was initialised with. An empty id,
+    /// as a Java client writes it, matches any id.
     ///
     /// # Errors
-    /// [`Invalid`](crate::ErrorKind::Invalid): what is missing, is there beyond them, or is another one.
+    ///
+    /// [`Invalid`](crate::ErrorKind::Invalid) if observers are missing, extra or different; the
+    /// message lists them.
     pub fn check(&self, application: &Application) -> Result<()> {
         check_observers(&application.observers, &self.observed_columns())
     }
@@ -110,12 +118,13 @@ impl Observers {
     }
 }
 
-/// Refuses an observer without an id, where a program declares it. Only Java applications have such: their id fits any.
+/// Rejects an observer without an id that a program declares. Only Java applications have such
+/// observers; their empty id matches any.
 pub(crate) fn check_named(observed: &ObservedColumn) -> Result<()> {
     match observed.id.is_empty() {
         false => Ok(()),
         true => Err(Error::invalid(format!(
-            "the observer of {observed} has no id; give it one, by which it is known in the application"
+            "the observer of {observed} has no id; give it an id that is unique in the application"
         ))),
     }
 }

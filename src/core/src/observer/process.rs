@@ -1,4 +1,4 @@
-//! Running the observer of a notification, and what comes of it.
+//! The run of an observer for a notification, and the handling of its result.
 
 use std::error::Error as StdError;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::observer::set_aside::set_aside;
 use crate::observer::{Observers, WorkerSettings, caught};
 use crate::transaction::{CommitError, Trigger};
 
-/// What runs the notifications of one worker.
+/// The tasks that run the notifications of one worker.
 #[derive(Debug)]
 pub(super) struct Processor {
     pub(super) client: Client,
@@ -26,19 +26,19 @@ pub(super) struct Processor {
     pub(super) clock: Arc<dyn Clock>,
 }
 
-/// What came of a try.
+/// The result of a try.
 #[derive(Debug)]
 enum Tried {
-    /// The notifications of the cell are dealt with up to a timestamp.
+    /// The notifications of the cell are processed up to a timestamp.
     Done(Timestamp, &'static str),
-    /// It failed in a way that does not say anything about the notification, and is tried again.
+    /// It failed for a reason other than the notification, and is retried.
     Passing(String),
-    /// It failed in a way that may stay.
+    /// It failed for a reason that may be permanent.
     Failed(String),
 }
 
 impl Tried {
-    fn in_vain(is_passing: bool, error: String) -> Self {
+    fn from_error(is_passing: bool, error: String) -> Self {
         match is_passing {
             true => Self::Passing(error),
             false => Self::Failed(error),
@@ -66,8 +66,8 @@ impl Processor {
             }
             Tried::Passing(error) => {
                 count("passing");
-                debug!(error, "a notification is tried again later");
-                self.queue.put_off(&found.cell, tries - 1);
+                debug!(error, "a notification is retried later");
+                self.queue.postpone(&found.cell, tries - 1);
             }
             Tried::Failed(error) => {
                 count("failed");
@@ -79,12 +79,13 @@ impl Processor {
     async fn attempt(&self, found: &Found) -> Tried {
         let Some(registered) = self.observers.get(&found.cell.column) else {
             let message = format!(
-                "no observer of the column `{}` is registered, so that nobody can process the notification",
+                "no observer of the column `{}` is registered in this worker; register one, or start a worker that has it",
                 found.cell.column
             );
             return Tried::Failed(message);
         };
-        // The code of the user is more than its future: what makes that, and what tells an error, may panic as well.
+        // User code can panic outside of its future too: while it creates the future, and while it
+        // formats an error.
         let what = format!("the observer `{}`", registered.observed.id);
         let tried = caught(&what, self.observe(registered, &what, found)).await;
         tried.unwrap_or_else(|panicked| Tried::Failed(panicked.to_string()))
@@ -98,7 +99,7 @@ impl Processor {
         };
         let queue = self.queue.clone();
         let mut runner = self.client.runner().before_decision(move |attempt| {
-            // Who stops waits for what is run, but not for what would be run again.
+            // A stop waits for the current attempts, but starts no further ones.
             if queue.is_closed() {
                 Decision::GiveUp
             } else {
@@ -113,11 +114,12 @@ impl Processor {
             async move {
                 let error = match caught(what, observed).await {
                     Ok(Ok(())) => return Ok(()),
-                    Ok(Err(error)) => told(&*error),
-                    Err(panicked) => told(&panicked),
+                    Ok(Err(error)) => with_causes(&*error),
+                    Err(panicked) => with_causes(&panicked),
                 };
-                // What observers make of the errors of their reads has many forms, and some of them hide the cause.
-                Err(Tried::in_vain(reading.has_passing_failure(), error))
+                // An observer may wrap the error of a read in a way that hides its cause, so the
+                // reader's record decides.
+                Err(Tried::from_error(reading.has_passing_failure(), error))
             }
         });
         match ran.await {
@@ -126,21 +128,22 @@ impl Processor {
                 Tried::Done(found.at, "acknowledged")
             }
             Err(RunError::Commit(error @ (CommitError::Conflict(_) | CommitError::Stale(_)))) => {
-                Tried::Passing(told(&Error::from(error)))
+                Tried::Passing(with_causes(&Error::from(error)))
             }
             Err(RunError::Commit(CommitError::Failed(error))) => {
-                Tried::in_vain(is_passing(error.kind()), told(&error))
+                Tried::from_error(is_passing(error.kind()), with_causes(&error))
             }
             Err(RunError::Body(tried)) => tried,
         }
     }
 
-    /// Tries again later, or sets the notification aside (O1: recorded first, then taken from the table).
+    /// Retries later, or moves the notification to the dead letters (O1: recorded first, then
+    /// deleted from the table).
     async fn failed(&self, found: Found, tries: u32, error: String) {
         let Found { cell, at } = found;
         debug!(error, tries, "a notification failed");
         if tries < self.settings.max_tries.get() {
-            self.queue.put_off(&cell, tries);
+            self.queue.postpone(&cell, tries);
             return;
         }
         let observer = self.observers.get(&cell.column);
@@ -152,32 +155,34 @@ impl Processor {
             error,
             failed_at_ms: self.clock.now_ms(),
         };
-        warn!(%cell, tries, error = failed.error, "a notification is set aside");
+        warn!(%cell, tries, error = failed.error, "a notification is moved to the dead letters");
         let set_aside = set_aside(&self.client.shared, failed).await;
-        // Also where it failed: the record may be there by then, and a later success has to forget it.
-        self.queue.add_set_aside(&cell);
+        // This includes a failure: the record may be stored by then, and a later success has to
+        // remove it.
+        self.queue.add_dead_letter(&cell);
         match set_aside {
             Ok(()) => {
                 metrics::counter!("fluo_notifications_set_aside_total").increment(1);
                 self.queue.done(&cell, at);
             }
             Err(error) => {
-                warn!(%cell, %error, "a notification could not be set aside, and is tried again");
-                self.queue.put_off(&cell, tries);
+                warn!(%cell, %error, "a notification could not be moved to the dead letters; retrying");
+                self.queue.postpone(&cell, tries);
             }
         }
     }
 
-    /// After a success, the cell is no longer one that failed. What another worker has set aside for a later notification
-    /// stays, as this one did not deal with it; it is not known here until the records are listed again.
+    /// Removes the dead letter of a cell after a success. A dead letter that another worker has
+    /// recorded for a later notification stays, because this run has not processed it. This worker
+    /// caches it only after the next listing.
     async fn forget_record(&self, cell: &RowColumn, up_to: Timestamp) {
-        if !self.queue.take_set_aside(cell) {
+        if !self.queue.take_dead_letter(cell) {
             return;
         }
         let coordination = &self.client.shared.coordination;
         if let Err(error) = coordination.forget_set_aside(cell, up_to).await {
-            debug!(%error, "a notification that was processed stays among those that are set aside");
-            self.queue.add_set_aside(cell);
+            debug!(%error, "a processed notification stays in the dead letters; retrying after the next success");
+            self.queue.add_dead_letter(cell);
         }
     }
 }
@@ -186,8 +191,8 @@ fn count(outcome: &'static str) {
     metrics::counter!("fluo_notifications_total", "outcome" => outcome).increment(1);
 }
 
-/// An error with what caused it, as far as it does not say so itself.
-fn told(error: &(dyn StdError + 'static)) -> String {
+/// Returns an error with its causes, unless its message already includes them.
+fn with_causes(error: &(dyn StdError + 'static)) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {

@@ -1,4 +1,4 @@
-//! What a worker knows of the notifications that are its own: those that wait for a task, and those that are run.
+//! The cache of a worker's notifications: those that wait for a task, and those that are running.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -15,58 +15,60 @@ use crate::observer::failures::Failures;
 use crate::observer::records::{Listing, Records};
 use crate::observer::room::Room;
 
-/// The notifications of one worker, between whoever finds them and the tasks that run them.
+/// The notifications of one worker, between the scanner and the client that find them and the tasks
+/// that run them.
 #[derive(Debug)]
 pub(crate) struct Queue {
     settings: WorkerSettings,
     state: Mutex<State>,
-    /// One permit for each notification that waits.
+    /// One permit for each waiting notification.
     ready: Semaphore,
-    /// Tells whoever looks for notifications that the state has changed in a way that is its concern.
+    /// Wakes the scanner after a change of the state that concerns it.
     changed: Notify,
 }
 
 #[derive(Debug)]
 struct State {
     share: Option<Share>,
-    /// The oldest first.
+    /// Waiting notifications, the oldest first.
     waiting: BTreeSet<(Timestamp, RowColumn)>,
-    /// That of those that wait.
+    /// The room of the waiting notifications.
     room: Room,
-    /// Those that wait and those that are run.
+    /// Waiting and running notifications.
     tracked: BTreeMap<RowColumn, Tracked>,
-    /// Cells that were dealt with since the look that is going on began, and up to which timestamp. The look may have
-    /// read them before that.
+    /// Cells that were processed since the current part of the scan began, each with the timestamp
+    /// up to which it was processed. The scan may have read them before that.
     finished: BTreeMap<RowColumn, Timestamp>,
-    is_looking: bool,
+    is_scanning: bool,
     failures: Failures,
     records: Records,
-    is_look_wanted: bool,
+    is_scan_wanted: bool,
     is_room_wanted: bool,
 }
 
 #[derive(Debug)]
 struct Tracked {
     at: Timestamp,
-    /// A later notification, found since.
+    /// A later notification that was found since.
     later: Option<Timestamp>,
 }
 
-/// A notification that is to be run.
+/// A notification to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Found {
     pub(super) cell: RowColumn,
     pub(super) at: Timestamp,
 }
 
-/// What became of a notification that was offered.
+/// The result of offering a notification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Offered {
     /// It waits for a task now.
     Queued,
-    /// It is known, has been dealt with, is another's, or has to wait because it failed.
+    /// It is already cached or processed, belongs to another worker, or has to wait because it
+    /// failed.
     Skipped,
-    /// There is no room for it. If a look has found it, there is [in a while](Queue::room).
+    /// There is no room for it. If a scan has found it, there will be room [later](Queue::room).
     NoRoom,
 }
 
@@ -80,24 +82,24 @@ impl Queue {
         }
     }
 
-    /// Takes a notification that was just written. Where there is no room, the table is looked at later.
+    /// Accepts a notification that was just written. If there is no room, a later scan finds it.
     pub(crate) fn offer(&self, cell: &RowColumn, at: Timestamp) {
         self.admit_beside(&mut self.locked(), cell, at);
     }
 
-    /// Takes a notification that a look has found.
-    pub(super) fn take_found(&self, found: Found) -> Offered {
+    /// Accepts a notification that a scan has found.
+    pub(super) fn offer_found(&self, found: Found) -> Offered {
         let Found { cell, at } = found;
         let mut state = self.locked();
-        state.room.end_promise();
+        state.room.end_reservation();
         let offered = self.admit(&mut state, &cell, at);
         if offered == Offered::NoRoom {
-            state.room.promise(&cell);
+            state.room.reserve(&cell);
         }
         offered
     }
 
-    /// The next notification to be run; none once the queue is closed.
+    /// Returns the next notification to run, or `None` once the queue is closed.
     pub(super) async fn next(&self) -> Option<Found> {
         loop {
             self.ready.acquire().await.ok()?.forget();
@@ -107,11 +109,11 @@ impl Queue {
         }
     }
 
-    /// A notification was dealt with, and every other one of its cell up to a timestamp.
+    /// Records that the notifications of a cell are processed up to a timestamp.
     pub(super) fn done(&self, cell: &RowColumn, up_to: Timestamp) {
         let mut state = self.locked();
         state.failures.forget(cell);
-        if state.is_looking && state.finished.len() < self.settings.max_queued_notifications * 2 {
+        if state.is_scanning && state.finished.len() < self.settings.max_queued_notifications * 2 {
             state.finished.insert(cell.clone(), up_to);
         }
         let later = state.tracked.remove(cell).and_then(|tracked| tracked.later);
@@ -120,40 +122,42 @@ impl Queue {
         }
     }
 
-    /// A notification failed after so many tries, and is to be tried again after a pause.
-    pub(super) fn put_off(&self, cell: &RowColumn, tries: u32) {
+    /// Records that a notification has failed in its last try, which was number `tries`, and
+    /// retries it after a pause.
+    pub(super) fn postpone(&self, cell: &RowColumn, tries: u32) {
         let mut state = self.locked();
         state.tracked.remove(cell);
-        state.failures.put_off(cell, tries, &self.settings);
+        state.failures.postpone(cell, tries, &self.settings);
         self.changed.notify_one();
     }
 
-    /// How often a cell was tried in vain.
+    /// Returns the number of failed tries of a cell.
     pub(super) fn tries(&self, cell: &RowColumn) -> u32 {
         self.locked().failures.tries(cell)
     }
 
-    /// A record of a cell was added to those that are set aside.
-    pub(super) fn add_set_aside(&self, cell: &RowColumn) {
+    /// Caches that a cell has a dead letter.
+    pub(super) fn add_dead_letter(&self, cell: &RowColumn) {
         self.locked().records.add(cell);
     }
 
-    /// All records that are set aside were listed, in a listing that [has begun](Self::set_share) before.
-    pub(super) fn know_set_aside<'a>(
+    /// Caches the cells of all dead letters, from a listing that was [started](Self::set_share)
+    /// before.
+    pub(super) fn set_dead_letters<'a>(
         &self,
         listing: Listing,
         records: impl IntoIterator<Item = &'a RowColumn>,
     ) {
-        self.locked().records.know_all(listing, records);
+        self.locked().records.add_all(listing, records);
     }
 
-    /// Whether a record of a cell may be among those that are set aside. It is asked once.
-    pub(super) fn take_set_aside(&self, cell: &RowColumn) -> bool {
+    /// Returns `true` if a cell may have a dead letter, and removes the cell from the cache.
+    pub(super) fn take_dead_letter(&self, cell: &RowColumn) -> bool {
         self.locked().records.take(cell)
     }
 
-    /// Sets the share of the notifications that is this worker's; begins a listing of the records that are set aside where
-    /// they have to be [made known](Self::know_set_aside).
+    /// Sets the share of this worker. Starts a listing of the dead letters if they have to be
+    /// [cached](Self::set_dead_letters).
     pub(super) fn set_share(&self, share: Share) -> Option<Listing> {
         let mut state = self.locked();
         if state.share.replace(share) != Some(share) {
@@ -162,14 +166,14 @@ impl Queue {
         state.records.begin_listing()
     }
 
-    /// A look at the table begins, or ends: meanwhile it is remembered what is dealt with.
-    pub(super) fn set_looking(&self, is_looking: bool) {
+    /// Begins or ends a part of a scan. During it the queue records processed cells.
+    pub(super) fn set_scanning(&self, is_scanning: bool) {
         let mut state = self.locked();
-        state.is_looking = is_looking;
+        state.is_scanning = is_scanning;
         state.finished.clear();
     }
 
-    /// Forgets the failures of cells that a whole look, begun at an instant, has not found.
+    /// Forgets the failures of cells that a complete scan, begun at an instant, did not find.
     pub(super) fn forget_gone(&self, begun: Instant) {
         let mut state = self.locked();
         let State {
@@ -178,17 +182,18 @@ impl Queue {
         failures.forget_gone(begun, |cell| tracked.contains_key(cell));
     }
 
-    /// A whole look is over, or has failed: what it found without room is met by the next one, and not by a part of it.
-    pub(super) fn look_ended(&self) {
-        self.locked().room.end_promise();
+    /// Ends a complete scan, or one that failed. A cell for which it had no room is found by the
+    /// next scan, not by a further part of this one.
+    pub(super) fn end_scan(&self) {
+        self.locked().room.end_reservation();
     }
 
-    /// Waits until at most half of the room is taken, and what a look has found without room has room.
+    /// Waits until at most half of the room is taken, and the last cell without room has room.
     pub(super) async fn room(&self) {
         loop {
             {
                 let mut state = self.locked();
-                state.is_room_wanted = !state.room.is_enough_for_look();
+                state.is_room_wanted = !state.room.is_enough_for_scan();
                 if !state.is_room_wanted {
                     return;
                 }
@@ -197,8 +202,9 @@ impl Queue {
         }
     }
 
-    /// Rests until the next look: a pause, or less if a notification that failed is due, or a look is asked for, but not
-    /// less than the least one. Looks that fail, or find no room, do not follow each other at once.
+    /// Waits for the next scan: for `pause`, or less if a failed notification is due or a scan is
+    /// requested, but for at least `least`. So scans that fail or find no room do not follow each
+    /// other directly.
     pub(super) async fn rest(&self, least: Duration, pause: Duration) {
         let now = Instant::now();
         let (earliest, latest) = (now + least, now + pause);
@@ -206,7 +212,7 @@ impl Queue {
             let until = {
                 let state = self.locked();
                 let due = state.failures.next_due();
-                match state.is_look_wanted {
+                match state.is_scan_wanted {
                     true => earliest,
                     false => due.map_or(latest, |due| due.clamp(earliest, latest)),
                 }
@@ -217,11 +223,11 @@ impl Queue {
                 () = self.changed.notified() => {}
             }
         }
-        // The look that begins now is the one.
-        self.locked().is_look_wanted = false;
+        // The scan that begins now is the requested one.
+        self.locked().is_scan_wanted = false;
     }
 
-    /// From now on nothing is given out.
+    /// Closes the queue: it gives out no further notification.
     pub(super) fn close(&self) {
         self.ready.close();
     }
@@ -252,10 +258,10 @@ impl Queue {
         Offered::Queued
     }
 
-    /// Admits what no look has found. Where there is no room, the table is looked at later.
+    /// Admits a notification that no scan has found. If there is no room, requests a scan.
     fn admit_beside(&self, state: &mut State, cell: &RowColumn, at: Timestamp) {
         if self.admit(state, cell, at) == Offered::NoRoom {
-            state.is_look_wanted = true;
+            state.is_scan_wanted = true;
             self.changed.notify_one();
         }
     }
@@ -264,12 +270,12 @@ impl Queue {
         let mut state = self.locked();
         let (at, cell) = state.waiting.pop_first()?;
         metrics::gauge!("fluo_notifications_queued").decrement(1);
-        state.room.give_back(&cell);
-        if state.is_room_wanted && state.room.is_enough_for_look() {
+        state.room.release(&cell);
+        if state.is_room_wanted && state.room.is_enough_for_scan() {
             self.changed.notify_one();
         }
         if !state.owns(&cell) {
-            // The shares were dealt out anew while it waited.
+            // The shares have changed while it waited.
             state.tracked.remove(&cell);
             return None;
         }
@@ -289,15 +295,15 @@ impl State {
             room: Room::new(settings),
             tracked: BTreeMap::new(),
             finished: BTreeMap::new(),
-            is_looking: false,
+            is_scanning: false,
             failures: Failures::default(),
             records: Records::default(),
-            is_look_wanted: false,
+            is_scan_wanted: false,
             is_room_wanted: false,
         }
     }
 
-    /// Whether a cell is this worker's; nothing is before its share is known.
+    /// Checks whether a cell belongs to this worker; `false` until its share is set.
     fn owns(&self, cell: &RowColumn) -> bool {
         self.share.is_some_and(|share| {
             share.divisor().get() == 1
@@ -343,24 +349,24 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_waits_is_bounded_in_number_and_in_bytes_and_the_oldest_comes_first() {
+    async fn bounds_waiting_notifications_in_number_and_bytes_and_runs_the_oldest_first() {
         let by_number = queue(2, 1_000);
-        let offered = ["a", "b", "c"].map(|row| by_number.take_found(found(row, 9)));
+        let offered = ["a", "b", "c"].map(|row| by_number.offer_found(found(row, 9)));
         assert_eq!(offered, [Offered::Queued, Offered::Queued, Offered::NoRoom]);
-        // Each has a row of one byte, and a column of two.
+        // Each has a row of one byte and a column of two.
         let by_bytes = queue(10, 7);
         let offered =
-            [("a", 9), ("b", 8), ("c", 7)].map(|(row, at)| by_bytes.take_found(found(row, at)));
+            [("a", 9), ("b", 8), ("c", 7)].map(|(row, at)| by_bytes.offer_found(found(row, at)));
         assert_eq!(offered, [Offered::Queued, Offered::Queued, Offered::NoRoom]);
         assert_eq!(by_bytes.next().await, Some(found("b", 8)));
         assert_eq!(by_bytes.next().await, Some(found("a", 9)));
     }
 
     #[tokio::test]
-    async fn a_cell_is_known_until_it_is_done_and_runs_again_for_a_later_notification() {
+    async fn tracks_a_cell_until_it_is_done_and_runs_it_again_for_a_later_notification() {
         let queue = queue(10, 1_000);
-        assert_eq!(queue.take_found(found("a", 5)), Offered::Queued);
-        assert_eq!(queue.take_found(found("a", 5)), Offered::Skipped);
+        assert_eq!(queue.offer_found(found("a", 5)), Offered::Queued);
+        assert_eq!(queue.offer_found(found("a", 5)), Offered::Skipped);
         let running = queue.next().await.unwrap();
         queue.offer(&running.cell, time(7));
         queue.offer(&running.cell, time(6));
@@ -369,54 +375,57 @@ mod tests {
         queue.offer(&running.cell, time(8));
         queue.done(&running.cell, time(8));
         queue.close();
-        assert_eq!(queue.next().await, None, "it was dealt with up to 8");
+        assert_eq!(queue.next().await, None, "processed up to 8");
     }
 
     #[tokio::test]
-    async fn what_a_look_has_read_before_it_was_done_is_not_run_again() {
+    async fn skips_a_notification_that_a_scan_read_before_it_was_done() {
         let queue = queue(10, 1_000);
-        queue.set_looking(true);
-        queue.take_found(found("a", 5));
+        queue.set_scanning(true);
+        queue.offer_found(found("a", 5));
         let running = queue.next().await.unwrap();
         queue.done(&running.cell, time(6));
-        assert_eq!(queue.take_found(found("a", 5)), Offered::Skipped);
+        assert_eq!(queue.offer_found(found("a", 5)), Offered::Skipped);
         assert_eq!(
-            queue.take_found(found("a", 7)),
+            queue.offer_found(found("a", 7)),
             Offered::Queued,
             "a later one"
         );
         let running = queue.next().await.unwrap();
         queue.done(&running.cell, time(8));
-        queue.set_looking(false);
+        queue.set_scanning(false);
         assert_eq!(
-            queue.take_found(found("a", 7)),
+            queue.offer_found(found("a", 7)),
             Offered::Queued,
-            "a new look has read it"
+            "a new scan has read it"
         );
     }
 
-    /// A worker that could not list the records when its share became another one never knew them, so that a success did
-    /// not forget the record of its cell.
+    /// A worker whose listing of the dead letters failed after a change of its share never
+    /// repeated it, so a success did not remove the dead letter of its cell.
     #[tokio::test]
-    async fn records_are_to_be_listed_until_they_were() {
+    async fn requests_a_listing_of_dead_letters_until_one_succeeds() {
         let queue = queue(10, 1_000);
         let share = Share::new(NonZeroU32::MIN, 0).unwrap();
         let listing = queue.set_share(share);
-        let listing = listing.expect("it was set, and nothing listed");
+        let listing = listing.expect("the share was set, and nothing listed");
         let [a, b] = ["a", "b"].map(|row| found(row, 5).cell);
-        assert!(queue.take_set_aside(&b), "nobody knows");
-        queue.know_set_aside(listing, [&a]);
+        assert!(queue.take_dead_letter(&b), "not listed yet");
+        queue.set_dead_letters(listing, [&a]);
         assert_eq!(queue.set_share(share), None);
-        assert!(queue.take_set_aside(&a) && !queue.take_set_aside(&b));
+        assert!(queue.take_dead_letter(&a) && !queue.take_dead_letter(&b));
         let other = Share::new(NonZeroU32::MIN.saturating_add(1), 0).unwrap();
         assert!(queue.set_share(other).is_some());
-        assert!(queue.take_set_aside(&b), "it may have been another's");
+        assert!(
+            queue.take_dead_letter(&b),
+            "it may have been another worker's"
+        );
     }
 
     #[tokio::test]
-    async fn what_became_anothers_while_it_waited_is_not_run() {
+    async fn skips_a_waiting_cell_that_now_belongs_to_another_worker() {
         let queue = queue(10, 1_000);
-        queue.take_found(found("a", 5));
+        queue.offer_found(found("a", 5));
         let two = NonZeroU32::MIN.saturating_add(1);
         let column = notification_column(&found("a", 5).cell.column);
         let shares = [0, 1].map(|remainder| Share::new(two, remainder).unwrap());
@@ -424,13 +433,13 @@ mod tests {
             .into_iter()
             .find(|share| !share.owns(b"a", &column.qualifier));
         assert!(queue.set_share(other.unwrap()).is_some());
-        assert_eq!(queue.take_found(found("a", 6)), Offered::Skipped);
+        assert_eq!(queue.offer_found(found("a", 6)), Offered::Skipped);
         queue.close();
         assert_eq!(queue.next().await, None);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_rest_ends_early_when_there_was_no_room_and_when_one_that_failed_is_due() {
+    async fn ends_a_pause_early_after_missing_room_and_when_a_retry_is_due() {
         let queue = queue(1, 1_000);
         let (second, hour) = (Duration::from_secs(1), Duration::from_secs(3_600));
         let begun = Instant::now();
@@ -440,28 +449,28 @@ mod tests {
         queue.offer(&found("b", 5).cell, time(5));
         let begun = Instant::now();
         queue.rest(second, hour).await;
-        assert_eq!(begun.elapsed(), second, "`b` has to be looked for");
+        assert_eq!(begun.elapsed(), second, "a scan for `b` was requested");
         let begun = Instant::now();
         queue.rest(second, hour).await;
-        assert_eq!(begun.elapsed(), hour, "it was looked for");
+        assert_eq!(begun.elapsed(), hour, "the scan has begun");
         let running = queue.next().await.unwrap();
-        queue.put_off(&running.cell, 1);
+        queue.postpone(&running.cell, 1);
         assert_eq!(
-            queue.take_found(found("a", 6)),
+            queue.offer_found(found("a", 6)),
             Offered::Skipped,
             "it has to wait"
         );
         let begun = Instant::now();
         queue.rest(Duration::from_millis(1), hour).await;
         assert_eq!(begun.elapsed(), WorkerSettings::default().first_retry_pause);
-        assert_eq!(queue.take_found(found("a", 6)), Offered::Queued);
+        assert_eq!(queue.offer_found(found("a", 6)), Offered::Queued);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn room_is_there_when_half_of_the_queue_was_run() {
+    async fn has_room_for_a_scan_once_half_of_the_queue_was_run() {
         let queue = queue(4, 1_000);
         for row in ["a", "b", "c", "d"] {
-            queue.take_found(found(row, 5));
+            queue.offer_found(found(row, 5));
         }
         let has_room = async || {
             tokio::time::timeout(Duration::from_secs(1), queue.room())
@@ -474,10 +483,10 @@ mod tests {
         assert!(has_room().await);
     }
 
-    /// With half of the bytes free, a look went on at once at a cell that needed more than that, and found no room again,
-    /// for as long as the tasks were busy.
+    /// With half of the bytes free, a scan continued at once at a cell that needed more than that,
+    /// and found no room again, for as long as the tasks were busy.
     #[tokio::test(start_paused = true)]
-    async fn a_cell_without_room_gets_it_before_the_look_goes_on_and_before_others() {
+    async fn reserves_room_for_the_cell_at_which_a_scan_stopped() {
         let queue = queue(10, 20);
         let has_room = async || {
             tokio::time::timeout(Duration::from_secs(1), queue.room())
@@ -485,22 +494,22 @@ mod tests {
                 .is_ok()
         };
         let large = "sixteen bytes ..";
-        assert_eq!(queue.take_found(found("a", 5)), Offered::Queued);
+        assert_eq!(queue.offer_found(found("a", 5)), Offered::Queued);
         assert!(has_room().await);
-        assert_eq!(queue.take_found(found(large, 6)), Offered::NoRoom);
+        assert_eq!(queue.offer_found(found(large, 6)), Offered::NoRoom);
         assert!(!has_room().await);
         queue.offer(&found("b", 5).cell, time(5));
         assert_eq!(queue.next().await, Some(found("a", 5)));
-        assert!(has_room().await, "`b` did not get it");
-        assert_eq!(queue.take_found(found(large, 6)), Offered::Queued);
+        assert!(has_room().await, "`b` did not take the room");
+        assert_eq!(queue.offer_found(found(large, 6)), Offered::Queued);
         assert_eq!(queue.next().await, Some(found(large, 6)));
-        assert_eq!(queue.take_found(found("b", 5)), Offered::Queued);
-        // Where it is gone when the look goes on, nothing is kept for it.
+        assert_eq!(queue.offer_found(found("b", 5)), Offered::Queued);
+        // If the cell is gone when the scan continues, no room is reserved for it.
         assert_eq!(
-            queue.take_found(found("another of 19 b.", 6)),
+            queue.offer_found(found("another of 19 b.", 6)),
             Offered::NoRoom
         );
-        queue.look_ended();
+        queue.end_scan();
         assert!(has_room().await);
     }
 }

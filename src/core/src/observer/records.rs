@@ -1,4 +1,4 @@
-//! Which cells may have a record among the notifications that are set aside.
+//! The cells that may have a dead letter.
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -6,30 +6,34 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use crate::coordination::FailedNotification;
 use crate::data::RowColumn;
 
-/// What a worker knows of the records of its cells, so that a success asks the coordination to forget one only where
-/// there may be one.
+/// A cache of the cells of a worker that have dead letters, so that a success calls the
+/// coordination only if there may be a dead letter to remove.
 ///
-/// Of a cell its hash is kept, which is so long that no two cells have the same one. Whatever is not known is asked for.
+/// The cache keeps a hash of each cell, long enough that no two cells collide. A cell that may be
+/// missing from the cache counts as one with a dead letter.
 #[derive(Debug, Default)]
 pub(super) struct Records {
     hashes: BTreeSet<[u64; 2]>,
-    /// Whether every record is among them.
-    are_all_known: bool,
-    /// How often all was forgotten.
+    /// `true` if the cache includes every dead letter.
+    is_complete: bool,
+    /// Number of times that the cache was cleared.
     forgotten: u64,
 }
 
-/// A listing of the records that has begun, and when: after so many times that all was forgotten.
+/// A listing of the dead letters in progress, with the number of times that the cache was cleared
+/// before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Listing(u64);
 
-/// Most that are known: twice what an application can have, so that after a list there is room for as many again.
-const MOST_KNOWN: usize = 2 * FailedNotification::MAX_SET_ASIDE;
+/// Maximum size of the cache: twice the dead letters of an application, so after a listing there is
+/// room for the same number again.
+const MAX_CACHED: usize = 2 * FailedNotification::MAX_SET_ASIDE;
 
 impl Records {
-    /// All records were listed. Those that were added since the listing began stay. If all was forgotten since, what was
-    /// added before that may be missing from the list: they have to be listed again.
-    pub(super) fn know_all<'a>(
+    /// Adds the cells of all dead letters. Cells that were added since the listing began stay. If
+    /// the cache was cleared since, the list may lack cells that were added before that. Then a new
+    /// listing is needed.
+    pub(super) fn add_all<'a>(
         &mut self,
         listing: Listing,
         cells: impl IntoIterator<Item = &'a RowColumn>,
@@ -37,13 +41,13 @@ impl Records {
         if listing != Listing(self.forgotten) {
             return;
         }
-        self.are_all_known = true;
+        self.is_complete = true;
         for cell in cells {
             self.add(cell);
         }
     }
 
-    /// Cells of others may be this worker's from now on: nothing is known of theirs.
+    /// Clears the cache. Call this when cells of other workers may belong to this one.
     pub(super) fn forget(&mut self) {
         *self = Self {
             forgotten: self.forgotten + 1,
@@ -51,23 +55,25 @@ impl Records {
         };
     }
 
-    /// The listing that begins now, if they have to be listed. Until they were, every success asks.
+    /// Begins a listing if one is needed. Until it has succeeded, every cell may have a dead
+    /// letter.
     pub(super) fn begin_listing(&self) -> Option<Listing> {
-        (!self.are_all_known).then_some(Listing(self.forgotten))
+        (!self.is_complete).then_some(Listing(self.forgotten))
     }
 
-    /// A record of a cell was added.
+    /// Adds a cell that has a dead letter.
     pub(super) fn add(&mut self, cell: &RowColumn) {
         self.hashes.insert(hash(cell));
-        if self.hashes.len() > MOST_KNOWN {
-            // Most of them are gone by now: whoever put them back, or processed them, does not tell.
+        if self.hashes.len() > MAX_CACHED {
+            // Most of them no longer exist: other clients requeue or process them without a
+            // message.
             self.forget();
         }
     }
 
-    /// Whether a cell may have a record, which is forgotten then.
+    /// Returns `true` if a cell may have a dead letter, and removes the cell from the cache.
     pub(super) fn take(&mut self, cell: &RowColumn) -> bool {
-        self.hashes.remove(&hash(cell)) || !self.are_all_known
+        self.hashes.remove(&hash(cell)) || !self.is_complete
     }
 }
 
@@ -88,25 +94,26 @@ mod tests {
         RowColumn::new(row.to_string(), Column::new("f", "q"))
     }
 
-    /// A worker that set ever more cells aside, which others put back, knew ever more of them.
+    /// A worker that moved more and more cells to the dead letters, which others requeued, cached
+    /// all of them.
     #[test]
-    fn so_many_are_known_and_of_more_than_that_all_are_asked_for() {
+    fn clears_the_cache_when_it_is_full() {
         let mut records = Records::default();
-        records.know_all(records.begin_listing().unwrap(), []);
-        for row in 0..MOST_KNOWN {
+        records.add_all(records.begin_listing().unwrap(), []);
+        for row in 0..MAX_CACHED {
             records.add(&cell(row));
             assert_eq!(records.begin_listing(), None);
         }
-        assert!(!records.take(&cell(MOST_KNOWN)));
-        records.add(&cell(MOST_KNOWN));
-        assert!(records.hashes.len() <= MOST_KNOWN);
+        assert!(!records.take(&cell(MAX_CACHED)));
+        records.add(&cell(MAX_CACHED));
+        assert!(records.hashes.len() <= MAX_CACHED);
         let listing = records.begin_listing().unwrap();
-        for row in [0, 7, MOST_KNOWN, MOST_KNOWN + 1] {
+        for row in [0, 7, MAX_CACHED, MAX_CACHED + 1] {
             assert!(records.take(&cell(row)), "{row}");
         }
         let (left, added) = (cell(7), cell(8));
         records.add(&added);
-        records.know_all(listing, [&left]);
+        records.add_all(listing, [&left]);
         assert_eq!(records.begin_listing(), None);
         assert!(
             records.take(&left) && records.take(&added),
@@ -115,19 +122,19 @@ mod tests {
         assert!(!records.take(&left) && !records.take(&cell(0)));
     }
 
-    /// The records were listed, then more were added than are kept, so that all were forgotten, and then the list made
-    /// known as if it were whole.
+    /// The dead letters were listed, then additions filled the cache, so it was cleared, and then
+    /// the outdated list was taken as complete.
     #[test]
-    fn what_was_forgotten_during_a_listing_is_listed_again() {
+    fn ignores_a_listing_that_began_before_the_cache_was_cleared() {
         let mut records = Records::default();
         let listing = records.begin_listing().unwrap();
-        for row in 0..=MOST_KNOWN {
+        for row in 0..=MAX_CACHED {
             records.add(&cell(row));
         }
-        records.know_all(listing, []);
-        assert!(records.take(&cell(0)), "nobody knows");
+        records.add_all(listing, []);
+        assert!(records.take(&cell(0)), "not listed yet");
         let again = records.begin_listing().unwrap();
-        records.know_all(again, [&cell(0)]);
+        records.add_all(again, [&cell(0)]);
         assert!(records.take(&cell(0)) && !records.take(&cell(1)));
     }
 }

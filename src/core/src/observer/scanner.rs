@@ -1,4 +1,4 @@
-//! Looks for notifications in the table.
+//! Scans for notifications in the table.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -17,14 +17,14 @@ use crate::observer::membership::Membership;
 use crate::observer::queue::{Found, Offered, Queue};
 use crate::table::{ColumnSelector, Filter, Scan};
 
-/// A scan of the notifications of a share; none is all.
+/// Returns a scan of the notifications of a share, or of all if there is no share.
 pub(super) fn notifications(over: Span, share: Option<Share>) -> Scan {
     Scan::over(over)
         .column(ColumnSelector::family(NOTIFICATION_FAMILY))
         .filter(Filter::Notifications { share })
 }
 
-/// The notification that a cell of such a scan is.
+/// Decodes the notification in a cell of such a scan.
 pub(super) fn notification(cell: &Cell) -> Result<Found> {
     let column = observed_column(&cell.key.column)?;
     let stamp = NotificationStamp::decode(cell.key.timestamp).ok_or_else(|| {
@@ -40,7 +40,7 @@ pub(super) fn notification(cell: &Cell) -> Result<Found> {
     })
 }
 
-/// What looks for the notifications of one worker, again and again.
+/// The task that scans for the notifications of one worker.
 #[derive(Debug)]
 pub(super) struct Scanner {
     pub(super) client: Client,
@@ -49,29 +49,29 @@ pub(super) struct Scanner {
     pub(super) settings: WorkerSettings,
 }
 
-/// What one look found.
+/// The result of one scan.
 #[derive(Clone, Copy, Debug, Default)]
-struct Looked {
+struct Scanned {
     queued: u64,
     unreadable: u64,
 }
 
-/// Most cells that the table gives at once.
+/// Maximum number of cells in a batch.
 const BATCH_CELLS: usize = 1_000;
 
 impl Scanner {
-    /// Looks and rests in turn, until the task is ended.
+    /// Scans and pauses in turn, until the task is aborted.
     pub(super) async fn run(self) {
         let mut pause = self.settings.min_scan_pause;
         loop {
-            let queued = match self.look().await {
-                Ok(looked) => looked.queued,
+            let queued = match self.scan_all().await {
+                Ok(scanned) => scanned.queued,
                 Err(error) => {
-                    warn!(%error, "notifications could not be looked for; it is tried again");
+                    warn!(%error, "the scan for notifications failed; retrying");
                     0
                 }
             };
-            self.queue.look_ended();
+            self.queue.end_scan();
             pause = self.pause_after(queued, pause);
             self.queue.rest(self.settings.min_scan_pause, pause).await;
         }
@@ -84,36 +84,37 @@ impl Scanner {
         }
     }
 
-    /// One look at all notifications. It is made in parts: each ends where the queue is full, and the next goes on from
-    /// there once half of it was run, so that every notification has its turn and little is known at once.
-    async fn look(&self) -> Result<Looked> {
+    /// Scans all notifications once, in parts. A part ends when the queue is full. The next part
+    /// continues there once half of the queue was run. So every notification gets its turn, and
+    /// memory use is bounded.
+    async fn scan_all(&self) -> Result<Scanned> {
         let begun = Instant::now();
-        let mut looked = Looked::default();
+        let mut scanned = Scanned::default();
         let mut from = None;
         loop {
             self.queue.room().await;
             let share = self.share().await?;
             let rest = from.map_or_else(Span::all, |from| Span::between(from, None));
             let scan = notifications(rest, Some(share)).batch_cells(self.batch_cells());
-            match self.look_at_part(scan, &mut looked).await? {
+            match self.scan_part(scan, &mut scanned).await? {
                 Some(rest) => from = Some(rest),
                 None => break,
             }
         }
         self.queue.forget_gone(begun);
-        if looked.unreadable > 0 {
+        if scanned.unreadable > 0 {
             warn!(
-                cells = looked.unreadable,
-                "cells that should be notifications are none"
+                cells = scanned.unreadable,
+                "cells in the notification family are not notifications"
             );
         }
-        debug!(queued = looked.queued, "looked for notifications");
-        Ok(looked)
+        debug!(queued = scanned.queued, "scanned for notifications");
+        Ok(scanned)
     }
 
-    /// Looks until the queue is full; gives the key where the next part begins.
-    async fn look_at_part(&self, scan: Scan, looked: &mut Looked) -> Result<Option<Key>> {
-        let _looking = Looking::begin(&self.queue);
+    /// Scans until the queue is full. Returns the key at which the next part begins.
+    async fn scan_part(&self, scan: Scan, scanned: &mut Scanned) -> Result<Option<Key>> {
+        let _part = PartialScan::begin(&self.queue);
         let most = u64::try_from(self.settings.max_queued_notifications).unwrap_or(u64::MAX);
         let mut taken = 0;
         let mut batches = self.client.shared.table.scan(scan);
@@ -122,16 +123,16 @@ impl Scanner {
                 let found = match notification(&cell) {
                     Ok(found) => found,
                     Err(error) => {
-                        debug!(%error, "a cell that should be a notification is none");
-                        looked.unreadable += 1;
+                        debug!(%error, "a cell in the notification family is not a notification");
+                        scanned.unreadable += 1;
                         continue;
                     }
                 };
-                match self.queue.take_found(found) {
+                match self.queue.offer_found(found) {
                     Offered::Queued if taken < most => {
                         metrics::counter!("fluo_notifications_found_total").increment(1);
                         taken += 1;
-                        looked.queued += 1;
+                        scanned.queued += 1;
                     }
                     Offered::Skipped => {}
                     Offered::Queued | Offered::NoRoom => {
@@ -147,16 +148,16 @@ impl Scanner {
         Ok(None)
     }
 
-    /// This worker's share. When it is another one than before, records of cells that were another worker's may be among
-    /// those that are set aside; they are listed until that succeeds. So they are when more were set aside than are
-    /// known one by one.
+    /// Returns the share of this worker. If the share has changed, there may be dead letters of
+    /// cells that belonged to another worker, so the dead letters are listed until that succeeds.
+    /// They are also listed when there are more of them than are cached individually.
     async fn share(&self) -> Result<Share> {
         let share = self.membership.share().await?;
         if let Some(listing) = self.queue.set_share(share) {
-            debug!(remainder = share.remainder(), divisor = %share.divisor(), "what is set aside is listed");
+            debug!(remainder = share.remainder(), divisor = %share.divisor(), "listing the dead letters");
             let records = self.client.shared.coordination.set_aside_list().await?;
             self.queue
-                .know_set_aside(listing, records.iter().map(|record| &record.cell));
+                .set_dead_letters(listing, records.iter().map(|record| &record.cell));
         }
         Ok(share)
     }
@@ -167,18 +168,18 @@ impl Scanner {
     }
 }
 
-/// A part of a look under way.
-struct Looking<'a>(&'a Queue);
+/// A part of a scan in progress.
+struct PartialScan<'a>(&'a Queue);
 
-impl<'a> Looking<'a> {
+impl<'a> PartialScan<'a> {
     fn begin(queue: &'a Queue) -> Self {
-        queue.set_looking(true);
+        queue.set_scanning(true);
         Self(queue)
     }
 }
 
-impl Drop for Looking<'_> {
+impl Drop for PartialScan<'_> {
     fn drop(&mut self) {
-        self.0.set_looking(false);
+        self.0.set_scanning(false);
     }
 }

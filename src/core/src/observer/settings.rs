@@ -1,11 +1,13 @@
-//! What can be set for a worker.
+//! The settings of a worker.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
 
 use crate::error::{Error, Result};
 
-/// How a [`Worker`](super::Worker) looks for notifications, how many it holds, and what it does with those that fail.
+/// The settings of a [`Worker`](super::Worker): its scans, its memory use and its retries.
+///
+/// # Examples
 ///
 /// ```
 /// use fluo_core::WorkerSettings;
@@ -15,33 +17,37 @@ use crate::error::{Error, Result};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkerSettings {
-    /// How many observers run at once; 1 to 10,000. Fluo's `fluo.worker.num.threads`. Default: 32.
+    /// Number of observers that run at once; 1 to 10,000. Fluo's `fluo.worker.num.threads`.
+    /// Default: 32.
     pub tasks: usize,
-    /// Most notifications that wait in memory; the others wait in the table. 1 to 10,000,000. Default: 10,000.
+    /// Maximum number of notifications that wait in memory; the others wait in the table. 1 to
+    /// 10,000,000. Default: 10,000.
     pub max_queued_notifications: usize,
-    /// Most bytes of the rows and columns of notifications that wait in memory; at least 1. One that is larger than
-    /// this waits alone. Default: 16 MiB.
+    /// Maximum number of bytes of the rows and columns of notifications that wait in memory; at
+    /// least 1. A larger notification waits alone. Default: 16 MiB.
     pub max_queued_bytes: usize,
-    /// The pause after a look at all notifications that found some; at least a millisecond. It doubles with every look
-    /// that finds none. What this client commits is known at once, without a look. Default: 50 milliseconds.
+    /// The pause after a scan that found notifications; at least a millisecond. It doubles after
+    /// every scan that finds none. Commits of this client need no scan: the worker receives their
+    /// notifications at once. Default: 50 milliseconds.
     pub min_scan_pause: Duration,
-    /// The longest pause before the next look; at most 365 days. Default: 5 seconds.
+    /// The longest pause before the next scan; at most 365 days. Default: 5 seconds.
     pub max_scan_pause: Duration,
-    /// How often a notification is tried that fails, before it is set aside. Default: 10.
+    /// Number of failed tries after which a notification becomes a dead letter. Default: 10.
     ///
-    /// Tries are counted in the memory of the worker, and nowhere else: they begin anew where it is started again, where
-    /// another worker takes the notification over, and where a further one of the cell has succeeded in between. Beyond
-    /// [`max_queued_notifications`](Self::max_queued_notifications) that fail at once they are not counted. So a
-    /// notification that fails may be tried more often than this, and a worker that never lives for as long as the
-    /// pauses between its tries take sets nothing aside.
+    /// A worker counts tries only in memory. The count starts again after a restart, after another
+    /// worker takes over the notification, and after a success of another notification of the cell.
+    /// If more than [`max_queued_notifications`](Self::max_queued_notifications) fail at once, the
+    /// rest are not counted. So a notification may be tried more often than this. A worker that
+    /// always stops before the pauses between the tries have passed creates no dead letters.
     pub max_tries: NonZeroU32,
-    /// The pause before the second try; it doubles with every further one. Default: 100 milliseconds.
+    /// The pause before the second try; it doubles before each further one. Default: 100
+    /// milliseconds.
     pub first_retry_pause: Duration,
     /// The longest pause before a further try; at most 365 days. Default: 1 minute.
     pub max_retry_pause: Duration,
     /// The time from one collection of garbage to the next, for a worker that
-    /// [collects](super::Worker::collecting_garbage) it; at least a millisecond, at most 365 days. Each collection compacts
-    /// the whole table. Default: 6 hours.
+    /// [collects](super::Worker::collecting_garbage) it; at least a millisecond, at most 365 days.
+    /// Each collection compacts the whole table. Default: 6 hours.
     pub garbage_period: Duration,
 }
 
@@ -61,17 +67,19 @@ impl Default for WorkerSettings {
     }
 }
 
-/// The shortest pause: below it a pause is none.
+/// The shortest pause: the resolution of the timers.
 const LEAST: Duration = Duration::from_millis(1);
 
-/// The longest pause: no clock goes on for ever, and a moment after its end cannot be told.
+/// The longest pause. An `Instant` cannot represent all later times.
 const MOST: Duration = Duration::from_secs(365 * 24 * 3_600);
 
 impl WorkerSettings {
-    /// Checks every bound; starting a worker does it too.
+    /// Checks the bounds of all settings. Starting a worker includes this check.
     ///
     /// # Errors
-    /// [`Invalid`](crate::ErrorKind::Invalid): the first field that is out of its bounds, and what they are.
+    ///
+    /// [`Invalid`](crate::ErrorKind::Invalid) for the first field that is out of its bounds; the
+    /// message states them.
     pub fn check(&self) -> Result<()> {
         for (name, number, most) in [
             ("tasks", self.tasks, 10_000),
@@ -134,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_setting_out_of_bounds_is_named_with_its_bounds() {
+    fn names_a_setting_out_of_bounds_and_the_bounds() {
         let message = |change: fn(&mut WorkerSettings)| {
             let mut settings = WorkerSettings::default();
             change(&mut settings);

@@ -17,7 +17,9 @@ use crate::observer::scanner::Scanner;
 use crate::observer::{Observers, WorkerSettings};
 use crate::table::TableAdmin;
 
-/// Runs the observers of an application, as one of its workers, until it is stopped or dropped.
+/// A worker of an application, which runs its observers until it is stopped or dropped.
+///
+/// # Examples
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -38,16 +40,20 @@ use crate::table::TableAdmin;
 /// # let table = tables.open_table("web", Authorizations::none()).await?;
 /// # let tables = Arc::new(tables);
 /// # let applications = MemoryApplications::new();
-/// # let application = Application { observers: observers.observed_columns(), ..Application::new("8d2fa41c", "web") };
+/// # let observers_of_web = observers.observed_columns();
+/// # let application =
+/// #     Application { observers: observers_of_web, ..Application::new("8d2fa41c", "web") };
 /// # applications.initialize("web", application).await?;
-/// # let client = Client::open(table, applications.open("web").await?, ClientSettings::default()).await?;
+/// # let web = applications.open("web").await?;
+/// # let client = Client::open(table, web, ClientSettings::default()).await?;
 /// let worker = Worker::start(&client, observers, WorkerSettings::default()).await?;
-/// // Old versions stay in the table until some worker collects them.
+/// // Old versions stay in the table until a worker collects them.
 /// let worker = worker.collecting_garbage(tables);
 ///
 /// client.run(async |tx| tx.set("org.wikipedia", &text, "an encyclopedia")).await?;
 /// client.wait_until_idle().await?;
-/// let length = client.snapshot().await?.get("org.wikipedia", &Column::new("page", "length")).await?;
+/// let length = Column::new("page", "length");
+/// let length = client.snapshot().await?.get("org.wikipedia", &length).await?;
 /// assert_eq!(length.as_deref(), Some(&b"15"[..]));
 /// worker.stop().await;
 /// # Ok(())
@@ -61,7 +67,8 @@ pub struct Worker {
     /// The tasks that a stop aborts.
     background: Vec<AbortHandle>,
     tasks: JoinSet<()>,
-    /// The last to go: whoever takes over its part must not meet what it still runs.
+    /// Dropped last: a worker that takes over the share must not meet notifications that still run
+    /// here.
     membership: Arc<Membership>,
 }
 
@@ -69,8 +76,10 @@ impl Worker {
     /// Starts a worker.
     ///
     /// # Errors
-    /// [`Invalid`](crate::ErrorKind::Invalid): a setting is out of its bounds, or the observers are not
-    /// [those](Observers::check) that the application was initialised with. Whatever the coordination fails with.
+    ///
+    /// [`Invalid`](crate::ErrorKind::Invalid) if a setting is out of its bounds, or the observers
+    /// [differ](Observers::check) from those that the application was initialised with. All errors
+    /// of the coordination.
     pub async fn start(
         client: &Client,
         observers: Observers,
@@ -79,10 +88,11 @@ impl Worker {
         Self::start_with_clock(client, observers, settings, Arc::new(SystemClock)).await
     }
 
-    /// As [`start`](Self::start), with a clock that says when a notification failed that is set aside.
+    /// Starts a worker like [`start`](Self::start), with a clock for the times of dead letters.
     ///
     /// # Errors
-    /// As [`start`](Self::start).
+    ///
+    /// The same as [`start`](Self::start).
     pub async fn start_with_clock(
         client: &Client,
         observers: Observers,
@@ -125,11 +135,16 @@ impl Worker {
     }
 
     /// Collects the garbage of the application's table as well, once in every
-    /// [`garbage_period`](WorkerSettings::garbage_period); the first time a tenth of it after this call.
+    /// [`garbage_period`](WorkerSettings::garbage_period). The first collection begins a tenth of
+    /// the period after this call.
     ///
-    /// Without it garbage stays until the program calls [`Client::collect_garbage`]. The workers of one client, its clones
-    /// included, collect in turn: one at a time, and together once in a period. A failure is logged, counted in
-    /// [`fluo_garbage_collections_total`](crate::telemetry), and tried again; observers run on.
+    /// Otherwise garbage stays until the program calls [`Client::collect_garbage`]. The workers of
+    /// one client, including its clones, share the work: one collects at a time, and together they
+    /// collect once in a period. A failure is logged, counted in
+    /// [`fluo_garbage_collections_total`](crate::telemetry), and retried. Observers continue to
+    /// run.
+    ///
+    /// # Examples
     ///
     /// ```
     /// # use std::sync::Arc;
@@ -140,7 +155,8 @@ impl Worker {
     /// # async fn main() -> fluo_core::Result<()> {
     /// # let (tables, applications) = (Arc::new(MemoryTables::new()), MemoryApplications::new());
     /// # initialize(&*tables, &applications, "web", Initialization::new("8d2fa41c", "web")).await?;
-    /// # let client = Client::open_application(&*tables, &applications, "web", ClientSettings::default()).await?;
+    /// # let settings = ClientSettings::default();
+    /// # let client = Client::open_application(&*tables, &applications, "web", settings).await?;
     /// let worker = Worker::start(&client, Observers::new(), WorkerSettings::default()).await?;
     /// let worker = worker.collecting_garbage(tables);
     /// # worker.stop().await;
@@ -157,7 +173,7 @@ impl Worker {
         self
     }
 
-    /// Stops: what is run is finished, and everything else stays in the table.
+    /// Stops the worker. Running observers finish; all other notifications stay in the table.
     pub async fn stop(mut self) {
         self.queue.close();
         self.background.iter().for_each(AbortHandle::abort);

@@ -1,4 +1,5 @@
-//! After a rejection: who was there first, and what of it is dead.
+//! The conflict after a rejection: the other transaction, and the resolution of locks whose owners
+//! are dead.
 
 use std::collections::BTreeSet;
 
@@ -16,17 +17,17 @@ use crate::transaction::reading::cell_span;
 use crate::transaction::resolve::{OrphanLooks, resolve};
 use crate::transaction::{CommitError, Conflict, OtherTransaction};
 
-/// How often the locks of others are looked at while each time one of another transaction goes under the look. That
-/// there was somebody is known by then; what is left, the next try meets.
+/// Maximum number of times to read the locks of other transactions while each time one of them
+/// disappears. By then a conflict is certain, and the next attempt meets the remaining locks.
 const MOST_LOOKS: u32 = 8;
 
 impl Commit {
-    /// The conflict for rows that were rejected. Locks of the dead on them are dealt with, so that the next try does
-    /// not meet them again; the locks of the living are left alone.
+    /// Returns the conflict for the rejected rows. Locks of dead transactions on them are resolved,
+    /// so that the next attempt does not meet them again. Locks of live transactions stay.
     pub(crate) async fn conflict(&self, rejected: &[Bytes]) -> CommitError {
         match self.find_conflict(rejected).await {
             Ok(conflict) => CommitError::Conflict(conflict),
-            // Who it was cannot be seen at present; that there was somebody is known.
+            // The other transaction cannot be determined at present, but there was one.
             Err(error) if is_passing(error.kind()) => {
                 let met = self.cells_of(rejected).map(|(cell, _)| cell);
                 CommitError::Conflict(self.conflict_at(met.collect(), None))
@@ -65,16 +66,17 @@ impl Commit {
         }
         if met.is_empty() {
             self.check_readable(rejected).await?;
-            // Whoever it was has rolled back by now. The row is all that is known.
+            // The other transaction has rolled back by now. Only the row is known.
             met.extend(cells.into_iter().map(|(cell, _)| cell));
         }
         Ok(self.conflict_at(met, other))
     }
 
-    /// Resolves the locks of others on some cells. Returns those that were there at first, without void ones.
+    /// Resolves the locks of other transactions on some cells. Returns those that were there at
+    /// first, without void ones.
     async fn resolve_others(&self, cells: &[(RowColumn, LockKind)]) -> Result<Vec<FoundLock>> {
         let client = &self.reading.client;
-        let mut backoff = Backoff::of_locks(&client.settings, self.plan.start);
+        let mut backoff = Backoff::for_locks(&client.settings, self.plan.start);
         let mut orphan_looks = OrphanLooks::default();
         let mut first = None;
         for _ in 0..MOST_LOOKS {
@@ -97,7 +99,7 @@ impl Commit {
         Ok(first.unwrap_or_default())
     }
 
-    /// Checks whether a lock is what forbids this transaction to lock the cell.
+    /// Checks whether this lock forbids this transaction to lock the cell.
     async fn is_in_the_way(&self, lock: &FoundLock) -> Result<bool> {
         if planted::is(PlantedBug::VoidReadLockIsDamage) {
             return Ok(true);
@@ -108,15 +110,17 @@ impl Commit {
         Ok(found.iter().any(|cell| cell.key.timestamp == entry))
     }
 
-    /// Drops the open read locks of cells of which none counts. A newer write hides a void read lock: a server that
-    /// collected a part of the column may have dropped its end and not the lock, and its owner may live on.
+    /// Removes the read locks of cells on which no read lock counts. A newer write hides a void
+    /// read lock: a server that compacted a part of the column may have dropped its end but not the
+    /// lock, and its owner may still be alive.
     async fn without_void(&self, mut read_locks: Vec<Cell>) -> Result<Vec<Cell>> {
         if read_locks.is_empty() || planted::is(PlantedBug::VoidReadLockIsDamage) {
             return Ok(read_locks);
         }
         let cells = read_locks.iter().map(row_column);
         let spans: Vec<_> = cells.map(|cell| cell_span(&cell)).collect();
-        // Whatever its start, a transaction cannot write a cell with a read lock that counts.
+        // A read lock that counts forbids every write of the cell, whatever the start of the
+        // writer.
         let asked = Scan::over_all(spans).filter(forbids_writes(Timestamp::MAX));
         let forbidding = self.reading.client.table.read(asked).await?;
         let is_read_lock = |cell: &&Cell| {
@@ -132,9 +136,9 @@ impl Commit {
         Ok(read_locks)
     }
 
-    /// Fails if what stands in the way in some rows cannot be read: it is no other transaction, and will be there the
-    /// next time too. The table is asked again what it was asked before, through the filters of the conditions that did
-    /// not hold.
+    /// Fails if an entry that forbids a lock in some rows cannot be decoded. Such an entry is not a
+    /// conflict, and a retry would meet it again. The table is read through the filters of the
+    /// conditions that did not hold.
     async fn check_readable(&self, rejected: &[Bytes]) -> Result<()> {
         for row in rejected {
             for condition in self.plan.lock_row(row).conditions {
@@ -148,7 +152,8 @@ impl Commit {
         Ok(())
     }
 
-    /// Returns the locks of others on some cells; read locks only of cells that this transaction writes.
+    /// Returns the locks of other transactions on some cells. Includes read locks only for cells
+    /// that this transaction writes.
     async fn locks_of_others(&self, cells: &[(RowColumn, LockKind)]) -> Result<Vec<FoundLock>> {
         let latest = Filter::Snapshot { at: Timestamp::MAX };
         let locked = Scan::over_all(cells.iter().map(|(cell, _)| cell_span(cell))).filter(latest);
@@ -167,11 +172,11 @@ impl Commit {
         found
             .iter()
             .filter(is_of_another)
-            .map(FoundLock::of)
+            .map(FoundLock::from_entry)
             .collect()
     }
 
-    /// What was committed on some cells since this transaction began.
+    /// Returns the writes of some cells that were committed since this transaction began.
     async fn committed_since(
         &self,
         cells: &[(RowColumn, LockKind)],
@@ -189,7 +194,7 @@ impl Commit {
     }
 }
 
-/// The filter of what forbids a transaction to write a cell.
+/// Returns the filter that shows the entries which forbid a transaction to write a cell.
 fn forbids_writes(start: Timestamp) -> Filter {
     Filter::Prewrite(Prewrite {
         start,
@@ -202,7 +207,7 @@ fn row_column(cell: &Cell) -> RowColumn {
     RowColumn::new(cell.key.row.clone(), cell.key.column.clone())
 }
 
-/// The cell of a write, and the transaction that it belongs to.
+/// Returns the cell of a write, and the transaction that wrote it.
 fn committed(write: Cell) -> Result<(RowColumn, OtherTransaction)> {
     let commit = stamp_of(&write)?.timestamp;
     let value = WriteValue::decode(&write.value).map_err(|error| in_cell(&write, error))?;

@@ -1,4 +1,4 @@
-//! What a transaction is going to write.
+//! The buffered writes of an open transaction.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,20 +6,21 @@ use crate::data::{Bytes, Escaped, RowColumn, Visibility};
 use crate::error::{Error, ErrorKind, Result};
 use crate::layout::NOTIFICATION_FAMILY;
 
-/// What happens to a cell.
+/// A pending change of a cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum PendingWrite {
-    /// It gets a value.
+    /// The cell gets a value.
     Set(Bytes),
-    /// It loses its value.
+    /// The cell loses its value.
     Delete,
-    /// Nothing; but nobody else may write it while this transaction commits, or has since it began.
+    /// No change. No other transaction may write the cell between the start of this one and its
+    /// commit.
     ReadLock,
-    /// Nothing; it is the cell whose notification started the transaction.
+    /// No change. The notification of this cell started the transaction.
     Acknowledge,
 }
 
-/// The writes of a transaction that is still open, one for each cell.
+/// The writes of an open transaction, at most one for each cell.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WriteBuffer {
     pub(crate) writes: BTreeMap<RowColumn, PendingWrite>,
@@ -29,7 +30,7 @@ pub(crate) struct WriteBuffer {
 }
 
 impl WriteBuffer {
-    /// Adds a write of a cell that has none yet. A read lock gives way to a write.
+    /// Adds a write of a cell that is not written yet. It replaces a read lock of the cell.
     pub(crate) fn write(
         &mut self,
         cell: RowColumn,
@@ -47,12 +48,13 @@ impl WriteBuffer {
         Ok(())
     }
 
-    /// Marks a cell as read under a lock, unless it is marked so already.
+    /// Marks a cell as read under a lock, unless it is already marked.
     pub(crate) fn lock_read(&mut self, cell: RowColumn, max_bytes: usize) -> Result<()> {
         check_cell(&cell)?;
         match self.writes.get(&cell) {
             Some(PendingWrite::ReadLock) => Ok(()),
-            // What is written is locked already. The trigger's mark has to stay, or the transaction could not commit.
+            // A written cell is locked anyway. The mark of the trigger must stay, or the
+            // transaction could not commit.
             Some(PendingWrite::Acknowledge) => Err(Error::invalid(format!(
                 "`{cell}` started this transaction and is locked by it already; read it without a read lock"
             ))),
@@ -67,7 +69,7 @@ impl WriteBuffer {
         }
     }
 
-    /// Asks for the weak observers of a cell, unless they are asked for already.
+    /// Requests the weak observers of a cell, unless they are already requested.
     pub(crate) fn notify(&mut self, cell: RowColumn, max_bytes: usize) -> Result<()> {
         check_cell(&cell)?;
         if !self.notified.contains(&cell) {
@@ -77,7 +79,8 @@ impl WriteBuffer {
         Ok(())
     }
 
-    /// Bytes of all rows, columns and values, and of the rows and columns that observers are asked for.
+    /// Returns the bytes of all rows, columns and values, including the rows and columns of
+    /// requested observers.
     pub(crate) fn size_bytes(&self) -> usize {
         self.bytes
     }
@@ -108,10 +111,10 @@ impl WriteBuffer {
     }
 }
 
-/// Bytes of a row that a message shows.
+/// Number of bytes of a row that a message shows.
 const SHOWN_BYTES: usize = 60;
 
-/// Refuses a cell that no transaction can hold.
+/// Rejects a cell that no transaction can hold.
 pub(crate) fn check_cell(cell: &RowColumn) -> Result<()> {
     let RowColumn { row, column } = cell;
     if row.is_empty() {
@@ -127,7 +130,7 @@ pub(crate) fn check_cell(cell: &RowColumn) -> Result<()> {
     }
     if column.family == NOTIFICATION_FAMILY {
         return Err(Error::invalid(format!(
-            "`{cell}`: the column family `{NOTIFICATION_FAMILY}` is kept for notifications; use another one"
+            "`{cell}`: the column family `{NOTIFICATION_FAMILY}` is reserved for notifications; use another one"
         )));
     }
     match Visibility::parse(&column.visibility) {

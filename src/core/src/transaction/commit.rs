@@ -1,22 +1,25 @@
-//! The steps of a commit, in their order.
+//! The steps of a commit, in order.
 //!
 //! ```text
-//! lock the primary's row ─► lock the other rows ─► commit timestamp ─► notifications ─► commit the primary ─► the rest
-//!          │ conflict                │ conflict               │ stale                        │ rolled back
-//!          └────────────────────────►└──────────────► roll back ◄──────────────────────────────┘
+//! lock primary's row ─► lock other rows ─► timestamp ─► notifications ─► commit primary ─► rest
+//!          │ conflict          │ conflict      │ stale                          │ rolled back
+//!          └───────────────────┴───────────────┴─────────► roll back ◄──────────┘
 //! ```
-//! Where the table writes rows together (T16), each step takes all rows: one call locks them, and one commits them, rolls
-//! them forward and says that the transaction is done.
+//! If the table writes rows together (T16), each step takes all rows: one call locks them, and one
+//! call commits them, rolls them forward and marks the transaction as done.
 //!
-//! - **P3.** No other row is locked before the primary's: together with it, or when it is known to be.
-//! - **P4.** The commit timestamp is asked for after all locks are known to be there: who begins later than it meets
-//!   them, and who began before it does not see what they guard.
-//! - **P5.** Notifications stand before the primary commits, or come with it in the same step. One for a transaction
-//!   that never commits is in vain, one that is missing would be lost.
-//! - **P6.** The commit of the primary is the commit of the transaction: one conditional write. Before it everybody may
-//!   roll the transaction back, after it nobody.
-//! - **P7.** A primary is marked as done only when no lock of the transaction can be left anywhere. An unknown outcome
-//!   of a lock of another row forbids it, however that row was locked.
+//! - **P3.** No other row is locked before the primary's row: it is locked in the same call, or
+//!   after the primary's lock is certain.
+//! - **P4.** The commit timestamp is requested after all locks are certain. A transaction that
+//!   begins after it meets the locks. A transaction that began before it does not see the locked
+//!   writes.
+//! - **P5.** Notifications are written before the commit of the primary, or in the same step. A
+//!   notification for a transaction that never commits only runs an observer without a change. A
+//!   missing notification would be lost.
+//! - **P6.** The commit of the primary is the commit of the transaction: one conditional write.
+//!   Before it any transaction may roll this one back, after it none.
+//! - **P7.** A primary is marked as done only if no lock of the transaction can be left anywhere.
+//!   An unknown outcome of a lock of another row forbids the mark, however that row was locked.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -36,24 +39,24 @@ use crate::transaction::plan::{CommitPlan, Trigger};
 use crate::transaction::reading::Reading;
 use crate::transaction::{CommitError, Committed};
 
-/// A commit under way.
+/// A commit in progress.
 #[derive(Debug)]
 pub(crate) struct Commit {
-    /// Whether a step takes all rows at once (T16).
+    /// `true` if a step takes all rows at once (T16).
     pub(crate) is_together: bool,
     /// Held until the end: a transaction that is being committed holds back garbage collection.
     pub(crate) reading: Arc<Reading>,
     pub(crate) plan: CommitPlan,
-    /// Rows whose locks are known to be there.
+    /// Rows that are certainly locked.
     pub(crate) locked: BTreeSet<Bytes>,
-    /// Rows beside the primary's of which the outcome of a write was unknown, whatever was found out since: a write of
-    /// them may still be on its way.
+    /// Rows other than the primary's for which the outcome of a write was ever unknown, even if a
+    /// later read has settled it: the write may still arrive.
     pub(crate) doubtful: BTreeSet<Bytes>,
 }
 
-/// Commits what a transaction wrote.
+/// Commits the writes of a transaction.
 ///
-/// The steps run in a task of their own: a caller who stops waiting leaves no locks behind.
+/// The steps run in their own task, so a caller that stops waiting leaves no locks behind.
 pub(crate) async fn commit(
     reading: Arc<Reading>,
     buffer: WriteBuffer,
@@ -64,7 +67,7 @@ pub(crate) async fn commit(
     let work = async move {
         let client = reading.client.clone();
         let notified = buffer.notified.clone();
-        let result = match CommitPlan::of(&client, start, buffer, trigger.clone()) {
+        let result = match CommitPlan::for_writes(&client, start, buffer, trigger.clone()) {
             Some(plan) => Commit::new(reading, plan).run().await,
             None => only_notify(&client, start, notified, trigger).await,
         };
@@ -78,7 +81,10 @@ pub(crate) async fn commit(
         Ok(result) => result,
         Err(error) => Err(CommitError::Failed(Error::with_source(
             crate::ErrorKind::Uncertain,
-            format!("the commit of the transaction that began at {start} was cut off"),
+            format!(
+                "the commit of transaction {start} stopped before its end, and its outcome is unknown; check its writes \
+                 before you repeat them"
+            ),
             error,
         ))),
     }
@@ -144,7 +150,7 @@ impl Commit {
         self.reading
             .client
             .listeners
-            .tell(&self.plan.notified, commit);
+            .offer(&self.plan.notified, commit);
         if !self.is_together {
             self.finish(commit).await;
         }
@@ -154,11 +160,11 @@ impl Commit {
         })
     }
 
-    /// The commit timestamp (P4), with the notifications at it written (P5).
+    /// Takes the commit timestamp (P4) and writes the notifications at it (P5).
     async fn stamp_and_notify(&self) -> Result<Timestamp, CommitError> {
         debug_assert!(
             self.is_locked() || planted::is(PlantedBug::TimestampBeforeLocks),
-            "P4: the commit timestamp of the transaction that began at {} is asked for while only {:?} are locked",
+            "P4: transaction {} requests its commit timestamp while only {:?} are locked",
             self.plan.start,
             self.locked
         );
@@ -173,15 +179,17 @@ impl Commit {
     async fn notify_others(&self, commit: Timestamp) -> Result<()> {
         let notifications = self.plan.other_notifications(commit);
         let client = &self.reading.client;
-        client.write_surely(notifications, self.plan.start).await
+        client
+            .write_until_done(notifications, self.plan.start)
+            .await
     }
 
-    /// Rolls the other rows forward, marks the primary as done, and takes back the notification that started it, where
-    /// these did not come with the commit. The transaction has committed whatever comes of this: who meets its locks
-    /// rolls them forward.
+    /// Rolls the other rows forward, marks the primary as done, and deletes the notification that
+    /// started the transaction, unless the commit included these writes. The transaction has
+    /// committed even if this fails: a transaction that meets its locks rolls them forward.
     async fn finish(&self, commit: Timestamp) {
         if let Err(error) = self.try_to_finish(commit).await {
-            debug!(%error, "the locks of a committed transaction are left to whoever meets them");
+            debug!(%error, "the locks of a committed transaction are left to the transactions that meet them");
             metrics::counter!("fluo_unfinished_commits_total").increment(1);
         }
     }
@@ -190,47 +198,47 @@ impl Commit {
         let (start, primary) = (self.plan.start, &self.plan.primary);
         let client = &self.reading.client;
         client
-            .write_surely(self.roll_forward(commit), start)
+            .write_until_done(self.roll_forward(commit), start)
             .await?;
-        let mut last = self.take_back_trigger_elsewhere();
+        let mut last = self.delete_trigger_elsewhere();
         if !self.plan.is_one_row() && self.is_certain() {
             last.add(&primary.row, |mutation| self.done(mutation, commit));
         }
-        client.write_surely(last.into_mutations(), start).await
+        client.write_until_done(last.into_mutations(), start).await
     }
 
-    /// Whether every lock is known to be there.
+    /// Checks whether every lock is certain.
     pub(crate) fn is_locked(&self) -> bool {
         self.plan.rows.keys().all(|row| self.locked.contains(row))
     }
 
-    /// Adds the mark on the primary that no lock of the transaction is left.
+    /// Adds the mark on the primary which says that the transaction has no lock left.
     pub(crate) fn done(&self, mutation: Mutation, at: Timestamp) -> Mutation {
         debug_assert!(
             self.is_certain(),
-            "P7: the transaction that began at {} is marked as done while {:?} are in doubt",
+            "P7: transaction {} is marked as done while {:?} are in doubt",
             self.plan.start,
             self.doubtful
         );
         entries::done(mutation, &self.plan.primary.column, at)
     }
 
-    /// Whether no lock can be anywhere but where it is known to be (P7).
+    /// Checks whether the transaction has no lock except the known ones (P7).
     pub(crate) fn is_certain(&self) -> bool {
         self.doubtful.is_empty() || planted::is(PlantedBug::DoubtIgnored)
     }
 
-    /// Writes some conditional mutations once; an outcome for each.
+    /// Writes some conditional mutations once, and returns an outcome for each.
     pub(crate) async fn try_to_write(&self, mutations: Vec<ConditionalMutation>) -> Vec<Outcome> {
         let count = mutations.len();
         match self.reading.client.table.write_conditional(mutations).await {
             Ok(outcomes) => outcomes,
-            // Nothing of the call was written.
+            // The call wrote nothing.
             Err(error) => vec![Outcome::Refused(error); count],
         }
     }
 
-    /// Whether a trigger's notification is one that is dealt with.
+    /// Returns the trigger if its notification is strong.
     pub(crate) fn strong_trigger(&self) -> Option<&Trigger> {
         let trigger = self.plan.trigger.as_ref();
         trigger.filter(|trigger| trigger.kind == ObserverKind::Strong)

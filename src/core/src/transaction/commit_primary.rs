@@ -1,4 +1,5 @@
-//! The commit point: one conditional write of the primary's row, and of the others where they can be written together.
+//! The commit point: one conditional write of the primary's row, which includes the other rows if
+//! the table writes rows together.
 
 use crate::client::is_passing;
 use crate::data::Timestamp;
@@ -11,7 +12,7 @@ use crate::transaction::roll_back::decide;
 use crate::transaction::status::{TransactionStatus, status};
 use crate::transaction::{CommitError, Conflict, OtherTransaction};
 
-/// What is known of the commit after a write.
+/// The state of the commit after a write.
 enum Tried {
     Committed,
     RolledBack,
@@ -19,22 +20,22 @@ enum Tried {
 }
 
 impl Commit {
-    /// Commits the primary's row. An error means that the transaction has not committed and never will, unless its
-    /// kind is [`Uncertain`](ErrorKind::Uncertain).
+    /// Commits the primary's row. After an error the transaction has not committed and never will,
+    /// unless the kind of the error is [`Uncertain`](ErrorKind::Uncertain).
     pub(crate) async fn commit_primary(&self, commit: Timestamp) -> Result<(), CommitError> {
         debug_assert!(
             self.is_locked(),
-            "P6: the transaction that began at {} commits while only {:?} are locked",
+            "P6: transaction {} commits while only {:?} are locked",
             self.plan.start,
             self.locked
         );
-        let mut backoff = self.reading.client.backoff_of_calls(self.plan.start);
+        let mut backoff = self.reading.client.call_backoff(self.plan.start);
         let mut is_doubtful = false;
         loop {
             match self.try_to_commit_primary(commit, &mut is_doubtful).await? {
                 Tried::Committed => return Ok(()),
                 Tried::RolledBack => {
-                    self.take_back_others().await;
+                    self.roll_back_others().await;
                     return Err(self.rolled_back_by_another());
                 }
                 Tried::Again(error) => {
@@ -74,7 +75,8 @@ impl Commit {
         if !*is_doubtful {
             return Ok(Tried::Again(error.unwrap_or_else(no_answer)));
         }
-        // One of the writes may have been applied: a rejection may be by the transaction's own commit.
+        // One of the writes may have been applied: the transaction's own commit may cause a
+        // rejection.
         match status(
             &*self.reading.client.table,
             &self.plan.primary,
@@ -92,20 +94,20 @@ impl Commit {
         }
     }
 
-    /// Decides the matter when there is no more time: the transaction is rolled back by the same rule by which
-    /// another one would do it, so that a commit that is still on its way comes too late.
+    /// Settles the outcome when the time is up. The transaction is rolled back by the rule that
+    /// other transactions follow, so that a commit that is still on its way is rejected.
     async fn abandon(&self, commit: Timestamp, error: Error) -> Result<(), CommitError> {
         let (primary, start) = (&self.plan.primary, self.plan.start);
         let mutation = decide(primary, start, self.plan.primary_lock());
         let outcomes = self.try_to_write(vec![mutation]).await;
         if outcomes.iter().any(Outcome::is_accepted) {
-            self.take_back_others().await;
+            self.roll_back_others().await;
             return Err(nothing_committed(error));
         }
         match status(&*self.reading.client.table, primary, start).await {
             Ok(TransactionStatus::Committed(at)) if at == commit => Ok(()),
             Ok(TransactionStatus::RolledBack) => {
-                self.take_back_others().await;
+                self.roll_back_others().await;
                 Err(nothing_committed(error))
             }
             _ => Err(self.uncertain(error)),
@@ -125,8 +127,8 @@ impl Commit {
         CommitError::Failed(Error::new(
             ErrorKind::Corrupt,
             format!(
-                "`{}` says that the transaction that began at {} has committed at {at}, which should have been at \
-                 {commit}; was its timestamp handed out twice?",
+                "the primary `{}` says that transaction {} committed at {at}, but it commits at {commit}; its timestamp \
+                 may have been assigned twice",
                 self.plan.primary, self.plan.start
             ),
         ))
@@ -134,7 +136,7 @@ impl Commit {
 
     fn uncertain(&self, error: Error) -> CommitError {
         let message = format!(
-            "nobody can tell whether the transaction that began at {} has committed: {error}",
+            "it is unknown whether transaction {} has committed: {error}",
             self.plan.start
         );
         CommitError::Failed(Error::with_source(ErrorKind::Uncertain, message, error))

@@ -8,13 +8,13 @@ use crate::planted::{self, PlantedBug};
 use crate::transaction::{CommitError, Stale};
 
 impl Shared {
-    /// A timestamp to commit at, for a transaction that began at `start`; refused where garbage may have been collected
-    /// above that.
+    /// Returns a commit timestamp for the transaction that began at `start`. Fails if garbage above
+    /// its start may have been collected.
     pub(crate) async fn commit_timestamp(
         &self,
         start: Timestamp,
     ) -> Result<Timestamp, CommitError> {
-        let mut backoff = self.backoff_of_calls(start);
+        let mut backoff = self.call_backoff(start);
         let stamps = loop {
             match self.coordination.timestamps(NonZeroU32::MIN).await {
                 Ok(stamps) => break stamps,

@@ -1,4 +1,4 @@
-//! Why a transaction did not commit.
+//! The reasons why a transaction did not commit.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -7,73 +7,76 @@ use crate::coordination::TransactorId;
 use crate::data::{RowColumn, Timestamp};
 use crate::error::{Error, ErrorKind};
 
-/// Another transaction was there first: it wrote one of the cells after this one began, or holds a lock on it.
+/// A conflict with another transaction, which wrote one of the cells after this one began, or holds
+/// a lock on it.
 ///
-/// Nothing of this transaction can be seen, and nothing of it will. The same work may succeed in a new one, which
-/// reads anew.
+/// No write of this transaction is or will be visible. The same work may succeed in a new
+/// transaction, which reads again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conflict {
-    /// When the transaction that failed began.
+    /// The start timestamp of the transaction that failed.
     pub start: Timestamp,
-    /// The cells on which it met another one; at least one, at most [`MOST_CELLS`](Self::MOST_CELLS).
+    /// The cells on which the transactions conflict; at least one, at most
+    /// [`MOST_CELLS`](Self::MOST_CELLS).
     pub cells: Vec<RowColumn>,
-    /// How many cells there were.
+    /// The number of cells in conflict, including those that are not in `cells`.
     pub cell_count: usize,
-    /// What is known of the other transaction on one of the cells. Nothing, where it had gone by the time that
-    /// it was looked for.
+    /// The other transaction on one of the cells, or `None` if its traces were gone when they were
+    /// read.
     pub other: Option<OtherTransaction>,
 }
 
-/// The transaction that was there first.
+/// The other transaction of a conflict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OtherTransaction {
-    /// It began and committed at these timestamps.
+    /// It committed.
     Committed {
-        /// When it began.
+        /// Its start timestamp.
         start: Timestamp,
-        /// When it committed.
+        /// Its commit timestamp.
         commit: Timestamp,
     },
-    /// It holds a lock, or a read lock.
+    /// It holds a lock or a read lock.
     Locking {
-        /// When it began.
+        /// Its start timestamp.
         start: Timestamp,
-        /// Who runs it.
+        /// The transactor that runs it.
         transactor: TransactorId,
     },
-    /// It rolled this transaction back, because it took it for dead or waited for too long.
+    /// It rolled this transaction back, because the owner seemed dead or had taken too long.
     RolledThisBack,
 }
 
 impl Conflict {
-    /// Most cells that are named.
+    /// Maximum number of cells in [`cells`](Self::cells).
     pub const MOST_CELLS: usize = 16;
 }
 
 impl fmt::Display for Conflict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "the transaction that began at {} met another one",
-            self.start
-        )?;
+        write!(f, "transaction {} conflicts with ", self.start)?;
+        match self.other {
+            Some(
+                OtherTransaction::Committed { start, .. } | OtherTransaction::Locking { start, .. },
+            ) => {
+                write!(f, "transaction {start}")?;
+            }
+            None | Some(OtherTransaction::RolledThisBack) => f.write_str("another transaction")?,
+        }
         let mut cells = self.cells.iter();
         if let Some(first) = cells.next() {
-            write!(f, " at `{first}`")?;
+            write!(f, " on `{first}`")?;
         }
         if self.cell_count > 1 {
             write!(f, " and {} more", self.cell_count - 1)?;
         }
         match self.other {
             None => Ok(()),
-            Some(OtherTransaction::Committed { start, commit }) => {
-                write!(f, ", which began at {start} and committed at {commit}")
+            Some(OtherTransaction::Committed { commit, .. }) => {
+                write!(f, ", which committed at {commit}")
             }
-            Some(OtherTransaction::Locking { start, transactor }) => {
-                write!(
-                    f,
-                    ", which began at {start} and holds a lock for transactor {transactor}"
-                )
+            Some(OtherTransaction::Locking { transactor, .. }) => {
+                write!(f, ", which holds a lock for transactor {transactor}")
             }
             Some(OtherTransaction::RolledThisBack) => f.write_str(", which rolled it back"),
         }
@@ -82,13 +85,13 @@ impl fmt::Display for Conflict {
 
 impl StdError for Conflict {}
 
-/// Garbage was collected above the timestamp at which a transaction or a snapshot reads, so that what it would read
-/// may be wrong.
+/// The error of a transaction or a snapshot whose timestamp is below the horizon. Garbage that it
+/// needs may have been collected, so its reads could be wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stale {
-    /// Where it reads.
+    /// The timestamp at which it reads.
     pub start: Timestamp,
-    /// Below this, garbage may have been collected.
+    /// The horizon: garbage below it may have been collected.
     pub horizon: Timestamp,
 }
 
@@ -96,7 +99,7 @@ impl fmt::Display for Stale {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "the snapshot at {} can no longer be read: garbage was collected up to {}; take a new one",
+            "the snapshot at {} is stale, because garbage below {} may have been collected; take a new snapshot",
             self.start, self.horizon
         )
     }
@@ -104,17 +107,19 @@ impl fmt::Display for Stale {
 
 impl StdError for Stale {}
 
-/// Why a commit did not end in a committed transaction, as far as anybody can tell.
+/// The reason why a commit failed, or why its outcome is unknown.
 #[derive(Clone, Debug)]
 pub enum CommitError {
-    /// Another transaction was there first. Nothing was done; run it again.
+    /// A conflict with another transaction. Nothing was done. Run the transaction again.
     Conflict(Conflict),
-    /// The notification that started it was dealt with by another one already. Nothing was done; forget it.
+    /// Another transaction has already processed the notification that started this one. Nothing
+    /// was done. Skip it.
     Acknowledged,
-    /// It had become too old to be sure of what it read. Nothing was done; run it again.
+    /// Garbage that the transaction needs may have been collected. Nothing was done. Run the
+    /// transaction again.
     Stale(Stale),
-    /// Something else failed: the [kind](Error::kind) says what can be done. Nothing was done, unless the kind is
-    /// [`Uncertain`](ErrorKind::Uncertain).
+    /// Another error. Its [kind](Error::kind) determines the reaction. Nothing was done, unless the
+    /// kind is [`Uncertain`](ErrorKind::Uncertain).
     Failed(Error),
 }
 
@@ -123,7 +128,7 @@ impl fmt::Display for CommitError {
         match self {
             Self::Conflict(conflict) => conflict.fmt(f),
             Self::Acknowledged => f.write_str(
-                "the notification was dealt with by another transaction; nothing was written",
+                "another transaction has already processed the notification; nothing was written",
             ),
             Self::Stale(stale) => stale.fmt(f),
             Self::Failed(error) => error.fmt(f),
@@ -153,8 +158,8 @@ impl From<Stale> for Error {
 }
 
 impl From<CommitError> for Error {
-    /// A conflict is [`Unavailable`](ErrorKind::Unavailable), with the [`Conflict`] as its source: nothing was done,
-    /// and the same work may succeed later.
+    /// Converts the error. A conflict becomes [`Unavailable`](ErrorKind::Unavailable) with the
+    /// [`Conflict`] as its source: nothing was done, and the same work may succeed later.
     fn from(error: CommitError) -> Self {
         match error {
             CommitError::Conflict(conflict) => {

@@ -1,7 +1,8 @@
-//! Entries that no client writes.
+//! Damaged entries, which no client writes.
 //!
-//! What they say cannot be known, and no try after this one will read them: a transaction that meets one fails at once,
-//! with [`Corrupt`](ErrorKind::Corrupt). It never counts as a conflict, which is retried.
+//! The content of such an entry is lost, and no retry can decode it. A transaction that meets one
+//! fails at once with [`Corrupt`](ErrorKind::Corrupt). This never counts as a conflict, which would
+//! be retried.
 
 use crate::data::{Cell, RowColumn, Timestamp};
 use crate::error::{Error, ErrorKind, Result};
@@ -9,10 +10,12 @@ use crate::layout::{
     DelLockValue, DelReadLockValue, EntryKind, EntryStamp, LockValue, ReadLockValue, WriteValue,
 };
 
-/// What an entry is.
+/// Checks an entry and returns its kind and timestamp.
 ///
 /// # Errors
-/// [`Corrupt`](ErrorKind::Corrupt): none that a client writes, by its timestamp or its value.
+///
+/// [`Corrupt`](ErrorKind::Corrupt) if no client writes such an entry, judged by its timestamp and
+/// its value.
 pub(crate) fn checked(found: &Cell) -> Result<EntryStamp> {
     let stamp = stamp_of(found)?;
     let value = &found.value;
@@ -28,22 +31,23 @@ pub(crate) fn checked(found: &Cell) -> Result<EntryStamp> {
     Ok(stamp)
 }
 
-/// The timestamp of an entry.
+/// Returns the kind and timestamp of an entry.
 ///
 /// # Errors
-/// [`Corrupt`](ErrorKind::Corrupt): no entry has it.
+///
+/// [`Corrupt`](ErrorKind::Corrupt) if no entry has this timestamp.
 pub(crate) fn stamp_of(found: &Cell) -> Result<EntryStamp> {
     EntryStamp::decode(found.key.timestamp).ok_or_else(|| {
         let why = match found.key.timestamp.cast_unsigned() >> 61 {
-            0b100 => "there is no kind 100".to_owned(),
-            _ => format!("below the kind stands more than {}", Timestamp::MAX),
+            0b100 => "kind 100 does not exist".to_owned(),
+            _ => format!("the number below the kind is more than {}", Timestamp::MAX),
         };
-        let message = format!("its timestamp is that of no entry: {why}");
+        let message = format!("its timestamp is invalid: {why}");
         in_cell(found, Error::new(ErrorKind::Corrupt, message))
     })
 }
 
-/// An error that says in which cell the damaged entry stands.
+/// Adds the cell of a damaged entry to its error.
 pub(crate) fn in_cell(found: &Cell, error: Error) -> Error {
     let cell = RowColumn::new(found.key.row.clone(), found.key.column.clone());
     let message = format!(
@@ -53,14 +57,14 @@ pub(crate) fn in_cell(found: &Cell, error: Error) -> Error {
     Error::with_source(ErrorKind::Corrupt, message, error)
 }
 
-/// The error for an entry that was shown where it has no place: damaged, or none that a filter shows of a table that
-/// transactions wrote.
+/// Returns the error for an entry that a filter should not show: it is damaged, or was not written
+/// by a transaction.
 pub(crate) fn unexpected(found: &Cell) -> Error {
     let out_of_place = || {
         Error::new(
             ErrorKind::Corrupt,
             format!(
-                "`{}` is neither data nor a lock; was it written by a transaction?",
+                "`{}` is neither data nor a lock; only transactions may write to the table",
                 found.key
             ),
         )
@@ -81,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_said_where_it_is_and_what_is_wrong() {
+    fn names_the_cell_and_the_damage() {
         let ten = Timestamp::new(10).unwrap();
         let stamp = |kind| EntryStamp::new(kind, ten).encode();
         let said = |cell: &Cell| {
@@ -97,19 +101,19 @@ mod tests {
         );
         assert_eq!(
             said(&cell(i64::MIN, "")),
-            "an entry of `r f:q` is damaged: its timestamp is that of no entry: there is no kind 100 (stored at \
+            "an entry of `r f:q` is damaged: its timestamp is invalid: kind 100 does not exist (stored at \
              -9223372036854775808)"
         );
         assert_eq!(
             said(&cell(i64::MAX, "")),
-            "an entry of `r f:q` is damaged: its timestamp is that of no entry: below the kind stands more than \
+            "an entry of `r f:q` is damaged: its timestamp is invalid: the number below the kind is more than \
              1152921504606846975 (stored at 9223372036854775807)"
         );
         let sound = cell(stamp(EntryKind::Ack), "");
         assert!(checked(&sound).is_ok());
         assert_eq!(
             unexpected(&sound).to_string(),
-            "`r f:q @-4611686018427387894` is neither data nor a lock; was it written by a transaction?"
+            "`r f:q @-4611686018427387894` is neither data nor a lock; only transactions may write to the table"
         );
     }
 }

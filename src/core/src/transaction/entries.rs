@@ -1,4 +1,5 @@
-//! The entries that the steps of a transaction write. Each is a put at a timestamp that says what it is.
+//! The entries that the steps of a transaction write. Each is a put whose timestamp encodes its
+//! kind.
 
 use crate::data::{Bytes, Column, Timestamp};
 use crate::layout::{
@@ -9,7 +10,7 @@ use crate::planted::{self, PlantedBug};
 use crate::table::Mutation;
 use crate::transaction::found_lock::LockKind;
 
-/// The timestamp of the table for an entry.
+/// Returns the stored timestamp of an entry.
 pub(crate) fn stamp(kind: EntryKind, timestamp: Timestamp) -> i64 {
     EntryStamp::new(kind, timestamp).encode()
 }
@@ -24,7 +25,7 @@ fn put(
     mutation.put_at(column.clone(), stamp(kind, timestamp), value)
 }
 
-/// The value that a transaction writes.
+/// Adds the value that a transaction writes.
 pub(crate) fn data(
     mutation: Mutation,
     column: &Column,
@@ -34,7 +35,7 @@ pub(crate) fn data(
     put(mutation, column, EntryKind::Data, start, value)
 }
 
-/// A lock, or a read lock, with its encoded value.
+/// Adds a lock or a read lock, with its encoded value.
 pub(crate) fn lock(
     mutation: Mutation,
     column: &Column,
@@ -45,7 +46,7 @@ pub(crate) fn lock(
     put(mutation, column, kind.entry(), start, value)
 }
 
-/// What turns a locked cell into a committed one.
+/// Adds the entry that commits a locked cell.
 pub(crate) fn commit(
     mutation: Mutation,
     column: &Column,
@@ -89,16 +90,17 @@ pub(crate) fn commit(
     }
 }
 
-/// Who rolls a cell back.
+/// The client that rolls a primary back, by what it can say about the other locks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RolledBackBy {
-    /// Its own transaction; its primary says then that no lock is left.
+    /// The owner of the transaction. The primary then says that no lock is left.
     ItsOwner,
-    /// Another one that met it.
+    /// Another client that met one of the locks, or an owner that cannot exclude that locks are
+    /// left.
     AnotherOne,
 }
 
-/// What turns a locked cell that is not the primary into one that was never locked.
+/// Adds the entry that rolls back a locked cell other than the primary.
 pub(crate) fn roll_back(
     mutation: Mutation,
     column: &Column,
@@ -121,7 +123,7 @@ pub(crate) fn roll_back(
     }
 }
 
-/// What decides that a transaction is rolled back.
+/// Adds the entry that decides that a transaction is rolled back.
 pub(crate) fn roll_back_primary(
     mutation: Mutation,
     column: &Column,
@@ -139,18 +141,18 @@ pub(crate) fn roll_back_primary(
     put(mutation, column, EntryKind::DelLock, start, value.encode())
 }
 
-/// What says of a primary that none of its transaction's locks is left anywhere: at the commit timestamp, or at the
-/// start of one that was rolled back.
+/// Adds the entry on the primary that says that the transaction has no lock left: at its commit
+/// timestamp, or at its start if it was rolled back.
 pub(crate) fn done(mutation: Mutation, column: &Column, at: Timestamp) -> Mutation {
     put(mutation, column, EntryKind::TxDone, at, Bytes::new())
 }
 
-/// What asks for the observers of a cell.
+/// Adds the notification of the observers of a cell.
 pub(crate) fn notification(mutation: Mutation, observed: &Column, at: Timestamp) -> Mutation {
     notification_entry(mutation, observed, at, false)
 }
 
-/// What takes back the notifications of a cell up to a timestamp.
+/// Adds the deletion of the notifications of a cell up to a timestamp.
 pub(crate) fn notification_delete(
     mutation: Mutation,
     observed: &Column,

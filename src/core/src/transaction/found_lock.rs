@@ -1,4 +1,4 @@
-//! A lock that a reader or a writer came upon.
+//! A lock that a reader or a writer met.
 
 use crate::coordination::TransactorId;
 use crate::data::{Bytes, Cell, RowColumn, Timestamp};
@@ -6,37 +6,38 @@ use crate::error::Result;
 use crate::layout::{EntryKind, LockValue, ReadLockValue};
 use crate::transaction::damage::{in_cell, stamp_of, unexpected};
 
-/// A lock of another transaction, as it is stored.
+/// A stored lock of another transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FoundLock {
     pub(crate) cell: RowColumn,
-    /// When its transaction began.
+    /// The start of its transaction.
     pub(crate) start: Timestamp,
-    /// The cell whose state decides for all locks of the transaction.
+    /// The cell whose state decides about all locks of the transaction.
     pub(crate) primary: RowColumn,
     pub(crate) transactor: TransactorId,
     pub(crate) kind: LockKind,
-    /// As it is stored, to ask whether it still is.
+    /// The stored value, for conditions that the lock is still stored.
     pub(crate) value: Bytes,
 }
 
-/// What a lock is for.
+/// The purpose of a lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LockKind {
-    /// The cell is going to be written.
+    /// The cell is about to be written.
     Write {
-        /// With data, or deleted. A lock that is neither only guards the cell of a notification.
+        /// `true` if the cell gets a value or is deleted; `false` if the lock only guards the cell
+        /// of a notification.
         is_write: bool,
         is_delete: bool,
-        /// A notification of the cell started the transaction.
+        /// `true` if the notification of the cell started the transaction.
         is_trigger: bool,
     },
-    /// The cell was read, and is to stay as it is until the transaction has committed.
+    /// The cell was read, and must not change until the transaction has committed.
     Read,
 }
 
 impl LockKind {
-    /// The entry that the lock is stored as.
+    /// Returns the kind of entry that stores the lock.
     pub(crate) fn entry(self) -> EntryKind {
         match self {
             Self::Write { .. } => EntryKind::Lock,
@@ -44,7 +45,7 @@ impl LockKind {
         }
     }
 
-    /// The entry that says that the lock is over, where it does not become a write.
+    /// Returns the kind of entry that ends the lock if it does not become a write.
     pub(crate) fn end(self) -> EntryKind {
         match self {
             Self::Write { .. } => EntryKind::DelLock,
@@ -54,17 +55,17 @@ impl LockKind {
 }
 
 impl FoundLock {
-    /// The lock of an entry that the table showed.
-    pub(crate) fn of(found: &Cell) -> Result<Self> {
+    /// Decodes the lock in an entry that the table returned.
+    pub(crate) fn from_entry(found: &Cell) -> Result<Self> {
         let stamp = stamp_of(found)?;
         match stamp.kind {
-            EntryKind::Lock => Self::of_write(found, stamp.timestamp),
-            EntryKind::ReadLock => Self::of_read(found, stamp.timestamp),
+            EntryKind::Lock => Self::from_write(found, stamp.timestamp),
+            EntryKind::ReadLock => Self::from_read(found, stamp.timestamp),
             _ => Err(unexpected(found)),
         }
     }
 
-    fn of_write(found: &Cell, start: Timestamp) -> Result<Self> {
+    fn from_write(found: &Cell, start: Timestamp) -> Result<Self> {
         let lock = LockValue::decode(&found.value).map_err(|error| in_cell(found, error))?;
         let kind = LockKind::Write {
             is_write: lock.is_write,
@@ -81,7 +82,7 @@ impl FoundLock {
         })
     }
 
-    fn of_read(found: &Cell, start: Timestamp) -> Result<Self> {
+    fn from_read(found: &Cell, start: Timestamp) -> Result<Self> {
         let lock = ReadLockValue::decode(&found.value).map_err(|error| in_cell(found, error))?;
         Ok(Self {
             cell: cell_of(found),
@@ -93,7 +94,7 @@ impl FoundLock {
         })
     }
 
-    /// Whether this is the lock that decides for the others.
+    /// Checks whether this is the lock of the primary.
     pub(crate) fn is_primary(&self) -> bool {
         self.cell == self.primary
     }

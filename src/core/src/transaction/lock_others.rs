@@ -1,4 +1,5 @@
-//! The second step: the rows that were not locked with the primary, each whole or not at all.
+//! The second step: locking the rows that were not locked with the primary. Each row is locked
+//! whole or not at all.
 
 use crate::client::is_passing;
 use crate::data::{Bytes, RowColumn};
@@ -10,7 +11,7 @@ use crate::transaction::commit::Commit;
 use crate::transaction::lock_primary::{no_answer, nothing_committed};
 use crate::transaction::{CommitError, raw};
 
-/// What is stored of a row after a write whose answer was lost.
+/// The stored state of a row after a write whose answer was lost.
 enum Found {
     Locked,
     RolledBack,
@@ -18,15 +19,16 @@ enum Found {
 }
 
 impl Commit {
-    /// Locks the rows that are not locked yet. After an error, `locked` and `doubtful` say what is to be taken back.
+    /// Locks the rows that are not locked yet. After an error, `locked` and `doubtful` name the
+    /// rows to roll back.
     pub(crate) async fn lock_others(&mut self) -> Result<(), CommitError> {
         debug_assert!(
             self.locked.contains(&self.plan.primary.row),
-            "P3: other rows of the transaction that began at {} are locked before its primary `{}`",
+            "P3: other rows of transaction {} are locked before its primary `{}`",
             self.plan.start,
             self.plan.primary
         );
-        let mut backoff = self.reading.client.backoff_of_calls(self.plan.start);
+        let mut backoff = self.reading.client.call_backoff(self.plan.start);
         let is_waiting = |row: &&Bytes| !self.locked.contains(*row);
         let mut waiting: Vec<Bytes> = self.plan.other_rows().filter(is_waiting).cloned().collect();
         let mut rejected = Vec::new();
@@ -36,7 +38,7 @@ impl Commit {
         loop {
             let error = self.try_to_lock(&mut waiting, &mut rejected).await?;
             if !rejected.is_empty() {
-                // What is still in doubt stays so; it need not be tried again.
+                // Rows in doubt stay in doubt, and need no further attempt.
                 return Err(self.conflict(&rejected).await);
             }
             let Some(error) = error else {
@@ -48,7 +50,7 @@ impl Commit {
         }
     }
 
-    /// Tries to lock the rows that are left, and leaves those that are neither locked nor rejected then.
+    /// Tries to lock the waiting rows. Keeps those that are neither locked nor rejected afterwards.
     async fn try_to_lock(
         &mut self,
         waiting: &mut Vec<Bytes>,
@@ -82,7 +84,8 @@ impl Commit {
                         _ if planted::is(PlantedBug::UnknownLockIsLocked) => self.note_locked(row),
                         Ok(Found::Locked) => self.note_locked(row),
                         Ok(Found::RolledBack) => rejected.push(row),
-                        // The condition was false and the row is not ours: but a write of it may yet arrive.
+                        // The condition did not hold, and this transaction does not hold the row.
+                        // An earlier write of it may still arrive.
                         Ok(Found::Nothing) if was_rejected => rejected.push(row),
                         Ok(Found::Nothing) => {
                             failed = Some(why(outcome));
@@ -107,7 +110,7 @@ impl Commit {
         self.locked.insert(row);
     }
 
-    /// Looks at one cell of a row; all of them are alike, because a row is atomic.
+    /// Reads one cell of a row. All cells of the row have the same state, because a row is atomic.
     async fn look_at(&self, row: &Bytes) -> Result<Found> {
         let cells = self.plan.rows.get(row);
         let Some(cell) = cells.and_then(|cells| cells.first()) else {

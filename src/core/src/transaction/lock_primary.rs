@@ -1,4 +1,5 @@
-//! The first step: the primary and what stands in its row; the other rows as well, where they can be written together.
+//! The first step: locking the primary and the other cells of its row. It includes the other rows
+//! if the table writes rows together.
 
 use crate::client::is_passing;
 use crate::data::{Key, Span, Timestamp};
@@ -11,18 +12,19 @@ use crate::transaction::entries::{self, stamp};
 use crate::transaction::resolve::RowMutations;
 use crate::transaction::status::{TransactionStatus, status};
 
-/// What is known of the primary's row after a write.
+/// The state of the primary's row after a write.
 enum Tried {
     Locked,
     Rejected,
-    /// Not there now; a write whose answer was lost may still arrive.
+    /// Not locked now. A write whose answer was lost may still arrive.
     Again(Error),
 }
 
 impl Commit {
-    /// Locks the primary's row, or all. An error means that none of it is locked.
+    /// Locks the primary's row, or all rows if they are written together. After an error none of
+    /// them is locked.
     pub(crate) async fn lock_primary(&mut self) -> Result<(), CommitError> {
-        let mut backoff = self.reading.client.backoff_of_calls(self.plan.start);
+        let mut backoff = self.reading.client.call_backoff(self.plan.start);
         let mut is_doubtful = false;
         loop {
             let tried = match self.try_to_lock_primary(&mut is_doubtful).await {
@@ -76,7 +78,8 @@ impl Commit {
         if !*is_doubtful {
             return Ok(Tried::Again(error.unwrap_or_else(no_answer)));
         }
-        // One of the writes may have been applied: a rejection may be by the transaction's own lock.
+        // One of the writes may have been applied: the transaction's own lock may cause a
+        // rejection.
         let found = status(
             &*self.reading.client.table,
             &self.plan.primary,
@@ -95,8 +98,9 @@ impl Commit {
         }
     }
 
-    /// Makes sure that a lock of the primary that is still on its way never holds: an entry that says that the
-    /// transaction was rolled back, unless the cell is locked by another one, whose lock it would hide.
+    /// Writes the fence: an entry on the primary which says that the transaction was rolled back,
+    /// so that a lock that is still on its way never counts. It is not written if another
+    /// transaction has locked the cell, because it would hide that lock.
     async fn fence_primary(&mut self) {
         let (primary, start) = (&self.plan.primary, self.plan.start);
         let mut fence = self.plan.lock_row(&primary.row);
@@ -110,14 +114,14 @@ impl Commit {
         if outcomes.iter().any(Outcome::is_accepted) {
             return;
         }
-        // Not possible: it is ours after all, or somebody else's. If it is ours, it is taken back.
+        // The fence was rejected. If the primary is locked by this transaction, roll it back.
         match status(&*self.reading.client.table, primary, start).await {
             Ok(TransactionStatus::Locked(_)) => {
                 self.note_first_step(true);
                 self.roll_back().await;
             }
-            // By another one, after all rows may have been locked.
-            Ok(TransactionStatus::RolledBack) if self.is_together => self.take_back_others().await,
+            // Another transaction rolled it back, after all rows may have been locked.
+            Ok(TransactionStatus::RolledBack) if self.is_together => self.roll_back_others().await,
             _ => {}
         }
     }
@@ -125,7 +129,7 @@ impl Commit {
     async fn primary_rejected(&self) -> CommitError {
         match self.was_acknowledged().await {
             Ok(true) => {
-                self.take_back_trigger().await;
+                self.delete_trigger().await;
                 return CommitError::Acknowledged;
             }
             Ok(false) => {}
@@ -133,7 +137,7 @@ impl Commit {
         }
         match self.rejected_rows().await {
             Ok(rejected) => self.conflict(&rejected).await,
-            // Which rows it was cannot be seen at present.
+            // The rejected rows cannot be determined at present.
             Err(error) if is_passing(error.kind()) => {
                 let primary = std::slice::from_ref(&self.plan.primary.row);
                 self.conflict(primary).await
@@ -142,7 +146,7 @@ impl Commit {
         }
     }
 
-    /// Whether another transaction has acknowledged the notification that started this one.
+    /// Checks whether another transaction has acknowledged the notification that started this one.
     async fn was_acknowledged(&self) -> Result<bool> {
         let Some(trigger) = self.strong_trigger() else {
             return Ok(false);
@@ -161,33 +165,34 @@ impl Commit {
         Ok(found.iter().any(|cell| is_ack(cell.key.timestamp)))
     }
 
-    async fn take_back_trigger(&self) {
+    async fn delete_trigger(&self) {
         let Some(trigger) = self.strong_trigger() else {
             return;
         };
         let mut writes = RowMutations::default();
-        writes.take_back_notification(&trigger.cell, trigger.notified_at);
-        // If it fails, the notification is found again, and taken back then.
-        let taken_back = self
+        writes.delete_notifications(&trigger.cell, trigger.notified_at);
+        // If this fails, a worker finds the notification again and deletes it then.
+        let deleted = self
             .reading
             .client
-            .write_surely(writes.into_mutations(), self.plan.start);
-        drop(taken_back.await);
+            .write_until_done(writes.into_mutations(), self.plan.start);
+        drop(deleted.await);
     }
 
     fn committed_too_early(&self) -> Error {
         Error::new(
             ErrorKind::Corrupt,
             format!(
-                "`{}` says that the transaction that began at {} has committed, which it has not; was its timestamp \
-                 handed out twice?",
+                "the primary `{}` says that transaction {} has committed, but it has not; its timestamp may have been \
+                 assigned twice",
                 self.plan.primary, self.plan.start
             ),
         )
     }
 }
 
-/// The same error, of a commit that did not come to its commit point: whatever is uncertain, it has not committed.
+/// Replaces `Uncertain` in an error from before the commit point: the transaction has certainly not
+/// committed.
 pub(crate) fn before_the_commit_point(error: CommitError) -> CommitError {
     match error {
         CommitError::Failed(error) if error.kind() == ErrorKind::Uncertain => {
@@ -197,15 +202,16 @@ pub(crate) fn before_the_commit_point(error: CommitError) -> CommitError {
     }
 }
 
-/// The error for a commit that was given up before its commit point.
+/// Returns the error for a commit that was cancelled before its commit point.
 pub(crate) fn nothing_committed(error: Error) -> CommitError {
-    let message = format!("the transaction was given up; nothing of it was committed: {error}");
+    let message =
+        format!("the transaction was cancelled, and none of its writes is committed: {error}");
     CommitError::Failed(Error::with_source(ErrorKind::Unavailable, message, error))
 }
 
 pub(crate) fn no_answer() -> Error {
     Error::new(
         ErrorKind::Unavailable,
-        "the table gave no outcome for a mutation",
+        "the table returned no outcome for a mutation",
     )
 }

@@ -1,10 +1,14 @@
 //! Transactions: Percolator's protocol, on Apache Fluo's bytes.
 //!
-//! A transaction reads at its start timestamp and gathers its writes. Its commit locks every cell that it writes, one
-//! of them, the primary, first; takes a commit timestamp; and turns the lock of the primary into a committed write with one
-//! conditional write of one row. That write is the commit. Whatever else is left then is rolled forward by it or by
-//! whoever meets it. Until then anybody who finds it dead may roll it back, at the same place. Each step has a file here,
-//! with the invariants that it keeps (P1.., S1.., R1..); `docs/protocol.md` has the bytes and the states.
+//! A transaction reads at its start timestamp and buffers its writes. Its commit locks every cell
+//! that it writes, beginning with one of them, the primary. It then takes a commit timestamp, and
+//! replaces the lock of the primary by a committed write in one conditional write of one row. That
+//! write is the commit. The transaction, or any other one that meets the remaining locks, then
+//! rolls them forward. Before that write, any transaction that finds the owner dead may roll the
+//! transaction back, also at the primary.
+//!
+//! Each step has a file in this folder, with the invariants that it keeps (P1.., S1.., R1..).
+//! `docs/protocol.md` describes the bytes and the states.
 
 mod blame;
 mod buffer;

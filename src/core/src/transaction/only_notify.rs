@@ -1,8 +1,9 @@
-//! The commit of a transaction that writes no cell: there is nothing to lock, and nobody to conflict with.
+//! The commit of a transaction that writes no cell. It needs no locks and cannot conflict.
 //!
-//! It may ask for weak observers all the same. Their notifications stand before the one that started it goes, as for
-//! every other commit (P5). If it fails between the two, some may stand although it has not committed: their observers
-//! run in vain.
+//! It may still request weak observers. Their notifications are written before the one that started
+//! it is deleted, as in every other commit (P5). If the commit fails between the two, some
+//! notifications may be stored although it has not committed. Their observers then run without a
+//! change.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +16,7 @@ use crate::transaction::plan::Trigger;
 use crate::transaction::resolve::RowMutations;
 use crate::transaction::{CommitError, Committed};
 
-/// Sets notifications, and takes back the one that started the transaction.
+/// Writes the notifications, then deletes the one that started the transaction.
 pub(super) async fn only_notify(
     client: &Shared,
     start: Timestamp,
@@ -36,11 +37,14 @@ pub(super) async fn only_notify(
     }
     if let Some(trigger) = trigger {
         let mut writes = RowMutations::default();
-        writes.take_back_notification(&trigger.cell, start);
-        let taken_back = client.write_surely(writes.into_mutations(), start).await;
-        // Once others are notified, it has committed: what is left is found and run again.
+        writes.delete_notifications(&trigger.cell, start);
+        let deleted = client
+            .write_until_done(writes.into_mutations(), start)
+            .await;
+        // Once the notifications are written, the transaction has committed. If the deletion
+        // failed, a worker finds the trigger and runs it again.
         if committed.commit.is_none() {
-            taken_back?;
+            deleted?;
         }
     }
     Ok(committed)
@@ -60,7 +64,9 @@ async fn notify(
         });
         by_row.entry(row).or_default().push(column);
     }
-    client.write_surely(writes.into_mutations(), start).await?;
-    client.listeners.tell(&by_row, commit);
+    client
+        .write_until_done(writes.into_mutations(), start)
+        .await?;
+    client.listeners.offer(&by_row, commit);
     Ok(())
 }

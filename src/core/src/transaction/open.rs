@@ -14,20 +14,23 @@ use crate::transaction::plan::Trigger;
 use crate::transaction::reading::Reading;
 use crate::transaction::{CommitError, ReadLocking, Snapshot, commit};
 
-/// A transaction that is open: it reads its snapshot, and gathers writes that take effect together, or not at all,
-/// when it is committed. Committing is for whoever began it: [`Client::run`](crate::Client::run), a worker, or the owner
-/// of an [`OwnedTransaction`].
+/// An open transaction. It reads its snapshot and buffers writes, which take effect together, or
+/// not at all, when it is committed. Only its starter can commit it:
+/// [`Client::run`](crate::Client::run), a worker, or the owner of an [`OwnedTransaction`].
 ///
-/// It reads what was committed before it began. **It does not read its own writes**: as in Fluo, what a transaction has
-/// set is seen by those that come after it.
+/// A transaction reads data that was committed before it began. **It does not read its own
+/// writes**, as in Fluo: only later transactions read them.
 ///
-/// A cell is written once: setting or deleting it again is an error, because nobody could say which was meant.
+/// A transaction writes a cell once. Setting or deleting the cell again is an error, because the
+/// intended value would be unclear.
 #[derive(Debug)]
 pub struct Transaction {
     open: Arc<Open>,
 }
 
-/// A transaction that its owner commits, or drops: then nothing of it was ever written.
+/// A transaction that its owner commits. If the owner drops it instead, nothing is written.
+///
+/// # Examples
 ///
 /// ```
 /// # use fluo_core::admin::{Initialization, initialize};
@@ -40,7 +43,8 @@ pub struct Transaction {
 /// # let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());
 /// # initialize(&tables, &applications, "bank", Initialization::new("8d2fa41c", "bank")).await?;
 /// # let table = tables.open_table("bank", Authorizations::none()).await?;
-/// # let client = Client::open(table, applications.open("bank").await?, ClientSettings::default()).await?;
+/// # let bank = applications.open("bank").await?;
+/// # let client = Client::open(table, bank, ClientSettings::default()).await?;
 /// let tx = client.begin().await?;
 /// tx.set("alice", &Column::new("account", "balance"), "100")?;
 /// let committed = tx.commit().await?;
@@ -53,21 +57,22 @@ pub struct OwnedTransaction {
     transaction: Transaction,
 }
 
-/// What became of a transaction that was committed.
+/// The result of a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Committed {
-    /// Where it read.
+    /// The start timestamp: the transaction read at it.
     pub start: Timestamp,
-    /// Where its writes can be seen from on; none where it wrote nothing.
+    /// The commit timestamp: later transactions see the writes. `None` if the transaction wrote
+    /// nothing.
     pub commit: Option<Timestamp>,
 }
 
-/// What its handles share.
+/// The state that the handles of a transaction share.
 #[derive(Debug)]
 pub(crate) struct Open {
     snapshot: Snapshot,
     trigger: Option<Trigger>,
-    /// `None` once it was committed or given up.
+    /// `None` once the transaction was committed or dropped.
     buffer: Mutex<Option<WriteBuffer>>,
 }
 
@@ -89,7 +94,7 @@ impl Open {
         }))
     }
 
-    /// A handle for somebody who may not commit.
+    /// Returns a handle that cannot commit.
     pub(crate) fn handle(self: &Arc<Self>) -> Transaction {
         Transaction { open: self.clone() }
     }
@@ -98,22 +103,22 @@ impl Open {
         &self.snapshot.reading
     }
 
-    /// Ends it without a commit: its handles can do nothing any more.
+    /// Ends the transaction without a commit. Its handles can no longer write.
     pub(crate) fn end(&self) {
         self.locked().take();
     }
 
-    /// Bytes of what it is going to write.
+    /// Returns the size of the buffered writes in bytes.
     pub(crate) fn size_bytes(&self) -> usize {
         self.locked().as_ref().map_or(0, WriteBuffer::size_bytes)
     }
 
-    /// Ends it with a commit.
+    /// Commits the transaction and ends it.
     pub(crate) async fn commit(&self) -> Result<Committed, CommitError> {
         let Some(buffer) = self.locked().take() else {
             return Err(self.has_ended().into());
         };
-        // What was read decided what is written.
+        // The body chose its writes by its reads.
         if let Some(stale) = self.reading().stale() {
             return Err(CommitError::Stale(stale));
         }
@@ -129,7 +134,7 @@ impl Open {
 
     fn has_ended(&self) -> Error {
         Error::invalid(format!(
-            "the transaction that began at {} has ended; begin another one",
+            "transaction {} has ended; begin a new one",
             self.reading().start()
         ))
     }
@@ -147,10 +152,11 @@ impl Transaction {
     /// Sets a cell.
     ///
     /// # Errors
-    /// [`Invalid`](crate::ErrorKind::Invalid): an empty row or column, the family `ntfy`, a visibility that cannot be read, a
-    /// cell that was set or deleted before, more bytes than
-    /// [`max_transaction_bytes`](crate::ClientSettings::max_transaction_bytes), a transaction that has ended. What was set
-    /// before stays set.
+    ///
+    /// [`Invalid`](crate::ErrorKind::Invalid) for an empty row or column, the family `ntfy`, an
+    /// invalid visibility, a cell that was already set or deleted, more bytes than
+    /// [`max_transaction_bytes`](crate::ClientSettings::max_transaction_bytes), or a transaction
+    /// that has ended. Earlier writes stay in the buffer.
     pub fn set(
         &self,
         row: impl Into<Bytes>,
@@ -163,30 +169,34 @@ impl Transaction {
     /// Deletes a cell, whether it has a value or not.
     ///
     /// # Errors
-    /// As [`set`](Self::set).
+    ///
+    /// The same as [`set`](Self::set).
     pub fn delete(&self, row: impl Into<Bytes>, column: &Column) -> Result<()> {
         self.write(row.into(), column, PendingWrite::Delete)
     }
 
-    /// Asks for the weak observer of a column to run on a row once this transaction has committed. The cell needs no
-    /// value.
+    /// Requests a run of the weak observer of a column on a row, after this transaction has
+    /// committed. The cell does not need a value.
     ///
     /// # Errors
-    /// As [`set`](Self::set); [`Invalid`](crate::ErrorKind::Invalid) for a column without a weak observer.
+    ///
+    /// The same as [`set`](Self::set), and [`Invalid`](crate::ErrorKind::Invalid) for a column
+    /// without a weak observer.
     pub fn notify(&self, row: impl Into<Bytes>, column: &Column) -> Result<()> {
         let client = &self.open.reading().client;
         if client.observed(column) != Some(ObserverKind::Weak) {
             return Err(client.not_weakly_observed(column));
         }
         let cell = RowColumn::new(row, column.clone());
-        let told = || debug!(start = %self.start(), %cell, "notify");
-        self.open.reading().span.in_scope(told);
+        let log = || debug!(start = %self.start(), %cell, "notify");
+        self.open.reading().span.in_scope(log);
         let most = self.open.max_bytes();
         self.open.with_buffer(|buffer| buffer.notify(cell, most))
     }
 
-    /// Reads that also lock what they read: this transaction commits only if nobody has written it since this one
-    /// began. It closes write skew for the price of a write.
+    /// Returns a view whose reads also lock the cells. This transaction then commits only if no
+    /// other transaction has written these cells since it began. This prevents write skew, at the
+    /// cost of a write for each cell.
     pub fn with_read_lock(&self) -> ReadLocking<'_> {
         ReadLocking::new(self)
     }
@@ -226,7 +236,7 @@ impl OwnedTransaction {
         }
     }
 
-    /// Commits. It is the last that can be done with a transaction; neither of these compiles:
+    /// Commits the transaction and consumes it. Neither of these examples compiles:
     ///
     /// ```compile_fail,E0382
     /// # async fn commits_twice(client: fluo_core::Client) -> fluo_core::Result<()> {
@@ -246,11 +256,12 @@ impl OwnedTransaction {
     /// # }
     /// ```
     ///
-    /// The commit goes on when the future is dropped, and its outcome is lost then.
+    /// If the future is dropped, the commit continues and its outcome is lost.
     ///
     /// # Errors
-    /// [`CommitError`] says whether the same work may be tried again. Nothing was done, unless it is
-    /// [`Uncertain`](crate::ErrorKind::Uncertain).
+    ///
+    /// [`CommitError`] states whether the same work may be retried. Nothing was done, unless the
+    /// error is [`Uncertain`](crate::ErrorKind::Uncertain).
     pub async fn commit(self) -> Result<Committed, CommitError> {
         self.transaction.open.commit().await
     }

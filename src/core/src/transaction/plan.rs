@@ -1,4 +1,4 @@
-//! What a commit is going to do, decided before it begins.
+//! The plan of a commit, made before its first step.
 
 use std::collections::BTreeMap;
 
@@ -23,18 +23,19 @@ pub(crate) struct Trigger {
 
 /// The cells of a transaction that is to be committed, by row.
 ///
-/// - **P1.** There is one primary, and it is not a read lock: what becomes of it decides for all. A strong trigger is
-///   always the primary, so that of two transactions for one notification only one can commit.
-/// - **P2.** The other cells of the primary's row are locked and committed in the primary's mutations: a row is atomic,
-///   so they are never apart.
+/// - **P1.** There is one primary, and it is not a read lock. Its outcome decides about all cells.
+///   A strong trigger is always the primary, so that only one of two transactions for the same
+///   notification can commit.
+/// - **P2.** The other cells of the primary's row are locked and committed in the primary's
+///   mutations. A row is atomic, so their states never differ.
 #[derive(Debug)]
 pub(crate) struct CommitPlan {
     pub(crate) start: Timestamp,
     pub(crate) primary: RowColumn,
-    /// Other transactors' locks are told from ours by it.
+    /// The fields of the lock values of this transaction, including its transactor.
     lock_values: LockValues,
     pub(crate) trigger: Option<Trigger>,
-    /// Every row with its cells, the primary's among them.
+    /// All rows with their cells, including the primary's.
     pub(crate) rows: BTreeMap<Bytes, Vec<PlannedCell>>,
     /// Cells whose observers are notified, strong and weak, by row.
     pub(crate) notified: BTreeMap<Bytes, Vec<Column>>,
@@ -55,8 +56,8 @@ struct LockValues {
 }
 
 impl CommitPlan {
-    /// The plan for what a transaction wrote; `None` where there is nothing that needs a commit.
-    pub(crate) fn of(
+    /// Creates the plan for the writes of a transaction; `None` if no cell needs a commit.
+    pub(crate) fn for_writes(
         client: &Shared,
         start: Timestamp,
         buffer: WriteBuffer,
@@ -101,13 +102,13 @@ impl CommitPlan {
         };
         debug_assert!(
             plan.primary_kind() != LockKind::Read,
-            "P1: the primary `{}` of the transaction that began at {start} is not written",
+            "P1: the primary `{}` of transaction {start} is not written",
             plan.primary
         );
         Some(plan)
     }
 
-    /// All cells, in order.
+    /// Returns all cells, in order.
     pub(crate) fn cells(&self) -> impl Iterator<Item = (RowColumn, LockKind)> {
         self.rows.iter().flat_map(|(row, cells)| {
             cells
@@ -116,17 +117,17 @@ impl CommitPlan {
         })
     }
 
-    /// The rows beside the primary's.
+    /// Returns the rows other than the primary's.
     pub(crate) fn other_rows(&self) -> impl Iterator<Item = &Bytes> {
         self.rows.keys().filter(|row| **row != self.primary.row)
     }
 
-    /// Whether the primary's row is the only one.
+    /// Checks whether the primary's row is the only one.
     pub(crate) fn is_one_row(&self) -> bool {
         self.rows.len() == 1
     }
 
-    /// What locks a row: all of its cells or none.
+    /// Returns the mutation that locks a row: all of its cells or none.
     pub(crate) fn lock_row(&self, row: &Bytes) -> ConditionalMutation {
         let mut locking = ConditionalMutation {
             mutation: Mutation::new(row.clone()),
@@ -162,7 +163,8 @@ impl CommitPlan {
         locking
     }
 
-    /// What commits the primary and its row, if the primary's lock is still there.
+    /// Returns the mutation that commits the primary and its row, if the primary's lock is still
+    /// there.
     pub(crate) fn commit_primary(&self, commit: Timestamp) -> ConditionalMutation {
         let row = &self.primary.row;
         let mut mutation = self.commit_row(row, commit);
@@ -197,7 +199,7 @@ impl CommitPlan {
         })))
     }
 
-    /// What commits the cells of a row.
+    /// Returns the mutation that commits the cells of a row.
     pub(crate) fn commit_row(&self, row: &Bytes, commit: Timestamp) -> Mutation {
         let cells = self.rows.get(row).into_iter().flatten();
         cells.fold(Mutation::new(row.clone()), |mutation, cell| {
@@ -207,12 +209,13 @@ impl CommitPlan {
         })
     }
 
-    /// The lock of the primary, as it is stored.
+    /// Returns the stored value of the primary's lock.
     pub(crate) fn primary_lock(&self) -> Bytes {
         self.lock_value(self.primary_kind())
     }
 
-    /// The mutations that notify the observers of rows beside the primary's, whose own travel with its commit.
+    /// Returns the mutations that notify the observers of the rows other than the primary's. The
+    /// notifications of the primary's row are part of its commit.
     pub(crate) fn other_notifications(&self, commit: Timestamp) -> Vec<Mutation> {
         let others = self
             .notified
@@ -250,7 +253,8 @@ impl CommitPlan {
         }
     }
 
-    /// The value of a lock is the same whenever it is made: it is compared byte by byte.
+    /// Returns the value of a lock. It has the same bytes each time, because it is compared byte by
+    /// byte.
     pub(crate) fn lock_value(&self, kind: LockKind) -> Bytes {
         match kind {
             LockKind::Read => self.lock_values.read.encode(),
@@ -269,8 +273,8 @@ impl CommitPlan {
     }
 }
 
-/// Returns the primary (P1): the trigger, if it is a strong one. Otherwise the smallest written cell without a visibility,
-/// which every client can see; the smallest written cell, if all have one.
+/// Returns the primary (P1): the trigger, if it is strong. Otherwise the smallest written cell
+/// without a visibility, which every client can see, or the smallest written cell if all have one.
 fn primary(buffer: &WriteBuffer, trigger: Option<&Trigger>) -> Option<RowColumn> {
     if let Some(trigger) = trigger.filter(|trigger| trigger.kind == ObserverKind::Strong) {
         return Some(trigger.cell.clone());
@@ -303,7 +307,8 @@ fn kind_of(write: PendingWrite, is_trigger: bool) -> (LockKind, Option<Bytes>) {
     (kind, value)
 }
 
-/// Strong observers are notified of every value that is set, weak ones where they were asked for.
+/// Returns the cells to notify: strong observers for every value that is set, weak ones as
+/// requested.
 fn notified(client: &Shared, buffer: &WriteBuffer) -> BTreeMap<Bytes, Vec<Column>> {
     let set = buffer
         .writes

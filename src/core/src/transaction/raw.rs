@@ -1,4 +1,4 @@
-//! Entries as they are stored, for what no filter answers.
+//! Stored entries, read without a filter.
 
 use crate::data::{Cell, Key, RowColumn, Span, Timestamp};
 use crate::error::Result;
@@ -6,7 +6,7 @@ use crate::layout::EntryKind;
 use crate::table::{Scan, Table, TableExt};
 use crate::transaction::entries::stamp;
 
-/// Those of some entries of a cell that are there.
+/// Returns those of the wanted entries of a cell that are stored.
 pub(crate) async fn entries(
     table: &dyn Table,
     cell: &RowColumn,

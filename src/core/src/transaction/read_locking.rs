@@ -6,11 +6,12 @@ use crate::data::{Bytes, Column, RowColumn};
 use crate::error::Result;
 use crate::transaction::Transaction;
 
-/// Reads of a transaction that also lock what they read, at commit.
+/// A view of a transaction whose reads also lock the cells, when the transaction commits.
 ///
-/// Several transactions may lock a cell for reading at once. One that writes it, or has written it since this one began,
-/// excludes them. Scans cannot be locked, because what is not there cannot be. A transaction that only reads commits
-/// without writing anything: its snapshot is consistent already.
+/// Several transactions may hold a read lock on a cell at once. A transaction that writes the cell,
+/// or has written it since this one began, excludes them. Scans cannot be locked, because a cell
+/// that does not exist cannot be locked. A transaction that only reads commits without writing: its
+/// snapshot is already consistent.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadLocking<'a> {
     transaction: &'a Transaction,
@@ -21,21 +22,24 @@ impl<'a> ReadLocking<'a> {
         Self { transaction }
     }
 
-    /// The value of a cell, locked.
+    /// Returns the value of a cell, and locks the cell.
     ///
     /// # Errors
-    /// As [`Snapshot::get`](crate::Snapshot::get); [`Invalid`](crate::ErrorKind::Invalid) for a cell that this transaction
-    /// has set or deleted, or that started it.
+    ///
+    /// The same as [`Snapshot::get`](crate::Snapshot::get), and
+    /// [`Invalid`](crate::ErrorKind::Invalid) for a cell that this transaction has set or deleted,
+    /// or that started it.
     pub async fn get(&self, row: impl Into<Bytes>, column: &Column) -> Result<Option<Bytes>> {
         let cell = RowColumn::new(row, column.clone());
         self.transaction.lock_read(cell.clone())?;
         self.transaction.get(cell.row, column).await
     }
 
-    /// The values of some columns of a row, each locked.
+    /// Returns the values of some columns of a row, and locks each cell.
     ///
     /// # Errors
-    /// As [`get`](Self::get).
+    ///
+    /// The same as [`get`](Self::get).
     pub async fn get_columns<'c>(
         &self,
         row: impl Into<Bytes>,
@@ -52,10 +56,11 @@ impl<'a> ReadLocking<'a> {
             .collect())
     }
 
-    /// The values of some cells, each locked.
+    /// Returns the values of some cells, and locks each cell.
     ///
     /// # Errors
-    /// As [`get`](Self::get).
+    ///
+    /// The same as [`get`](Self::get).
     pub async fn get_all(
         &self,
         cells: impl IntoIterator<Item = RowColumn>,

@@ -1,7 +1,7 @@
 //! Reading past locks that the client did not remove, because a write failed.
 //!
-//! The status of each transaction is known, so the reader adds the missing entries to its copy of the columns and filters
-//! the result.
+//! The reader has determined the status of each transaction. It adds the missing entries to its
+//! copy of the columns and filters the result.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::transaction::entries;
 use crate::transaction::found_lock::FoundLock;
 use crate::transaction::reading::cell_span;
 
-/// A lock of a transaction that was decided.
+/// A lock of a committed or rolled back transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DecidedLock {
     pub(crate) lock: FoundLock,
@@ -22,8 +22,8 @@ pub(crate) struct DecidedLock {
     pub(crate) committed: Option<Timestamp>,
 }
 
-/// Returns, of each cell, the entry that a snapshot shows of it once its lock is turned: a value or another lock. One
-/// scan reads all of them.
+/// Returns for each cell the entry that a snapshot shows once the lock is resolved: a value or
+/// another lock. One scan reads all of them.
 pub(crate) async fn read_past(
     table: &dyn Table,
     locks: &[DecidedLock],
@@ -46,10 +46,11 @@ pub(crate) async fn read_past(
 }
 
 impl DecidedLock {
-    /// Returns the entry that a snapshot shows of the cell once the lock is turned, from the entries of its column.
+    /// Returns the entry that a snapshot shows of the cell once the lock is resolved, given the
+    /// entries of its column.
     fn shown(&self, mut entries: Vec<Cell>, at: Timestamp) -> Result<Option<Cell>> {
         let cell = &self.lock.cell;
-        for update in self.turned().updates {
+        for update in self.resolution().updates {
             if let (Some(timestamp), Change::Put(value)) = (update.timestamp, update.change) {
                 entries.retain(|entry| entry.key.timestamp != timestamp);
                 let key = Key::new(cell.row.clone(), update.column, timestamp);
@@ -66,8 +67,8 @@ impl DecidedLock {
         Ok(shown)
     }
 
-    /// Returns the mutation that turns the lock.
-    fn turned(&self) -> Mutation {
+    /// Returns the mutation that resolves the lock.
+    fn resolution(&self) -> Mutation {
         let FoundLock {
             cell: RowColumn { row, column },
             start,

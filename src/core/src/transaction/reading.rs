@@ -1,9 +1,10 @@
 //! Reading at a timestamp.
 //!
-//! - **S1.** What is read is what was committed at or before the timestamp, and nothing else. A lock of another
-//!   transaction at or before it is dealt with first: that transaction may have committed before it.
-//! - **S2.** What was read is handed out only after it was seen that the horizon of garbage collection is not above the
-//!   timestamp. Otherwise the read fails with [`Stale`].
+//! - **S1.** A read returns exactly the data that was committed at or before the timestamp. A lock
+//!   of another transaction at or before the timestamp is resolved first, because that transaction
+//!   may have committed before the timestamp.
+//! - **S2.** A read returns data only after it has checked that the horizon of garbage collection
+//!   is not above the timestamp. Otherwise it fails with [`Stale`].
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -24,27 +25,28 @@ use crate::transaction::read_past::{self, DecidedLock};
 use crate::transaction::resolve::{OrphanLooks, resolve};
 use crate::transaction::{CommitError, Stale};
 
-/// A timestamp to read at, held against garbage collection until it is dropped or has become too old.
+/// A timestamp to read at. It holds back garbage collection until it is dropped or has become too
+/// old.
 #[derive(Debug)]
 pub(crate) struct Reading {
     pub(crate) client: Arc<Shared>,
-    /// What is read and written here is told in it, whoever does it.
+    /// The span of all reads and writes of the transaction, in whatever task they run.
     pub(crate) span: Span,
     key: ActiveKey,
     seen: Mutex<Seen>,
 }
 
-/// What a transaction has come upon.
+/// The observations of a transaction.
 #[derive(Debug, Default)]
 struct Seen {
     cells: u64,
     stale: Option<Stale>,
-    /// Whether a read failed with what may pass.
+    /// `true` if a read failed with a passing error.
     has_passing_failure: bool,
 }
 
 impl Reading {
-    /// Begins to read, and makes the span of it.
+    /// Begins to read, and creates the span for it.
     pub(crate) async fn begin(
         client: Arc<Shared>,
         span: impl FnOnce(Timestamp) -> Span,
@@ -66,27 +68,28 @@ impl Reading {
         })
     }
 
-    /// Where it reads.
+    /// Returns the timestamp at which it reads.
     pub(crate) fn start(&self) -> Timestamp {
         self.key.0
     }
 
-    /// The staleness that a read met, if one did.
+    /// Returns the staleness that a read has met, or `None` if no read has met one.
     pub(crate) fn stale(&self) -> Option<Stale> {
         self.seen().stale
     }
 
-    /// Whether a read failed in a way that passes: the table was away, say. Whatever the body made of its error, it is
-    /// known here.
+    /// Returns `true` if a read failed with a passing error, for example because the table was not
+    /// reachable. The failure is recorded here even if the body ignores or replaces the error.
     pub(crate) fn has_passing_failure(&self) -> bool {
         self.seen().has_passing_failure
     }
 
-    /// The committed cells of a scan, in key order; the timestamp of each is where its transaction began.
+    /// Returns the committed cells of a scan, in key order. The timestamp of a cell is the start of
+    /// its transaction.
     pub(crate) fn scan(self: &Arc<Self>, scan: Scan) -> CellBatches {
         if scan.filter_intent() != Filter::None {
             return failed(Error::invalid(
-                "a scan of a snapshot has a filter of its own already; ask for it without one",
+                "a scan of a snapshot cannot have a filter; remove the filter",
             ));
         }
         let rest = Rest {
@@ -114,7 +117,7 @@ impl Reading {
         Timestamp::new(self.start().get() + ahead).unwrap_or(Timestamp::MAX)
     }
 
-    /// Fails if garbage may have been collected above the timestamp (S2).
+    /// Fails if garbage above the timestamp may have been collected (S2).
     pub(crate) async fn check_fresh(&self) -> Result<()> {
         let horizon = self.client.coordination.horizon().await?;
         let start = self.start();
@@ -140,26 +143,26 @@ impl Drop for Reading {
     }
 }
 
-/// What is left of a scan.
+/// The remaining part of a scan.
 struct Rest {
     reading: Arc<Reading>,
-    /// What has not been read yet; `None` once all has been.
+    /// The part that has not been read yet; `None` at the end.
     scan: Option<Scan>,
     open: Option<CellBatches>,
     waiting: Option<Waiting>,
 }
 
-/// A lock that is being waited for.
+/// A wait for locks.
 struct Waiting {
     backoff: Backoff,
     cells: BTreeSet<(RowColumn, Timestamp)>,
     orphan_looks: OrphanLooks,
-    /// Whether the last look resolved all locks, so that none of them should be met again.
+    /// `true` if the last attempt resolved all locks, so that none of them should be met again.
     is_resolved: bool,
 }
 
 impl Rest {
-    /// The next batch, and what is left after it.
+    /// Returns the next batch and the rest after it.
     async fn next(mut self) -> Result<Option<(Vec<Cell>, Self)>> {
         while let Some(scan) = &self.scan {
             let table = &self.reading.client.table;
@@ -197,15 +200,15 @@ impl Rest {
         Ok(None)
     }
 
-    /// Resolves the locks of the rest of a batch, which begins with a lock. Reads past those of
-    /// decided transactions that could not be turned, up to the first other lock. Waits if the first
-    /// lock is left to its owner, or is still there after all locks were resolved.
+    /// Resolves the locks of the rest of a batch, which begins with a lock. Reads past the locks of
+    /// decided transactions that could not be resolved, up to the first other lock. Waits if the
+    /// first lock is left to its owner, or if it is still there although all locks were resolved.
     async fn resolve_or_read_past(&mut self, rest: Vec<Cell>) -> Result<Past> {
         let client = self.reading.client.clone();
         let locks = rest
             .iter()
             .filter(|cell| !is_data(cell))
-            .map(FoundLock::of)
+            .map(FoundLock::from_entry)
             .collect::<Result<Vec<_>>>()?;
         let first = locks.first();
         let waiting = self.wait_for(&locks);
@@ -232,8 +235,8 @@ impl Rest {
         Ok(past)
     }
 
-    /// Returns the wait for some locks. It begins again if none of the locks was met in the look
-    /// before.
+    /// Returns the wait for some locks. It starts anew if none of them was met in the previous
+    /// attempt.
     fn wait_for(&mut self, locks: &[FoundLock]) -> &mut Waiting {
         let reading = &self.reading;
         let cells: BTreeSet<_> = locks
@@ -243,7 +246,7 @@ impl Rest {
         let waiting = match self.waiting.take() {
             Some(waiting) if !waiting.cells.is_disjoint(&cells) => waiting,
             _ => Waiting {
-                backoff: Backoff::of_locks(&reading.client.settings, reading.start()),
+                backoff: Backoff::for_locks(&reading.client.settings, reading.start()),
                 cells: BTreeSet::new(),
                 orphan_looks: OrphanLooks::default(),
                 is_resolved: false,
@@ -257,12 +260,12 @@ impl Rest {
 #[derive(Default)]
 struct Past {
     committed: Vec<Cell>,
-    /// The key from which the scan begins again; `None` if nothing of the batch is left.
+    /// The key at which the scan continues; `None` if the batch was read completely.
     rest: Option<Key>,
 }
 
 impl Past {
-    /// Nothing of a batch: all of it is read again.
+    /// Returns an empty part: the whole batch is read again.
     fn before(batch: &[Cell]) -> Self {
         Self {
             committed: Vec::new(),
@@ -271,7 +274,7 @@ impl Past {
     }
 }
 
-/// Reads a batch as if the locks of decided transactions were turned, up to the first other lock.
+/// Reads a batch as if the locks of decided transactions were resolved, up to the first other lock.
 async fn read_past(reading: &Reading, batch: Vec<Cell>, left: &[DecidedLock]) -> Result<Past> {
     let table = &*reading.client.table;
     let mut shown = read_past::read_past(table, left, reading.seen_up_to()).await?;
@@ -313,14 +316,14 @@ fn is_data(cell: &Cell) -> bool {
     EntryStamp::decode(cell.key.timestamp).is_some_and(|stamp| stamp.kind == EntryKind::Data)
 }
 
-/// A cell whose timestamp is where its transaction began.
+/// Returns the cell with the start of its transaction as its timestamp.
 fn committed(mut cell: Cell) -> Result<Cell> {
     let stamp = stamp_of(&cell)?;
     cell.key.timestamp = i64::try_from(stamp.timestamp.get()).unwrap_or(i64::MAX);
     Ok(cell)
 }
 
-/// The span of one cell.
+/// Returns the span of one cell.
 pub(crate) fn cell_span(cell: &RowColumn) -> data::Span {
     data::Span::cell(cell.row.clone(), &cell.column)
 }

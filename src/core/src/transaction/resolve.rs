@@ -1,12 +1,17 @@
-//! Locks of others: rolled forward or back, or left to a transaction that lives.
+//! Resolution of the locks of other transactions: they are rolled forward, rolled back, or left to
+//! a transaction that is alive.
 //!
-//! - **R1.** A transaction is what its primary says. Nothing is done to a lock before the primary was asked.
-//! - **R2.** Committed: every other lock of it becomes committed at its timestamp. Rolled back: every other lock of it
-//!   is taken away. Whoever meets such a lock does it, whether its owner lives or not.
-//! - **R3.** A primary that is still locked is rolled back only if its transactor is gone, or its lock was waited for
-//!   long enough; and only by a conditional write, which its owner's commit of the primary excludes.
-//! - **R4.** Several clients may write these entries, any number of times. A reader whose write fails, because it lacks the
-//!   permission or because a server is away, applies them to the entries that it read instead.
+//! - **R1.** The primary determines the status of a transaction. No lock is changed before its
+//!   primary was read.
+//! - **R2.** If the transaction is committed, each of its other locks is committed at its commit
+//!   timestamp. If it is rolled back, each of its other locks is rolled back. Any transaction that
+//!   meets such a lock does this, whether the owner is alive or not.
+//! - **R3.** A primary that is still locked is rolled back only if its transactor is gone, or if
+//!   its lock was waited for long enough. This is a conditional write, so either it or the owner's
+//!   commit of the primary takes effect, not both.
+//! - **R4.** Several clients may write these entries, any number of times. A reader whose write
+//!   fails, because it lacks the permission or because a server is not reachable, applies them to
+//!   the entries that it read instead.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +26,7 @@ use crate::table::{ConditionalMutation, Mutation, Outcome};
 use crate::transaction::entries;
 use crate::transaction::found_lock::{FoundLock, LockKind};
 use crate::transaction::read_past::DecidedLock;
-use crate::transaction::roll_back::{decide, take_away};
+use crate::transaction::roll_back::{decide, roll_back_lock};
 use crate::transaction::status::{TransactionStatus, is_acknowledged, status};
 
 /// The outcome of an attempt to resolve some locks.
@@ -29,19 +34,20 @@ use crate::transaction::status::{TransactionStatus, is_acknowledged, status};
 pub(crate) struct Resolved {
     /// Number of locks that are left to their live owners.
     pub(crate) waiting: usize,
-    /// Locks of transactions of which their primaries have no trace, one of each transaction. Each is gone by now, or the
-    /// table is damaged.
+    /// Locks whose primaries have no trace of their transaction, one lock for each transaction.
+    /// Either the lock is gone by now, or the table is damaged.
     pub(crate) orphans: Vec<FoundLock>,
-    /// Locks of decided transactions that may still be there, because a write failed. Empty if none failed.
+    /// Locks of decided transactions that may still be stored, because a write failed. Empty if no
+    /// write failed.
     pub(crate) left: Vec<DecidedLock>,
 }
 
-/// How often one lock may be met whose primary knows nothing of it, before the table is taken for damaged: it may have
-/// been resolved and collected between two looks.
+/// Number of attempts after which a lock whose primary has no trace of it counts as damage. Before
+/// that, it may have been resolved and collected between two reads.
 const MOST_ORPHAN_LOOKS: u32 = 3;
 
-/// How often the last lock of the kind was met. One after the other, the locks of many transactions may each be gone
-/// before their primaries are asked, and none of them is damage.
+/// A counter of the attempts to resolve the last such lock. The locks of many transactions may each
+/// disappear before their primaries are read, and none of them is damage.
 #[derive(Debug, Default)]
 pub(crate) struct OrphanLooks {
     last: Option<(RowColumn, Timestamp)>,
@@ -49,10 +55,11 @@ pub(crate) struct OrphanLooks {
 }
 
 impl OrphanLooks {
-    /// Counts a lock whose primary knows nothing of it.
+    /// Counts a lock whose primary has no trace of it.
     ///
     /// # Errors
-    /// [`Corrupt`](ErrorKind::Corrupt) where it was met too often.
+    ///
+    /// [`Corrupt`](ErrorKind::Corrupt) if the same lock was met too often.
     pub(crate) fn met(&mut self, lock: &FoundLock) -> Result<()> {
         let met = Some((lock.cell.clone(), lock.start));
         if self.last != met {
@@ -68,9 +75,10 @@ impl OrphanLooks {
 
 /// Rolls locks of other transactions forward or back.
 ///
-/// The writes are tried once. The fate of each transaction is known before them, so a reader needs none of them: it reads
-/// past the locks that are left. A denial cannot be waited for either: of a call of several rows Accumulo does not say for
-/// certain that it was denied as a whole.
+/// Each write is tried once. The status of each transaction is determined before the writes, so a
+/// reader does not depend on them: it reads past the locks that are left. Waiting does not help
+/// after a denial either: for a call with several rows, Accumulo does not say for certain that it
+/// denied the whole call.
 pub(crate) async fn resolve(client: &Shared, locks: &[FoundLock]) -> Result<Resolved> {
     let mut resolved = Resolved::default();
     let mut writes = RowMutations::default();
@@ -88,7 +96,7 @@ pub(crate) async fn resolve(client: &Shared, locks: &[FoundLock]) -> Result<Reso
         }
         match decided {
             Decided::Committed(_) if planted::is(PlantedBug::CommittedRolledBack) => {
-                rolled_back.extend(taken_away(&group));
+                rolled_back.extend(rollbacks(&group));
                 known.extend(decided_locks(others(&group), None));
             }
             Decided::Committed(_) if planted::is(PlantedBug::RolledForwardToStart) => {
@@ -103,7 +111,7 @@ pub(crate) async fn resolve(client: &Shared, locks: &[FoundLock]) -> Result<Reso
             }
             Decided::RolledBack => {
                 metrics::counter!("fluo_locks_rolled_back_total").increment(as_count(group.len()));
-                rolled_back.extend(taken_away(&group));
+                rolled_back.extend(rollbacks(&group));
                 known.extend(decided_locks(others(&group), None));
             }
             Decided::Waiting => resolved.waiting += group.len(),
@@ -132,7 +140,7 @@ pub(crate) async fn resolve(client: &Shared, locks: &[FoundLock]) -> Result<Reso
     Ok(resolved)
 }
 
-/// Writes what becomes of the locks of decided transactions, once.
+/// Writes the ends of the locks of decided transactions, once.
 async fn write(
     client: &Shared,
     forward: RowMutations,
@@ -144,17 +152,17 @@ async fn write(
     }
     match back.is_empty() {
         true => Ok(()),
-        false => client.take_away(&mut back).await,
+        false => client.roll_back_locks(&mut back).await,
     }
 }
 
-/// Checks whether a reader can do without a write that failed.
+/// Checks whether a reader can continue after this error of a write.
 fn may_be_left(error: &Error) -> bool {
     let is_denied = error.kind() == ErrorKind::Denied;
     is_passing(error.kind()) || (is_denied && !planted::is(PlantedBug::DeniedReaderFails))
 }
 
-/// Returns the locks with the fate of their transaction.
+/// Returns the locks with the outcome of their transaction.
 fn decided_locks<'a>(
     locks: impl Iterator<Item = &'a &'a FoundLock>,
     committed: Option<Timestamp>,
@@ -165,14 +173,14 @@ fn decided_locks<'a>(
     })
 }
 
-/// Returns the locks beside that of the primary.
+/// Returns the locks of the group except that of the primary.
 fn others<'a>(group: &'a [&'a FoundLock]) -> impl Iterator<Item = &'a &'a FoundLock> {
     group.iter().filter(|lock| !lock.is_primary())
 }
 
-fn taken_away(locks: &[&FoundLock]) -> Vec<ConditionalMutation> {
+fn rollbacks(locks: &[&FoundLock]) -> Vec<ConditionalMutation> {
     others(locks)
-        .map(|lock| take_away(&lock.cell, lock.start, lock.kind, lock.value.clone()))
+        .map(|lock| roll_back_lock(&lock.cell, lock.start, lock.kind, lock.value.clone()))
         .collect()
 }
 
@@ -189,8 +197,8 @@ fn orphan(lock: &FoundLock) -> Error {
     Error::new(
         ErrorKind::Corrupt,
         format!(
-            "`{}` is locked by the transaction that began at {}, of which its primary `{}` knows nothing; \
-             the lock can neither be rolled forward nor back",
+            "`{}` is locked by transaction {}, but the primary `{}` has no trace of the transaction; the lock can \
+             neither be rolled forward nor rolled back",
             lock.cell, lock.start, lock.primary
         ),
     )
@@ -207,21 +215,22 @@ fn groups(locks: &[FoundLock]) -> Groups<'_> {
     groups
 }
 
-/// The fate of a transaction whose locks were met.
+/// The decision about a transaction whose locks were met.
 enum Decided {
     Committed(Timestamp),
     RolledBack,
-    /// Its owner may decide it yet.
+    /// Its owner may still decide.
     Waiting,
     /// Its primary has no trace of it.
     Orphaned,
-    /// It has no lock left but that of its primary. That one was taken away, unless this client may not write the table.
+    /// Its primary's lock is the only one left. That lock was rolled back, unless this client may
+    /// not write the table.
     Over {
         is_written: bool,
     },
 }
 
-/// Returns the fate of a transaction, after rolling back one that is dead or too slow (R3).
+/// Returns the decision about a transaction, after rolling it back if it is dead or too slow (R3).
 async fn decided(
     client: &Shared,
     primary: &RowColumn,
@@ -245,7 +254,7 @@ async fn decided(
         return end_acknowledged(client, primary, start, lock.clone()).await;
     }
     let Some(lock) = lock else {
-        // This client may lack the authorization to see the primary, so that only the owner can tell.
+        // This client may lack the authorization to see the primary, so only the owner can decide.
         let is_alive = client.coordination.is_alive(transactor).await?;
         return Ok(
             match is_alive && !planted::is(PlantedBug::UnseenPrimaryIsDamage) {
@@ -254,11 +263,11 @@ async fn decided(
             },
         );
     };
-    let Some(cause) = given_up(client, primary, start, transactor).await? else {
+    let Some(cause) = rollback_cause(client, primary, start, transactor).await? else {
         return Ok(Decided::Waiting);
     };
     if !roll_back_primary(client, primary, start, lock.clone()).await? {
-        // Its owner, or another reader, was faster.
+        // The owner or another reader was faster.
         return Ok(status(&*client.table, primary, start).await?.into());
     }
     debug!(%primary, %start, %transactor, cause, "rolled back a transaction");
@@ -277,8 +286,8 @@ impl From<TransactionStatus> for Decided {
     }
 }
 
-/// Returns why an undecided transaction is not waited for any longer, or `None` while it is (R3).
-async fn given_up(
+/// Returns the reason to wait no longer for an undecided transaction, or `None` to wait (R3).
+async fn rollback_cause(
     client: &Shared,
     primary: &RowColumn,
     start: Timestamp,
@@ -299,26 +308,27 @@ async fn given_up(
     })
 }
 
-/// Rolls back a guard lock that became visible again. A partial compaction can drop the end of the lock and keep the lock.
-/// It drops the end only after `TX_DONE`, so the transaction has no other lock (P7).
+/// Rolls back a guard lock that became visible again. A partial compaction can drop the end of the
+/// lock and keep the lock. It drops the end only if there is a `TX_DONE`, so the transaction has no
+/// other lock (P7).
 async fn end_acknowledged(
     client: &Shared,
     primary: &RowColumn,
     start: Timestamp,
     lock: Bytes,
 ) -> Result<Decided> {
-    let ended = take_away(primary, start, ACKNOWLEDGING, lock);
+    let ended = roll_back_lock(primary, start, ACKNOWLEDGING, lock);
     match is_written(client, ended).await {
         Ok(true) => Ok(Decided::Over { is_written: true }),
-        // Another client has ended it, or the next look will tell.
+        // Another client has ended it, or the next attempt settles it.
         Ok(false) => Ok(status(&*client.table, primary, start).await?.into()),
         Err(error) if error.kind() == ErrorKind::Denied => Ok(Decided::Over { is_written: false }),
         Err(error) => Err(error),
     }
 }
 
-/// Writes a conditional mutation, and returns whether it is certain that it was written. A passing error counts as not
-/// written: the next look tells.
+/// Writes a conditional mutation, and returns whether it was certainly written. A passing error
+/// counts as not written; the next attempt settles it.
 async fn is_written(client: &Shared, mutation: ConditionalMutation) -> Result<bool> {
     let outcomes = client.table.write_conditional(vec![mutation]).await;
     match outcomes.map(|outcomes| outcomes.into_iter().next()) {
@@ -338,7 +348,8 @@ const ACKNOWLEDGING: LockKind = LockKind::Write {
     is_trigger: true,
 };
 
-/// Rolls back the primary of another transaction, unless something was decided meanwhile; says whether it did.
+/// Rolls back the primary of another transaction, unless it was decided meanwhile. Returns whether
+/// it did.
 async fn roll_back_primary(
     client: &Shared,
     primary: &RowColumn,
@@ -353,7 +364,7 @@ async fn roll_back_primary(
     is_written(client, mutation).await.map_err(|error| match error.kind() {
         ErrorKind::Denied => {
             let message = format!(
-                "transaction {start} on `{primary}` has to be rolled back, and this client may not write the table; read \
+                "transaction {start} on `{primary}` has to be rolled back, but this client may not write the table; read \
                  it once with a client that may: {error}"
             );
             Error::with_source(ErrorKind::Denied, message, error)
@@ -362,7 +373,7 @@ async fn roll_back_primary(
     })
 }
 
-/// Updates by row, so that each row is written once.
+/// Updates grouped by row, so that each row is written once.
 #[derive(Debug, Default)]
 pub(crate) struct RowMutations {
     rows: BTreeMap<Bytes, Mutation>,
@@ -377,8 +388,8 @@ impl RowMutations {
         self.rows.insert(row.clone(), update(mutation));
     }
 
-    /// Takes back the notifications of a cell up to a timestamp.
-    pub(crate) fn take_back_notification(&mut self, cell: &RowColumn, at: Timestamp) {
+    /// Deletes the notifications of a cell up to a timestamp.
+    pub(crate) fn delete_notifications(&mut self, cell: &RowColumn, at: Timestamp) {
         self.add(&cell.row, |mutation| {
             entries::notification_delete(mutation, &cell.column, at)
         });
@@ -419,9 +430,9 @@ mod tests {
         }
     }
 
-    /// Those of three transactions, each met once, were taken for damage.
+    /// Three locks of three transactions, each met once, used to count as damage.
     #[test]
-    fn one_lock_that_stays_is_damage_and_three_that_go_are_not() {
+    fn reports_one_lock_that_stays_but_not_three_that_disappear() {
         let mut looks = OrphanLooks::default();
         for (row, start) in [("a", 7), ("b", 7), ("b", 8), ("a", 7), ("a", 7)] {
             looks.met(&lock(row, start)).unwrap();
@@ -430,8 +441,8 @@ mod tests {
         assert_eq!(error.kind(), ErrorKind::Corrupt);
         assert_eq!(
             error.to_string(),
-            "`a f:q` is locked by the transaction that began at 7, of which its primary `p f:q` knows nothing; the lock \
-             can neither be rolled forward nor back"
+            "`a f:q` is locked by transaction 7, but the primary `p f:q` has no trace of the transaction; the lock can \
+             neither be rolled forward nor rolled back"
         );
     }
 }

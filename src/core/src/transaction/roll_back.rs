@@ -1,11 +1,12 @@
-//! Taking locks away: of one's own transaction, and of others that will never commit.
+//! Rollback of locks: the transaction's own, and those of other transactions that never commit.
 //!
-//! - **R5.** What takes a lock away is written only where that very lock is still stored. The mark that it leaves hides
-//!   every older lock of the cell. It may be collected while an older transaction lives, which locks the cell then: a
-//!   mark that came once more, late, would hide that lock.
-//! - **R6.** The same conditional write also requires that the transaction's status in this column is this lock. A
-//!   lock stays stored under the entry that ended it, and a rollback beside a committed write would let a compaction drop
-//!   the value.
+//! - **R5.** The entry that ends a lock is written only while that very lock is still stored. The
+//!   entry hides every older lock of the cell. It may be collected while an older transaction is
+//!   still alive, and that transaction may lock the cell afterwards. A second, late copy of the
+//!   entry would hide that lock.
+//! - **R6.** The same conditional write also requires that the transaction's status in this column
+//!   is this lock. A lock stays stored under the entry that ended it, and a rollback beside a
+//!   committed write would let a compaction drop the value.
 
 use tracing::debug;
 
@@ -19,8 +20,9 @@ use crate::transaction::commit::Commit;
 use crate::transaction::entries::{self, RolledBackBy, stamp};
 use crate::transaction::found_lock::LockKind;
 
-/// Returns the mutation that takes away a lock that does not decide for others; `value` is the lock's own.
-pub(crate) fn take_away(
+/// Returns the mutation that rolls back a lock other than a primary's; `value` is the value of the
+/// lock.
+pub(crate) fn roll_back_lock(
     cell: &RowColumn,
     start: Timestamp,
     kind: LockKind,
@@ -42,12 +44,13 @@ pub(crate) fn take_away(
     })
 }
 
-/// Returns the mutation that decides that a transaction is rolled back, if nothing else is decided; `lock` is the value
-/// of its primary's lock.
+/// Returns the mutation that decides that a transaction is rolled back, unless it is already
+/// decided; `lock` is the value of its primary's lock.
 ///
-/// The conditions ask for the status and for the lock itself: a transactor that locks the same primary again writes the
-/// very same value, at another timestamp. They also ask for the acknowledgement: a server that collected a part of the
-/// column may have dropped the end of a committed lock, and the acknowledgement is what is left of the commit.
+/// The conditions check the status and the lock itself, because a transactor that locks the same
+/// primary again writes the same value at another timestamp. They also check the acknowledgement: a
+/// server that compacted a part of the column may have dropped the end of a committed lock, and
+/// then the acknowledgement is the only remaining trace of the commit.
 pub(crate) fn decide(primary: &RowColumn, start: Timestamp, lock: Bytes) -> ConditionalMutation {
     let mutation = Mutation::new(primary.row.clone());
     let by = RolledBackBy::AnotherOne;
@@ -57,7 +60,7 @@ pub(crate) fn decide(primary: &RowColumn, start: Timestamp, lock: Bytes) -> Cond
         .and(is_absent(primary, EntryKind::Ack, start))
 }
 
-/// The kind of a primary's lock, as far as it matters where it is stored.
+/// The kind of a primary's lock. Only its entry kind matters here.
 const PRIMARY: LockKind = LockKind::Write {
     is_write: true,
     is_delete: false,
@@ -68,7 +71,7 @@ fn is_stored(cell: &RowColumn, start: Timestamp, kind: LockKind, value: Bytes) -
     Condition::value(cell.column.clone(), value).at(stamp(kind.entry(), start))
 }
 
-/// The column says of the transaction that it holds this lock (R6).
+/// Returns the condition that the transaction holds this lock according to the column (R6).
 fn is_held(cell: &RowColumn, start: Timestamp, value: Bytes) -> Condition {
     Condition::value(cell.column.clone(), value).through(Filter::TransactionStatus { start })
 }
@@ -78,15 +81,15 @@ fn is_absent(cell: &RowColumn, kind: EntryKind, at: Timestamp) -> Condition {
 }
 
 impl Shared {
-    /// Takes locks away, until it is known of each that it is gone, or the time is up.
-    pub(crate) async fn take_away_surely(
+    /// Rolls locks back until each of them has certainly ended, or until the time is up.
+    pub(crate) async fn roll_back_locks_until_done(
         &self,
         mut mutations: Vec<ConditionalMutation>,
         start: Timestamp,
     ) -> Result<()> {
-        let mut backoff = self.backoff_of_calls(start);
+        let mut backoff = self.call_backoff(start);
         while !mutations.is_empty() {
-            match self.take_away(&mut mutations).await {
+            match self.roll_back_locks(&mut mutations).await {
                 Err(error) if is_passing(error.kind()) && backoff.wait().await => {}
                 done => return done,
             }
@@ -94,12 +97,15 @@ impl Shared {
         Ok(())
     }
 
-    /// Takes locks away in one call. Keeps the mutations of the locks that may still be there.
-    pub(crate) async fn take_away(&self, mutations: &mut Vec<ConditionalMutation>) -> Result<()> {
+    /// Rolls locks back in one call. Keeps the mutations of the locks that may still be there.
+    pub(crate) async fn roll_back_locks(
+        &self,
+        mutations: &mut Vec<ConditionalMutation>,
+    ) -> Result<()> {
         let outcomes = self.table.write_conditional(mutations.clone()).await?;
         let mut outcomes = outcomes.into_iter();
         let mut failed = None;
-        // A condition that does not hold says that the lock is gone.
+        // If a condition does not hold, the lock has ended.
         mutations.retain(|_| match outcomes.next() {
             Some(Outcome::Accepted | Outcome::Rejected) | None => false,
             Some(Outcome::Refused(error) | Outcome::Unknown(error)) => {
@@ -112,11 +118,11 @@ impl Shared {
 }
 
 impl Commit {
-    /// Takes away the locks that are known to be there; then says on the primary that none is left, unless one may
-    /// be (P7).
+    /// Rolls back the locks that are certainly there. Then marks on the primary that no lock is
+    /// left, unless one may be (P7).
     pub(crate) async fn roll_back(&self) {
         if let Err(error) = self.try_to_roll_back().await {
-            debug!(%error, "the locks of a failed transaction are left to whoever meets them");
+            debug!(%error, "the locks of a failed transaction are left to the transactions that meet them");
         }
     }
 
@@ -128,10 +134,10 @@ impl Commit {
             true => Vec::new(),
             false => self.others(is_there),
         };
-        let taken_away = client.take_away_surely(others, start).await;
-        // The primary decides in any case: nobody should wait for a transaction that has failed.
+        let others = client.roll_back_locks_until_done(others, start).await;
+        // The primary is rolled back in any case, so that no other transaction waits for this one.
         let mutation = Mutation::new(primary.row.clone());
-        let mutation = if self.is_certain() && taken_away.is_ok() {
+        let mutation = if self.is_certain() && others.is_ok() {
             let by = RolledBackBy::ItsOwner;
             let mutation = entries::roll_back_primary(mutation, &primary.column, start, by);
             self.done(mutation, start)
@@ -141,29 +147,34 @@ impl Commit {
         };
         let lock = self.plan.primary_lock();
         let decisive = mutation.when(is_stored(primary, start, PRIMARY, lock));
-        client.take_away_surely(vec![decisive], start).await?;
-        taken_away
+        client
+            .roll_back_locks_until_done(vec![decisive], start)
+            .await?;
+        others
     }
 
-    /// Takes away the locks beside a primary that was rolled back. Its mark stays: there may be others of them.
-    pub(crate) async fn take_back_others(&self) {
+    /// Rolls back the locks other than that of a primary that was rolled back. The entry on the
+    /// primary stays, because more locks may be left.
+    pub(crate) async fn roll_back_others(&self) {
         let others = self.others(|_| true);
-        // If it fails, whoever meets them does it.
+        // If this fails, the transactions that meet the locks roll them back.
         let taken = self
             .reading
             .client
-            .take_away_surely(others, self.plan.start);
+            .roll_back_locks_until_done(others, self.plan.start);
         drop(taken.await);
     }
 
-    /// What takes away the locks beside the primary in some rows.
+    /// Returns the mutations that roll back the locks in some rows, except the primary's.
     fn others(&self, is_there: impl Fn(&Bytes) -> bool) -> Vec<ConditionalMutation> {
         let others = self
             .plan
             .cells()
             .filter(|(cell, _)| *cell != self.plan.primary && is_there(&cell.row));
         others
-            .map(|(cell, kind)| take_away(&cell, self.plan.start, kind, self.plan.lock_value(kind)))
+            .map(|(cell, kind)| {
+                roll_back_lock(&cell, self.plan.start, kind, self.plan.lock_value(kind))
+            })
             .collect()
     }
 }

@@ -11,13 +11,15 @@ use crate::table::{CellBatches, ColumnSelector, Scan};
 use crate::transaction::buffer::check_cell;
 use crate::transaction::reading::{Reading, cell_span};
 
-/// A table as it was at one timestamp, for as long as the snapshot is held.
+/// The state of a table at one timestamp, available for as long as the snapshot is held.
 ///
-/// It shows what was committed before it was taken and nothing else, in every row alike. It costs nothing to take and
-/// holds back garbage collection until it is dropped, or has become older than
-/// [`max_transaction_age`](crate::ClientSettings::max_transaction_age): from then on its reads may fail with
-/// [`Stale`](crate::Stale), but are never wrong. A read that meets the lock of another transaction waits for it, or
-/// puts an end to it if its transactor is dead.
+/// It shows the data of all rows that was committed before the snapshot was taken. Taking a
+/// snapshot costs nothing. A snapshot holds back garbage collection until it is dropped or is older
+/// than [`max_transaction_age`](crate::ClientSettings::max_transaction_age). From then on its reads
+/// may fail with [`Stale`](crate::Stale), but never return wrong data. A read that meets the lock
+/// of another transaction waits for it, or rolls that transaction back if its transactor is dead.
+///
+/// # Examples
 ///
 /// ```
 /// # use fluo_core::admin::{Initialization, initialize};
@@ -30,7 +32,8 @@ use crate::transaction::reading::{Reading, cell_span};
 /// # let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());
 /// # initialize(&tables, &applications, "bank", Initialization::new("8d2fa41c", "bank")).await?;
 /// # let table = tables.open_table("bank", Authorizations::none()).await?;
-/// # let client = Client::open(table, applications.open("bank").await?, ClientSettings::default()).await?;
+/// # let bank = applications.open("bank").await?;
+/// # let client = Client::open(table, bank, ClientSettings::default()).await?;
 /// let balance = Column::new("account", "balance");
 /// client.run(async |tx| tx.set("alice", &balance, "100")).await?;
 ///
@@ -46,27 +49,30 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// The timestamp at which it reads.
+    /// Returns the timestamp at which it reads.
     pub fn start(&self) -> Timestamp {
         self.reading.start()
     }
 
-    /// The value of a cell.
+    /// Returns the value of a cell, or `None` if it has no value.
     ///
     /// # Errors
-    /// [`Invalid`](crate::ErrorKind::Invalid) for a cell that no transaction can hold (an empty row, an empty column,
-    /// the family `ntfy`, a visibility that cannot be read); [`Unavailable`](crate::ErrorKind::Unavailable) with
-    /// [`Stale`](crate::Stale) as its source; whatever the table and the coordination fail with. A read that
-    /// failed may have rolled back a dead transaction, and has done nothing else.
+    ///
+    /// [`Invalid`](crate::ErrorKind::Invalid) for a cell that no transaction can hold (an empty
+    /// row, an empty column, the family `ntfy`, an invalid visibility);
+    /// [`Unavailable`](crate::ErrorKind::Unavailable) with [`Stale`](crate::Stale) as its source;
+    /// all errors of the table and the coordination. A failed read may have rolled back a dead
+    /// transaction, and has no other effect.
     pub async fn get(&self, row: impl Into<Bytes>, column: &Column) -> Result<Option<Bytes>> {
         let cell = self.get_cell(row, column).await?;
         Ok(cell.map(|cell| cell.value))
     }
 
-    /// A cell with the timestamp at which the transaction that wrote it began.
+    /// Returns a cell. Its timestamp is the start of the transaction that wrote it.
     ///
     /// # Errors
-    /// As [`get`](Self::get).
+    ///
+    /// The same as [`get`](Self::get).
     pub async fn get_cell(&self, row: impl Into<Bytes>, column: &Column) -> Result<Option<Cell>> {
         let cell = RowColumn::new(row, column.clone());
         check_cell(&cell)?;
@@ -75,10 +81,11 @@ impl Snapshot {
         Ok(first.and_then(|cells| cells.into_iter().next()))
     }
 
-    /// The values of some columns of a row; a column without a value is not in the answer.
+    /// Returns the values of some columns of a row. The result omits columns without a value.
     ///
     /// # Errors
-    /// As [`get`](Self::get).
+    ///
+    /// The same as [`get`](Self::get).
     pub async fn get_columns<'a>(
         &self,
         row: impl Into<Bytes>,
@@ -95,10 +102,11 @@ impl Snapshot {
             .collect())
     }
 
-    /// The values of some cells, read in one scan; a cell without a value is not in the answer.
+    /// Returns the values of some cells, read in one scan. The result omits cells without a value.
     ///
     /// # Errors
-    /// As [`get`](Self::get).
+    ///
+    /// The same as [`get`](Self::get).
     pub async fn get_all(
         &self,
         cells: impl IntoIterator<Item = RowColumn>,
@@ -114,10 +122,12 @@ impl Snapshot {
         Ok(found.into_iter().map(value).collect())
     }
 
-    /// The values of some columns of some rows, read in one scan; a row without any is not in the answer.
+    /// Returns the values of some columns of some rows, read in one scan. The result omits rows
+    /// without any of the columns.
     ///
     /// # Errors
-    /// As [`get`](Self::get).
+    ///
+    /// The same as [`get`](Self::get).
     pub async fn get_rows<'a>(
         &self,
         rows: impl IntoIterator<Item = Bytes>,
@@ -140,10 +150,11 @@ impl Snapshot {
         Ok(by_row)
     }
 
-    /// All cells of a row.
+    /// Returns all cells of a row.
     ///
     /// # Errors
-    /// As [`get`](Self::get).
+    ///
+    /// The same as [`get`](Self::get).
     pub async fn get_row(&self, row: impl Into<Bytes>) -> Result<BTreeMap<Column, Bytes>> {
         let row = row.into();
         if row.is_empty() {
@@ -158,19 +169,23 @@ impl Snapshot {
             .collect())
     }
 
-    /// Reads cells in key order, in batches. The timestamp of each is where the transaction that wrote it began.
+    /// Reads cells in key order, in batches. The timestamp of a cell is the start of the
+    /// transaction that wrote it.
     ///
     /// # Errors
-    /// In the stream, at most one, as its last item; as [`get`](Self::get), and
-    /// [`Invalid`](crate::ErrorKind::Invalid) for a scan with a filter.
+    ///
+    /// The stream ends after its first error. The errors are the same as for [`get`](Self::get),
+    /// and [`Invalid`](crate::ErrorKind::Invalid) for a scan with a filter.
     pub fn scan(&self, scan: Scan) -> CellBatches {
         self.reading.scan(scan)
     }
 
-    /// Reads some columns of all rows with a prefix, as [`scan`](Self::scan) does; no columns are all.
+    /// Reads some columns of all rows with a prefix, like [`scan`](Self::scan). An empty list
+    /// selects all columns.
     ///
     /// # Errors
-    /// As [`scan`](Self::scan).
+    ///
+    /// The same as [`scan`](Self::scan).
     pub fn scan_prefix<'a>(
         &self,
         prefix: impl Into<Bytes>,

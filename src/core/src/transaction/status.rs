@@ -1,4 +1,4 @@
-//! What has become of a transaction, as its primary says.
+//! The status of a transaction, which its primary determines.
 
 use futures::stream::TryStreamExt;
 
@@ -11,23 +11,26 @@ use crate::table::{Filter, Scan, Table, TableExt};
 use crate::transaction::damage::{in_cell, stamp_of};
 use crate::transaction::entries::stamp;
 
-/// What has become of a transaction.
+/// The status of a transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum TransactionStatus {
-    /// Its primary is locked, with this value: it may commit yet.
+    /// Its primary is locked, with this value. It may still commit.
     Locked(Bytes),
     /// It committed at this timestamp.
     Committed(Timestamp),
-    /// It will never commit.
+    /// It was rolled back, and will never commit.
     RolledBack,
-    /// The primary knows nothing of it: it did not get that far, or everything of it was collected.
+    /// The primary has no trace of it: its primary was not locked yet, or all traces were
+    /// collected.
     Unknown,
 }
 
 /// Reads the status of the transaction that began at `start` and has this primary.
 ///
 /// # Errors
-/// Those of the table; [`Corrupt`](crate::ErrorKind::Corrupt) where what decides cannot be read.
+///
+/// The errors of the table; [`Corrupt`](crate::ErrorKind::Corrupt) if the deciding entry cannot be
+/// decoded.
 pub(crate) async fn status(
     table: &dyn Table,
     primary: &RowColumn,
@@ -58,11 +61,13 @@ pub(crate) async fn status(
     })
 }
 
-/// Checks whether the lock of a primary is over because its notification was acknowledged: it only guards the cell, and
-/// an acknowledgement of its transaction or of a later one is stored.
+/// Checks whether the lock of a primary has ended because its notification was acknowledged: the
+/// lock only guards the cell, and an acknowledgement of its transaction or of a later one is
+/// stored.
 ///
-/// A transaction acknowledges a notification in the mutation that commits it. No later one can have done so while the
-/// lock held, and no transaction locks the cell after a later one has acknowledged its notification.
+/// A transaction acknowledges a notification in the mutation that commits it. No later transaction
+/// can have done so while the lock held. No transaction locks the cell after a later one has
+/// acknowledged its notification.
 pub(crate) async fn is_acknowledged(
     table: &dyn Table,
     primary: &RowColumn,

@@ -1,7 +1,7 @@
-//! Steps of a commit that take all rows at once, where the table can write them together (T16).
+//! Steps of a commit that write all rows at once, if the table supports this (T16).
 //!
-//! What is locked is locked with the primary, and what is committed is committed with it: no lock is left for others to
-//! roll forward, and the primary is marked as done at once.
+//! All locks are written with the primary's lock, and all commits with the primary's commit. So no
+//! lock is left for other transactions to roll forward, and the primary is marked as done at once.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use crate::transaction::lock_primary::no_answer;
 use crate::transaction::resolve::RowMutations;
 
 impl Commit {
-    /// The rows that are locked with the primary, its own among them.
+    /// Returns the rows that are locked with the primary, including its own.
     pub(crate) fn rows_of_the_first_step(&self) -> Vec<Bytes> {
         match self.is_together {
             true => self.plan.rows.keys().cloned().collect(),
@@ -24,8 +24,8 @@ impl Commit {
         }
     }
 
-    /// Takes note that the rows of the first step are locked. If the outcome of a write of them was once unknown, that one
-    /// may still be on its way, with all of them.
+    /// Records that the rows of the first step are locked. If the outcome of a write of them was
+    /// ever unknown, that write may still arrive and lock all of them.
     pub(crate) fn note_first_step(&mut self, was_unknown: bool) {
         let rows = self.rows_of_the_first_step();
         if was_unknown {
@@ -35,15 +35,16 @@ impl Commit {
         self.locked.extend(rows);
     }
 
-    /// The rows of the first step in which something stands in the way of a lock, after it was rejected. The table is
-    /// asked through the filters of the conditions; if nothing is there any more, it is the primary's row.
+    /// Returns the rows of the first step in which an entry forbids a lock, after the step was
+    /// rejected. It reads the table through the filters of the conditions. If no such entry is
+    /// left, the result is the primary's row.
     pub(crate) async fn rejected_rows(&self) -> Result<Vec<Bytes>> {
         let rows = self.rows_of_the_first_step();
         let primary = vec![self.plan.primary.row.clone()];
         if rows == primary {
             return Ok(primary);
         }
-        // A filter each for cells that are written, for those that are read, and for a trigger.
+        // One filter each for written cells, for read cells, and for a trigger.
         let mut asked: Vec<(Filter, Vec<Span>)> = Vec::new();
         for row in &rows {
             for condition in self.plan.lock_row(row).conditions {
@@ -71,7 +72,7 @@ impl Commit {
         })
     }
 
-    /// What is written at the commit point, the primary's row first.
+    /// Returns the mutations of the commit point, the primary's row first.
     pub(crate) fn at_the_commit_point(&self, commit: Timestamp) -> Vec<ConditionalMutation> {
         let mut primary = self.plan.commit_primary(commit);
         if !self.is_together {
@@ -85,7 +86,7 @@ impl Commit {
             false => self.plan.other_notifications(commit),
         };
         let others = self.roll_forward(commit).into_iter().chain(notifications);
-        let others = others.chain(self.take_back_trigger_elsewhere().into_mutations());
+        let others = others.chain(self.delete_trigger_elsewhere().into_mutations());
         let unconditional = |mutation| ConditionalMutation {
             mutation,
             conditions: Vec::new(),
@@ -94,7 +95,7 @@ impl Commit {
         std::iter::once(primary).chain(others).collect()
     }
 
-    /// What commits the rows beside the primary's.
+    /// Returns the mutations that commit the rows other than the primary's.
     pub(crate) fn roll_forward(&self, commit: Timestamp) -> Vec<Mutation> {
         let others = self.plan.other_rows();
         others
@@ -102,23 +103,24 @@ impl Commit {
             .collect()
     }
 
-    /// What takes back the notification that started the transaction, where that is not in the primary's row.
-    pub(crate) fn take_back_trigger_elsewhere(&self) -> RowMutations {
+    /// Returns the deletion of the notification that started the transaction, if that is not in the
+    /// primary's row.
+    pub(crate) fn delete_trigger_elsewhere(&self) -> RowMutations {
         let mut writes = RowMutations::default();
         if let Some(trigger) = &self.plan.trigger
             && trigger.cell.row != self.plan.primary.row
         {
-            writes.take_back_notification(&trigger.cell, self.plan.start);
+            writes.delete_notifications(&trigger.cell, self.plan.start);
         }
         writes
     }
 
-    /// Writes mutations as one, or a single one; once.
+    /// Writes the mutations once: together, or as a single conditional write if there is only one.
     pub(crate) async fn try_as_one(&self, mutations: Vec<ConditionalMutation>) -> Outcome {
         match self.reading.client.table.together() {
             Some(table) if mutations.len() > 1 => {
                 let outcome = table.write_together(mutations).await;
-                // Nothing of the call was written.
+                // The call wrote nothing.
                 outcome.unwrap_or_else(Outcome::Refused)
             }
             _ => {

@@ -1,4 +1,5 @@
-//! The collection of garbage on tables that earlier versions or other programs made, and on a schedule.
+//! Collection of garbage on tables that earlier versions or other programs created, and on a
+//! schedule.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -28,9 +29,10 @@ async fn properties(ground: &Ground) -> BTreeMap<String, String> {
     ground.tables.properties("web").await.unwrap()
 }
 
-/// A table was initialised with iterators that every flush runs. They drop the end of a committed lock.
+/// Reproduces a bug: a table was initialised with iterators that every flush runs, and that drop
+/// the end of a committed lock.
 #[tokio::test]
-async fn a_table_is_initialised_without_iterators() {
+async fn initialises_a_table_without_iterators() {
     let ground = Ground::new().await;
     let names: Vec<_> = properties(&ground).await.into_keys().collect();
     assert!(
@@ -39,9 +41,10 @@ async fn a_table_is_initialised_without_iterators() {
     );
 }
 
-/// An application that an earlier version initialised keeps its iterators until garbage is collected once.
+/// Removes the iterators of an application that an earlier version initialised, at the first
+/// collection of garbage.
 #[tokio::test]
-async fn iterators_that_an_earlier_version_attached_are_detached() {
+async fn detaches_the_iterators_of_an_earlier_version() {
     let ground = Ground::new().await;
     let before = properties(&ground).await;
     let other = ("table.iterator.majc.mine", "30,org.example.Mine");
@@ -67,10 +70,11 @@ async fn iterators_that_an_earlier_version_attached_are_detached() {
     assert_eq!(after, before);
 }
 
-/// On a table that Fluo's Java client made, a collection set the horizon as an option of the attached iterator. The
-/// iterator took it before the one in ZooKeeper, and the servers never collected above that number again.
+/// Reproduces a bug: on a table that Fluo's Java client created, a collection set the horizon as an
+/// option of the attached iterator. The iterator preferred it to the one in ZooKeeper, so the
+/// servers never collected above that number again.
 #[tokio::test]
-async fn a_table_of_the_java_client_keeps_its_properties() {
+async fn keeps_the_properties_of_a_table_of_the_java_client() {
     let ground = Ground::new().await;
     let fluo = "localhost/fluo/web";
     set(
@@ -93,10 +97,11 @@ async fn a_table_of_the_java_client_keeps_its_properties() {
     assert_eq!(properties(&ground).await, before);
 }
 
-/// An earlier version had collected on a table of the Java client and left its horizon as an option of the attached
-/// iterators. Only the next collection of ours removes it, and nothing else: from then on the servers ask ZooKeeper again.
+/// Removes the horizon that an earlier version left as an option of the attached iterators on a
+/// table of the Java client, and nothing else. From then on the servers use the one in ZooKeeper
+/// again.
 #[tokio::test]
-async fn a_horizon_on_a_table_of_the_java_client_is_removed() {
+async fn removes_the_horizon_from_a_table_of_the_java_client() {
     let ground = Ground::new().await;
     let fluo = "localhost/fluo/web";
     set(
@@ -125,9 +130,10 @@ async fn a_horizon_on_a_table_of_the_java_client_is_removed() {
     assert_eq!(properties(&ground).await, before);
 }
 
-/// Nothing called `collect_garbage`, so garbage grew for ever, while snapshots became stale all the same.
+/// Reproduces a bug: no code called `collect_garbage`, so garbage grew without a limit, and
+/// snapshots became stale anyway.
 #[tokio::test(start_paused = true)]
-async fn a_worker_collects_garbage_on_a_schedule() {
+async fn collects_garbage_on_a_schedule() {
     let (tables, applications) = (Arc::new(MemoryTables::new()), MemoryApplications::new());
     let web = Initialization::new("scheduled-1", "web");
     initialize(&*tables, &applications, "web", web)
@@ -166,9 +172,9 @@ async fn a_worker_collects_garbage_on_a_schedule() {
     }
 }
 
-/// A worker whose table cannot be compacted runs on, and tries again.
+/// Checks that a worker whose table cannot be compacted continues to run and retries.
 #[tokio::test(start_paused = true)]
-async fn a_collection_that_fails_is_tried_again() {
+async fn retries_a_collection_that_failed() {
     let (tables, applications) = (Arc::new(MemoryTables::new()), MemoryApplications::new());
     let web = Initialization::new("scheduled-2", "web");
     initialize(&*tables, &applications, "web", web)
@@ -185,10 +191,10 @@ async fn a_collection_that_fails_is_tried_again() {
     worker.stop().await;
 }
 
-/// A run gave up at the very moment at which a lock in its way was rolled back: both took five minutes. So one process
-/// that hung made runs of others fail.
+/// Reproduces a bug: a run ended exactly when the lock that blocked it was rolled back, because
+/// both took five minutes. So one process that hung made the runs of others fail.
 #[tokio::test(start_paused = true)]
-async fn a_run_outlasts_a_lock_whose_owner_hangs() {
+async fn waits_longer_for_a_commit_than_a_hanging_lock_lasts() {
     for minutes in [5, 60] {
         let ground = Ground::new().await;
         let stalled = super::ground::Gated::after(1, &ground.table);

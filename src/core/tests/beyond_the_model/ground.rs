@@ -1,4 +1,4 @@
-//! An application in memory, and entries that a server left of a column.
+//! An application in memory, and the entries that a server leaves in a column.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -47,7 +47,7 @@ impl Ground {
             .unwrap()
     }
 
-    /// A client after whose timestamps all entries of these tests are.
+    /// Returns a client whose timestamps are later than all entries of these tests.
     pub(crate) async fn client_after_20(&self) -> Client {
         let client = self.client().await;
         for _ in 0..20 {
@@ -86,7 +86,8 @@ pub(crate) fn committed(start: u64, is_primary: bool) -> fluo_core::Bytes {
     .encode()
 }
 
-/// The lock of a strong observer of `r page:text` by this client: of that cell, or of one that the observer writes.
+/// Returns the lock of a strong observer of `r page:text` by this client: of that cell, or of one
+/// that the observer writes.
 pub(crate) fn lock(owner: &Client, is_write: bool) -> fluo_core::Bytes {
     LockValue {
         primary: RowColumn::new("r", text()),
@@ -98,21 +99,21 @@ pub(crate) fn lock(owner: &Client, is_write: bool) -> fluo_core::Bytes {
     .encode()
 }
 
-/// A table whose changing calls wait from one on, or are denied.
+/// A table whose writes wait from a certain one on, or are denied.
 #[derive(Debug)]
 pub(crate) struct Gated {
     inner: Arc<dyn Table>,
     calls: AtomicUsize,
-    /// The number of cells that scans asked for, or of wider spans.
+    /// The number of spans of all scans; a cell is one span.
     spans: AtomicUsize,
-    /// The number of calls before the first that waits.
+    /// The number of writes before the first that waits.
     let_through: usize,
     is_denied: bool,
     open: watch::Sender<bool>,
 }
 
 impl Gated {
-    /// Lets so many changing calls through; those after them wait.
+    /// Creates a table that lets this number of writes through; later ones wait.
     pub(crate) fn after(let_through: usize, inner: &Arc<dyn Table>) -> Arc<Self> {
         Arc::new(Self {
             inner: inner.clone(),
@@ -124,7 +125,7 @@ impl Gated {
         })
     }
 
-    /// Denies every changing call.
+    /// Creates a table that denies every write.
     pub(crate) fn denied(inner: &Arc<dyn Table>) -> Arc<Self> {
         Arc::new(Self {
             inner: inner.clone(),
@@ -136,14 +137,14 @@ impl Gated {
         })
     }
 
-    /// Waits until a call waits.
+    /// Waits until a write waits.
     pub(crate) async fn wait_until_stalled(&self) {
         while self.calls.load(Ordering::SeqCst) <= self.let_through {
             tokio::task::yield_now().await;
         }
     }
 
-    /// Returns how many changing calls there were, and how many spans were asked for.
+    /// Returns the number of writes and the number of scanned spans.
     pub(crate) fn asked(&self) -> (usize, usize) {
         let count = |calls: &AtomicUsize| calls.load(Ordering::SeqCst);
         (count(&self.calls), count(&self.spans))

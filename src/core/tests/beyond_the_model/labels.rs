@@ -20,11 +20,12 @@ async fn with_secret(ground: &Ground) -> std::sync::Arc<dyn fluo_core::Table> {
     ground.tables.open_table("web", secret).await.unwrap()
 }
 
-/// A transaction wrote a cell with the label `secret` and one without. Its smallest cell, the primary, was the labelled
-/// one. A client without the label read the other cell while the transaction was under way, and got `Corrupt`. Where the
-/// owner had crashed, the cell could not be read without the label ever again.
+/// Reproduces a bug: a transaction wrote a cell with the label `secret` and one without. Its
+/// smallest cell, the primary, was the labelled one. A client without the label read the other cell
+/// during the transaction, and got `Corrupt`. If the owner had crashed, no client without the label
+/// could read the cell again.
 #[tokio::test(start_paused = true)]
-async fn a_cell_without_a_label_decides_where_there_is_one() {
+async fn chooses_a_cell_without_a_label_as_the_primary() {
     for let_through in [2, 3] {
         let ground = Ground::new().await;
         let stalled = Gated::after(let_through, &with_secret(&ground).await);
@@ -54,11 +55,12 @@ async fn a_cell_without_a_label_decides_where_there_is_one() {
     }
 }
 
-/// All cells of a transaction had labels, and a client held one of the two. It could not see the primary, and met a
-/// healthy transaction as `Corrupt`: the reader within 15 milliseconds, a writer with an error that no runner tries again.
-/// Later the reader waited, but only for `rollback_after`.
+/// Reproduces a bug: all cells of a transaction had labels, and a client held one of the two. It
+/// could not see the primary, and reported a healthy transaction as `Corrupt`: a reader within 15
+/// milliseconds, a writer with an error that runners do not retry. A later version of the reader
+/// waited, but only for `rollback_after`.
 #[tokio::test(start_paused = true)]
-async fn a_live_transaction_is_waited_for_where_its_primary_cannot_be_seen() {
+async fn waits_for_a_live_transaction_whose_primary_it_cannot_see() {
     let ground = Ground::new().await;
     let both = Authorizations::from_iter(["secret", "shown"]);
     let both = ground.tables.open_table("web", both).await.unwrap();
@@ -94,9 +96,10 @@ async fn a_live_transaction_is_waited_for_where_its_primary_cannot_be_seen() {
     assert_eq!(value.as_deref(), Some(&b"1"[..]));
 }
 
-/// Where the owner has crashed, a client that cannot see the primary is told why it cannot go on.
+/// Checks that a client that cannot see the primary of a crashed owner reports the cause and the
+/// remedy.
 #[tokio::test(start_paused = true)]
-async fn a_dead_transaction_whose_primary_cannot_be_seen_is_told_with_the_remedy() {
+async fn names_the_remedy_for_a_dead_transaction_whose_primary_it_cannot_see() {
     let ground = Ground::new().await;
     let both = Authorizations::from_iter(["secret", "shown"]);
     let both = ground.tables.open_table("web", both).await.unwrap();

@@ -1,5 +1,6 @@
-//! Tables and clients that the simulation does not model: columns that a server collected in part, clients with other
-//! authorizations, clients that may not write, coordination that was copied.
+//! Tests of tables and clients that the simulation does not model: columns that a server compacted
+//! in part, clients with different authorizations, clients that may not write, and applications of
+//! earlier versions.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,4 +1,5 @@
-//! Columns of which a server collected a part: what a flush with Fluo's attached garbage iterator leaves.
+//! Columns that a server compacted in part: the state after a flush with Fluo's attached garbage
+//! iterator.
 
 use std::time::Duration;
 
@@ -14,11 +15,12 @@ use tokio::time::Instant;
 
 use super::ground::{Ground, at, committed, length, lock, stamp, text};
 
-/// A strong observer acknowledged a page. A flush fell between its lock and its commit, and the next flush dropped the end
-/// of the lock, because the lock was in another file. The lock counted again: every reader of the page waited for five
-/// minutes, and `client.run` failed after them.
+/// Reproduces a bug: a strong observer acknowledged a page. A flush came between its lock and its
+/// commit, and the next flush dropped the end of the lock, because the lock was in another file.
+/// The lock counted again: every reader of the page waited for five minutes, and then `client.run`
+/// failed.
 #[tokio::test(start_paused = true)]
-async fn a_lock_whose_end_a_flush_dropped_is_waited_for_by_nobody() {
+async fn does_not_wait_for_a_lock_whose_end_a_flush_dropped() {
     for writes_first in [false, true] {
         let ground = Ground::new().await;
         let observer = ground.client_after_20().await;
@@ -40,7 +42,7 @@ async fn a_lock_whose_end_a_flush_dropped_is_waited_for_by_nobody() {
     }
 }
 
-/// The page `v`, and what a flush left of the observer of 5 that acknowledged it.
+/// Returns the page `v`, and the entries that a flush left of observer 5, which acknowledged it.
 fn acknowledged(observer: &fluo_core::Client) -> Mutation {
     Mutation::new("r")
         .put_at(text(), stamp(EntryKind::Write, 4), committed(3, true))
@@ -49,11 +51,12 @@ fn acknowledged(observer: &fluo_core::Client) -> Mutation {
         .put_at(text(), stamp(EntryKind::Ack, 5), "")
 }
 
-/// A reader met a lock of an observer. The observer committed, and a flush dropped the end of its primary's lock. Only
-/// then did the reader ask the primary: it took the observer for one that died, and rolled its other lock back, beside
-/// the write that the observer had committed there. The next collection dropped the value of the write.
+/// Reproduces a bug: a reader met a lock of an observer. The observer committed, and a flush
+/// dropped the end of its primary's lock. Only then did the reader read the primary. It considered
+/// the observer dead, and rolled its other lock back, beside the write that the observer had
+/// committed there. The next collection dropped the value of the write.
 #[tokio::test(start_paused = true)]
-async fn a_value_that_was_committed_while_a_reader_looked_stays() {
+async fn keeps_a_value_that_was_committed_while_a_reader_resolved_its_lock() {
     let ground = Ground::new().await;
     let observer = ground.client_after_20().await;
     let locked = Mutation::new("r")
@@ -90,9 +93,9 @@ async fn a_value_that_was_committed_while_a_reader_looked_stays() {
     assert_eq!(value.as_deref(), Some(&b"1"[..]));
 }
 
-/// A compaction that nobody asked to collect garbage leaves the end of a lock where it is.
+/// Checks that a compaction without garbage collection keeps the end of a lock.
 #[tokio::test]
-async fn a_plain_compaction_leaves_the_ends_of_locks() {
+async fn keeps_the_ends_of_locks_in_a_plain_compaction() {
     let ground = Ground::new().await;
     let client = ground.client().await;
     let written: Result<()> = client.run(async |tx| tx.set("r", &text(), "v")).await;
@@ -113,11 +116,12 @@ async fn a_plain_compaction_leaves_the_ends_of_locks() {
     assert_eq!(stored().await, before);
 }
 
-/// A page was set twice before its observer ran, with a flush in between. The next flush dropped the second notification
-/// with the entry that took both back, and the first one, in another file, counted again: the observer ran a second time.
-/// A compaction drops notifications only where its caller asks for it, and then all of the column.
+/// Reproduces a bug: a page was set twice before its observer ran, with a flush in between. The
+/// next flush dropped the second notification with the deletion of both. The first one, in another
+/// file, counted again, so the observer ran a second time. A compaction drops notifications only if
+/// its caller requests it, and then those of the whole column.
 #[tokio::test]
-async fn a_notification_that_was_taken_back_stays_so() {
+async fn keeps_a_notification_deleted_after_compactions() {
     let ground = Ground::new().await;
     let column = notification_column(&text());
     let entry = |number, is_delete| {
@@ -144,7 +148,7 @@ async fn a_notification_that_was_taken_back_stays_so() {
     }
 }
 
-/// A table whose answers about transactions wait.
+/// A table that delays its answers about the status of transactions.
 #[derive(Debug)]
 struct SlowStatus {
     inner: Arc<dyn Table>,

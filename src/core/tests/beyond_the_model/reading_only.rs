@@ -1,4 +1,4 @@
-//! Clients that may read a table and not write it.
+//! Clients that may read a table but not write it.
 
 use std::time::Duration;
 
@@ -14,10 +14,11 @@ fn column() -> Column {
     Column::new("f", "q")
 }
 
-/// A user with the permission to read met the locks of a transaction that had committed and had not turned all of them
-/// yet. The read failed with `Denied`, because a reader turns such locks; the transaction was healthy.
+/// Reproduces a bug: a user with only the permission to read met the locks of a transaction that
+/// had committed and had not yet rolled all of them forward. The read failed with `Denied`, because
+/// a reader resolves such locks, although the transaction was healthy.
 #[tokio::test(start_paused = true)]
-async fn a_client_that_may_not_write_reads_past_the_locks_of_a_commit() {
+async fn reads_past_the_locks_of_a_commit_without_write_permission() {
     let ground = Ground::new().await;
     let before = ground.client().await;
     for (row, value) in [("a", "0"), ("b", "0"), ("c", "0"), ("d", "0")] {
@@ -51,9 +52,9 @@ async fn a_client_that_may_not_write_reads_past_the_locks_of_a_commit() {
     commit.await.unwrap().unwrap();
 }
 
-/// The same where the transaction was rolled back and one of its locks was left: the reader reads what was before it.
+/// Reproduces the same bug after a rollback that left a lock: the reader reads the previous value.
 #[tokio::test(start_paused = true)]
-async fn a_client_that_may_not_write_reads_past_the_locks_of_a_rollback() {
+async fn reads_past_the_locks_of_a_rollback_without_write_permission() {
     let ground = Ground::new().await;
     let before = ground.client().await;
     let written: fluo_core::Result<()> = before.run(async |tx| tx.set("b", &column(), "0")).await;
@@ -70,7 +71,7 @@ async fn a_client_that_may_not_write_reads_past_the_locks_of_a_rollback() {
         .applications
         .end_transactor("web", writer.transactor());
     assert!(ended.unwrap());
-    // Rolls the primary back, and not the other lock.
+    // Rolls back the primary, but not the other lock.
     let snapshot = before.snapshot().await.unwrap();
     assert_eq!(snapshot.get("a", &column()).await.unwrap(), None);
 
@@ -80,10 +81,11 @@ async fn a_client_that_may_not_write_reads_past_the_locks_of_a_rollback() {
     assert_eq!(value.as_deref(), Some(&b"0"[..]));
 }
 
-/// A transaction that crashed was rolled back and left 300 locks. A reader without the permission to write read past the
-/// first one and then began again behind it: 300 batches, each of which looked at all the locks that were left.
+/// Reproduces a bug: a transaction that crashed was rolled back and left 300 locks. A reader
+/// without the permission to write read past the first one and then began again behind it. That
+/// took 300 batches, each of which read all remaining locks.
 #[tokio::test(start_paused = true)]
-async fn reads_past_many_locks_in_as_many_looks() {
+async fn reads_each_of_many_left_locks_once() {
     const LOCKS: usize = 300;
     let ground = Ground::new().await;
     let owner = ground.client_after_20().await;
@@ -112,15 +114,16 @@ async fn reads_past_many_locks_in_as_many_looks() {
     assert_eq!(cells.len(), LOCKS);
     assert!(cells.iter().all(|cell| cell.value == "old"));
     let (writes, spans) = denied.asked();
-    assert_eq!(writes - writes_before, 1, "one call that is denied");
+    assert_eq!(writes - writes_before, 1, "one denied call");
     // The scan, the status of the transaction, and each cell once.
     assert_eq!(spans - spans_before, 2 + LOCKS);
 }
 
-/// A flush dropped the end of an observer's lock. A client without the permission to write could not end it either, and
-/// read nothing of the cell before its owner was given up, after five minutes; then the read failed.
+/// Reproduces a bug: a flush dropped the end of an observer's lock. A client without the permission
+/// to write could not end the lock either. It could not read the cell until the owner timed out
+/// after five minutes, and then the read failed.
 #[tokio::test(start_paused = true)]
-async fn a_lock_whose_end_a_flush_dropped_is_read_past() {
+async fn reads_past_a_lock_whose_end_a_flush_dropped() {
     let ground = Ground::new().await;
     let observer = ground.client_after_20().await;
     let acknowledged = Mutation::new("r")
@@ -137,10 +140,11 @@ async fn a_lock_whose_end_a_flush_dropped_is_read_past() {
     assert!(begun.elapsed() < Duration::from_secs(1));
 }
 
-/// A transaction crashed before its commit, and nothing says yet that it is rolled back. A client without the permission
-/// to write cannot decide it. Its read failed with the words of the server alone, which name no remedy.
+/// Reproduces a bug: a transaction crashed before its commit, and no entry says yet that it is
+/// rolled back. A client without the permission to write cannot decide it. Its read failed with
+/// only the server's message, which names no remedy.
 #[tokio::test(start_paused = true)]
-async fn a_transaction_that_has_to_be_rolled_back_is_named_with_the_remedy() {
+async fn names_the_transaction_that_has_to_be_rolled_back_and_the_remedy() {
     let ground = Ground::new().await;
     let owner = ground.client_after_20().await;
     let locked = Mutation::new("r").put_at(text(), stamp(EntryKind::Lock, 5), lock(&owner, true));
@@ -155,7 +159,7 @@ async fn a_transaction_that_has_to_be_rolled_back_is_named_with_the_remedy() {
     assert_eq!(error.kind(), ErrorKind::Denied);
     assert_eq!(
         error.to_string(),
-        "transaction 5 on `r page:text` has to be rolled back, and this client may not write the table; read it once with \
+        "transaction 5 on `r page:text` has to be rolled back, but this client may not write the table; read it once with \
          a client that may: user `reader` has no permission `WRITE` on table `web`"
     );
     let value = ground.client().await.snapshot().await.unwrap();

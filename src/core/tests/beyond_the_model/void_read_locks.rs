@@ -1,14 +1,15 @@
-//! Read locks whose end a server dropped although the lock is in another file.
+//! Read locks whose end a server dropped while the lock is in another file.
 
 use fluo_core::layout::{EntryKind, ReadLockValue};
 use fluo_core::{CommitError, Mutation, OtherTransaction, Result, RowColumn};
 
 use super::ground::{Ground, committed, stamp, text};
 
-/// A flush dropped the end of a read lock that a later write hides; its primary was collected. While nothing else was in
-/// the way the cell could be written. But any conflict on it came back as `Corrupt`, which no runner tries again.
+/// Reproduces a bug: a flush dropped the end of a read lock that a later write hides, and its
+/// primary was collected. The cell could be written as long as there was no other conflict. But any
+/// conflict on it was reported as `Corrupt`, which runners do not retry.
 #[tokio::test(start_paused = true)]
-async fn a_void_read_lock_leaves_a_conflict_a_conflict() {
+async fn reports_a_conflict_despite_a_void_read_lock() {
     let ground = Ground::new().await;
     let reader = ground.client_after_20().await;
     let read_lock = ReadLockValue {
@@ -33,14 +34,15 @@ async fn a_void_read_lock_leaves_a_conflict_a_conflict() {
     let Err(CommitError::Conflict(conflict)) = met else {
         panic!("{met:?}");
     };
-    let told = conflict.to_string();
-    assert!(told.contains("committed"), "{told}");
+    let message = conflict.to_string();
+    assert!(message.contains("committed"), "{message}");
 }
 
-/// The same while the owner of the void read lock lives. The primary says nothing of the lock, and a lock of the living is
-/// left alone, so the conflict named a transaction that had ended long ago, and not the one that had written the cell.
+/// Reproduces the same bug with a live owner of the void read lock. The primary has no trace of the
+/// lock, and a lock of a live owner is left alone. So the conflict named a transaction that had
+/// ended long ago instead of the one that had written the cell.
 #[tokio::test(start_paused = true)]
-async fn a_conflict_names_no_void_read_lock_of_the_living() {
+async fn names_the_writer_instead_of_the_owner_of_a_void_read_lock() {
     let ground = Ground::new().await;
     let reader = ground.client_after_20().await;
     let read_lock = ReadLockValue {
