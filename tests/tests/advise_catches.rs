@@ -105,7 +105,7 @@ fn ids_whose_digit_sum_is_a_multiple_of_ten_all_get_one_prefix() {
     assert_eq!(verdict.standing, Standing::Uneven);
     says(
         &verdict.reasons,
-        "All keys of the sample get one salt: the hash does not tell these keys apart",
+        "All keys of the sample get one salt: the hash does not distinguish these keys",
     );
     says(&verdict.reasons, "10.00 times the mean");
     assert_ne!(report.advice.design.as_deref(), Some("modulo 10"));
@@ -163,7 +163,7 @@ fn keys_that_differ_only_beyond_the_salted_part_get_one_salt() {
     assert_eq!(verdict.standing, Standing::Uneven);
     says(
         &verdict.reasons,
-        "All keys of the sample get one salt: they differ only beyond the part that is salted. Salt the whole key, or a \
+        "All keys of the sample get one salt: they differ only beyond the salted part. Salt the whole key, or a \
          longer part.",
     );
     says(&verdict.reasons, "16.00 times the mean");
@@ -238,7 +238,7 @@ fn keys_of_one_leading_field_are_tried_with_a_salt_over_it() {
     assert_eq!(verdict.standing, Standing::Uneven);
     says(
         &verdict.against,
-        "All keys of the sample get one salt: they differ only beyond the part that is salted. Salt the whole key, or a \
+        "All keys of the sample get one salt: they differ only beyond the salted part. Salt the whole key, or a \
          longer part.",
     );
     assert_ne!(report.advice.design.as_deref(), Some(label));
@@ -284,7 +284,7 @@ fn unordered_keys_have_no_tail() {
     assert_eq!(verdict(&report, "unsalted").standing, Standing::Uneven);
     says(
         &verdict(&report, "unsalted").against,
-        "Where new keys will go is not known",
+        "The place of new keys is unknown",
     );
     assert_eq!(report.advice.design.as_deref(), Some("row-hasher"));
 }
@@ -354,7 +354,7 @@ fn a_hot_row_among_others_is_named() {
     assert_eq!(
         finding.unwrap().sentence,
         "One row, `counter`, has 50.0 % of the keys: no salt can spread one row, and one server takes all of its writes. \
-         Write it less often, or make it several rows."
+         Write it less often, or divide it into several rows."
     );
     assert_ne!(report.advice.design.as_deref(), Some("random-salt 16"));
 }
@@ -392,7 +392,7 @@ fn keys_of_a_design_keep_it() {
             };
             assert_eq!((&recipe.settings, recipe.keys), (&settings, 10_000));
             assert_eq!(report.advice.others, None);
-            let finding = format!("10,000 keys (100 %) are keys of {name}, as their salts tell.");
+            let finding = format!("10,000 keys (100 %) are keys of {name}, as their salts show.");
             let mut findings = report.advice.findings.iter();
             assert!(findings.any(|told| told.sentence == finding), "{finding}");
             assert_eq!(report.advice.design.as_deref(), Some(label));
@@ -455,11 +455,11 @@ fn a_table_keeps_its_tablets_unless_others_are_asked_for() {
     assert_eq!(more, AdvisedLayout::Tablets(40));
     says(
         &told,
-        "The advice is for 5 servers, as was asked for, and not for the 2 servers of the table.",
+        "The advice is for 5 servers, as requested, and not for the 2 servers of the table.",
     );
     says(
         &told,
-        "The advice is for 40 tablets of each design, as was asked for",
+        "The advice is for 40 tablets of each design, as requested",
     );
 }
 
@@ -486,11 +486,11 @@ fn a_table_of_plain_rows_that_lie_evenly_is_left_as_it_is() {
     let report = advised(keys(), &split_at(&["3f", "81", "c0"]));
     assert_eq!(
         report.advice.reasons[0],
-        "Leave the table as it is: rows as they are in 4 tablets, in which they lie evenly."
+        "Leave the table as it is: its plain rows are spread evenly over 4 tablets."
     );
     says(
         &report.advice.reasons,
-        "Where new rows will go is not known from a table",
+        "A table does not show where new rows will go",
     );
     let spec = &report.advice.spec.as_ref().unwrap().key_design[0];
     let points = ["3f", "81", "c0"].map(str::to_owned).to_vec();
@@ -548,7 +548,7 @@ fn a_sorted_file_and_one_of_windows_are_told() {
     let names = ["ant", "bee", "cat", "dog"].map(str::to_owned);
     let told = findings(names.to_vec());
     says(&told, "The keys are sorted, without exception.");
-    says(&told, "the advice may be another for unordered keys.");
+    says(&told, "the advice for unordered keys may differ.");
     let mut mixed = names.to_vec();
     mixed.swap(0, 1);
     assert!(
@@ -606,7 +606,7 @@ fn salts_that_chance_leaves_unused_are_no_fault() {
     assert!(
         !reasons
             .iter()
-            .any(|reason| reason.contains("tell these keys apart")),
+            .any(|reason| reason.contains("distinguish these keys")),
         "{reasons:#?}"
     );
 }
@@ -624,7 +624,7 @@ fn salts_that_do_not_divide_evenly_are_told() {
     assert_eq!(verdict.standing, Standing::Uneven);
     says(
         &verdict.reasons,
-        "by their number alone the fullest takes 1.56 times the mean",
+        "by their number alone, the fullest takes 1.56 times the mean",
     );
     says(&verdict.reasons, "chance can explain it");
 }
@@ -649,7 +649,7 @@ fn one_domain_that_holds_two_thirds_of_a_web_table() {
     assert_eq!(verdict.standing, Standing::Uneven);
     says(
         &verdict.reasons,
-        "They share `acme.com`, which is in 66.7 % of the keys: only a design that salts the whole key would part them.",
+        "They share `acme.com`, which is in 66.7 % of the keys: only a design that salts the whole key separates them.",
     );
     assert_ne!(report.advice.design.as_deref(), Some("web-table"));
 }
@@ -665,7 +665,7 @@ fn a_design_that_reads_some_prefixes_only_is_not_advised_for_prefixes() {
     let sentence =
         "A scan of a prefix: 2 pieces of the table, but only prefixes that hold the whole host";
     says(&web.against, sentence);
-    says(&web.against, "; others are refused.");
+    says(&web.against, "; others are rejected.");
     assert_ne!(report.advice.design.as_deref(), Some("web-table"));
 
     // Nobody asks for prefixes: the condition is told all the same, and speaks against nothing.
@@ -686,7 +686,7 @@ fn a_design_that_reads_some_prefixes_only_is_not_advised_for_prefixes() {
     assert_eq!(timed.standing, Standing::Unreadable);
     says(
         &timed.against,
-        "A scan of a prefix: 256 pieces of the table, but only prefixes that end before the time; others are refused.",
+        "A scan of a prefix: 256 pieces of the table, but only prefixes that end before the time; others are rejected.",
     );
     says(
         &timed.against,
@@ -710,7 +710,7 @@ fn every_named_design_is_tried_where_it_suits() {
     assert_eq!(random.standing, Standing::Unreadable);
     says(
         &random.reasons,
-        "One row: 16 pieces of the table, as nobody can compute its salt again.",
+        "One row: 16 pieces of the table, because its salt cannot be recomputed.",
     );
 
     let ids = || (0..30_000).map(|id| format!("{id:08}"));
@@ -920,7 +920,7 @@ fn pages_without_a_scheme_are_tried_as_a_web_table() {
     assert_eq!(web.standing, Standing::Uneven);
     says(
         &web.reasons,
-        "They share `acme.com`, which is in 66.7 % of the keys: only a design that salts the whole key would part them.",
+        "They share `acme.com`, which is in 66.7 % of the keys: only a design that salts the whole key separates them.",
     );
     let findings: Vec<_> = report
         .advice
@@ -998,11 +998,11 @@ fn one_key_that_a_design_cannot_take_does_not_make_it_impossible() {
     assert_eq!(refused.keys, 1);
     says(
         &report.advice.reasons,
-        "1 key (0.005 %) has none: `http://http://code.google.com/p/ucpp/` has no key in a web table: ",
+        "1 key (0.005 %) cannot be stored in it: `http://http://code.google.com/p/ucpp/` has no key in a web table: ",
     );
     says(
         &report.advice.reasons,
-        "a load stops at such a key, so correct it before, or leave it out.",
+        "A load stops at such a key, so correct or remove it first.",
     );
 
     // Above one in a hundred it is no mistake: the design does not suit.
@@ -1024,7 +1024,7 @@ fn one_odd_id_does_not_hide_the_designs_for_ids() {
     for label in ["reversed", "modulo 16 of the number"] {
         says(
             &verdict(&report, label).reasons,
-            "1 key (0.003 %) has none: `total` ",
+            "1 key (0.003 %) cannot be stored in it: `total` ",
         );
         assert!(load(&report, label).largest_over_mean.value < 1.5);
     }
@@ -1052,6 +1052,6 @@ fn reads_of_a_domain_are_asked_of_each_design() {
     assert_eq!(report.advice.design, None);
     says(
         &report.advice.reasons,
-        "A scan of a domain: impossible: the keys are no addresses of web pages",
+        "A scan of a domain: impossible: the keys are not web addresses",
     );
 }
