@@ -33,7 +33,7 @@ fn prints_findings_figures_and_a_spec() {
     }
 }
 
-/// The recommended spec can be used as it is written.
+/// Plans the recommended spec as it is written.
 #[test]
 fn writes_a_spec_that_can_be_planned() {
     for reads in ["", "--reads range"] {
@@ -160,7 +160,7 @@ fn random_keys() -> String {
         .collect()
 }
 
-/// Keys without a salt need split points, which the spec contains.
+/// Checks that the spec contains the split points that keys without a salt need.
 #[test]
 fn writes_split_points_for_keys_without_a_salt() {
     let place = Place::with_table();
@@ -188,7 +188,7 @@ fn writes_split_points_for_keys_without_a_salt() {
     }
 }
 
-/// The split points of keys with any bytes survive the spec file.
+/// Reads split points with any bytes back from the spec file.
 #[test]
 fn plans_split_points_with_any_bytes() {
     let place = Place::with_table();
@@ -244,7 +244,7 @@ fn names_the_written_files_and_the_next_command() {
     );
 }
 
-/// A page that a web table rejects is named in each kind of output.
+/// Names a page that a web table rejects in each kind of output.
 #[test]
 fn reports_rejected_keys_in_text_page_and_json() {
     let place = Place::new();
@@ -559,7 +559,7 @@ fn rates_and_sizes_determine_the_number_of_tablets() {
     );
 }
 
-/// Progress shows the number of keys while the command waits for more.
+/// Shows the number of keys while the command waits for more.
 #[cfg(unix)]
 #[test]
 fn shows_progress_at_a_terminal() {
@@ -583,7 +583,7 @@ fn shows_progress_at_a_terminal() {
     assert_says(&shown, "140,000 keys");
 }
 
-/// 300 MB of input in 256 MiB, of which threads and their stacks take a large part.
+/// Reads 300 MB of input in 256 MiB, of which threads and their stacks take a large part.
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_does_not_grow_with_the_input() {

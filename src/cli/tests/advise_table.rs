@@ -136,8 +136,8 @@ fn advises_the_present_spec_of_a_table() {
     }
 }
 
-/// Rows that were loaded without the hasher, or with another prefix, go unnoticed until a search
-/// for them fails.
+/// Counts rows that were loaded without the hasher, or with another prefix, which go unnoticed until
+/// a search for them fails.
 #[test]
 fn counts_and_names_rows_without_the_design_of_their_table() {
     let place = Place::with_table();
@@ -229,7 +229,7 @@ fn keeps_a_plain_table_with_split_points_of_five_digits() {
     );
 }
 
-/// During a migration, the table has two designs: the newest is the one for which it is split.
+/// Keeps both designs of a table during a migration: the newest is the one for which it is split.
 #[test]
 fn keeps_both_designs_during_a_migration() {
     let spec = "[[key_design]]\ndesign = \"digest-salt\"\nseparator = \":\"\ntablets = 16\n\
@@ -266,8 +266,7 @@ fn keeps_both_designs_during_a_migration() {
     assert_says(plan.text(), "Nothing to do: the table is as the spec says.");
 }
 
-/// Requested servers and tablets take precedence over those of the table, and the advice states
-/// that.
+/// Uses the requested servers and tablets instead of those of the table, and states that.
 #[test]
 fn requested_servers_and_tablets_precede_those_of_the_table() {
     let place = Place::with_table();
