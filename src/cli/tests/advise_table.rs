@@ -136,8 +136,8 @@ fn advises_the_present_spec_of_a_table() {
     }
 }
 
-/// Counts rows that were loaded without the hasher, or with another prefix, which go unnoticed until
-/// a search for them fails.
+/// Counts rows that were loaded without the hasher, or with another prefix, which go unnoticed
+/// until a search for them fails.
 #[test]
 fn counts_and_names_rows_without_the_design_of_their_table() {
     let place = Place::with_table();

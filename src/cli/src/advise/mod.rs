@@ -328,7 +328,8 @@ impl Advise {
         }
     }
 
-    /// Returns the command that compares a spec with the table, with placeholders for an unknown one.
+    /// Returns the command that compares a spec with the table, with placeholders for an unknown
+    /// table.
     fn planning(&self, spec: &str) -> String {
         let (at, table) = match &self.target.0 {
             Some(target) => (target.to_string(), self.what.display().to_string()),
