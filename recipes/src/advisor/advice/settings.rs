@@ -38,8 +38,7 @@ pub struct AdviceSettings {
     pub scans_only: bool,
     /// The number of cells in a row, from 1. The default is 1.
     pub cells_per_row: u64,
-    /// The number of bytes of family, qualifier and visibility of a cell together. The default is
-    /// 0.
+    /// The number of bytes of family, qualifier and visibility of a cell together. 0 by default.
     pub column_bytes: u64,
     /// The table of the keys, if it exists. The advice is for its present tablets if the number of
     /// servers is that of the table, and there is neither `tablets` nor a rate nor a size.
