@@ -70,7 +70,7 @@ async fn load(tables: &MemoryTables, hasher: &RowHasher, count: u32) {
 }
 
 #[tokio::test]
-async fn a_plan_is_applied_once_and_then_has_nothing_to_do() {
+async fn an_applied_plan_leaves_nothing_to_do() {
     let tables = table().await;
     let first = planned(&tables, false).await;
     assert_eq!(first.steps().len(), 4);
@@ -92,9 +92,9 @@ async fn a_plan_is_applied_once_and_then_has_nothing_to_do() {
     assert_eq!(applied(&tables, &second).await, Vec::<String>::new());
 }
 
-/// The order is what makes an interruption safe: see the module page of the optimizations.
+/// Checks the order that makes an interruption safe: see the module page of the optimizations.
 #[tokio::test]
-async fn the_steps_come_in_the_order_that_is_safe_to_interrupt() {
+async fn orders_the_steps_so_that_an_interruption_is_safe() {
     let tables = table().await;
     tables.add_splits(TABLE, &rows(&["z"])).await.unwrap();
     let steps: Vec<_> = planned(&tables, true)
@@ -117,7 +117,7 @@ async fn the_steps_come_in_the_order_that_is_safe_to_interrupt() {
 }
 
 #[tokio::test]
-async fn the_forecast_is_what_comes_true() {
+async fn forecasts_the_placement_of_tablets() {
     let tables = table().await;
     let plan = planned(&tables, false).await;
     applied(&tables, &plan).await;
@@ -157,7 +157,7 @@ async fn the_forecast_is_what_comes_true() {
 }
 
 #[tokio::test]
-async fn split_points_that_nobody_asked_for_go_only_when_pruned() {
+async fn removes_extra_split_points_only_when_pruning() {
     let tables = table().await;
     tables
         .add_splits(TABLE, &rows(&["a", "p:0", "p:1", "p:5zzz", "z"]))
@@ -207,7 +207,7 @@ async fn split_points_that_nobody_asked_for_go_only_when_pruned() {
 }
 
 #[tokio::test]
-async fn a_table_that_has_changed_is_refused() {
+async fn rejects_a_table_that_has_changed() {
     let tables = table().await;
     tables.add_splits(TABLE, &rows(&["kept"])).await.unwrap();
     let plan = planned(&tables, false).await;
@@ -254,7 +254,7 @@ async fn a_table_that_has_changed_is_refused() {
 }
 
 #[tokio::test]
-async fn a_saved_plan_is_the_same_plan() {
+async fn reads_a_saved_plan_and_rejects_an_edited_one() {
     let tables = table().await;
     tables
         .add_splits(TABLE, &rows(&["\0\u{7f}é\\"]))
@@ -344,7 +344,7 @@ async fn a_saved_plan_is_the_same_plan() {
 }
 
 #[tokio::test]
-async fn verify_names_each_kind_of_drift() {
+async fn verify_reports_each_kind_of_drift() {
     let tables = table().await;
     applied(&tables, &planned(&tables, false).await).await;
     load(&tables, &RowHasher::new("p").unwrap(), 5_000).await;
@@ -418,7 +418,7 @@ async fn verify_names_each_kind_of_drift() {
         .await
         .unwrap();
 
-    // Twins of one hash: every one of them is a key of the hasher, but they all fall in one tablet.
+    // Each of these rows is a key of the hasher, but all of them are in one tablet.
     let hasher = RowHasher::new("q").unwrap();
     let skewed: Vec<_> = (0u32..400_000)
         .map(|n| hasher.add(format!("twin-{n}").as_bytes()))
@@ -443,7 +443,7 @@ async fn verify_names_each_kind_of_drift() {
 }
 
 #[tokio::test]
-async fn rows_are_counted_by_tablet_and_a_large_table_is_not_read() {
+async fn counts_rows_by_tablet_and_does_not_read_a_large_table() {
     let tables = table().await;
     applied(&tables, &planned(&tables, false).await).await;
     load(&tables, &RowHasher::new("p").unwrap(), 2_000).await;
@@ -479,7 +479,7 @@ async fn rows_are_counted_by_tablet_and_a_large_table_is_not_read() {
 }
 
 #[tokio::test]
-async fn a_table_that_is_not_there_is_not_found() {
+async fn reports_a_missing_table_and_missing_recipes() {
     let tables = MemoryTables::new();
     let error = plan(&tables, TABLE, &optimizations(), PlanOptions::default())
         .await

@@ -1,5 +1,5 @@
-//! Drift that only real servers have: classes that they do not load, tablets that have not moved, split points that
-//! they added by themselves.
+//! Drift that only real servers have: classes that they do not load, tablets that have not moved,
+//! and their own split points.
 
 #![cfg(test)]
 
@@ -27,7 +27,7 @@ fn probes() -> Vec<String> {
     group_balancers().map(|(probe, _)| probe).collect()
 }
 
-/// The table, optimized.
+/// Returns servers with an optimized table.
 async fn servers() -> Servers {
     let servers = Servers {
         tables: MemoryTables::new(),
@@ -67,7 +67,7 @@ async fn add_split(servers: &Servers, split: &'static str) {
 }
 
 #[tokio::test]
-async fn servers_without_a_group_balancer_are_a_difference_and_no_plan() {
+async fn servers_without_a_group_balancer_are_a_difference_and_allow_no_plan() {
     let servers = Servers {
         loaded: Vec::new(),
         ..servers().await
@@ -115,10 +115,9 @@ async fn servers_without_a_group_balancer_are_a_difference_and_no_plan() {
     );
 }
 
-/// It was set all the same, and the command said that all was well.
+/// The class was set, and the command reported success.
 #[tokio::test]
-async fn a_balancer_that_the_servers_had_when_it_was_planned_is_not_set_when_they_have_it_no_more()
-{
+async fn does_not_set_a_balancer_that_the_servers_no_longer_load() {
     let servers = servers().await;
     for name in [property::BALANCER, property::GROUP_PATTERN] {
         servers.remove_property(TABLE, name).await.unwrap();
@@ -149,7 +148,7 @@ async fn a_balancer_that_the_servers_had_when_it_was_planned_is_not_set_when_the
 }
 
 #[tokio::test]
-async fn a_balancer_that_is_not_the_wanted_one_is_told_for_what_it_is() {
+async fn reports_the_kind_of_another_balancer() {
     let mut servers = servers().await;
     servers
         .loaded
@@ -193,9 +192,9 @@ async fn a_balancer_that_is_not_the_wanted_one_is_told_for_what_it_is() {
     }
 }
 
-/// The class is the newer servers' and these are older ones: what tablets stay offline under.
+/// The class belongs to newer servers, and these are older ones: tablets stay offline under it.
 #[tokio::test]
-async fn the_group_balancer_of_a_package_that_the_servers_do_not_have_is_told() {
+async fn reports_the_group_balancer_of_newer_servers() {
     let mut servers = servers().await;
     servers.loaded.remove(0);
     let told = verdict(&servers, false).await;
@@ -210,8 +209,7 @@ async fn the_group_balancer_of_a_package_that_the_servers_do_not_have_is_told() 
 }
 
 #[tokio::test]
-async fn a_short_split_point_that_takes_a_tablet_out_of_its_group_is_a_difference_even_where_extra_ones_are_fine()
- {
+async fn reports_a_split_point_that_takes_a_tablet_out_of_its_group() {
     let servers = servers().await;
     add_split(&servers, "pb").await;
     let told = verdict(&servers, true).await;
@@ -256,7 +254,7 @@ async fn a_short_split_point_that_takes_a_tablet_out_of_its_group_is_a_differenc
 }
 
 #[tokio::test]
-async fn a_look_at_the_groups_says_what_has_to_move() {
+async fn counts_the_tablets_that_have_to_move() {
     let mut servers = servers().await;
     let pattern = optimizations().group_pattern();
     let look = async |servers: &Servers| {
@@ -286,9 +284,10 @@ async fn a_look_at_the_groups_says_what_has_to_move() {
     assert_eq!(error.kind(), ErrorKind::NotFound);
 }
 
-/// The verdict of the command went on without the rows, and the watch ended: each had to know of the permission by itself.
+/// The verdict of the command left out the rows, and the watch ended, because each handled the
+/// permission by itself.
 #[tokio::test]
-async fn a_user_who_may_not_read_gets_a_verdict_about_everything_else() {
+async fn a_verdict_without_read_permission_covers_everything_except_rows() {
     let servers = Servers {
         is_unreadable: true,
         ..servers().await
@@ -314,7 +313,7 @@ async fn a_user_who_may_not_read_gets_a_verdict_about_everything_else() {
 }
 
 #[tokio::test]
-async fn a_plan_knows_the_pattern_that_will_be_in_force() {
+async fn a_plan_returns_the_pattern_after_its_application() {
     let servers = servers().await;
     let pattern = optimizations().group_pattern();
     let nothing_to_do = plan(&servers, TABLE, &optimizations(), PlanOptions::default())

@@ -1,9 +1,10 @@
-//! Tables with a hot tablet or a hot server, by many causes: `verify` fails each, and names the cause first. And tables
-//! that only look like them, which pass.
+//! Tables with a hot tablet or a hot server, for many reasons, which `verify` fails with the reason
+//! first. And tables that only look like them, which pass.
 //!
-//! A spec of 20 tablets was applied and rows were loaded without the hasher: 98.7 % of them lay in one tablet, and
-//! `verify` said OK, because rows outside of all recipes were not counted. A table of URLs had one tablet at 9 times the
-//! mean: OK too, because the hash was even. The question is whether a server is hot, not whether the hash is sound.
+//! A spec of 20 tablets was applied, and rows were loaded without the hasher: 98.7 % of them were
+//! in one tablet, and the verdict was OK, because rows outside of all recipes were not counted. The
+//! verdict on a table of URLs with one tablet at 9 times the mean was OK, too, because the hash was
+//! even. A verdict has to show whether a server is hot, not only whether the hash is sound.
 
 #![cfg(test)]
 
@@ -28,21 +29,21 @@ const TABLE: &str = "pages";
 /// Real rows: 43 % of them are on one host.
 const ROWS: &str = include_str!("../../examples/data/package-homepages.txt");
 
-/// A table and what is asked of it.
+/// A table, with the arguments of its verification.
 struct Scene {
-    /// What is applied.
+    /// The applied optimizations.
     spec: TableOptimizations,
-    /// What is verified, if it is something else.
+    /// The verified optimizations, if they differ from the applied ones.
     verified: Option<TableOptimizations>,
     rows: Vec<Bytes>,
     column: Column,
-    /// Rows that have forty cells, and not one.
+    /// Returns `true` for rows that have forty cells instead of one.
     is_wide: fn(&[u8]) -> bool,
     added: Vec<&'static str>,
     merged: Option<(&'static str, &'static str)>,
     property: Option<(&'static str, &'static str)>,
     servers: usize,
-    /// The server of each tablet, where it is not the balancer's choice.
+    /// The server of each tablet, if the balancer does not choose it.
     placed: Vec<Option<usize>>,
     options: VerifyOptions,
 }
@@ -161,7 +162,7 @@ fn modulo(buckets: u32) -> KeyDesign {
     .unwrap()
 }
 
-/// A salt of the host: what is before the first `/`.
+/// Returns a salt of the host, which ends before the first `/`.
 fn by_host(digits: u8) -> KeyDesign {
     KeyDesign::new(DigestSalt {
         digits,
@@ -175,7 +176,7 @@ fn of(design: &KeyDesign, tablets: u32) -> TableOptimizations {
     TableOptimizations::of_key_design(design, tablets).unwrap()
 }
 
-/// A recipe whose tablets are to be uneven.
+/// Returns a recipe whose tablets are uneven by design.
 fn queue() -> TableOptimizations {
     let splits = ["queue:1", "queue:2", "queue:3"].map(Bytes::from);
     let queue = Contribution::builder("the queue")
@@ -184,7 +185,7 @@ fn queue() -> TableOptimizations {
     queue.shares([6, 2, 1, 1]).build().unwrap().into()
 }
 
-/// Rows of the queue, by tablet.
+/// Returns rows of the queue, with this number in each tablet.
 fn queued(counts: [usize; 4]) -> Vec<Bytes> {
     let tablets = counts.iter().enumerate();
     tablets
@@ -192,7 +193,7 @@ fn queued(counts: [usize; 4]) -> Vec<Bytes> {
         .collect()
 }
 
-/// Rows as they are, in the given tablets.
+/// Returns plain rows in the given tablets.
 fn unsalted(splits: &[&'static str]) -> TableOptimizations {
     let design = KeyDesign::new(Unsalted {}).unwrap();
     let splits = splits.iter().map(|row| Bytes::from(*row));
@@ -225,7 +226,7 @@ fn literal(prefix: &str, count: usize) -> Vec<Bytes> {
         .collect()
 }
 
-/// Keys of a hasher that all lie in its first tablet of 20.
+/// Returns keys of a hasher that are all in its first tablet of 20.
 fn in_the_first(prefix: &str, count: usize) -> Vec<Bytes> {
     let hasher = hasher(prefix);
     let end = format!("{prefix}:1");
@@ -236,10 +237,11 @@ fn in_the_first(prefix: &str, count: usize) -> Vec<Bytes> {
         .collect()
 }
 
-/// Each table with what its first difference says.
+/// Returns tables with the beginning of their first difference.
 fn hot_tables() -> Vec<(&'static str, Scene, &'static str)> {
     vec![
-        // The rows of one tablet had forty cells each. Rows were counted by their first cells, and the table was OK.
+        // The rows of one tablet had forty cells each. Only their first cells were counted, and the
+        // table was OK.
         (
             "the rows of one tablet have many cells",
             Scene {
@@ -488,14 +490,15 @@ fn hot_tables() -> Vec<(&'static str, Scene, &'static str)> {
             "key design unsalted: the tablet that ends at `m` (on server-001) holds 950 of 1,000 rows, 1.90 times the \
              mean of 2 tablets; the limit is 1.5",
         ),
-        // Tablets were judged by the largest share of all, so four times its share was within the limit.
+        // Tablets were compared with the largest share of all, so four times its share was within
+        // the limit.
         (
             "a tablet has four times the small share that it is to have",
             Scene::new(queue(), queued([6_000, 2_000, 4_000, 1_000])).counting(RowCounting::Skip),
             "the queue: the tablet that ends at `queue:3` (on server-004) holds 4,000 of 13,000 entries, 3.08 times its share by \
              design, which is 10.0 % of 4 tablets; the limit is 2",
         ),
-        // The server was not told, because a group that has little to do with it was not spread.
+        // The server was not reported, because an unrelated group was not spread.
         (
             "a server is hot, and the tablets of a small recipe are not spread",
             Scene {
@@ -552,7 +555,7 @@ fn hot_tables() -> Vec<(&'static str, Scene, &'static str)> {
 }
 
 #[tokio::test]
-async fn a_hot_table_fails_with_its_cause_first() {
+async fn reports_the_cause_of_a_hot_table_first() {
     let tables = hot_tables();
     assert!(tables.len() >= 30);
     let mut wrong = Vec::new();
@@ -571,11 +574,12 @@ async fn a_hot_table_fails_with_its_cause_first() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Each table with what its sentence says beside that it is as the spec says.
+/// Returns tables with the reservation in their verdict.
 fn even_tables() -> Vec<(&'static str, Scene, &'static str)> {
     vec![
-        // No tablet had more than 1.1 times the mean, and the table was never OK: with enough rows the test tells any
-        // hash from an even one that is slightly uneven, as Java's is for consecutive ids.
+        // No tablet had more than 1.1 times the mean, but the table was never OK: with enough rows,
+        // the test distinguishes an even hash from a slightly uneven one, such as Java's for
+        // consecutive ids.
         (
             "consecutive ids by their hash modulo 16",
             Scene::new(
@@ -670,14 +674,15 @@ fn even_tables() -> Vec<(&'static str, Scene, &'static str)> {
             "",
         ),
         (
-            "no salt, and rows that lie evenly",
+            "no salt, and evenly spread rows",
             Scene::new(
                 unsalted(&["tenant-2", "tenant-4", "tenant-6", "tenant-8"]),
                 (0..10).flat_map(|tenant| literal(&format!("tenant-{tenant}/"), 200)),
             ),
             "",
         ),
-        // The group was held against equal tablets, and was too full although each had what it was to have.
+        // The group was compared with equal tablets, and was too full although each tablet had its
+        // share.
         (
             "tablets that are to be uneven, and are",
             Scene::new(queue(), queued([6_000, 2_000, 1_000, 1_000])),
@@ -735,7 +740,7 @@ fn even_tables() -> Vec<(&'static str, Scene, &'static str)> {
 }
 
 #[tokio::test]
-async fn an_even_table_passes_and_says_what_is_not_proved() {
+async fn passes_an_even_table_with_its_reservations() {
     for (name, scene, reservation) in even_tables() {
         let verdict = scene.verdict().await;
         assert!(verdict.ok, "{name}: {:#?}", verdict.sentences());
@@ -747,10 +752,11 @@ async fn an_even_table_passes_and_says_what_is_not_proved() {
     }
 }
 
-/// A table was OK however hot a server was, if its spec asked for fewer tablets than there were servers: "evenness is not
-/// proved" was all that was said. It is as the spec says, so it does not fail, but it is not called OK.
+/// A table was OK, with the reservation "evenness is not proved", even if its spec requested fewer
+/// tablets than there were servers and one server was hot. It matches its spec, so it does not
+/// fail, but it is not OK.
 #[tokio::test]
-async fn a_server_that_is_hot_by_the_spec_itself_is_told_and_never_ok() {
+async fn reports_a_server_that_the_spec_makes_hot() {
     let eight = |scene| Scene {
         servers: 8,
         ..scene
@@ -771,7 +777,7 @@ async fn a_server_that_is_hot_by_the_spec_itself_is_told_and_never_ok() {
             "times the mean of 8 servers; the limit is 2; row hasher `p` is to have 3 tablets on 8 servers, over which it \
              cannot spread",
         ),
-        // The tablets of a recipe without rows are no places for the rows of another.
+        // The tablets of a recipe without rows cannot hold the rows of another recipe.
         (
             Scene::new(two(1, 20), under("p", plain())),
             "4.00 times the mean of 4 servers; the limit is 2; row hasher `p` is to have 1 tablet on 4 servers, over which \
@@ -805,7 +811,7 @@ async fn a_server_that_is_hot_by_the_spec_itself_is_told_and_never_ok() {
 }
 
 #[tokio::test]
-async fn rows_that_are_required_and_not_there_are_a_difference() {
+async fn required_rows_that_are_missing_are_a_difference() {
     for (scene, reason) in [
         (Scene::new(hashed("p", 20), []), "it has no rows"),
         (
@@ -830,10 +836,10 @@ async fn rows_that_are_required_and_not_there_are_a_difference() {
     assert!(scene.verdict().await.ok);
 }
 
-/// A migration was interrupted after it had copied rows and before it removed them: they counted as rows that were moved
-/// and as rows that were not.
+/// A migration was interrupted between copying rows and removing them. The rows were counted both
+/// as moved and as not moved.
 #[tokio::test]
-async fn a_row_that_a_migration_has_copied_and_not_removed_is_one_row() {
+async fn counts_a_row_once_that_a_migration_has_only_copied() {
     let (before, after) = (modulo(10), modulo(64));
     let spec = Contribution::of_key_design(&after, 16).unwrap();
     let spec = TableOptimizations::from(spec.after([before.clone()]));
@@ -845,7 +851,7 @@ async fn a_row_that_a_migration_has_copied_and_not_removed_is_one_row() {
     let moved = keys(&after, rows().take(2_000)).into_iter();
     let moved: Vec<_> = moved.filter(|key| !places.contains(key)).collect();
     let rows = &verdict.rows[0];
-    // A key that is the same in both designs is one of the newest.
+    // A key that is the same in both designs counts as one of the newest.
     let same = 2_000 - moved.len() as u64;
     assert_eq!(rows.in_both_designs, moved.len() as u64);
     assert_eq!(
@@ -863,10 +869,10 @@ async fn a_row_that_a_migration_has_copied_and_not_removed_is_one_row() {
     );
 }
 
-/// After a migration the old places of rows were stored as deleted entries, and a look at entries alone reported a skew
-/// that no row had.
+/// After a migration the old places of rows were stored as deleted entries, and a check of entries
+/// alone reported a skew that no row had.
 #[tokio::test]
-async fn uneven_entries_are_a_reason_to_count_rows() {
+async fn counts_rows_if_entries_are_uneven() {
     let uneven = RowCounting::IfUneven(1_000_000);
     let wide = || Scene {
         is_wide: |row| row < b"p:1sst".as_slice(),
@@ -885,7 +891,7 @@ async fn uneven_entries_are_a_reason_to_count_rows() {
 }
 
 #[tokio::test]
-async fn the_figures_name_the_fullest_tablet_and_server() {
+async fn figures_include_the_fullest_tablet_and_server() {
     let scene = Scene::new(hashed("p", 20), plain());
     let verdict = scene.verdict().await;
     let json = serde_json::to_value(&verdict).unwrap();

@@ -1,4 +1,5 @@
-//! Key designs whose rows have no beginning of their own: split points, no group, and what groups of before have left.
+//! Key designs whose rows have no common prefix: split points, no group, and the remains of earlier
+//! groups.
 
 #![cfg(test)]
 
@@ -75,7 +76,7 @@ async fn balancer_properties(tables: &MemoryTables) -> usize {
         .count()
 }
 
-/// Optimized for a row hasher once.
+/// Returns a table that was once optimized for a row hasher.
 async fn hashed_before() -> MemoryTables {
     let tables = table().await;
     let hashed = TableOptimizations::of_row_hasher(&RowHasher::new("0").unwrap(), 4).unwrap();
@@ -84,7 +85,7 @@ async fn hashed_before() -> MemoryTables {
 }
 
 #[tokio::test]
-async fn a_design_is_planned_applied_and_proved() {
+async fn plans_applies_and_verifies_a_design() {
     let tables = table().await;
     let optimizations = of(&modulo(), 10);
     let plan = applied(&tables, &optimizations, KEEP).await;
@@ -121,7 +122,7 @@ async fn a_design_is_planned_applied_and_proved() {
 }
 
 #[tokio::test]
-async fn rows_that_collapse_into_few_salts_are_told() {
+async fn reports_rows_that_collapse_into_few_salts() {
     let tables = table().await;
     let design = KeyDesign::new(Modulo {
         of: ModuloOf::Number,
@@ -130,8 +131,8 @@ async fn rows_that_collapse_into_few_salts_are_told() {
     .unwrap();
     let optimizations = of(&design, 5);
     applied(&tables, &optimizations, KEEP).await;
-    // Even numbers leave half of the buckets empty, which five tablets of two buckets each do not show; multiples of
-    // five do.
+    // Even numbers leave half of the buckets empty. Five tablets of two buckets each do not show
+    // that; multiples of five do.
     let keys = |step: u32| {
         let design = design.clone();
         (0..1_000).map(move |n| design.add((n * step).to_string().as_bytes()).unwrap())
@@ -149,7 +150,7 @@ async fn rows_that_collapse_into_few_salts_are_told() {
 }
 
 #[tokio::test]
-async fn rows_that_fall_together_by_design_are_counted_by_what_they_share() {
+async fn tests_the_salted_parts_of_rows_that_share_a_salt() {
     let design = KeyDesign::new(DigestSalt {
         over: SaltedPart::Before("/".to_owned()),
         ..DigestSalt::default()
@@ -158,7 +159,7 @@ async fn rows_that_fall_together_by_design_are_counted_by_what_they_share() {
     let optimizations = of(&design, 4);
     let tables = table().await;
     applied(&tables, &optimizations, KEEP).await;
-    // One owner has two thirds of the rows, and its rows are not neighbours: `big-1/x` lies between them.
+    // One owner has two thirds of the rows, which are not neighbours: `big-1/x` is between them.
     let small = (0..600).map(|n| format!("big-{n}/x"));
     let big = ["big".to_owned()].into_iter();
     let big = big.chain((0..1_200).map(|n| format!("big/{n}")));
@@ -177,7 +178,7 @@ async fn rows_that_fall_together_by_design_are_counted_by_what_they_share() {
         rows.largest > 1_201 && rows.p_value.unwrap() > 1e-6,
         "{rows:?}"
     );
-    // The hash is even, and a tablet is hot: that is told with what its rows share.
+    // The hash is even, and a tablet is hot: the verdict includes the shared part of its rows.
     let hot = rows.hot_part.as_ref().unwrap();
     assert_eq!((hot.part.as_str(), hot.rows), ("big", 1_201));
     assert!(
@@ -188,7 +189,7 @@ async fn rows_that_fall_together_by_design_are_counted_by_what_they_share() {
         told.sentences()
     );
 
-    // Parts that collapse are still told.
+    // Parts that collapse are still reported.
     let collapsing = (0..100_000)
         .map(|n| format!("more-{n}/x"))
         .map(|row| design.add(row.as_bytes()).unwrap())
@@ -205,7 +206,7 @@ async fn rows_that_fall_together_by_design_are_counted_by_what_they_share() {
 }
 
 #[tokio::test]
-async fn given_split_points_expect_nothing_of_the_rows() {
+async fn given_split_points_have_no_expected_shares() {
     let tables = table().await;
     let design = modulo();
     let contribution = Contribution::of_key_design_at(&design, [Bytes::from("03|m")]).unwrap();
@@ -224,7 +225,7 @@ async fn given_split_points_expect_nothing_of_the_rows() {
 }
 
 #[tokio::test]
-async fn what_groups_of_before_have_left_stays_until_it_is_pruned() {
+async fn keeps_the_remains_of_earlier_groups_until_pruning() {
     let tables = hashed_before().await;
     let optimizations = of(&modulo(), 10);
     let keeping = plan(&tables, TABLE, &optimizations, KEEP).await.unwrap();
@@ -248,7 +249,7 @@ async fn what_groups_of_before_have_left_stays_until_it_is_pruned() {
     );
     apply(&tables, &keeping, |_| ()).await.unwrap();
 
-    // The points of the hasher begin with `0:`, so that its tablets are a group of their own.
+    // The points of the hasher begin with `0:`, so its tablets are a separate group.
     let told = verdict(&tables, &optimizations).await;
     let sentences = told.sentences();
     let [pattern, splits] = sentences.as_slice() else {
@@ -293,13 +294,13 @@ async fn what_groups_of_before_have_left_stays_until_it_is_pruned() {
     );
     assert_eq!(balancer_properties(&tables).await, 0);
     assert!(verdict(&tables, &optimizations).await.ok);
-    // An interrupted plan is applied again, and has nothing left to do.
+    // An interrupted plan can be applied again, and leaves nothing to do.
     let again = apply(&tables, &pruning, |_| ()).await.unwrap();
     assert_eq!((again.done, again.already_so), (0, 4));
 }
 
 #[tokio::test]
-async fn what_was_left_and_does_nothing_is_no_difference() {
+async fn remains_without_effect_are_no_difference() {
     let tables = hashed_before().await;
     let optimizations = of(&modulo(), 10);
     applied(&tables, &optimizations, PRUNE).await;
@@ -329,7 +330,7 @@ async fn what_was_left_and_does_nothing_is_no_difference() {
     );
     applied(&tables, &optimizations, KEEP).await;
 
-    // Somebody else's balancer is not ours to judge, nor is what it may read.
+    // The plan ignores a balancer of any other class, and the properties that it may read.
     tables
         .set_property(TABLE, property::BALANCER, "org.example.Own")
         .await
@@ -339,7 +340,7 @@ async fn what_was_left_and_does_nothing_is_no_difference() {
 }
 
 #[tokio::test]
-async fn what_a_table_inherits_was_not_left_on_it_and_is_in_force_again() {
+async fn a_removed_property_returns_to_its_inherited_value() {
     let default = "org.apache.accumulo.core.spi.balancer.SimpleLoadBalancer";
     let servers = Servers {
         tables: hashed_before().await,
@@ -366,7 +367,7 @@ async fn what_a_table_inherits_was_not_left_on_it_and_is_in_force_again() {
 }
 
 #[tokio::test]
-async fn a_removal_that_was_edited_into_a_plan_is_refused() {
+async fn rejects_an_edited_removal() {
     let tables = hashed_before().await;
     let pruning = plan(&tables, TABLE, &of(&modulo(), 10), PRUNE)
         .await

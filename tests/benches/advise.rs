@@ -1,4 +1,4 @@
-//! What the advisor takes per key: a profile of 24-byte keys, monotonic and random, on one core.
+//! The time of the advisor for a key: a profile of 24-byte keys, monotonic and random, on one core.
 //!
 //! Prints the medians of several rounds. Budget: 1 M keys/s.
 
@@ -35,7 +35,7 @@ fn main() {
     }
 }
 
-/// The time of making the keys, which is small, is included.
+/// Returns the rate of a profile. The small time of making the keys is included.
 fn keys_per_second(key_number: fn(u64) -> u64) -> f64 {
     let mut key = String::new();
     let start = Instant::now();

@@ -1,10 +1,12 @@
 //! The embedded table beside the bare storage engine, in one run:
 //! `cargo bench -p fluo-tests --bench embedded [seconds per write case]`.
 //!
-//! Writes: durable, one row per call, on the condition that the row is not there, from 64 tasks; beside them the
-//! engine with one durable commit per row, and with 64 rows per commit by one writer. A caller who is alone: one
-//! small row, a second after two bursts of 64 calls of 4 MiB. Scans: every cell of the table, beside a range over
-//! the same bytes in the engine. Stalls: what holds up all writers of a directory with a table of a million entries.
+//! - Writes: durable, one row in a call, on the condition that the row is absent, from 64 tasks.
+//!   Beside them, the engine with one durable commit for each row, and with 64 rows in a commit of
+//!   one writer.
+//! - A single caller: one small row, a second after two bursts of 64 calls of 4 MiB.
+//! - Scans: every cell of the table, beside a range over the same bytes in the engine.
+//! - Stalls: operations that stop all writers of a directory with a table of a million entries.
 
 use std::error::Error;
 use std::io::Write;
@@ -71,7 +73,7 @@ fn main() -> Outcome {
     report("deleting the table", deletion.as_millis(), "ms")
 }
 
-/// How long a small write takes that comes when all is quiet again.
+/// Measures a small write after bursts, when the table is idle again.
 async fn write_after_bursts(directory: &Path) -> Outcome<Duration> {
     let (_, table) = new_table(directory).await?;
     let uri = Column::new("page", "uri");
@@ -92,7 +94,8 @@ async fn write_after_bursts(directory: &Path) -> Outcome<Duration> {
     Ok(start.elapsed())
 }
 
-/// How long it takes to split a tablet of [`SCANNED_ROWS`] entries in the middle, and to delete the table.
+/// Measures the time to split a tablet of [`SCANNED_ROWS`] entries in the middle, and to delete the
+/// table.
 async fn stalls(directory: &Path) -> Outcome<(Duration, Duration)> {
     let (tables, _) = loaded_table(directory).await?;
     let start = Instant::now();
@@ -105,7 +108,7 @@ async fn stalls(directory: &Path) -> Outcome<(Duration, Duration)> {
     Ok((split, start.elapsed()))
 }
 
-/// The row of a number: in hash order, so that writes go everywhere.
+/// Returns the row of a number, in hash order, so that writes are spread.
 fn row(number: u64) -> String {
     let hash = number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 44;
     format!("p:{hash:05x}:org.example/{number:010}")
@@ -154,14 +157,14 @@ async fn write_until(table: Arc<dyn Table>, next: Arc<AtomicU64>, end: Instant) 
         let conditional = mutation.when(Condition::absent(uri.clone()));
         let outcomes = table.write_conditional(vec![conditional]).await?;
         if !outcomes.iter().all(fluo_core::Outcome::is_accepted) {
-            return Err("a row that was not there was rejected".into());
+            return Err("an absent row was rejected".into());
         }
         written += 1;
     }
     Ok(written)
 }
 
-/// The rates of the table's scan and of the engine's range.
+/// Returns the rates of the table's scan and of the engine's range.
 fn scans(runtime: &Runtime, directory: &Path) -> Outcome<(u128, u128)> {
     let (_, table) = runtime.block_on(loaded_table(&directory.join("scanned")))?;
     let engine = loaded_engine(&directory.join("raw-scanned"))?;
@@ -227,7 +230,8 @@ async fn loaded_table(directory: &Path) -> Outcome<(EmbeddedTables, Arc<dyn Tabl
     Ok((tables, table))
 }
 
-/// The engine with entries of the same size: the table's key has 17 bytes more than row and column.
+/// Creates the engine with entries of the same size: the table's key has 17 bytes more than row and
+/// column.
 fn loaded_engine(path: &Path) -> Outcome<Database> {
     let engine = Database::create(path)?;
     let transaction = engine.begin_write()?;

@@ -1,7 +1,8 @@
 //! `fluo key add` from a pipe to a pipe, beside `cat` on the same pipes.
 //!
-//! Whole processes in turn, several rounds; prints the medians of MB of input a second, and their ratio. The
-//! command is taken from the folder that this benchmark was built into: `cargo xtask bench key_add` builds it.
+//! Runs whole processes alternately, in several rounds. Prints the medians of MB of input a second,
+//! and their ratio. The command comes from the folder that this benchmark was built into:
+//! `cargo xtask bench key_add` builds it.
 //!
 //! Budget: 200 MB/s of input.
 
@@ -52,7 +53,7 @@ fn command_built_beside_this() -> PathBuf {
     command
 }
 
-/// MB of input a second, from the start of the process to the end of its output.
+/// Returns the MB of input a second, from the start of the process to the end of its output.
 fn rate(command: &mut Command, input: &str) -> f64 {
     let start = Instant::now();
     let mut child = command

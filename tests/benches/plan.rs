@@ -1,4 +1,4 @@
-//! Planning a table of 100,000 split points, beside reading its split points and nothing else.
+//! A plan for a table of 100,000 split points, beside the time to read the split points alone.
 //!
 //! Budget: under a second.
 

@@ -1,19 +1,19 @@
-//! What a hashed key costs, per row of 24 bytes.
+//! The cost of a hashed key, for rows of 24 bytes.
 //!
 //! Run with `cargo bench -p fluo-tests --bench row_hasher`. The throughput that it prints is in
 //! rows; the budget of `add_to` with the default scheme is 60 M rows/s on one core.
 //!
-//! The rows are page addresses with reversed domains, all different: a single row would be hashed
-//! with every branch foretold. The baseline makes the same keys in the plain way, as Java's
-//! RowHasher does: the whole number to text in base 36, padded, cut to its last four characters,
-//! and put together with the prefix and the row in a new string of bytes.
+//! The rows are different page addresses with reversed domains, because the processor would predict
+//! every branch for a single row. The baseline makes the same keys in the plain way, as Java's
+//! RowHasher does: it converts the whole number to text in base 36, pads it, cuts it to its last
+//! four characters, and joins it with the prefix and the row in a new string of bytes.
 
 use std::hint::black_box;
 
 use criterion::{BenchmarkGroup, Criterion, Throughput, measurement::WallTime};
 use fluo_recipes::{HashScheme, RowHasher};
 
-/// Small enough for the second-level cache, large enough that no branch can be learned by heart.
+/// The number of rows: few enough for the second-level cache, and too many for branch prediction.
 const ROWS: u32 = 16_384;
 const ROW_LEN: usize = 24;
 
@@ -28,7 +28,7 @@ const DOMAINS: [&str; 8] = [
     "com.nytimes",
 ];
 
-/// Addresses such as `org.wikipedia/w/8d31a7f2`, each of them 24 bytes long.
+/// Returns addresses such as `org.wikipedia/w/8d31a7f2`, each with 24 bytes.
 fn rows() -> Vec<Vec<u8>> {
     let mut state = 1_u64;
     let mut next = || {
@@ -44,7 +44,7 @@ fn rows() -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// The key as Java's RowHasher makes it.
+/// Makes the key in the way of Java's RowHasher.
 fn plain_add(prefix: &str, row: &[u8]) -> Vec<u8> {
     let hash = format!("{:0>4}", to_base_36(plain_murmur3(row) & 0x7fff_ffff));
     let last_four: String = hash.chars().skip(hash.len() - 4).collect();
@@ -53,7 +53,7 @@ fn plain_add(prefix: &str, row: &[u8]) -> Vec<u8> {
     key
 }
 
-/// As Java's `Integer.toString(number, 36)`.
+/// Converts a number in the way of Java's `Integer.toString(number, 36)`.
 fn to_base_36(mut number: u32) -> String {
     let mut digits = Vec::new();
     loop {
@@ -65,7 +65,7 @@ fn to_base_36(mut number: u32) -> String {
     }
 }
 
-/// MurmurHash3 (x86, 32 bits, seed 0), step by step as its description has it.
+/// Computes MurmurHash3 (x86, 32 bits, seed 0), step by step as its description has it.
 fn plain_murmur3(row: &[u8]) -> u32 {
     let mut hash = 0_u32;
     for block in row.chunks(4) {
@@ -153,7 +153,7 @@ fn bench_remove(group: &mut BenchmarkGroup<'_, WallTime>, hasher: &RowHasher, ro
     });
 }
 
-/// The two ways must make the same keys, or else their times say nothing.
+/// Checks that both ways make the same keys; otherwise their times cannot be compared.
 fn assert_same_keys(hasher: &RowHasher, rows: &[Vec<u8>]) {
     for row in rows {
         assert_eq!(row.len(), ROW_LEN);

@@ -1,10 +1,12 @@
 //! An ordered scan over 64 salts beside the same scan of the unsalted table, in one run:
 //! `cargo bench -p fluo-tests --bench salted_scan [rounds]`.
 //!
-//! Two embedded tables hold the same million rows, one as they are and one under 64 salts. Both are read whole, in
-//! order, by turns; the time of each is the best of its rounds. Budget: the salted scan takes at most 1.2 times as
-//! long. After it, the first 1,000 rows: how long they take, and how many cells are read for them (budget: 64 short
-//! heads). The other designs show what more pieces and slower hashes cost.
+//! Two embedded tables contain the same million rows, one without a salt and one under 64 salts.
+//! Both are read completely, in order, alternately; the time of each is the best of its rounds.
+//! Budget: the salted scan takes at most 1.2 times as long.
+//!
+//! Then the first 1,000 rows: the time, and the number of cells that are read (budget: the first
+//! cells of 64 pieces). The other designs show the cost of more pieces and of slower hashes.
 
 use std::error::Error;
 use std::io::Write;
@@ -129,7 +131,7 @@ fn compare(
     let time = start.elapsed();
     let after = salted.record.counts();
     if u64::try_from(rows)? != LIMIT {
-        return Err("the limit was not met".into());
+        return Err("the scan did not return as many rows as its limit".into());
     }
     report("  its first 1,000 rows", time.as_micros(), "us")?;
     let cells = u128::try_from(after.cells - before.cells)?;
@@ -165,7 +167,7 @@ async fn scan_salted(design: &KeyDesign, table: &Arc<dyn Table>) -> Outcome<Dura
     Ok(start.elapsed())
 }
 
-/// What a reader does with rows: little, and the same for both tables.
+/// A reader of rows that does little, and the same for both tables.
 #[derive(Default)]
 struct Seen {
     rows: u64,
@@ -191,7 +193,7 @@ impl Seen {
     }
 }
 
-/// The row of a number: in no order of writing.
+/// Returns the row of a number, in an order that is not the order of writing.
 fn row(number: u64) -> String {
     let hash = number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 44;
     format!("org.example.{hash:05x}/{number:010}")

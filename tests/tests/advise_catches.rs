@@ -106,7 +106,7 @@ fn ids_whose_digit_sum_is_a_multiple_of_ten_all_get_one_prefix() {
     assert_eq!(verdict.standing, Standing::Uneven);
     says(
         &verdict.reasons,
-        "All keys of the sample get one salt: the hash does not tell these keys apart",
+        "All keys of the sample get one salt: the hash does not distinguish these keys",
     );
     says(&verdict.reasons, "10.00 times the mean");
     assert_ne!(report.advice.design.as_deref(), Some("modulo 10"));
@@ -164,7 +164,7 @@ fn keys_that_differ_only_beyond_the_salted_part_get_one_salt() {
     assert_eq!(verdict.standing, Standing::Uneven);
     says(
         &verdict.reasons,
-        "All keys of the sample get one salt: they differ only beyond the part that is salted. Salt the whole key, or a \
+        "All keys of the sample get one salt: they differ only beyond the salted part. Salt the whole key, or a \
          longer part.",
     );
     says(&verdict.reasons, "16.00 times the mean");
@@ -239,7 +239,7 @@ fn keys_of_one_leading_field_are_tried_with_a_salt_over_it() {
     assert_eq!(verdict.standing, Standing::Uneven);
     says(
         &verdict.against,
-        "All keys of the sample get one salt: they differ only beyond the part that is salted. Salt the whole key, or a \
+        "All keys of the sample get one salt: they differ only beyond the salted part. Salt the whole key, or a \
          longer part.",
     );
     assert_ne!(report.advice.design.as_deref(), Some(label));
@@ -286,7 +286,7 @@ fn unordered_keys_have_no_tail() {
     assert_eq!(verdict(&report, "unsalted").standing, Standing::Uneven);
     says(
         &verdict(&report, "unsalted").against,
-        "Where new keys will go is not known",
+        "The place of new keys is unknown",
     );
     assert_eq!(report.advice.design.as_deref(), Some("row-hasher"));
 }
@@ -357,7 +357,7 @@ fn a_hot_row_among_others_is_named() {
     assert_eq!(
         finding.unwrap().sentence,
         "One row, `counter`, has 50.0 % of the keys: no salt can spread one row, and one server takes all of its writes. \
-         Write it less often, or make it several rows."
+         Write it less often, or divide it into several rows."
     );
     assert_ne!(report.advice.design.as_deref(), Some("random-salt 16"));
 }
@@ -395,7 +395,7 @@ fn keys_of_a_design_keep_their_design() {
             };
             assert_eq!((&recipe.settings, recipe.keys), (&settings, 10_000));
             assert_eq!(report.advice.others, None);
-            let finding = format!("10,000 keys (100 %) are keys of {name}, as their salts tell.");
+            let finding = format!("10,000 keys (100 %) are keys of {name}, as their salts show.");
             let mut findings = report.advice.findings.iter();
             assert!(findings.any(|told| told.sentence == finding), "{finding}");
             assert_eq!(report.advice.design.as_deref(), Some(label));
@@ -458,11 +458,11 @@ fn a_table_keeps_its_tablets_unless_a_number_is_requested() {
     assert_eq!(more, AdvisedLayout::Tablets(40));
     says(
         &told,
-        "The advice is for 5 servers, as was asked for, and not for the 2 servers of the table.",
+        "The advice is for 5 servers, as requested, and not for the 2 servers of the table.",
     );
     says(
         &told,
-        "The advice is for 40 tablets of each design, as was asked for",
+        "The advice is for 40 tablets of each design, as requested",
     );
 }
 
@@ -490,11 +490,11 @@ fn an_evenly_split_table_of_plain_rows_stays_unchanged() {
     let report = advised(keys(), &split_at(&["3f", "81", "c0"]));
     assert_eq!(
         report.advice.reasons[0],
-        "Leave the table as it is: rows as they are in 4 tablets, in which they lie evenly."
+        "Leave the table as it is: its plain rows are spread evenly over 4 tablets."
     );
     says(
         &report.advice.reasons,
-        "Where new rows will go is not known from a table",
+        "A table does not show where new rows will go",
     );
     let spec = &report.advice.spec.as_ref().unwrap().key_design[0];
     let points = ["3f", "81", "c0"].map(str::to_owned).to_vec();
@@ -552,7 +552,7 @@ fn reports_sorted_keys_and_carriage_returns() {
     let names = ["ant", "bee", "cat", "dog"].map(str::to_owned);
     let told = findings(names.to_vec());
     says(&told, "The keys are sorted, without exception.");
-    says(&told, "the advice may be another for unordered keys.");
+    says(&told, "the advice for unordered keys may differ.");
     let mut mixed = names.to_vec();
     mixed.swap(0, 1);
     assert!(
@@ -610,7 +610,7 @@ fn does_not_blame_the_hash_for_salts_that_are_unused_by_chance() {
     assert!(
         !reasons
             .iter()
-            .any(|reason| reason.contains("tell these keys apart")),
+            .any(|reason| reason.contains("distinguish these keys")),
         "{reasons:#?}"
     );
 }
@@ -629,7 +629,7 @@ fn reports_salts_that_do_not_divide_evenly() {
     assert_eq!(verdict.standing, Standing::Uneven);
     says(
         &verdict.reasons,
-        "by their number alone the fullest takes 1.56 times the mean",
+        "by their number alone, the fullest takes 1.56 times the mean",
     );
     says(&verdict.reasons, "chance can explain it");
 }
@@ -655,7 +655,7 @@ fn a_domain_with_two_thirds_of_the_pages_makes_a_web_table_uneven() {
     assert_eq!(verdict.standing, Standing::Uneven);
     says(
         &verdict.reasons,
-        "They share `acme.com`, which is in 66.7 % of the keys: only a design that salts the whole key would part them.",
+        "They share `acme.com`, which is in 66.7 % of the keys: only a design that salts the whole key separates them.",
     );
     assert_ne!(report.advice.design.as_deref(), Some("web-table"));
 }
@@ -671,7 +671,7 @@ fn a_design_that_reads_some_prefixes_only_is_not_advised_for_prefixes() {
     let sentence =
         "A scan of a prefix: 2 pieces of the table, but only prefixes that hold the whole host";
     says(&web.against, sentence);
-    says(&web.against, "; others are refused.");
+    says(&web.against, "; others are rejected.");
     assert_ne!(report.advice.design.as_deref(), Some("web-table"));
 
     // No reads of prefixes are requested: the condition is stated, but is no reason against the
@@ -693,7 +693,7 @@ fn a_design_that_reads_some_prefixes_only_is_not_advised_for_prefixes() {
     assert_eq!(timed.standing, Standing::Unreadable);
     says(
         &timed.against,
-        "A scan of a prefix: 256 pieces of the table, but only prefixes that end before the time; others are refused.",
+        "A scan of a prefix: 256 pieces of the table, but only prefixes that end before the time; others are rejected.",
     );
     says(
         &timed.against,
@@ -717,7 +717,7 @@ fn tries_every_named_design_that_suits() {
     assert_eq!(random.standing, Standing::Unreadable);
     says(
         &random.reasons,
-        "One row: 16 pieces of the table, as nobody can compute its salt again.",
+        "One row: 16 pieces of the table, because its salt cannot be recomputed.",
     );
 
     let ids = || (0..30_000).map(|id| format!("{id:08}"));
@@ -930,7 +930,7 @@ fn tries_a_web_table_for_pages_without_a_scheme() {
     assert_eq!(web.standing, Standing::Uneven);
     says(
         &web.reasons,
-        "They share `acme.com`, which is in 66.7 % of the keys: only a design that salts the whole key would part them.",
+        "They share `acme.com`, which is in 66.7 % of the keys: only a design that salts the whole key separates them.",
     );
     let findings: Vec<_> = report
         .advice
@@ -1009,11 +1009,11 @@ fn one_unsupported_key_does_not_make_a_design_impossible() {
     assert_eq!(refused.keys, 1);
     says(
         &report.advice.reasons,
-        "1 key (0.005 %) has none: `http://http://code.google.com/p/ucpp/` has no key in a web table: ",
+        "1 key (0.005 %) cannot be stored in it: `http://http://code.google.com/p/ucpp/` has no key in a web table: ",
     );
     says(
         &report.advice.reasons,
-        "a load stops at such a key, so correct it before, or leave it out.",
+        "A load stops at such a key, so correct or remove it first.",
     );
 
     // More than one key in a hundred is no mistake: the design does not suit.
@@ -1036,7 +1036,7 @@ fn one_odd_id_does_not_hide_the_designs_for_ids() {
     for label in ["reversed", "modulo 16 of the number"] {
         says(
             &verdict(&report, label).reasons,
-            "1 key (0.003 %) has none: `total` ",
+            "1 key (0.003 %) cannot be stored in it: `total` ",
         );
         assert!(load(&report, label).largest_over_mean.value < 1.5);
     }
@@ -1065,6 +1065,6 @@ fn judges_each_design_by_reads_of_a_domain() {
     assert_eq!(report.advice.design, None);
     says(
         &report.advice.reasons,
-        "A scan of a domain: impossible: the keys are no addresses of web pages",
+        "A scan of a domain: impossible: the keys are not web addresses",
     );
 }

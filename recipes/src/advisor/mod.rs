@@ -1,19 +1,22 @@
-//! What your keys look like, what every key design would do to them, and which one to use.
+//! Advice on key designs: the properties of the keys, the effect of each design, and the design to
+//! use.
 //!
-//! Keys, and tables, that have designs already are [recognised](ExistingRecipe), and answered with these designs.
+//! Keys and tables that already have designs are [recognised](ExistingRecipe). The advice for them
+//! consists of these designs.
 //!
-//! Three steps, each a value that can be looked at:
+//! Advice takes three steps, each of which results in a value:
 //!
-//! | step | what it is |
+//! | step | result |
 //! |---|---|
-//! | [`ProfileBuilder`] to [`KeyProfile`] | the keys as they arrive, in one pass and bounded memory |
-//! | [`DesignForecast`] | what one design does to the sample: load by tablet, newest keys, cost of scans |
-//! | [`AdvisorReport`] | all of it, with a recommendation, its reasons, and the spec file to use |
+//! | [`ProfileBuilder`] to [`KeyProfile`] | the keys, in one pass and bounded memory |
+//! | [`DesignForecast`] | the effect of one design: load by tablet, newest keys, costs of scans |
+//! | [`AdvisorReport`] | all of it, with a recommendation, its reasons, and a spec file |
 //!
-//! # What is exact and what is not
-//! Every part of a profile says for itself whether it is counted over all keys or estimated from the uniform sample
-//! that the profile keeps, and how far an estimate may be off. Randomness is an argument: the same keys and the same
-//! seed give the same profile.
+//! # Exact and estimated figures
+//!
+//! Each part of a profile states whether it is counted over all keys or estimated from the uniform
+//! sample of the profile, and the bounds of an estimate. Randomness is an argument: the same keys
+//! and the same seed give the same profile.
 
 mod advice;
 mod existing;

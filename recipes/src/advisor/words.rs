@@ -1,8 +1,9 @@
-//! Figures as they stand in sentences.
+//! Figures in sentences.
 
 use crate::number::{float, grouped};
 
-/// Returns a share as people read it: `66.7 %`. A share above 0 is not shown as 0, and one below 1 not as 100 %.
+/// Returns a share in percent, such as `66.7 %`. A share above 0 is not shown as 0 %, and one below
+/// 1 not as 100 %.
 pub(super) fn percent(share: f64) -> String {
     let shown = format!("{:.1} %", share * 100.0);
     match shown.as_str() {
@@ -14,7 +15,7 @@ pub(super) fn percent(share: f64) -> String {
     }
 }
 
-/// Returns a share below 0.05 % with the one digit that says how small it is, from 0.001 % on.
+/// Returns a share below 0.05 % with enough digits to show its size, from 0.001 %.
 fn small_percent(share: f64) -> String {
     let percent = share * 100.0;
     if percent < 0.001 {
@@ -26,13 +27,13 @@ fn small_percent(share: f64) -> String {
     }
 }
 
-/// `1 key`, `2 keys`.
+/// Returns a count with its noun, such as `1 key` or `2 keys`.
 pub(super) fn plural(count: u64, noun: &str) -> String {
     let ending = if count == 1 { "" } else { "s" };
     format!("{} {noun}{ending}", grouped(count))
 }
 
-/// Bytes as people read them: `1.5 GB`, by thousands.
+/// Returns a number of bytes with a decimal unit, such as `1.5 GB`.
 pub(super) fn bytes(count: u64) -> String {
     let mut amount = float(count);
     for unit in ["bytes", "kB", "MB", "GB", "TB"] {
@@ -53,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_are_read_easily() {
+    fn rounds_figures_for_readers() {
         let shares = [
             0.0,
             0.000_001,

@@ -22,7 +22,7 @@ pub(crate) struct Servers {
     pub(crate) inherited: BTreeMap<String, String>,
     /// The property that cannot be set.
     pub(crate) refused: Option<&'static str>,
-    /// Whether no table may be read.
+    /// `true` if no table can be read.
     pub(crate) is_unreadable: bool,
 }
 

@@ -1,4 +1,4 @@
-//! `fluo advise`: what it prints, writes and refuses.
+//! The command `fluo advise`: its output, its files and its errors.
 
 #![cfg(test)]
 
@@ -11,14 +11,14 @@ fn ids(count: u32) -> String {
 }
 
 #[test]
-fn a_person_gets_findings_figures_and_a_spec() {
+fn prints_findings_figures_and_a_spec() {
     let place = Place::new();
     place.file("keys", ids(20_000));
     let run = place.fluo("advise --servers 4 keys").succeeds();
     assert_eq!(run.stderr, "");
     assert_says(
         run.text(),
-        "Next: write it to a file (--write-spec FILE.toml); `fluo table plan --at TARGET --spec FILE.toml TABLE` then says",
+        "Next: write it to a file (--write-spec FILE.toml); `fluo table plan --at TARGET --spec FILE.toml TABLE` then shows",
     );
     for part in [
         "Keys of keys\n",
@@ -33,9 +33,9 @@ fn a_person_gets_findings_figures_and_a_spec() {
     }
 }
 
-/// What is recommended can be used as it is written.
+/// Plans the recommended spec as it is written.
 #[test]
-fn the_spec_that_is_written_can_be_planned() {
+fn writes_a_spec_that_can_be_planned() {
     for reads in ["", "--reads range"] {
         let place = Place::with_table();
         place.file("keys", ids(20_000));
@@ -52,7 +52,7 @@ fn the_spec_that_is_written_can_be_planned() {
 }
 
 #[test]
-fn json_has_everything_but_the_heat_map() {
+fn json_contains_everything_except_the_heat_map() {
     let place = Place::new();
     let run = place.fed("advise --servers 4 --seed 3 --json -", ROWS);
     assert_eq!(run.stderr, "");
@@ -82,20 +82,20 @@ fn json_has_everything_but_the_heat_map() {
 fn the_same_seed_gives_the_same_advice() {
     let place = Place::new();
     place.file("keys", ids(70_000));
-    let told = |seed| {
+    let advice = |seed| {
         let run = place
             .fluo(&format!("advise --json --seed {seed} keys"))
             .succeeds();
-        // So many keys have a line of progress at a terminal, and none in a pipe.
+        // At a terminal, this many keys would show progress. A pipe has none.
         assert_eq!(run.stderr, "");
         run.stdout
     };
-    assert_eq!(told(1), told(1));
-    assert_ne!(told(1), told(2));
+    assert_eq!(advice(1), advice(1));
+    assert_ne!(advice(1), advice(2));
 }
 
 #[test]
-fn keys_are_bytes_however_they_are_written() {
+fn reads_keys_in_any_encoding() {
     let place = Place::new();
     let json = place
         .fed("advise --encoding hex --json -", "00ff\n0a3c\n")
@@ -106,18 +106,15 @@ fn keys_are_bytes_however_they_are_written() {
 }
 
 #[test]
-fn unordered_keys_are_not_called_monotonic() {
+fn unordered_keys_are_not_monotonic() {
     let place = Place::new();
     let run = place.fed("advise --unordered -", ids(1_000)).succeeds();
-    assert_says(
-        run.text(),
-        "The order of the keys is not that of their arrival",
-    );
+    assert_says(run.text(), "The keys are not in their order of arrival");
     assert!(!run.text().contains("ascend"), "{}", run.text());
 }
 
 #[test]
-fn rows_of_a_table_are_sampled() {
+fn samples_the_rows_of_a_table() {
     let place = Place::with_table();
     place.file("rows", ROWS);
     place
@@ -143,9 +140,9 @@ fn rows_of_a_table_are_sampled() {
     assert_says(&message, "nothing");
 }
 
-/// Keys are somebody else's bytes: a terminal must not obey them, and a page must not run them.
+/// Keys are untrusted bytes: a terminal must not interpret them, and a page must not run them.
 #[test]
-fn hostile_keys_are_shown_and_not_obeyed() {
+fn escapes_hostile_keys() {
     let place = Place::new();
     let keys = "\x1b[31m<script>alert(1)</script>|x\n".repeat(30);
     place.file("keys", keys);
@@ -163,9 +160,9 @@ fn random_keys() -> String {
         .collect()
 }
 
-/// Keys that need no salt need split points, and those are in the spec.
+/// Checks that the spec contains the split points that keys without a salt need.
 #[test]
-fn keys_that_stay_as_they_are_get_their_split_points() {
+fn writes_split_points_for_keys_without_a_salt() {
     let place = Place::with_table();
     place.file("keys", random_keys());
     let run = place
@@ -191,9 +188,9 @@ fn keys_that_stay_as_they_are_get_their_split_points() {
     }
 }
 
-/// Whatever bytes keys have, their split points are read back as they were.
+/// Reads split points with any bytes back from the spec file.
 #[test]
-fn split_points_of_any_bytes_can_be_planned() {
+fn plans_split_points_with_any_bytes() {
     let place = Place::with_table();
     let random = |id: u64| id.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (id << 17);
     let mut keys = String::from("00\n225c27\n");
@@ -209,7 +206,7 @@ fn split_points_of_any_bytes_can_be_planned() {
 }
 
 #[test]
-fn keys_of_a_table_that_has_a_design_get_no_second_salt() {
+fn advises_no_second_salt_for_a_table_with_a_design() {
     let place = Place::with_table();
     place.file("rows", ROWS);
     place
@@ -218,7 +215,7 @@ fn keys_of_a_table_that_has_a_design_get_no_second_salt() {
     let run = place.fluo("advise --at embedded:d pages").succeeds();
     assert_says(
         run.text(),
-        "4,208 keys (100 %) are keys of row-hasher with the prefix `p`, as their salts tell.",
+        "4,208 keys (100 %) are keys of row-hasher with the prefix `p`, as their salts show.",
     );
     assert_says(
         run.text(),
@@ -226,9 +223,9 @@ fn keys_of_a_table_that_has_a_design_get_no_second_salt() {
     );
 }
 
-/// The command said nothing of the files that it wrote, nor what to do with them.
+/// The command named neither the files that it wrote nor the next command.
 #[test]
-fn files_that_are_written_are_named_and_so_is_the_next_command() {
+fn names_the_written_files_and_the_next_command() {
     let place = Place::with_table();
     place.file("rows", ROWS);
     place
@@ -243,13 +240,13 @@ fn files_that_are_written_are_named_and_so_is_the_next_command() {
     );
     assert_says(
         run.text(),
-        "Next: `fluo table plan --at embedded:d --spec advised.toml pages` says what the spec would change.",
+        "Next: `fluo table plan --at embedded:d --spec advised.toml pages` shows what the spec would change.",
     );
 }
 
-/// A page that a web table does not take is named in all that is printed.
+/// Names a page that a web table rejects in each kind of output.
 #[test]
-fn keys_that_a_design_cannot_take_are_told_in_text_page_and_json() {
+fn reports_rejected_keys_in_text_page_and_json() {
     let place = Place::new();
     let mut pages: String = (0..5_000)
         .map(|page| format!("https://h{}.example/{page}\n", page / 10))
@@ -259,10 +256,10 @@ fn keys_that_a_design_cannot_take_are_told_in_text_page_and_json() {
     let run = place
         .fluo("advise --servers 4 --reads domain --html page.html pages")
         .succeeds();
-    let told = "1 key (0.02 %) has none: `http://http://code.google.com/p/ucpp/` has no key in a web table";
+    let rejected = "1 key (0.02 %) cannot be stored in it: `http://http://code.google.com/p/ucpp/` has no key in a web table";
     assert_says(run.text(), "Use web-table in 16 tablets.");
-    assert_says(run.text(), told);
-    assert_says(&place.read("page.html"), told);
+    assert_says(run.text(), rejected);
+    assert_says(&place.read("page.html"), rejected);
     let json = place
         .fluo("advise --servers 4 --reads domain --json pages")
         .json();
@@ -273,9 +270,9 @@ fn keys_that_a_design_cannot_take_are_told_in_text_page_and_json() {
     assert_eq!(web.unwrap()["without_key"]["keys"], 1);
 }
 
-/// A file of keys may be all that there is of them.
+/// A file of keys may be the only copy.
 #[test]
-fn what_is_read_is_not_written_and_two_files_are_two() {
+fn rejects_an_output_that_is_an_input_or_another_output() {
     let place = Place::new();
     place.file("keys", ids(100));
     for (argument, what) in [("--html", "page"), ("--write-spec", "spec")] {
@@ -301,7 +298,7 @@ fn what_is_read_is_not_written_and_two_files_are_two() {
 }
 
 #[test]
-fn without_a_design_nothing_is_written() {
+fn writes_nothing_without_a_design() {
     let place = Place::new();
     place.file("keys", ids(100));
     let message = place
@@ -314,19 +311,19 @@ fn without_a_design_nothing_is_written() {
     assert_eq!(place.names("."), ["keys", "tmp"]);
 }
 
-/// Where the order says nothing, a design with perfect figures is still refused: the reason stands beside it.
+/// Without an order of arrival, a design with perfect figures is still rejected, with the reason.
 #[test]
-fn why_a_design_would_not_do_is_printed() {
+fn prints_the_reasons_against_a_design() {
     let place = Place::new();
     let run = place.fed("advise --unordered -", ids(1_000)).succeeds();
     assert_says(
         run.text(),
-        "  unsalted: Where new keys will go is not known, as these come in no order of arrival",
+        "  unsalted: The place of new keys is unknown, because these are not in order of arrival",
     );
 }
 
 #[test]
-fn what_cannot_be_read_is_told() {
+fn reports_unreadable_keys_and_unwritable_files() {
     let place = Place::new();
     assert_eq!(
         place.fed("advise -", "").fails(),
@@ -348,7 +345,7 @@ fn what_cannot_be_read_is_told() {
 }
 
 #[test]
-fn arguments_are_checked() {
+fn checks_the_arguments() {
     let place = Place::new();
     place.file("keys", "a\n");
     for (arguments, part) in [
@@ -372,15 +369,16 @@ fn arguments_are_checked() {
     }
 }
 
-/// The salt is over the tenant, and all keys are of one: what people did who then had one hot tablet.
+/// The salt is over the tenant, and all keys have one tenant. Users did that, and had one hot
+/// tablet.
 #[test]
-fn keys_that_differ_only_beyond_the_salted_part_are_told() {
+fn reports_keys_that_differ_only_beyond_the_salted_part() {
     let place = Place::new();
     let keys: String = (0..20_000_u32)
         .map(|id| format!("tenant-a|{:08}\n", id.wrapping_mul(48_271) % 1_000_003))
         .collect();
     place.file("keys", keys);
-    let sentence = "All keys of the sample get one salt: they differ only beyond the part that is salted. Salt the whole \
+    let sentence = "All keys of the sample get one salt: they differ only beyond the salted part. Salt the whole \
                     key, or a longer part. Uneven: of 16 tablets, number ";
     let run = place.fluo("advise --servers 4 keys").succeeds();
     assert_says(
@@ -393,7 +391,7 @@ fn keys_that_differ_only_beyond_the_salted_part_are_told() {
         run.text()
     );
 
-    // A design that somebody has in mind.
+    // A design of the user.
     place.file(
         "mine.toml",
         "[[key_design]]\ndesign = \"digest-salt\"\nover = { first = 8 }\nseparator = \":\"\ntablets = 16\n",
@@ -409,7 +407,7 @@ fn keys_that_differ_only_beyond_the_salted_part_are_told() {
 }
 
 #[test]
-fn the_designs_of_a_spec_are_tried_beside_the_others() {
+fn tries_the_designs_of_a_spec_beside_the_others() {
     let place = Place::new();
     place.file("keys", ids(2_000));
     place.file(
@@ -440,7 +438,8 @@ fn the_designs_of_a_spec_are_tried_beside_the_others() {
         tried("--tablets 7"),
         [(labels[0].into(), 7.into()), (labels[1].into(), 7.into())]
     );
-    // Keys that end where a table is split are those of a sample of rows: such a design gets as many as the others.
+    // Split points would come from a sample of rows, so such a design has as many tablets as the
+    // others.
     place.file(
         "mine.toml",
         "[[key_design]]\ndesign = \"unsalted\"\nsplit_points = [\"g\"]\n",
@@ -450,7 +449,7 @@ fn the_designs_of_a_spec_are_tried_beside_the_others() {
         [("unsalted of mine.toml".into(), 8.into())]
     );
 
-    // Told before any key is read.
+    // Reported before any key is read.
     let message = place.fluo("advise --spec missing.toml missing").fails();
     assert_says(&message, "missing.toml");
     let message = place
@@ -463,9 +462,10 @@ fn the_designs_of_a_spec_are_tried_beside_the_others() {
     );
 }
 
-/// Seven subdomains, one domain: each of them alone is no hot field, and the web table has one hot tablet all the same.
+/// Seven subdomains of one domain: none of them is a hot field, but the web table has one hot
+/// tablet.
 #[test]
-fn a_domain_that_holds_two_thirds_of_a_web_table_is_named() {
+fn names_a_domain_with_two_thirds_of_a_web_table() {
     let place = Place::new();
     let pages: String = (0..20_000_u32)
         .map(|page| match page % 3 {
@@ -480,15 +480,15 @@ fn a_domain_that_holds_two_thirds_of_a_web_table_is_named() {
     assert_says(run.text(), "  web-table: Uneven: of 16 tablets, number ");
     assert_says(
         run.text(),
-        "13,333 keys of the sample fall together whatever the salts, 10.67 times the mean of a tablet. They share \
-         `acme.com`, which is in 66.7 % of the keys: only a design that salts the whole key would part them.",
+        "13,333 keys of the sample fall together with any salts, 10.67 times the mean of a tablet. They share \
+         `acme.com`, which is in 66.7 % of the keys: only a design that salts the whole key separates them.",
     );
     assert!(!run.text().contains("Use web-table"), "{}", run.text());
 }
 
-/// A web table refuses most prefixes.
+/// A web table rejects most prefixes.
 #[test]
-fn a_design_that_refuses_some_of_the_reads_says_which() {
+fn names_the_supported_reads_of_a_design_that_rejects_others() {
     let place = Place::new();
     let pages: String = (0..5_000)
         .map(|page| format!("https://h{}.example/{page}\n", page / 10))
@@ -500,7 +500,7 @@ fn a_design_that_refuses_some_of_the_reads_says_which() {
     assert_says(
         run.text(),
         "web-table: A scan of a prefix: 2 pieces of the table, but only prefixes that hold the whole host and the `/` \
-         behind it, such as `https://example.com/docs/`; others are refused.",
+         behind it, such as `https://example.com/docs/`; others are rejected.",
     );
     let row = run
         .text()
@@ -508,13 +508,13 @@ fn a_design_that_refuses_some_of_the_reads_says_which() {
         .find(|line| line.starts_with(" web-table "));
     let row = row.unwrap();
     assert!(
-        row.contains("cannot be read so") && row.ends_with("some only"),
+        row.contains("reads unsupported") && row.ends_with("some only"),
         "{row}"
     );
 }
 
 #[test]
-fn long_keys_and_the_bytes_of_column_names_are_told() {
+fn reports_long_keys_and_the_bytes_of_column_names() {
     let place = Place::new();
     let keys: String = (0..100)
         .map(|id| format!("{:0>width$}\n", id, width = 90 + id))
@@ -523,7 +523,7 @@ fn long_keys_and_the_bytes_of_column_names_are_told() {
     let run = place
         .fluo("advise --cells-per-row 3 --column-bytes 40 keys")
         .succeeds();
-    // From 101 bytes on: those of 90 + 11 to 90 + 99.
+    // More than 100 bytes: the keys of 90 + 11 to 90 + 99 bytes.
     assert_says(
         run.text(),
         "warning  89 keys (89.0 %) above 100 bytes: a key is stored with every cell of its row; shorten names, or keep the \
@@ -538,7 +538,7 @@ fn long_keys_and_the_bytes_of_column_names_are_told() {
 }
 
 #[test]
-fn rates_and_sizes_decide_the_number_of_tablets() {
+fn rates_and_sizes_determine_the_number_of_tablets() {
     let place = Place::new();
     place.file("keys", ids(1_000));
     let rates = place
@@ -559,10 +559,10 @@ fn rates_and_sizes_decide_the_number_of_tablets() {
     );
 }
 
-/// A person sees how many keys were read, while more are waited for.
+/// Shows the number of keys while the command waits for more.
 #[cfg(unix)]
 #[test]
-fn progress_is_shown_at_a_terminal() {
+fn shows_progress_at_a_terminal() {
     use std::io::Write;
 
     let place = Place::new();
@@ -583,7 +583,7 @@ fn progress_is_shown_at_a_terminal() {
     assert_says(&shown, "140,000 keys");
 }
 
-/// 300 MB of input in 256 MiB, which threads and their stacks take a good part of.
+/// Reads 300 MB of input in 256 MiB, of which threads and their stacks take a large part.
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_does_not_grow_with_the_input() {
@@ -600,7 +600,7 @@ fn memory_does_not_grow_with_the_input() {
     let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     for block in 0..60_u32 {
-        // Five megabytes, every key another.
+        // Five megabytes of different keys.
         let keys: String = (0..100)
             .map(|id| format!("{block:08}-{id:08}-{}\n", "x".repeat(50_000)))
             .collect();

@@ -1,4 +1,5 @@
-//! The page of `fluo advise --html`, opened in a real browser: in both themes, on a phone and on a desk.
+//! The page of `fluo advise --html` in a real browser: in both themes, at the widths of a phone and
+//! of a desktop.
 
 #![cfg(test)]
 
@@ -16,7 +17,7 @@ use headless_chrome::protocol::cdp::Page::CaptureScreenshotFormatOption;
 use headless_chrome::{Browser, LaunchOptions, Tab};
 use serde_json::Value;
 
-/// What a browser may be called.
+/// The names of browsers.
 const BROWSERS: [&str; 5] = [
     "chromium-headless-shell",
     "chromium",
@@ -24,17 +25,18 @@ const BROWSERS: [&str; 5] = [
     "google-chrome",
     "google-chrome-stable",
 ];
-/// Where the pictures of the pages are kept, if it is set.
+/// The environment variable with the folder for pictures of the pages.
 const KEEP: &str = "FLUO_KEEP_SCREENSHOTS";
 
 const THEMES: [&str; 2] = ["light", "dark"];
 const WIDTHS_PIXELS: [u32; 2] = [390, 1_280];
 const HEIGHT_PIXELS: u32 = 900;
 
-/// Everything that is wrong with a page, as sentences.
+/// A script that returns all faults of a page, as sentences.
 const FAULTS: &str = include_str!("advise_page_in_browser/faults.js");
 
-/// A browser; none when `FLUO_WITHOUT_BROWSER` is set, as `cargo xtask test --without-browser` does.
+/// Starts a browser. `None` if `FLUO_WITHOUT_BROWSER` is set, as
+/// `cargo xtask test --without-browser` does.
 fn browser() -> Option<Browser> {
     if std::env::var_os("FLUO_WITHOUT_BROWSER").is_some() {
         return None;
@@ -44,7 +46,7 @@ fn browser() -> Option<Browser> {
     });
     let options = LaunchOptions::default_builder()
         .path(Some(found))
-        // Whoever runs tests as root, as in a container, has no sandbox; the page is our own.
+        // There is no sandbox for root, as in a container; the page is our own.
         .sandbox(false)
         .args(vec![OsStr::new("--disable-dev-shm-usage")])
         .build()
@@ -59,7 +61,8 @@ fn in_path(name: &str) -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-/// Pages of keys that differ as much as keys can: the name of each, the file of its keys, and more arguments.
+/// Returns pages of very different keys: the name of each, the file of its keys, and more
+/// arguments.
 fn pages() -> Vec<(&'static str, Vec<u8>, &'static str)> {
     let lines = |keys: Vec<String>| keys.join("\n").into_bytes();
     let ids = (0..100_000).map(|id| format!("{id:010}")).collect();
@@ -88,7 +91,7 @@ fn pages() -> Vec<(&'static str, Vec<u8>, &'static str)> {
 }
 
 #[test]
-fn the_page_is_sound_in_both_themes_at_two_widths() {
+fn finds_no_fault_in_both_themes_at_two_widths() {
     let Some(browser) = browser() else { return };
     let place = Place::new();
     let mut faults = Vec::new();
@@ -127,9 +130,9 @@ fn the_page_is_sound_in_both_themes_at_two_widths() {
     );
 }
 
-/// A theme is more than a name: the ground of the page is light in one and dark in the other.
+/// A theme is more than a name: the background of the page is light in one and dark in the other.
 #[test]
-fn themes_follow_the_reader() {
+fn follows_the_theme_of_the_reader() {
     let Some(browser) = browser() else { return };
     let place = Place::new();
     place.file("keys", ROWS);
@@ -148,9 +151,10 @@ fn themes_follow_the_reader() {
     assert_eq!(ground("dark"), "rgb(20, 23, 28)");
 }
 
-/// Tab goes through the links, the disclosures and the regions that scroll, and Enter opens a disclosure.
+/// Tab moves through the links, the disclosures and the regions that scroll, and Enter opens a
+/// disclosure.
 #[test]
-fn the_page_works_by_keyboard() {
+fn supports_the_keyboard() {
     let Some(browser) = browser() else { return };
     let place = Place::new();
     place.file("keys", ROWS);
@@ -190,9 +194,9 @@ fn the_page_works_by_keyboard() {
     assert_eq!(evaluate(&tab, is_open), true);
 }
 
-/// What is no fault of a page must not hide one: each kind of fault, put into a sound page, is found.
+/// Tests the script: it finds each kind of fault in a page that was sound before.
 #[test]
-fn faults_are_found() {
+fn finds_each_kind_of_fault() {
     let Some(browser) = browser() else { return };
     let place = Place::new();
     place.file("keys", ROWS);
@@ -202,7 +206,7 @@ fn faults_are_found() {
     let over = r#"<p style="position:absolute;top:10px;left:20px">over the title</p>"#;
     for (from, to, fault) in [
         ("<main>", format!("<main>{wide}"), "wider than the window"),
-        ("<main>", format!("<main>{over}"), "lies over"),
+        ("<main>", format!("<main>{over}"), "overlaps"),
         ("Tablet, by number", "Tablet".to_owned(), "has no unit"),
         ("% of all keys", "of all keys".to_owned(), "has no unit"),
         (
@@ -265,7 +269,7 @@ fn show(tab: &Arc<Tab>, width: u32, theme: &str) {
 }
 
 fn evaluate(tab: &Arc<Tab>, script: &str) -> Value {
-    // An object comes back as a reference; its text comes whole.
+    // The browser returns an object as a reference, but its text completely.
     let text = format!("JSON.stringify({})", script.trim().trim_end_matches(';'));
     let value = tab.evaluate(&text, false).unwrap().value.unwrap();
     serde_json::from_str(value.as_str().unwrap()).unwrap()

@@ -1,4 +1,4 @@
-//! `fluo advise --at`: a table that has designs is answered with the spec that it has.
+//! The command `fluo advise --at`: the advice for a table with designs is its present spec.
 
 #![cfg(test)]
 
@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use command::{Place, ROWS, assert_says};
 
-/// A spec, how rows are loaded by it, and of which kind they are.
+/// A spec, the arguments of its loads, and the kinds of their rows.
 struct Set {
     spec: &'static str,
     loads: &'static [(&'static str, Rows)],
@@ -98,11 +98,12 @@ const SETS: [Set; 11] = [
     },
 ];
 
-/// A table with two row hashers was advised a third over both, and one with 20 tablets on 5 servers to leave its keys
-/// unsalted in 4: its spec would have removed the hasher's split points and groups. What the advice prints is what the
-/// table was set up with.
+/// The advice for a table with two row hashers was a third one over both. The advice for a table
+/// with 20 tablets on 5 servers was to leave its keys unsalted in 4: the spec would have removed
+/// the split points and groups of the hasher. The advice is now the spec that the table was set up
+/// with.
 #[test]
-fn the_spec_that_is_advised_for_a_table_changes_nothing_there() {
+fn advises_the_present_spec_of_a_table() {
     for servers in [1, 2, 5] {
         for set in &SETS {
             let place = Place::new();
@@ -135,9 +136,10 @@ fn the_spec_that_is_advised_for_a_table_changes_nothing_there() {
     }
 }
 
-/// Rows that were loaded without the hasher, or with another prefix, are in nobody's way until they are looked for.
+/// Counts rows that were loaded without the hasher, or with another prefix, which go unnoticed
+/// until a search for them fails.
 #[test]
-fn rows_without_the_design_of_their_table_are_counted_and_named() {
+fn counts_and_names_rows_without_the_design_of_their_table() {
     let place = Place::with_table();
     place
         .fluo("table apply --at embedded:d --spec s.toml --no-wait pages")
@@ -149,18 +151,19 @@ fn rows_without_the_design_of_their_table_are_counted_and_named() {
     let run = place.fluo("advise --at embedded:d pages").succeeds();
     assert_says(
         run.text(),
-        "warning  3 keys (100 %) are of no design that is there, the first is `x/1`: loaded without the design, or rows of \
+        "warning  3 keys (100 %) belong to none of these designs, the first is `x/1`: loaded without the design, or rows of \
          another kind.",
     );
     assert_says(
         run.text(),
-        "Advice\n\n  The table is split for row-hasher with the prefix `p` in 20 tablets, but most rows are of no design that is \
-         there: 100 % of the keys that were read, such as `x/1`. If they were loaded without it, load them again through it.",
+        "Advice\n\n  The table is split for row-hasher with the prefix `p` in 20 tablets, but most rows belong to none of its \
+         designs: 100 % of the keys that were read, such as `x/1`. If they were loaded without the design, load them again \
+         through it.",
     );
     assert!(!run.text().contains("Leave"), "{}", run.text());
     assert_says(
         run.text(),
-        "The table is split for it, but no row that was read is a key of it.",
+        "The table is split for it, but none of the keys that were read belongs to it.",
     );
     assert_says(run.text(), "prefix = \"p\"");
 
@@ -174,10 +177,11 @@ fn rows_without_the_design_of_their_table_are_counted_and_named() {
     assert_eq!(json["advice"]["others"]["first"], "x/1");
 }
 
-/// Of each tablet the same number of rows was read: of 2,000 hashed rows and 40,000 forgotten ones in the last tablet, the
-/// advice said that 5.0 % of the keys are of no design, and to leave the table as it is.
+/// The command read the same number of rows of each tablet. For 2,000 hashed rows, and 40,000 plain
+/// rows in the last tablet, it reported that 5.0 % of the keys had no design, and advised to leave
+/// the table as it is.
 #[test]
-fn rows_are_sampled_in_proportion_to_the_entries_of_their_tablets() {
+fn samples_rows_in_proportion_to_the_entries_of_their_tablets() {
     let place = Place::with_table();
     let lines = |rows: std::ops::Range<u32>| rows.map(|n| format!("x/{n}\n")).collect::<String>();
     place.file("hashed", lines(0..2_000));
@@ -197,13 +201,13 @@ fn rows_are_sampled_in_proportion_to_the_entries_of_their_tablets() {
     assert!((0.85..0.97).contains(&share), "{share}");
     let run = place.fluo(command).succeeds();
     assert_says(run.text(), "Only the first rows of 21 tablets were read");
-    assert_says(run.text(), "but most rows are of no design that is there: ");
+    assert_says(run.text(), "but most rows belong to none of its designs: ");
 }
 
-/// A plain table with split points of five digits took minutes to advise: each of 10,000 numbers of buckets and each
-/// separator of a random salt was held against all keys.
+/// The advice for a plain table with split points of five digits took minutes: each of 10,000
+/// numbers of buckets, and each separator of a random salt, was compared with all keys.
 #[test]
-fn a_plain_table_with_split_points_of_five_digits_is_left_as_it_is() {
+fn keeps_a_plain_table_with_split_points_of_five_digits() {
     let place = Place::new();
     place.file(
         "s.toml",
@@ -221,13 +225,13 @@ fn a_plain_table_with_split_points_of_five_digits_is_left_as_it_is() {
     let run = place.fluo("advise --at embedded:d pages").succeeds();
     assert_says(
         run.text(),
-        "Leave the table as it is: rows as they are in 5 tablets, in which they lie evenly.",
+        "Leave the table as it is: its plain rows are spread evenly over 5 tablets.",
     );
 }
 
-/// While rows go from one design to another, the table has both: the newest is the one that it is split for.
+/// Keeps both designs of a table during a migration: the newest is the one for which it is split.
 #[test]
-fn a_table_between_two_designs_keeps_both() {
+fn keeps_both_designs_during_a_migration() {
     let spec = "[[key_design]]\ndesign = \"digest-salt\"\nseparator = \":\"\ntablets = 16\n\
                 [[key_design.before]]\ndesign = \"modulo\"\n";
     let place = Place::new();
@@ -247,8 +251,8 @@ fn a_table_between_two_designs_keeps_both() {
         .succeeds();
     assert_says(
         run.text(),
-        "Advice\n\n  Finish the migration that is under way to digest-salt (first 2 hexadecimal digits of MD5, then `:`) in 16 \
-         tablets: 4,208 keys are still in an earlier design. Until then the spec has both.",
+        "Advice\n\n  Finish the migration to digest-salt (first 2 hexadecimal digits of MD5, then `:`) in 16 tablets: \
+         4,208 keys are still in an earlier design. Until it is finished, the spec has both designs.",
     );
     assert_says(
         run.text(),
@@ -262,9 +266,9 @@ fn a_table_between_two_designs_keeps_both() {
     assert_says(plan.text(), "Nothing to do: the table is as the spec says.");
 }
 
-/// What is asked for goes before what the table has, and is said.
+/// Uses the requested servers and tablets instead of those of the table, and states that.
 #[test]
-fn servers_and_tablets_that_are_given_go_before_those_of_the_table() {
+fn requested_servers_and_tablets_precede_those_of_the_table() {
     let place = Place::with_table();
     place.file("rows", ROWS);
     for command in [
@@ -295,14 +299,14 @@ fn servers_and_tablets_that_are_given_go_before_those_of_the_table() {
         .succeeds();
     assert_says(
         run.text(),
-        "note     The advice is for 7 servers, as was asked for, and not for the ",
+        "note     The advice is for 7 servers, as requested, and not for the ",
     );
 }
 
-/// A table whose design has a separator of two characters was advised a row hasher over its salts; one that was not split
-/// yet, more tablets than it has.
+/// The advice for a table whose design has a separator of two characters was a row hasher over its
+/// salts, and for an unsplit one more tablets than it has.
 #[test]
-fn an_unsplit_table_with_any_separator_keeps_its_design() {
+fn keeps_the_design_of_an_unsplit_table_with_any_separator() {
     for design in [
         "--design digest-salt --separator=--",
         "--design digest-salt --digits 1 --separator ::",
@@ -323,7 +327,11 @@ fn an_unsplit_table_with_any_separator_keeps_its_design() {
             .succeeds();
         assert_says(run.text(), "Advice\n\n  Leave the table as it is: ");
         assert_says(run.text(), "1 tablet, as the table has");
-        assert!(!run.text().contains("of no design"), "{}", run.text());
+        assert!(
+            !run.text().contains("none of these designs"),
+            "{}",
+            run.text()
+        );
         let plan = place
             .fluo("table plan --at embedded:d --spec advised.toml pages")
             .succeeds();
@@ -331,9 +339,10 @@ fn an_unsplit_table_with_any_separator_keeps_its_design() {
     }
 }
 
-/// Salts of a hash that is not known were salted again, or the rows called plain, to be loaded again.
+/// Salts of an unknown hash were salted again, or the advice was to load the rows again as plain
+/// rows.
 #[test]
-fn keys_of_an_unknown_design_are_left_as_they_are() {
+fn keeps_keys_of_an_unknown_design() {
     let mixed = |n: u64| n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
     let lines = (0..3_000).map(|n| {
         let salt = (mixed(n) ^ (mixed(n * 31 + 7) >> 13)) & 0xff;
@@ -356,8 +365,8 @@ fn keys_of_an_unknown_design_are_left_as_they_are() {
         let run = place.fluo("advise --at embedded:d pages").succeeds();
         assert_says(
             run.text(),
-            "Advice\n\n  Leave the keys as they are: they look salted or hashed already, as the first 2 characters, \
-             hexadecimal digits, are spread evenly, by a design that is not known here",
+            "Advice\n\n  Leave the keys as they are: an unknown design seems to have salted or hashed them already (the first \
+             2 characters, hexadecimal digits, are spread evenly)",
         );
         for wrong in ["load them again", "Leave the table", "Use "] {
             assert!(!run.text().contains(wrong), "{wrong}: {}", run.text());

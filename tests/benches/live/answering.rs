@@ -1,4 +1,5 @@
-//! A server that answers at once: what is left is the cost of the client, and of two trips over the loopback.
+//! A server that answers immediately: the rest is the cost of the client, and of two trips over the
+//! loopback.
 
 use std::time::Instant;
 
@@ -47,7 +48,7 @@ async fn ask(client: &ProxyClient, calls: usize) {
     }
 }
 
-/// Answers each call with its own number and name, and true.
+/// Answers each call with its own number and name, and the result `true`.
 async fn serve(mut stream: TcpStream) {
     stream.set_nodelay(true).unwrap();
     let mut frame = Vec::new();

@@ -44,7 +44,7 @@ pub(crate) async fn run(client: &ProxyClient) {
     );
 }
 
-/// The time of one row, all tasks together.
+/// Returns the time for one row, over all tasks.
 async fn plain_round(client: &ProxyClient, next: &AtomicUsize) -> Duration {
     let low_level = client.low_level();
     let options = ConditionalWriterOptions::default();

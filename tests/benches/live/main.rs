@@ -1,11 +1,15 @@
-//! The proxy's client and the tables on it, live: each figure beside the plain call made in a loop, in the same run.
+//! The proxy's client and the tables on it, live: each figure beside a loop of plain calls, in the
+//! same run.
 //!
-//! | what | beside | budget |
+//! | figure | beside | budget |
 //! |---|---|---|
-//! | conditional rows of 64 tasks, gathered | one row a call, on the same connections: those that a client has unless told otherwise, and twice as many | at least 4 times |
+//! | conditional rows of 64 tasks, gathered | one row a call | at least 4 times |
 //! | a scan | bare `nextK(1000)` | within 10 % |
 //! | `apply` of 1,000 split points | one `addSplits` | at most 1.2 times |
-//! | a call to a server that answers at once | nothing: it is the client's own cost | |
+//! | a call to a server that answers immediately | nothing | |
+//!
+//! Both ways of writing conditional rows use the same connections: the default number of a client,
+//! and then twice as many. The last figure is the client's own cost.
 //!
 //! `cargo xtask bench live` prints them, on a cluster of its own or on the one of `FLUO_CLUSTER`.
 

@@ -10,7 +10,8 @@ use crate::figures::Figures;
 
 const TABLE: &str = "bench_splits";
 const TABLETS: u32 = 1_001;
-/// A round has both ways, one after the other; what one `addSplits` takes differs by a factor from round to round.
+/// The number of rounds, each with both ways one after the other: the time of `addSplits` varies by
+/// a factor between rounds.
 const ROUNDS: usize = 5;
 
 pub(crate) async fn run(client: &ProxyClient) {

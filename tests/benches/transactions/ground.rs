@@ -63,7 +63,7 @@ pub(crate) fn title() -> Column {
     Column::new("page", "title")
 }
 
-/// The row of a number: in hash order, so that writes go everywhere.
+/// Returns the row of a number, in hash order, so that writes are spread.
 pub(crate) fn row(number: u64) -> String {
     let hash = number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 44;
     format!("p:{hash:05x}:org.example/{number:010}")

@@ -1,4 +1,4 @@
-//! What a transaction costs on a table of one million cells, and of ten.
+//! The cost of a transaction on a table of one million cells, and of ten.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -33,11 +33,12 @@ pub(crate) async fn compare(directory: &Path, time: Duration) -> Outcome {
     let [small, large] = costs[..] else {
         return Ok(());
     };
-    // What one transaction takes is the inverse of how many there are.
-    share("of the time at a million cells (asked: 1.15)", small, large)
+    // The time of a transaction is the inverse of the rate.
+    share("of the time at a million cells (goal: 1.15)", small, large)
 }
 
-/// Cells as a bulk load leaves them: a value at 0, and a write at 1 that every transaction sees.
+/// Writes cells in the form of a bulk load: a value at 0, and a write at 1 that every transaction
+/// sees.
 async fn fill(ground: &Ground, from: u64, to: u64) -> Outcome {
     let stamp =
         |kind, at| Ok::<_, fluo_core::Error>(EntryStamp::new(kind, Timestamp::new(at)?).encode());

@@ -1,12 +1,17 @@
 //! Transactions on the embedded table beside what it can do without them, in one run:
 //! `cargo bench -p fluo-tests --bench transactions -- [seconds per case] [large] [queue SECONDS]`.
 //!
-//! Writes, all durable and from 64 tasks: a conditional mutation of one row and two cells; a transaction that sets the
-//! same; a transfer, which reads two cells of two rows and sets them. Timestamps in process. Scans of a table with ten
-//! versions of every cell: a snapshot of it, beside a plain scan of all that is stored. Rows that are loaded and taken off
-//! by an observer; a queue through which many go, with and without the collection of its garbage; and what a worker takes
-//! where many wait. With `large`, transfers in a table of ten million cells beside those in one of a million, which takes
-//! minutes to fill. With `queue 3600` nothing but the queue, for an hour's worth of work.
+//! - Writes, all durable and from 64 tasks: a conditional mutation of one row and two cells; a
+//!   transaction that sets the same; a transfer, which reads two cells of two rows and sets them.
+//! - Timestamps in process.
+//! - Scans of a table with ten versions of every cell: a snapshot of it, beside a plain scan of all
+//!   stored entries.
+//! - Observers: rows that are loaded and then removed by an observer; a queue for many items, with
+//!   and without the collection of its garbage; and the memory of a worker when many notifications
+//!   wait.
+//! - With `large`, transfers in a table of ten million cells beside those in one of a million,
+//!   which takes minutes to fill.
+//! - With `queue 3600`, only the queue, for an hour.
 
 mod ground;
 mod growing;
@@ -25,7 +30,7 @@ use peak_alloc::PeakAlloc;
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
 
-/// How many times as long as another case the queue takes, where its length is not asked for.
+/// The default time of the queue, as a multiple of the time of another case.
 const QUEUE_CASES: u32 = 3;
 
 fn main() -> Outcome {
@@ -54,12 +59,12 @@ async fn measure(directory: &Path, asked: &Asked) -> Outcome {
     Ok(())
 }
 
-/// What the arguments ask for.
+/// The cases that the arguments request.
 struct Asked {
-    /// For each case.
+    /// The time of each case.
     time: Duration,
     is_large: bool,
-    /// Of the queue, if nothing else is to be measured.
+    /// The time of the queue, if it is the only case.
     queue: Option<Duration>,
 }
 
@@ -72,7 +77,7 @@ impl Asked {
         };
         while let Some(argument) = arguments.next() {
             match argument.as_str() {
-                // Cargo's own.
+                // Cargo passes it.
                 "--bench" => {}
                 "large" => asked.is_large = true,
                 "queue" => {
@@ -90,7 +95,8 @@ fn seconds(text: &str) -> Outcome<Duration> {
     match text.parse() {
         Ok(seconds) if seconds > 0 => Ok(Duration::from_secs(seconds)),
         _ => Err(
-            format!("`{text}` is no number of seconds; say `3`, `large` or `queue 3600`").into(),
+            format!("`{text}` is not a number of seconds: give `3`, `large` or `queue 3600`")
+                .into(),
         ),
     }
 }

@@ -1,4 +1,4 @@
-//! Loading and observing, from end to end; a queue that lives long; and many notifications that wait.
+//! Loading and observing, from end to end; a long-lived queue; and many waiting notifications.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use peak_alloc::PeakAlloc;
 use crate::ground::{Ground, Outcome, row};
 use crate::{rate, share};
 
-/// Enough that three at the beginning and three at the end are apart.
+/// The number of rounds: enough to separate three at the beginning from three at the end.
 const QUEUE_ROUNDS: u32 = 12;
 const WAITING: u64 = 100_000;
 
@@ -20,7 +20,7 @@ fn queued() -> Column {
     Column::new("queue", "item")
 }
 
-/// An observer that takes an item off the queue.
+/// Returns the observer that removes an item from the queue.
 pub(crate) fn observers() -> Result<Observers, Error> {
     let take = observer_fn(async |tx: Transaction, row: Bytes, column: Column| {
         if tx.get(row.clone(), &column).await?.is_some() {
@@ -31,7 +31,7 @@ pub(crate) fn observers() -> Result<Observers, Error> {
     Observers::new().strong(queued(), "take", take)
 }
 
-/// Rows that are loaded and observed, until the time is up and the queue has drained.
+/// Measures rows that are loaded and observed, until the time is up and the queue is empty.
 pub(crate) async fn end_to_end(directory: &Path, time: Duration) -> Outcome {
     let ground =
         Ground::observed(&directory.join("observed"), observers()?.observed_columns()).await?;
@@ -48,7 +48,7 @@ pub(crate) async fn end_to_end(directory: &Path, time: Duration) -> Outcome {
     Ok(())
 }
 
-/// Loads items for as long as asked.
+/// Loads items while `goes_on` returns `true`.
 async fn load(ground: &Ground, first: u64, goes_on: impl Fn(u64) -> bool) -> Outcome<u64> {
     let loaders = ground.client.loaders(LoaderSettings {
         tasks: 64,
@@ -68,8 +68,9 @@ async fn load(ground: &Ground, first: u64, goes_on: impl Fn(u64) -> bool) -> Out
     Ok(count)
 }
 
-/// A queue through which many more items go than are ever in it, for so long: the last rounds beside the first. Garbage is
-/// collected at the end of each round, which belongs to the price of a queue that lives long.
+/// Measures a queue for many more items than it ever contains, and compares the last rounds with
+/// the first. The collection of garbage at the end of each round is part of the cost of a
+/// long-lived queue.
 pub(crate) async fn long_lived(directory: &Path, length: Duration) -> Outcome {
     let ground =
         Ground::observed(&directory.join("queue"), observers()?.observed_columns()).await?;
@@ -93,20 +94,21 @@ pub(crate) async fn long_lived(directory: &Path, length: Duration) -> Outcome {
     }
     worker.stop().await;
     late_beside_early(
-        "of rounds 2 to 4 in the last three (asked: no slower)",
+        "of rounds 2 to 4 in the last three (goal: no slower)",
         &observed,
     )?;
     late_beside_early("  the same with the collection of the garbage", &collected)
 }
 
-/// The first round finds an empty table, and does not count.
+/// Prints the late rate over the early one. The first round finds an empty table, so it does not
+/// count.
 fn late_beside_early(what: &str, rates: &[u128]) -> Outcome {
     let early = rates.iter().skip(1).take(3).sum::<u128>();
     let late = rates.iter().rev().take(3).sum::<u128>();
     share(what, late, early)
 }
 
-/// Memory of a worker that starts where many notifications wait.
+/// Measures the memory of a worker that starts while many notifications wait.
 pub(crate) async fn many_waiting(directory: &Path, memory: &PeakAlloc) -> Outcome {
     let ground =
         Ground::observed(&directory.join("waiting"), observers()?.observed_columns()).await?;
@@ -118,13 +120,13 @@ pub(crate) async fn many_waiting(directory: &Path, memory: &PeakAlloc) -> Outcom
     ground.client.wait_until_idle().await?;
     worker.stop().await;
     rate(
-        "worker: notifications that waited, all done",
+        "worker: waiting notifications, all processed",
         WAITING,
         begun.elapsed(),
     )?;
     let grown = memory.peak_usage().saturating_sub(before);
     rate(
-        "  bytes of memory that it took at most",
+        "  its peak memory, in bytes",
         u64::try_from(grown)?,
         Duration::from_secs(1),
     )?;

@@ -40,10 +40,10 @@ pub(crate) async fn compare(directory: &Path) -> Outcome {
     }
     rate("raw scan: entries stored", entries, raw_time)?;
     rate("snapshot scan, 10 versions: cells shown", cells, time)?;
-    let looked_at = rate("snapshot scan, 10 versions: entries stored", entries, time)?;
+    let read = rate("snapshot scan, 10 versions: entries stored", entries, time)?;
     share(
-        "of the raw rate (asked: 0.50)",
-        looked_at,
+        "of the raw rate (goal: 0.50)",
+        read,
         u128::from(entries) * 1_000_000 / raw_time.as_micros().max(1),
     )
 }

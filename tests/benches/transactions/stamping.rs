@@ -28,7 +28,7 @@ pub(crate) async fn measure(directory: &Path) -> Outcome {
             taken?;
         }
         rate(
-            &format!("timestamps, one a call, {tasks} tasks (asked: 2,000,000)"),
+            &format!("timestamps, one a call, {tasks} tasks (goal: 2,000,000)"),
             STAMPS,
             begun.elapsed(),
         )?;

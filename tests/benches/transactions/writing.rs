@@ -13,7 +13,7 @@ use crate::{rate, share};
 const TASKS: u64 = 64;
 const ACCOUNTS: u64 = 100_000;
 
-/// Writes that are nobody else's, until the time is up.
+/// Runs writes of all tasks until the time is up, each with a number of its own.
 async fn from_all_tasks<F>(
     ground: &Arc<Ground>,
     time: Duration,
@@ -24,7 +24,7 @@ where
 {
     let (next, begun) = (Arc::new(AtomicU64::new(0)), Instant::now());
     let mut tasks = Vec::new();
-    // Each task has a stream of futures of its own; what they share is the number.
+    // Each task has its own stream of futures; they share only the number.
     let write = &write;
     for _ in 0..TASKS {
         let (ground, next) = (ground.clone(), next.clone());
@@ -50,7 +50,7 @@ pub(crate) async fn compare(directory: &Path, time: Duration) -> Outcome {
     let ground = Arc::new(Ground::new(&directory.join("transactions")).await?);
     let (count, took) = from_all_tasks(&ground, time, transaction).await?;
     let transactions = rate("transaction: one row, two cells", count, took)?;
-    share("of the raw rate (asked: 0.40)", transactions, raw)?;
+    share("of the raw rate (goal: 0.40)", transactions, raw)?;
 
     let ground = Arc::new(Ground::new(&directory.join("transfers")).await?);
     fill(&ground).await?;
@@ -58,7 +58,7 @@ pub(crate) async fn compare(directory: &Path, time: Duration) -> Outcome {
     let count = transfers(&ground, ACCOUNTS, time).await?;
     let took = begun.elapsed();
     let transfers = rate("transfer: two reads, two rows", count, took)?;
-    share("of the raw rate (asked: 0.20)", transfers, raw)
+    share("of the raw rate (goal: 0.20)", transfers, raw)
 }
 
 async fn raw(ground: Arc<Ground>, number: u64) -> Outcome {
@@ -69,7 +69,7 @@ async fn raw(ground: Arc<Ground>, number: u64) -> Outcome {
     let outcomes = ground.table.write_conditional(vec![mutation]).await?;
     match outcomes.iter().all(fluo_core::Outcome::is_accepted) {
         true => Ok(()),
-        false => Err("a row that was not there was rejected".into()),
+        false => Err("an absent row was rejected".into()),
     }
 }
 
@@ -94,7 +94,7 @@ async fn fill(ground: &Ground) -> Outcome {
     Ok(())
 }
 
-/// Transfers among so many accounts, until the time is up; says how many there were.
+/// Runs transfers among this many accounts until the time is up, and returns their number.
 pub(crate) async fn transfers(ground: &Arc<Ground>, accounts: u64, time: Duration) -> Outcome<u64> {
     let one = move |ground, number| transfer(ground, number, accounts);
     let (count, _) = from_all_tasks(ground, time, one).await?;

@@ -1,4 +1,4 @@
-//! Advice on keys, and on tables, that have designs already.
+//! Advice on keys and tables that already have designs.
 
 use super::decision::{Decision, Facts};
 use super::settings::{AdviceSettings, TabletAdvice};
@@ -13,41 +13,42 @@ use crate::advisor::{
 use crate::key_design::{DesignSettings, KeyDesign, Unsalted};
 use crate::number::count;
 
-/// Keys of no design are more than a few from this share on.
+/// The share of keys without a design that is worth a warning.
 const MANY_OTHERS: f64 = 0.01;
 
-/// The purpose for which a design is tried.
+/// The reason to try a design.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tried {
-    /// For a table of so many tablets.
+    /// A table of this many tablets.
     In(u32),
-    /// As the design that a table has.
+    /// The design that the table has.
     AsItIs,
 }
 
-/// Returns a table of plain rows as it is split; `None` if it is not split, unless its keys spread by themselves.
+/// Returns the candidate of a table of plain rows with its present split points; `None` if the
+/// table is not split and its keys do not spread by themselves.
 pub(super) fn plain_rows(table: &ExistingTable, existing: &Existing) -> Option<Candidate> {
     let label = "unsalted, as the table is";
     let is_answer = !table.splits.is_empty() || existing.look.is_some();
     is_answer.then(|| Candidate::at(label, Unsalted {}, &table.splits))
 }
 
-/// Returns the tablets of a table of rows as they are, which tell nothing of those to come.
+/// Returns the tablets of a table of plain rows, which do not show where new rows will go.
 pub(super) fn tablets_of_table(tablets: u32, decision: Decision) -> TabletAdvice {
     let found = plural(tablets.into(), "tablet");
     let reason = if decision == Decision::UnknownDesign {
         format!("{found}, as the table has. Keys that spread by themselves can be split anywhere.")
     } else {
         format!(
-            "{found}, as the table has. Where new rows will go is not known from a table: if their keys ascend, as times and \
-             counters do, all of them go to one tablet; ask again with a file of keys in their order of arrival."
+            "{found}, as the table has. A table does not show where new rows will go: if their keys ascend, as times and \
+             counters do, all of them go to one tablet. A file of keys in their order of arrival shows it."
         )
     };
     TabletAdvice { tablets, reason }
 }
 
 impl AdvisorReport {
-    /// Advises to leave keys, or a table, with the recipes that they have.
+    /// Advises to keep the recipes of keys or of a table.
     pub(super) fn as_it_is(
         profile: KeyProfile,
         existing: &Existing,
@@ -106,7 +107,7 @@ impl Advice {
         for (verdict, recipe) in verdicts.iter_mut().zip(recipes) {
             if recipe.keys == 0 {
                 verdict.reasons = vec![
-                    "The table is split for it, but no row that was read is a key of it."
+                    "The table is split for it, but none of the keys that were read belongs to it."
                         .to_owned(),
                 ];
                 verdict.against.clone_from(&verdict.reasons);
@@ -114,19 +115,19 @@ impl Advice {
             if verdict.standing == Standing::Suitable {
                 verdict.standing = Standing::Recommended;
             }
-            let told = verdict.reasons.iter().map(|reason| {
+            let of_recipe = verdict.reasons.iter().map(|reason| {
                 if is_one {
                     reason.clone()
                 } else {
                     format!("{}: {reason}", verdict.label)
                 }
             });
-            reasons.extend(told);
+            reasons.extend(of_recipe);
         }
         if let Some(groups) = &existing.unknown_groups {
             reasons.push(format!(
-                "The balancer's pattern has groups of other recipes too, `{groups}`, which no spec can name: a plan would \
-                 take them out of it. So there is no spec; leave the properties of the table as they are."
+                "The balancer's pattern also has groups of other recipes, `{groups}`. No spec can name them, and a plan \
+                 would remove them, so there is no spec: leave the properties of the table as they are."
             ));
         }
         let spec = AdvisedSpec {
@@ -152,7 +153,7 @@ impl Advice {
     }
 }
 
-/// Returns the decision on keys with designs, and its facts.
+/// Returns the decision on keys with designs, with its facts.
 fn decided(
     profile: &KeyProfile,
     existing: &Existing,
@@ -179,7 +180,7 @@ fn decided(
         );
         return match &others.look {
             Some(look) => {
-                let keys = format!(". These are {keys}, so there is no spec");
+                let keys = format!(". These keys are {keys}, so there is no spec");
                 let look = look.to_string();
                 (
                     Decision::UnknownDesign,
@@ -202,17 +203,17 @@ fn decided(
     (Decision::HasDesign, facts)
 }
 
-/// Returns what to do about keys of no design, if they are more than a few.
+/// Returns the advice on keys without a design, unless they are few.
 fn without_design(others: &OtherKeys, profile: &KeyProfile) -> Option<String> {
     let remedy = match &others.look {
         Some(look) => format!(
-            "they look salted or hashed by a design that is not known here, as {look}: leave them as they are"
+            "an unknown design seems to have salted or hashed them ({look}), so leave them as they are"
         ),
-        None => "if they were loaded without it, load them again through it".to_owned(),
+        None => "if they were loaded without the design, load them again through it".to_owned(),
     };
     (others.share >= MANY_OTHERS).then(|| {
         format!(
-            "But {} of {} are of no design that is there, such as `{}`: {remedy}.",
+            "But {} of {} belong to none of these designs, such as `{}`: {remedy}.",
             percent(others.share),
             keys_read(profile),
             others.first
@@ -220,7 +221,8 @@ fn without_design(others: &OtherKeys, profile: &KeyProfile) -> Option<String> {
     })
 }
 
-/// Returns the keys that a share of the sample is of: not all rows of a table need have been read.
+/// Returns the name of the keys that a share refers to, because not all rows of a table may have
+/// been read.
 fn keys_read(profile: &KeyProfile) -> &'static str {
     if profile.sample.is_complete {
         "the keys that were read"
@@ -229,7 +231,7 @@ fn keys_read(profile: &KeyProfile) -> &'static str {
     }
 }
 
-/// Returns how many tablets are asked for: no more than the recipe's design has salts.
+/// Returns the number of tablets for a recipe: at most as many as its design has salts.
 fn wanted(recipe: &ExistingRecipe, settings: &AdviceSettings) -> u32 {
     let mut wanted = settings.for_one_recipe();
     let design = KeyDesign::new(recipe.settings.clone());
@@ -274,7 +276,7 @@ fn candidate(recipe: &ExistingRecipe, settings: &AdviceSettings) -> Candidate {
         None if is_of_table(recipe, settings) => Candidate::at(label, design, &[]),
         None => Candidate::new(label, design, wanted(recipe, settings)),
         Some(AdvisedLayout::Tablets(tablets)) => Candidate::new(label, design, *tablets),
-        // Behind the end of a hasher's tablets there is none of its rows.
+        // No row of a hasher sorts after the last split point of its tablets.
         Some(AdvisedLayout::SplitPoints(_)) => match recipe.points() {
             [own @ .., end] if end.ends_with(b":~") => Candidate::at(label, design, own),
             all => Candidate::at(label, design, all),
@@ -305,7 +307,7 @@ fn tablets_of(forecast: &DesignForecast) -> u64 {
     }
 }
 
-/// Returns the tablets of all recipes together, and where their number comes from.
+/// Returns the number of tablets of all recipes together, with its reason.
 fn tablets(
     recipes: &[ExistingRecipe],
     forecasts: &[DesignForecast],
@@ -338,8 +340,8 @@ fn names_in_tablets(recipes: &[ExistingRecipe], forecasts: &[DesignForecast]) ->
     listed(&names.collect::<Vec<_>>())
 }
 
-/// Checks whether the answer for a recipe is the tablets that the table has for it. Of a row hasher an unsplit table has
-/// none: its last tablet ends with its prefix.
+/// Checks whether the advice for a recipe is to keep its tablets in the table. An unsplit table has
+/// no tablets of a row hasher, because the last of them ends with the hasher's prefix.
 fn is_of_table(recipe: &ExistingRecipe, settings: &AdviceSettings) -> bool {
     let is_unsplit = settings
         .table
@@ -350,7 +352,7 @@ fn is_of_table(recipe: &ExistingRecipe, settings: &AdviceSettings) -> bool {
     is_there && !settings.is_for_others()
 }
 
-/// Returns what there is to say of a recipe beside its name.
+/// Returns the sentences about a recipe.
 fn about(recipe: &ExistingRecipe) -> Vec<String> {
     let mut all = Vec::new();
     let label = &recipe.label;
@@ -377,7 +379,7 @@ fn about(recipe: &ExistingRecipe) -> Vec<String> {
         && can_be_split_evenly(&recipe.settings)
     {
         all.push(format!(
-            "The {} of {label} are not those of any number of even tablets: the spec has them as they are.",
+            "The {} of {label} make no even tablets, so the spec lists them as they are.",
             plural(count(points.len()), "split point")
         ));
     }
@@ -389,8 +391,8 @@ fn can_be_split_evenly(settings: &DesignSettings) -> bool {
     design.is_ok_and(|design| design.splits(2).is_ok())
 }
 
-/// Returns findings about designs that keys have already.
-pub(super) fn told(profile: &KeyProfile, existing: &Existing) -> Vec<keys::Finding> {
+/// Returns the findings about the designs that keys already have.
+pub(super) fn of_existing(profile: &KeyProfile, existing: &Existing) -> Vec<keys::Finding> {
     let of_sample = if profile.sample.is_complete {
         ""
     } else {
@@ -401,7 +403,7 @@ pub(super) fn told(profile: &KeyProfile, existing: &Existing) -> Vec<keys::Findi
         .iter()
         .map(|recipe| {
             let by = if recipe.keys > 0 {
-                "as their salts tell"
+                "as their salts show"
             } else {
                 "for which the table is split"
             };
@@ -414,13 +416,13 @@ pub(super) fn told(profile: &KeyProfile, existing: &Existing) -> Vec<keys::Findi
         })
         .collect();
     if let Some(others) = existing.others.as_ref().filter(|_| !recipes.is_empty()) {
-        let (are, them) = match others.keys {
-            1 => ("is", "it"),
-            _ => ("are", "them"),
+        let (belong, them) = match others.keys {
+            1 => ("belongs", "it"),
+            _ => ("belong", "them"),
         };
         all.push(keys::warning(format!(
-            "{}{of_sample} ({}) {are} of no design that is there, the first is `{}`: loaded without the design, or rows of \
-             another kind. Readers who use a design do not find {them}; write {them} through it.",
+            "{}{of_sample} ({}) {belong} to none of these designs, the first is `{}`: loaded without the design, or rows of \
+             another kind. Readers that use the design do not find {them}; write {them} through it.",
             plural(others.keys, "key"),
             percent(others.share),
             others.first
@@ -431,7 +433,7 @@ pub(super) fn told(profile: &KeyProfile, existing: &Existing) -> Vec<keys::Findi
         let beside = if recipes.is_empty() {
             ""
         } else {
-            "; no spec can hold it beside the others"
+            "; no spec can contain it together with the others"
         };
         keys::warning(format!(
             "{}{of_sample} ({share}) are keys of {} already{beside}.",
@@ -442,7 +444,7 @@ pub(super) fn told(profile: &KeyProfile, existing: &Existing) -> Vec<keys::Findi
     all
 }
 
-/// Returns names as a list in a sentence.
+/// Joins names for a sentence.
 fn listed(names: &[String]) -> String {
     match names {
         [one, last] => format!("{one} and {last}"),

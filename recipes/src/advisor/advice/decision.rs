@@ -2,43 +2,43 @@
 
 use serde::Serialize;
 
-/// The decision of an advice, one for all of its sentences.
+/// The decision of an advice, which its sentences explain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Decision {
-    /// The keys have designs: they stay.
+    /// The keys have designs, and keep them.
     HasDesign,
-    /// The keys go from one design to another: both stay until the last key has gone.
+    /// The keys move from one design to another. Both stay until the last key has moved.
     MigrationUnderWay,
-    /// The table is split for designs that have made few of its rows; the others are plain.
+    /// The table is split for designs of few of its rows; the others are plain.
     MostlyPlain,
-    /// The keys are salted or hashed by a design that is not known: they stay.
+    /// An unknown design seems to have salted or hashed the keys. They stay.
     UnknownDesign,
-    /// The table has plain rows, which lie evenly in its tablets: it stays as it is.
+    /// The table has plain rows that are spread evenly over its tablets. It stays as it is.
     Plain,
-    /// Plain keys spread by themselves, in a table that is split for them.
+    /// Plain keys spread by themselves, if a table is split for them.
     NewSplits,
-    /// A design spreads plain keys.
+    /// Plain keys need a design that spreads them.
     NewDesign,
-    /// No design spreads the keys well: one is the least bad.
+    /// No design spreads the keys well; one is the least bad.
     LeastBad,
     /// No design is possible.
     NoDesign,
 }
 
-/// The facts of a decision, as its sentence has them.
+/// The facts in the sentence of a decision.
 #[derive(Default)]
 pub(super) struct Facts {
-    /// The designs, each with its tablets where the keys have it already.
+    /// The designs, each with its tablets if the keys already have it.
     pub(super) designs: String,
-    /// The tablets.
+    /// The number of tablets, with its noun.
     pub(super) tablets: String,
-    /// The keys that go on, or those of no design, such as `12 keys`.
+    /// The keys that have to move, or those without a design, such as `12 keys`.
     pub(super) keys: String,
     /// The look of keys of an unknown design.
     pub(super) look: String,
-    /// Whether the table is split for the designs.
+    /// `true` if the table is split for the designs.
     pub(super) is_split: bool,
 }
 
@@ -57,27 +57,26 @@ impl Decision {
                 format!("Leave the keys as they are, {designs}: they have their salts already.")
             }
             Self::MigrationUnderWay => format!(
-                "Finish the migration that is under way to {designs}: {keys} in an earlier design. Until then the spec has \
-                 both."
+                "Finish the migration to {designs}: {keys} in an earlier design. Until it is finished, the spec has both \
+                 designs."
             ),
             Self::MostlyPlain => format!(
-                "The table is split for {designs}, but most rows are of no design that is there: {keys}. If they were loaded \
-                 without it, load them again through it."
+                "The table is split for {designs}, but most rows belong to none of its designs: {keys}. If they were loaded \
+                 without the design, load them again through it."
             ),
             Self::UnknownDesign => format!(
-                "Leave the keys as they are: they look salted or hashed already, as {look}, by a design that is not known \
-                 here{keys}."
+                "Leave the keys as they are: an unknown design seems to have salted or hashed them already ({look}){keys}."
             ),
             Self::Plain => format!(
-                "Leave the table as it is: rows as they are in {tablets}, in which they lie evenly."
+                "Leave the table as it is: its plain rows are spread evenly over {tablets}."
             ),
             Self::NewSplits => format!(
-                "Leave the keys as they are, in {tablets}, split where the keys seen so far say: they spread by themselves."
+                "Leave the keys as they are, in {tablets}, with split points from the sample: they spread by themselves."
             ),
             Self::NewDesign => format!("Use {designs} in {tablets}."),
             Self::LeastBad => format!(
-                "No design spreads these keys well. The least bad is {designs} in {tablets}; better change what the keys are \
-                 made of."
+                "No design spreads these keys well. The least bad is {designs} in {tablets}; it is better to change the \
+                 structure of the keys."
             ),
             Self::NoDesign => "No design can be advised for these keys.".to_owned(),
         }

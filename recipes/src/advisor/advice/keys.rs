@@ -1,4 +1,4 @@
-//! What the profile says, in sentences.
+//! The findings about a profile, in sentences.
 
 use fluo_core::{Bytes, Escaped};
 use serde::Serialize;
@@ -13,42 +13,42 @@ use crate::advisor::{Distinct, KeyProfile};
 use crate::number::grouped;
 use crate::number::share;
 
-/// Keys ascend where this share of them is greater than the one before.
+/// The share of keys greater than the one before from which keys are ascending.
 const ASCENDING: f64 = 0.9;
-/// Or where the ranks go together so far.
+/// The rank correlation from which keys are ascending, too.
 const CORRELATED: f64 = 0.5;
-/// A leading field is hot for a table from this share on.
+/// The share of keys from which a leading field is hot for a table.
 const HOT_SHARE: f64 = 0.2;
-/// Keys go to an end of the table where this share of them is beyond all before.
+/// The share of keys beyond all before from which new keys go to an end of the table.
 const AT_THE_END: f64 = 0.01;
-/// Long keys cost something from this share of the keys on.
+/// The share of long keys from which they cost something.
 const MANY_LONG: f64 = 0.01;
-/// A row's timestamp.
+/// The size of the timestamp of a cell.
 const TIMESTAMP_BYTES: u64 = 8;
-/// How much of a key a sentence shows.
+/// The maximum number of bytes of a key in a sentence.
 const SHOWN_BYTES: usize = 60;
 
-/// How much a finding matters.
+/// The importance of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Weight {
-    /// Good to know.
+    /// Information without consequences.
     Note,
-    /// It costs something, or will.
+    /// A present or future cost.
     Warning,
 }
 
-/// Something that the keys have, in a sentence.
+/// A property of the keys, in a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Finding {
-    /// How much it matters.
+    /// The importance of the finding.
     pub weight: Weight,
     /// The sentence.
     pub sentence: String,
 }
 
-/// What a profile says about its keys.
+/// Returns the findings about a profile.
 pub(super) fn findings(
     profile: &KeyProfile,
     settings: &AdviceSettings,
@@ -63,7 +63,7 @@ pub(super) fn findings(
     all.push(note(size(profile, settings)));
     all.extend(carriage_returns(profile));
     all.extend(of_table(settings));
-    all.extend(as_it_is::told(profile, existing));
+    all.extend(as_it_is::of_existing(profile, existing));
     if existing.is_none() {
         all.extend(order(profile));
         all.extend(sorted(profile));
@@ -90,7 +90,7 @@ pub(super) fn warning(sentence: String) -> Finding {
     }
 }
 
-/// Some bytes as they stand in a sentence.
+/// Quotes bytes for a sentence.
 pub(super) fn quoted(bytes: &[u8]) -> String {
     match bytes.get(..SHOWN_BYTES) {
         Some(shown) if shown.len() < bytes.len() => format!("`{}`..", Escaped(shown)),
@@ -104,7 +104,7 @@ fn shape(profile: &KeyProfile) -> String {
         format!("all of {}", plural(lengths.min, "byte"))
     } else {
         format!(
-            "of {} to {}, {:.1} on the mean",
+            "of {} to {}, {:.1} on average",
             grouped(lengths.min),
             plural(lengths.max, "byte"),
             lengths.mean
@@ -135,8 +135,8 @@ fn lengths(profile: &KeyProfile) -> Vec<Finding> {
     let mut all = Vec::new();
     if lengths.below_10 > 0 {
         all.push(note(format!(
-            "{} ({}) below 10 bytes: so short a key leaves little room for other kinds of rows in the table, and \
-             little for a salt to work with.",
+            "{} ({}) below 10 bytes: such short keys leave little room for other kinds of rows in the table, and \
+             little input for a salt.",
             plural(lengths.below_10, "key"),
             percent(share(lengths.below_10, keys))
         )));
@@ -178,11 +178,11 @@ fn order(profile: &KeyProfile) -> Option<Finding> {
     let order = &profile.order;
     if order.arrivals == Arrivals::Unordered || profile.keys < 2 {
         return Some(note(
-            "The order of the keys is not that of their arrival, so nothing is known of where the next ones go."
+            "The keys are not in their order of arrival, so the place of new keys is unknown."
                 .to_owned(),
         ));
     }
-    // One row again and again has no order.
+    // One repeated row has no order.
     if order.repeated >= 1.0 {
         return None;
     }
@@ -216,7 +216,7 @@ fn order(profile: &KeyProfile) -> Option<Finding> {
         || (order.ascending - 0.5).abs() > 0.1
     {
         Some(note(format!(
-            "Keys come partly in their order: {} are greater than the one before, {} greater than all before, rank \
+            "Keys arrive partly in order: {} are greater than the one before, {} greater than all before, rank \
              correlation {:.3} (+- {:.3}).",
             percent(order.ascending),
             percent(order.new_maxima),
@@ -225,7 +225,7 @@ fn order(profile: &KeyProfile) -> Option<Finding> {
         )))
     } else {
         Some(note(format!(
-            "Keys come in no order: {} are greater than the one before, rank correlation {:.3} (+- {:.3}).",
+            "Keys arrive in random order: {} are greater than the one before, rank correlation {:.3} (+- {:.3}).",
             percent(order.ascending),
             order.rank_correlation,
             order.rank_correlation_error
@@ -233,30 +233,31 @@ fn order(profile: &KeyProfile) -> Option<Finding> {
     }
 }
 
-/// Returns the words for keys of which this share goes in one direction; of fewer the correlation alone tells it.
+/// Returns the words for keys of which this share goes in one direction. For a smaller share, only
+/// the correlation shows the direction.
 fn in_a_direction(share: f64, verb: &str) -> String {
     if share >= ASCENDING {
         verb.to_owned()
     } else {
-        format!("{verb} on the whole, and not from one to the next,")
+        format!("{verb} on the whole, but not from one to the next,")
     }
 }
 
-/// Where rows go that are so often beyond all before.
+/// Returns the place of new rows, of which this share is beyond all before.
 fn place_of_new(beyond_all: f64, end: &str) -> String {
     if beyond_all < AT_THE_END {
-        "one place at a time, which moves through the table: the server that has the place takes all of them".to_owned()
+        "one place at a time, which moves through the table: the server of that place takes all of them".to_owned()
     } else {
         format!("{end} of the table, where one server takes all of them")
     }
 }
 
-/// Says that a file that was sorted looks as one that was written in order.
+/// Warns that a sorted file looks like one in order of writing.
 fn sorted(profile: &KeyProfile) -> Option<Finding> {
     profile.is_sorted_as_written().then(|| {
         note(
             "The keys are sorted, without exception. If that is the order of the file and not of writing, as after \
-             `sort` or of an export, the advice may be another for unordered keys."
+             `sort` or in an export, the advice for unordered keys may differ."
                 .to_owned(),
         )
     })
@@ -265,14 +266,14 @@ fn sorted(profile: &KeyProfile) -> Option<Finding> {
 fn carriage_returns(profile: &KeyProfile) -> Option<Finding> {
     (profile.ending_in_return == profile.keys).then(|| {
         warning(
-            "All keys end in a carriage return, `\\x0d`, which is part of each key: where the lines come from a file \
-             of Windows, take it off, as by `tr -d '\\r'`."
+            "All keys end in a carriage return, `\\x0d`, which is part of each key: if the lines come from a Windows \
+             file, remove it, as `tr -d '\\r'` does."
                 .to_owned(),
         )
     })
 }
 
-/// Says what the table has, and where the advice is for something else.
+/// Notes the size of the table, and that the advice is for another size.
 fn of_table(settings: &AdviceSettings) -> Vec<Finding> {
     let Some(table) = &settings.table else {
         return Vec::new();
@@ -284,7 +285,7 @@ fn of_table(settings: &AdviceSettings) -> Vec<Finding> {
     let mut all = vec![note(format!("The table has {tablets} on {servers}."))];
     if settings.servers != table.servers {
         all.push(note(format!(
-            "The advice is for {}, as was asked for, and not for the {servers} of the table.",
+            "The advice is for {}, as requested, and not for the {servers} of the table.",
             plural(settings.servers.into(), "server")
         )));
     }
@@ -292,14 +293,14 @@ fn of_table(settings: &AdviceSettings) -> Vec<Finding> {
         && u64::from(asked) != table.tablets()
     {
         all.push(note(format!(
-            "The advice is for {} of each design, as was asked for, and not for the {tablets} of the table.",
+            "The advice is for {} of each design, as requested, and not for the {tablets} of the table.",
             plural(asked.into(), "tablet")
         )));
     }
     all
 }
 
-/// One row that is more than a tablet's part by itself.
+/// Warns about one row that alone exceeds the load of a tablet.
 fn hot_row(profile: &KeyProfile, tablets: u32) -> Option<Finding> {
     let keys = &profile.sample.keys;
     let hottest = keys
@@ -316,7 +317,7 @@ fn hot_row(profile: &KeyProfile, tablets: u32) -> Option<Finding> {
     };
     Some(warning(format!(
         "One row, {}, has {about}{} of the keys: no salt can spread one row, and one server takes all of its writes. \
-         Write it less often, or make it several rows.",
+         Write it less often, or divide it into several rows.",
         quoted(&hottest.first()?.key),
         percent(share(times, profile.sample.len))
     )))
@@ -326,11 +327,14 @@ fn common_prefix(profile: &KeyProfile) -> Option<Finding> {
     let common = &profile.prefixes.common;
     (!common.is_empty() && profile.distinct.keys() > 1).then(|| {
         note(format!(
-            "All keys begin with {}: {} no keys apart.",
+            "All keys begin with {}: {} no keys.",
             quoted(common),
             match common.len() {
-                1 => "1 byte that tells".to_owned(),
-                some => format!("{} bytes that tell", grouped(crate::number::count(some))),
+                1 => "1 byte that distinguishes".to_owned(),
+                some => format!(
+                    "{} bytes that distinguish",
+                    grouped(crate::number::count(some))
+                ),
             }
         ))
     })
@@ -338,7 +342,7 @@ fn common_prefix(profile: &KeyProfile) -> Option<Finding> {
 
 fn hot_fields(profile: &KeyProfile) -> Vec<Finding> {
     let fields = &profile.leading_fields;
-    // Without a separator, what keys begin with is no field, and may be the same by the nature of numbers.
+    // Without a separator, the leading bytes are not a field, and can be the same in all numbers.
     if !matches!(
         fields.cut,
         Some(FieldCut::Separator { .. } | FieldCut::UrlHost | FieldCut::Host)
@@ -374,8 +378,8 @@ fn duplicates(profile: &KeyProfile) -> Option<Finding> {
     };
     (repeated > 0).then(|| {
         warning(format!(
-            "{at_least}{} of {} repeat a key: they are one row. Where each should be a row of its own, write with a \
-             condition, so that the second is refused instead of lost.",
+            "{at_least}{} of {} repeat a key: they are one row. If each should be a row of its own, write with a \
+             condition, so that the second is rejected instead of lost.",
             grouped(repeated),
             plural(profile.keys, "key")
         ))

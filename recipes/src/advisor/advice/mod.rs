@@ -1,27 +1,32 @@
-//! Which design to use, in how many tablets, and why.
+//! Advice: the design to use, the number of tablets, and the reasons.
 //!
-//! # How a design is chosen
-//! 1. What the keys cannot have is out, and what makes a read impossible that was asked for, or some such reads: which
-//!    prefixes or ranges will be asked for is not known.
-//! 2. Out is what is uneven: the fullest tablet takes more than 1.5 times the mean, with 95 % confidence and
-//!    by more than chance gives (four standard deviations of a Poisson count, and four), or by one salted part alone, or
-//!    already by how the design divides its salts; or one tablet takes more than twice its part of the
-//!    newest twentieth of the keys. What chance gives is counted in salted parts: keys that share one fall once.
-//! 3. Of the rest the one in which the reads that were asked for, and that of one row, fall into the fewest pieces, added up.
-//!    A design with salts for fewer tablets than are wanted comes after all that have enough.
-//! 4. Of equals the first in this order: no salt, the row hasher, digests from wide to narrow, what keeps a
-//!    domain or an entity together, reversed, a modulus, a random salt. Keys without a
-//!    salt have every scan in one piece; and wide salts let the table have more tablets later with the same keys.
+//! # Choice of a design
 //!
-//! A random salt spreads writes of one row by making rows of them, each of which is looked for in every piece: it is not
-//! advised where rows are read one by one.
+//! 1. A design is rejected if the keys cannot have it, or if it makes a requested read impossible.
+//!    A design that supports only some prefixes or ranges is rejected too, because the prefixes and
+//!    ranges of the application are unknown.
+//! 2. A design is rejected if it is uneven. The fullest tablet takes more than 1.5 times the mean,
+//!    with 95 % confidence and by more than chance gives (four standard deviations of a Poisson
+//!    count, and four), or by one salted part alone, or by the way in which the design divides its
+//!    salts. Or one tablet takes more than twice its share of the newest twentieth of the keys.
+//!    Chance is counted in salted parts, because keys that share one are placed once.
+//! 3. Of the other designs, the best is the one with the fewest pieces of the requested reads and
+//!    of a read of one row together. A design with salts for fewer tablets than wanted comes after
+//!    all that have enough.
+//! 4. Of several such designs, the first in this order is the best: no salt, the row hasher,
+//!    digests from wide to narrow, designs that keep a domain or an entity together, reversed, a
+//!    modulus, a random salt. Keys without a salt have each scan in one piece. Wide salts allow
+//!    more tablets later with the same keys.
 //!
-//! Keys and tables that have designs already are answered with these, in the tablets that the table has, whatever the
-//! other designs would do: a second salt would make keys longer, and taking one off would undo the table. A table that is
-//! split for plain rows, which lie evenly in it, is left as it is too.
+//! A random salt spreads writes of one row by storing several rows, and a read looks for each in
+//! every piece. It is not advised if rows are read one by one.
 //!
-//! Where nothing is left, the design whose fullest tablet is the least full is named, and the advice says that it is not
-//! good.
+//! Keys and tables that already have designs keep them, in the tablets of the table, regardless of
+//! the other designs: a second salt would make keys longer, and removing one would change the whole
+//! table. A table that is split for plain rows that are spread evenly is kept, too.
+//!
+//! If all designs are rejected, the advice names the one whose fullest tablet is the least full,
+//! and states that it is not good.
 
 mod as_it_is;
 mod decision;
@@ -48,37 +53,37 @@ use super::{
 };
 use crate::key_design::DesignSettings;
 
-/// What to do with keys, and why.
+/// The advice on keys, with its reasons.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Advice {
-    /// The decision, of which the first of the reasons is the sentence.
+    /// The decision. The first of the reasons is its sentence.
     pub decision: Decision,
-    /// How many tablets.
+    /// The number of tablets.
     pub tablets: TabletAdvice,
-    /// The recipes that the keys, or the split points of their table, have already; none of plain rows. Then the spec
-    /// holds these.
+    /// The recipes that the keys, or the split points of their table, already have; empty for plain
+    /// rows. If there are any, the spec contains them.
     pub existing: Vec<ExistingRecipe>,
-    /// Keys that none of these recipes has made.
+    /// The keys that belong to none of these recipes.
     pub others: Option<OtherKeys>,
-    /// What the keys are like.
+    /// The findings about the keys.
     pub findings: Vec<Finding>,
-    /// How each design stands, in the order of the forecasts.
+    /// The verdict on each design, in the order of the forecasts.
     pub verdicts: Vec<DesignVerdict>,
-    /// The label of the design to use, or the labels of the recipes that are there, separated by commas; none of no keys,
-    /// or where no design is possible.
+    /// The label of the design to use, or the labels of the existing recipes, separated by commas.
+    /// `None` if there are no keys, or no design is possible.
     pub design: Option<String>,
-    /// What to do, in sentences.
+    /// The advice, in sentences.
     pub reasons: Vec<String>,
-    /// The spec file to use; none where no design is named.
+    /// The spec file to use; `None` if no design is advised.
     pub spec: Option<AdvisedSpec>,
 }
 
-/// A spec file: in TOML it is what `fluo table plan --spec` reads.
+/// A spec file, which is written as TOML.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct AdvisedSpec {
-    /// The key designs of the table: one, or those that a table has already.
+    /// The key designs of the table: one, or those that the table already has.
     pub key_design: Vec<AdvisedDesign>,
 }
 
@@ -86,25 +91,25 @@ pub struct AdvisedSpec {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct AdvisedDesign {
-    /// In how many tablets, or where they end.
+    /// The number of tablets, or their ends.
     #[serde(flatten)]
     pub layout: AdvisedLayout,
     /// The design.
     #[serde(flatten)]
     pub settings: DesignSettings,
-    /// Designs that rows of it may still be written in, oldest first.
+    /// The earlier designs that rows may still have, oldest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub before: Vec<DesignSettings>,
 }
 
-/// Where a table is split.
+/// The split points of a table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum AdvisedLayout {
-    /// Into so many tablets, at the design's own split points.
+    /// The design's own split points for this many tablets.
     Tablets(u32),
-    /// At these keys, in the escaped form: those of the sample, where the design has none of its own.
+    /// These points, in the escaped form, which come from the sample or from the table.
     SplitPoints(Vec<String>),
 }
 
@@ -122,15 +127,15 @@ impl AdvisedLayout {
     }
 }
 
-/// Everything the advisor has to say.
+/// The complete report of the advisor.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct AdvisorReport {
-    /// What the keys look like.
+    /// The properties of the keys.
     pub profile: KeyProfile,
-    /// What each design would do to them.
+    /// The effect of each design on them.
     pub forecasts: Vec<DesignForecast>,
-    /// What to do.
+    /// The advice.
     pub advice: Advice,
 }
 
@@ -138,10 +143,15 @@ impl AdvisorReport {
     /// Tries the designs that suit the keys, and advises.
     ///
     /// # Errors
-    /// A setting that no table has: see [`AdviceSettings::tablets`].
+    ///
+    /// Returns an error if a setting is impossible: see [`AdviceSettings::tablets`].
+    ///
+    /// # Examples
     ///
     /// ```
-    /// use fluo_recipes::advisor::{AdviceSettings, AdvisorReport, ProfileBuilder, ProfileSettings};
+    /// use fluo_recipes::advisor::{
+    ///     AdviceSettings, AdvisorReport, ProfileBuilder, ProfileSettings,
+    /// };
     ///
     /// let mut builder = ProfileBuilder::new(ProfileSettings::default());
     /// for id in 0..20_000 {
@@ -157,11 +167,12 @@ impl AdvisorReport {
         Self::with_own(profile, Vec::new(), settings)
     }
 
-    /// Tries the designs that suit the keys, then these, and advises. Of keys that have designs already those are tried
-    /// on the rows, without their salts, and then these.
+    /// Tries the designs that suit the keys, then these, and advises. If keys already have designs,
+    /// those are tried on the rows without their salts, and then these.
     ///
     /// # Errors
-    /// A setting that no table has: see [`AdviceSettings::tablets`].
+    ///
+    /// Returns an error if a setting is impossible: see [`AdviceSettings::tablets`].
     pub fn with_own(
         profile: KeyProfile,
         own: Vec<Candidate>,
@@ -187,7 +198,8 @@ impl AdvisorReport {
     /// Tries these designs on the keys as they are, and advises.
     ///
     /// # Errors
-    /// A setting that no table has: see [`AdviceSettings::tablets`].
+    ///
+    /// Returns an error if a setting is impossible: see [`AdviceSettings::tablets`].
     pub fn of_candidates(
         profile: KeyProfile,
         candidates: Vec<Candidate>,
@@ -295,7 +307,7 @@ impl Advice {
         self.reasons.extend(verdict.reasons.iter().cloned());
         if settings.reads.is_empty() && look.is_none() {
             self.reasons.push(
-                "Rows are taken to be read one by one. If they are scanned, say how: the choice may be another.".to_owned(),
+                "Rows are assumed to be read one by one. If they are scanned, state how: the choice may differ.".to_owned(),
             );
         }
         if is_good {
@@ -312,7 +324,7 @@ impl Advice {
     }
 }
 
-/// Why no design is named.
+/// Returns the reasons why no design is advised.
 fn no_choice(
     profile: &KeyProfile,
     forecasts: &[DesignForecast],
@@ -324,7 +336,7 @@ fn no_choice(
         return vec![Decision::NoDesign.sentence(&Facts::default())];
     }
     let mut reasons = vec![
-        "No design can be advised for these keys: each that they can have makes a read impossible that was asked for."
+        "No design can be advised for these keys: each possible design makes a requested read impossible."
             .to_owned(),
     ];
     let has_none = |cost: fn(&ScanCosts) -> bool| {
@@ -357,7 +369,7 @@ fn is_unsalted(forecast: &DesignForecast) -> bool {
     matches!(forecast.candidate.settings, DesignSettings::Unsalted(_))
 }
 
-/// The place of the design to use.
+/// Returns the place of the design to use.
 fn choice(
     profile: &KeyProfile,
     forecasts: &[DesignForecast],
@@ -385,7 +397,8 @@ fn choice(
         .or_else(|| least_bad().map(|(place, _)| place))
 }
 
-/// Into how many pieces the reads fall together; none where one of them cannot be done.
+/// Returns the number of pieces of all requested reads together; `None` if one of them is
+/// impossible.
 fn pieces(forecast: &DesignForecast, settings: &AdviceSettings) -> Option<u64> {
     let (_, scans) = forecast.possible()?;
     let of_read = |read: Read| match read {
@@ -402,7 +415,8 @@ fn pieces(forecast: &DesignForecast, settings: &AdviceSettings) -> Option<u64> {
         })
 }
 
-/// How full the fullest tablet is, of all keys or of the newest, whichever is worse.
+/// Returns the load of the fullest tablet over the mean, of all keys or of the newest, whichever is
+/// larger.
 fn fullest(forecast: &DesignForecast) -> f64 {
     let Some((load, _)) = forecast.possible() else {
         return f64::INFINITY;

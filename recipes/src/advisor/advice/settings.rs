@@ -1,4 +1,4 @@
-//! What the advice is asked for: servers, rates, reads.
+//! The settings of an advice: servers, rates, reads.
 
 use serde::Serialize;
 
@@ -7,63 +7,67 @@ use crate::advisor::ExistingTable;
 use crate::advisor::words::{bytes, plural};
 use crate::number::grouped;
 
-/// Tablets for each server: where one server fails, its tablets go to several others, and load can be moved in
-/// quarters of a server.
+/// The number of tablets for each server: if a server fails, several others take over its tablets,
+/// and a quarter of the load of a server can be moved.
 const TABLETS_PER_SERVER: u64 = 4;
-/// Rows a second that one tablet is trusted to take. An assumption: measure yours, and give the number of tablets.
+/// The assumed number of rows a second for one tablet. Measure yours, and set the number of
+/// tablets.
 const ROWS_PER_TABLET: u64 = 5_000;
-/// Accumulo's default `table.split.threshold`: a tablet that grows beyond it is split by itself.
+/// The size of a tablet: Accumulo's default of `table.split.threshold`, above which it splits a
+/// tablet.
 const BYTES_PER_TABLET: u64 = 1 << 30;
-/// Most tablets that are advised.
+/// The maximum number of tablets.
 pub(super) const MOST_TABLETS: u64 = 65_536;
 
-/// What the advice is for.
+/// Settings of an advice.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct AdviceSettings {
-    /// How many servers there are, from 1; 1 unless given.
+    /// The number of servers, from 1. The default is 1.
     pub servers: u32,
-    /// How many tablets, 1 to 65,536; by the formula of [`tablets`](Self::tablets) unless given.
+    /// The number of tablets, 1 to 65,536. By default, the formula of [`tablets`](Self::tablets)
+    /// applies.
     pub tablets: Option<u32>,
-    /// How many rows a second are to be written; unknown unless given.
+    /// The number of rows to write in a second. Unknown by default.
     pub rows_per_second: Option<u64>,
-    /// How many bytes the table will have; unknown unless given.
+    /// The size of the table in bytes. Unknown by default.
     pub table_bytes: Option<u64>,
-    /// How rows are read, beside one by one; only one by one unless given. What is named twice counts once.
+    /// The ways to read several rows. By default, rows are read one by one. Duplicates are ignored.
     pub reads: Vec<Read>,
-    /// Whether rows are never read one by one, but only as `reads` says; not so unless given.
+    /// `true` if rows are only read as `reads` states, and never one by one. The default is
+    /// `false`.
     pub scans_only: bool,
-    /// How many cells a row has, from 1; 1 unless given.
+    /// The number of cells in a row, from 1. The default is 1.
     pub cells_per_row: u64,
-    /// How many bytes the names of a column have, family, qualifier and visibility together; 0 unless given.
+    /// The number of bytes of family, qualifier and visibility of a cell together. 0 by default.
     pub column_bytes: u64,
-    /// The table that the keys are of, if it is there. Where the number of servers is that of the table and neither
-    /// `tablets` nor a rate nor a size is given, the advice is for the tablets that the table has.
+    /// The table of the keys, if it exists. The advice is for its present tablets if the number of
+    /// servers is that of the table, and there is neither `tablets` nor a rate nor a size.
     #[serde(skip)]
     pub table: Option<ExistingTable>,
 }
 
-/// A way to read rows that a design must leave possible.
+/// A way to read rows that a design must support.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Read {
-    /// All rows with a prefix.
+    /// A scan of all rows with a prefix.
     Prefix,
-    /// All rows between two.
+    /// A scan of all rows between two rows.
     Range,
-    /// All rows with one leading field.
+    /// A scan of all rows with one leading field.
     Field,
-    /// All pages of a domain and of its subdomains.
+    /// A scan of all pages of a domain and of its subdomains.
     Domain,
 }
 
-/// A number of tablets and where it comes from.
+/// A number of tablets, with its reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct TabletAdvice {
-    /// The number.
+    /// The number of tablets.
     pub tablets: u32,
-    /// Where it comes from, in a sentence.
+    /// The reason for the number, in a sentence.
     pub reason: String,
 }
 
@@ -84,19 +88,27 @@ impl Default for AdviceSettings {
 }
 
 impl AdviceSettings {
-    /// How many tablets there should be.
+    /// Returns the advised number of tablets.
     ///
-    /// The largest of 4 for each server, one for each 5,000 rows a second, and one for each GiB; rounded up to a
-    /// multiple of the servers so that each has equally many; at most 65,536. A table that has more keeps those, unless
-    /// something else was asked for.
+    /// It is the largest of 4 for each server, one for each 5,000 rows a second, and one for each
+    /// GiB, rounded up to a multiple of the number of servers, and at most 65,536. A table with
+    /// more tablets keeps them, unless the settings ask for something else.
     ///
     /// # Errors
-    /// A setting that no table has: 0 servers, 0 tablets or more than 65,536, rows of 0 cells.
+    ///
+    /// Returns an error if a setting is impossible: 0 servers, 0 tablets or more than 65,536, rows
+    /// of 0 cells.
+    ///
+    /// # Examples
     ///
     /// ```
     /// use fluo_recipes::advisor::{AdviceError, AdviceSettings};
     ///
-    /// let settings = AdviceSettings { servers: 3, rows_per_second: Some(62_000), ..AdviceSettings::default() };
+    /// let settings = AdviceSettings {
+    ///     servers: 3,
+    ///     rows_per_second: Some(62_000),
+    ///     ..AdviceSettings::default()
+    /// };
     /// assert_eq!(settings.tablets()?.tablets, 15);
     ///
     /// let settings = AdviceSettings { tablets: Some(0), ..settings };
@@ -122,7 +134,8 @@ impl AdviceSettings {
         Ok(())
     }
 
-    /// Checks whether tablets are asked for that are not those of the table: by their number, or by servers, a rate or a size.
+    /// Checks whether the settings ask for tablets other than those of the table, by number,
+    /// servers, rate or size.
     pub(super) fn is_for_others(&self) -> bool {
         let is_of_table = |table: &ExistingTable| table.servers == self.servers;
         self.tablets.is_some()
@@ -131,13 +144,14 @@ impl AdviceSettings {
             || !self.table.as_ref().is_some_and(is_of_table)
     }
 
-    /// The reads that are asked for beside that of one row, each once.
+    /// Returns the reads besides that of one row, without duplicates.
     pub(super) fn different_reads(&self) -> impl Iterator<Item = Read> {
         let all = [Read::Prefix, Read::Range, Read::Field, Read::Domain];
         all.into_iter().filter(|read| self.reads.contains(read))
     }
 
-    /// Returns how many tablets a recipe should have for which the table is not split yet, or is to be split anew.
+    /// Returns the number of tablets of a recipe for which the table is not split yet, or is to be
+    /// split again.
     pub(super) fn for_one_recipe(&self) -> u32 {
         let formula = Self {
             table: None,
@@ -148,7 +162,7 @@ impl AdviceSettings {
 
     pub(super) fn checked_tablets(&self) -> TabletAdvice {
         if let Some(tablets) = self.tablets {
-            let reason = format!("{} were asked for.", plural(tablets.into(), "tablet"));
+            let reason = format!("{}, as requested.", plural(tablets.into(), "tablet"));
             return TabletAdvice { tablets, reason };
         }
         let servers = u64::from(self.servers);
@@ -198,7 +212,7 @@ impl AdviceSettings {
         let wanted = for_servers.max(for_rows).max(for_bytes);
         if wanted > tablets || !tablets.is_multiple_of(self.servers.into()) {
             return format!(
-                "{}, the most that are advised: the largest of {} would be more.",
+                "{}, the maximum: the largest of {} would be more.",
                 plural(tablets, "tablet"),
                 parts.join(", ")
             );
@@ -216,7 +230,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_largest_demand_wins_and_says_so() {
+    fn advises_the_largest_demand_with_its_reason() {
         let settings = AdviceSettings {
             servers: 3,
             ..AdviceSettings::default()
@@ -243,14 +257,14 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_is_given_is_kept_and_all_are_bounded() {
+    fn keeps_a_requested_number_and_bounds_the_others() {
         let settings = AdviceSettings {
             tablets: Some(5),
             ..AdviceSettings::default()
         };
         assert_eq!(
             settings.tablets().unwrap().reason,
-            "5 tablets were asked for."
+            "5 tablets, as requested."
         );
         for servers in [1, u32::MAX] {
             let settings = AdviceSettings {
@@ -261,7 +275,7 @@ mod tests {
             };
             let advice = settings.tablets().unwrap();
             assert_eq!(advice.tablets, 65_536, "{servers}");
-            let names_the_cap = "65,536 tablets, the most that are advised: the largest of ";
+            let names_the_cap = "65,536 tablets, the maximum: the largest of ";
             assert!(
                 advice.reason.starts_with(names_the_cap)
                     && advice.reason.ends_with(" would be more."),
@@ -272,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_table_has_is_refused_with_its_bound() {
+    fn rejects_impossible_settings_with_their_bounds() {
         let refused = |settings: AdviceSettings| settings.tablets().unwrap_err().to_string();
         let given = AdviceSettings::default;
         let servers = AdviceSettings {
@@ -290,21 +304,18 @@ mod tests {
             };
             assert_eq!(
                 refused(tablets),
-                format!("{text} tablets cannot be: give 1 to 65,536")
+                format!("a table cannot have {text} tablets: give 1 to 65,536")
             );
         }
         let cells = AdviceSettings {
             cells_per_row: 0,
             ..given()
         };
-        assert_eq!(
-            refused(cells),
-            "rows of 0 cells cannot be: give at least 1 cell a row"
-        );
+        assert_eq!(refused(cells), "a row cannot have 0 cells: give at least 1");
     }
 
     #[test]
-    fn a_read_that_is_named_twice_counts_once() {
+    fn ignores_duplicate_reads() {
         let settings = AdviceSettings {
             reads: vec![Read::Field, Read::Prefix, Read::Field],
             ..AdviceSettings::default()

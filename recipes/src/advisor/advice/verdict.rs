@@ -1,4 +1,4 @@
-//! What a forecast says about a design, in sentences.
+//! The verdict on a design, in sentences.
 
 use serde::Serialize;
 
@@ -15,49 +15,50 @@ use crate::number::grouped;
 use crate::number::{count, float, float_len, share};
 use crate::optimization::LEAST_P_VALUE;
 
-/// A fullest tablet up to this many times the mean is even enough: a balancer can live with it.
+/// The largest load over the mean that is even enough for a balancer.
 const EVEN_ENOUGH: f64 = 1.5;
-/// From here on it is worth a sentence that a design divides its salts unevenly.
+/// The promised load over the mean from which a sentence mentions it.
 const NEARLY_EVEN: f64 = 1.1;
-/// The newest keys are spread where no tablet takes more than so many times its part of them.
+/// The largest share of the newest keys, as a multiple of the tablet's share, that counts as
+/// spread.
 const SPREAD_ENOUGH: f64 = 2.0;
-/// With fewer keys a tablet than this, chance alone makes loads uneven.
+/// The number of keys in a tablet below which chance alone makes loads uneven.
 const TELLING_KEYS: f64 = 20.0;
-/// Salts that chance leaves unused beyond this many standard deviations are no chance.
+/// The number of standard deviations from which chance does not explain unused salts.
 const BEYOND_CHANCE: f64 = 4.0;
-/// The salts of a row hasher at the least, whose weights are chances and not salts.
+/// The least number of salts of a row hasher, whose weights are chances and not salts.
 const HASHER_SALTS: u64 = 1 << 20;
-/// From this share on a tablet takes practically all.
+/// The share of keys from which one tablet takes practically all.
 const NEARLY_ALL: f64 = 0.9;
-/// Why nobody can ask for a leading field.
-pub(super) const NO_FIELD: &str = "the keys have no leading field that a separator ends: leave this read out, or begin keys \
+/// The reason why a leading field cannot be read.
+pub(super) const NO_FIELD: &str = "the keys have no leading field that a separator ends: omit this read, or begin keys \
                                    with a field and a separator, such as `tenant|`";
 
-/// Why no domain can be asked for.
-pub(super) const NO_DOMAIN: &str = "the keys are no addresses of web pages, such as `https://example.com/docs`: leave this read \
-                                    out";
+/// The reason why a domain cannot be read.
+pub(super) const NO_DOMAIN: &str =
+    "the keys are not web addresses, such as `https://example.com/docs`: omit this read";
 
-/// How a design stands.
+/// The suitability of a design.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Standing {
-    /// The one to use.
+    /// The advised design.
     Recommended,
-    /// It would do.
+    /// A design that could be used as well.
     Suitable,
-    /// It spreads the keys, over fewer tablets than are wanted.
+    /// A design that spreads the keys, but over fewer tablets than wanted.
     TooFewTablets,
-    /// Some tablets would take too much, or nothing is known of where new keys go.
+    /// A design that overloads some tablets, or for which the place of new keys is unknown.
     Uneven,
-    /// A read that is asked for is impossible.
+    /// A design that makes a requested read impossible.
     Unreadable,
-    /// The keys cannot have it.
+    /// A design that the keys cannot have.
     Impossible,
 }
 
 impl Standing {
-    /// The word as it stands in a table.
+    /// Returns the word for use in a table.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -65,23 +66,23 @@ impl Standing {
             Self::Suitable => "suitable",
             Self::TooFewTablets => "too few tablets",
             Self::Uneven => "uneven",
-            Self::Unreadable => "cannot be read so",
+            Self::Unreadable => "reads unsupported",
             Self::Impossible => "impossible",
         }
     }
 }
 
-/// How a design stands, and why.
+/// The verdict on a design, with its reasons.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct DesignVerdict {
     /// The label of its candidate.
     pub label: String,
-    /// How it stands.
+    /// The suitability of the design.
     pub standing: Standing,
-    /// Why, a sentence each.
+    /// The reasons, each in a sentence.
     pub reasons: Vec<String>,
-    /// Those of the reasons that speak against it.
+    /// The reasons against the design.
     pub against: Vec<String>,
 }
 
@@ -126,12 +127,12 @@ pub(super) fn verdict(
             let is_large_enough = tablets >= wanted.into();
             if !is_large_enough {
                 let what = if load.splits_are_of_the_sample {
-                    "The keys seen so far tell split points"
+                    "The sample gives split points"
                 } else {
                     "It has salts"
                 };
                 let few = format!(
-                    "{what} for {} only, where {} are wanted.",
+                    "{what} for {} only, but {} are wanted.",
                     plural(tablets, "tablet"),
                     grouped(wanted.into())
                 );
@@ -158,7 +159,7 @@ pub(super) fn verdict(
     }
 }
 
-/// Says how many keys a design has no key for, if there are any.
+/// Returns the number of keys that a design rejects, in a sentence; `None` if there are none.
 fn without_key(profile: &KeyProfile, forecast: &DesignForecast) -> Option<String> {
     let WithoutKey {
         keys, share, first, ..
@@ -168,20 +169,17 @@ fn without_key(profile: &KeyProfile, forecast: &DesignForecast) -> Option<String
     } else {
         " of the sample"
     };
-    let (has, them) = if *keys == 1 {
-        ("has", "it")
-    } else {
-        ("have", "them")
-    };
+    let them = if *keys == 1 { "it" } else { "them" };
     Some(format!(
-        "{}{of_sample} ({}) {has} none: {first}. The others are judged; a load stops at such a key, so correct {them} \
-         before, or leave {them} out.",
+        "{}{of_sample} ({}) cannot be stored in it: {first}. The verdict is on the others. A load stops at such a key, so \
+         correct or remove {them} first.",
         plural(*keys, "key"),
         percent(*share)
     ))
 }
 
-/// In how many tablets a design can be: where the sample says where they end, in as many as it tells apart.
+/// Returns the number of tablets that a design can have. If the sample gives the split points, it
+/// limits the number.
 pub(super) fn tablets(forecast: &DesignForecast, load: &LoadForecast) -> u64 {
     if load.splits_are_of_the_sample {
         count(load.tablets())
@@ -203,7 +201,7 @@ fn evenness(
     } else {
         format!(" (95 %: {:.2} to {:.2})", largest.low, largest.high)
     };
-    // Against the mean, and not against what the design promises: a promise may be uneven too.
+    // The mean is the measure, and not the design's promise, which may be uneven too.
     let most = load.keys.iter().copied().max().unwrap_or(0);
     let mean = float(load.keys.iter().sum()) / float_len(load.tablets().max(1));
     let is_promised = load.promised.is_none_or(|promised| promised <= EVEN_ENOUGH);
@@ -217,7 +215,7 @@ fn evenness(
     } else if largest.value <= EVEN_ENOUGH {
         "Even".to_owned()
     } else {
-        "No more uneven than so few keys fall".to_owned()
+        "No more uneven than by chance".to_owned()
     };
     reasons.push(format!(
         "{word}: of {}, number {} takes most, {:.2} times the mean{bounds}{}.",
@@ -228,13 +226,13 @@ fn evenness(
     ));
     if !is_even && is_heavy(&load.parts, mean, EVEN_ENOUGH) {
         reasons.push(format!(
-            "{} of the sample fall together whatever the salts, {:.2} times the mean of a tablet.",
+            "{} of the sample fall together with any salts, {:.2} times the mean of a tablet.",
             plural(load.parts.largest, "key"),
             float(load.parts.largest) / mean
         ));
         reasons.extend(load.largest_part.as_ref().map(|part| {
             format!(
-                "They share {}, which is in {} of the keys: only a design that salts the whole key would part them.",
+                "They share {}, which is in {} of the keys: only a design that salts the whole key separates them.",
                 quoted(part),
                 percent(share(load.parts.largest, load.keys.iter().sum()))
             )
@@ -242,14 +240,14 @@ fn evenness(
     }
     if let Some(promised) = load.promised.filter(|promised| *promised > NEARLY_EVEN) {
         reasons.push(format!(
-            "Its salts cannot be divided evenly by so many tablets: by their number alone the fullest takes {promised:.2} \
-             times the mean."
+            "Its salts cannot be divided evenly among these tablets: by their number alone, the fullest takes \
+             {promised:.2} times the mean."
         ));
     }
     is_even
 }
 
-/// What the chi-square test says, as the end of a sentence.
+/// Returns the result of the chi-square test, as the end of a sentence.
 fn chance(load: &LoadForecast) -> String {
     let Some(test) = load.chi_square else {
         return String::new();
@@ -268,7 +266,7 @@ fn chance(load: &LoadForecast) -> String {
     format!("; {says}{fall} (chi-square p = {})", p_value(test.p_value))
 }
 
-/// A p-value to three digits; one that is practically nothing as a bound.
+/// Returns a p-value with three digits, or a bound for a very small one.
 fn p_value(p: f64) -> String {
     if p < LEAST_P_VALUE {
         "less than 0.000001".to_owned()
@@ -279,27 +277,28 @@ fn p_value(p: f64) -> String {
     }
 }
 
-/// Whether a tablet is so full that it is not by chance: fuller than salted parts of such sizes make it, or full of one.
+/// Checks whether chance does not explain the fullest tablet: it is fuller than salted parts of
+/// these sizes make it, or one part alone overloads it.
 fn is_beyond_chance(most: u64, mean: f64, parts: &PartSizes, enough: f64) -> bool {
     let size = parts.of_a_key.max(1.0);
     is_far_above(float(most) / size, mean / size) || is_heavy(parts, mean, enough)
 }
 
-/// Whether the largest salted part alone is too much for a tablet.
+/// Checks whether the largest salted part alone is too much for a tablet.
 fn is_heavy(parts: &PartSizes, mean: f64, enough: f64) -> bool {
     let largest = float(parts.largest);
     largest > enough * mean && is_far_above(largest, mean)
 }
 
-/// Whether a row that is in a sample so many times is too much for a tablet.
+/// Checks whether a row that is this often in a sample is too much for a tablet.
 pub(super) fn is_hot(times: u64, keys: u64, tablets: u32) -> bool {
     let mean = float(keys) / f64::from(tablets.max(1));
     let times = float(times);
     times > EVEN_ENOUGH * mean && is_far_above(times, mean)
 }
 
-/// Whether a count is so far above its expectation that chance is out of the question whatever the number of tablets:
-/// four standard deviations of a Poisson count, and four for small ones.
+/// Checks whether a count exceeds its expectation by too much for chance, for any number of
+/// tablets: by four standard deviations of a Poisson count, and four for small counts.
 fn is_far_above(count: f64, mean: f64) -> bool {
     count > mean + 4.0 * mean.sqrt() + 4.0
 }
@@ -321,15 +320,16 @@ fn collapse(
     };
     Some(match salted_part(&forecast.candidate.settings) {
         Some(SaltedPart::Whole) | None => format!(
-            "{used}: the hash does not tell these keys apart. Take another hash, such as digest-salt."
+            "{used}: the hash does not distinguish these keys. Use another hash, such as digest-salt."
         ),
         Some(_) => format!(
-            "{used}: they differ only beyond the part that is salted. Salt the whole key, or a longer part."
+            "{used}: they differ only beyond the salted part. Salt the whole key, or a longer part."
         ),
     })
 }
 
-/// Whether so few salts are used that chance does not explain it. Of `s` salts, `n` rows leave `s * exp(-n / s)` unused.
+/// Checks whether chance does not explain the small number of used salts. Of `s` salts, `n` rows
+/// leave `s * exp(-n / s)` unused.
 fn is_below_chance(used: u64, rows: u64, salts: u64) -> bool {
     let salts = float(salts.clamp(1, HASHER_SALTS));
     let per_salt = float(rows) / salts;
@@ -355,8 +355,8 @@ fn tail(load: &LoadForecast, tried: Tried, reasons: &mut Vec<String>) -> bool {
         }
         if load.splits_are_of_the_sample {
             reasons.push(
-                "Where new keys will go is not known, as these come in no order of arrival: without a salt they may all \
-                 go to one tablet."
+                "The place of new keys is unknown, because these are not in order of arrival: without a salt, all of them \
+                 may go to one tablet."
                     .to_owned(),
             );
         }
@@ -381,14 +381,14 @@ fn tail(load: &LoadForecast, tried: Tried, reasons: &mut Vec<String>) -> bool {
         let much = if tail.busiest_share.value >= NEARLY_ALL {
             ": one server takes them all".to_owned()
         } else {
-            format!(", {:.1} times its part", tail.busiest_share.value * tablets)
+            format!(", {:.1} times its share", tail.busiest_share.value * tablets)
         };
         format!("Of the newest {newest} of the keys, {share} fall in one tablet, number {busiest}{much}.")
     });
     is_spread
 }
 
-/// A share of a count as a count.
+/// Returns a share of a count as a count.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -408,13 +408,13 @@ fn reading(
     let mut is_readable = true;
     if let ScanCost::FanOut { pieces } = scans.by_row {
         let cost = format!(
-            "One row: {} of the table, as nobody can compute its salt again.",
+            "One row: {} of the table, because its salt cannot be recomputed.",
             plural(pieces, "piece")
         );
         if !settings.scans_only {
             is_readable = false;
             against.push(format!(
-                "{cost} It is advised only if no row is read by itself."
+                "{cost} It is advised only if rows are never read one by one."
             ));
         }
         reasons.push(cost);
@@ -422,7 +422,7 @@ fn reading(
     let [no_field, no_domain] = [NO_FIELD, NO_DOMAIN].map(|reason| ScanCost::Impossible {
         reason: reason.to_owned(),
     });
-    // A read that no caller can ask for needs no sentence, unless it is asked for.
+    // A read that is impossible for all keys needs a sentence only if it is requested.
     let or_none =
         |read, none| -> Option<&ScanCost> { Some(none).filter(|_| reads.contains(&read)) };
     let asked = [
@@ -459,7 +459,7 @@ fn reading(
             ScanCost::OnePiece => "one piece of the table".to_owned(),
             ScanCost::FanOut { pieces } => format!("{} of the table", plural(*pieces, "piece")),
             ScanCost::Partly { pieces, only } => format!(
-                "{} of the table, but only {only}; others are refused",
+                "{} of the table, but only {only}; others are rejected",
                 plural(*pieces, "piece")
             ),
             ScanCost::Impossible { reason } => format!("impossible: {reason}"),

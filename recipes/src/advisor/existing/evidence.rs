@@ -1,12 +1,15 @@
-//! The share of keys that must agree with a design before that is no chance.
+//! The share of keys that must agree with a design, so that it is not chance.
 //!
 //! A design is named only if both hold:
 //!
-//! - Chance gives such a share less than once in 2^64, by the bound of Chernoff and Hoeffding. Hundreds of designs are tried
-//!   on a table, so a wrong one is named less than once in 2^54 tables.
-//! - The share is eight times what chance gives, or half. Keys are not random, so the bound alone can err.
+//! - Chance gives such a share less than once in 2^64, by the bound of Chernoff and Hoeffding.
+//!   Hundreds of designs are tried on a table, so a wrong one is named less than once in 2^54
+//!   tables.
+//! - The share is at least eight times the share that chance gives, or a half. Keys are not random,
+//!   so the bound alone can err.
 //!
-//! Rows that share what is salted share a salt: such rows are counted once, by the share of them that agrees.
+//! Rows that share a salted part share a salt. Such rows count as one, with the share of them that
+//! agrees.
 
 use std::collections::HashMap;
 use std::hash::BuildHasher;
@@ -16,22 +19,24 @@ use foldhash::quality::FixedState;
 use crate::key_design::{DesignSettings, KeyDesign};
 use crate::number::float_len;
 
-/// Salts that agree are no chance from so many bits on: one in 2^64 for a design, of which some hundreds are tried.
+/// The least evidence in bits that rules out chance: one in 2^64 for each of some hundreds of
+/// designs.
 const LEAST_BITS: f64 = 64.0;
-/// The share of salts that agree is at least so many times that of chance,
+/// The least share of agreeing salts, as a multiple of the share that chance gives.
 const LEAST_OVER_CHANCE: f64 = 8.0;
-/// or this share.
+/// The share of agreeing salts that is always sufficient.
 const ENOUGH: f64 = 0.5;
-/// Keys that are looked at first: a design is dropped if fewer of them agree with it than twice what chance gives,
+/// The number of keys in a first check. A design is dropped if fewer of them agree than twice the
+/// number that chance gives.
 const LOOKED_AT_FIRST: usize = 24;
-/// or than this share.
+/// The share of agreeing keys that is always sufficient in the first check.
 const MOST_AT_FIRST: f64 = 0.7;
 
-/// Checks whether so many salts that agree, of so many tried, are no chance, where one agrees by chance `chance` times. Each
-/// salt counts from 0 to 1.
+/// Checks whether this many agreeing salts, of this many tried, rule out chance, if one agrees by
+/// chance with the probability `chance`. Each salt counts from 0 to 1.
 ///
-/// The chance of at least `agree` of `tried` is at most `2^-(tried * D)`, where D is the relative entropy of their share
-/// to `chance` in bits (Chernoff and Hoeffding).
+/// The probability of at least `agree` of `tried` is at most `2^-(tried * D)`, where D is the
+/// relative entropy of their share to `chance` in bits (Chernoff and Hoeffding).
 pub(super) fn is_no_chance(agree: f64, tried: usize, chance: f64) -> bool {
     if agree <= 0.0 || chance >= 1.0 {
         return false;
@@ -51,7 +56,7 @@ pub(super) fn is_no_chance(agree: f64, tried: usize, chance: f64) -> bool {
     float_len(tried) * bits >= LEAST_BITS
 }
 
-/// The keys that agree with a design, of those that could.
+/// The keys that agree with a design, out of those that have a place for its salt.
 pub(super) struct Agreement {
     /// The number of keys with a place for a salt of the design.
     pub(super) possible: usize,
@@ -60,10 +65,10 @@ pub(super) struct Agreement {
 }
 
 impl Agreement {
-    /// Returns how many keys agree with a design, if that is no chance.
+    /// Counts the keys that agree with a design; `None` if chance explains them.
     pub(super) fn of(settings: &DesignSettings, keys: &[&[u8]], chance: f64) -> Option<Self> {
         let design = KeyDesign::new(settings.clone()).ok()?;
-        // Sorted keys that follow each other are alike: some from everywhere are looked at first.
+        // Neighbours in sorted keys are alike, so the first check takes keys from everywhere.
         let step = keys.len().div_ceil(LOOKED_AT_FIRST).max(1);
         let first = keys.iter().step_by(step);
         let tried = float_len(first.len());
@@ -104,9 +109,9 @@ impl Agreement {
 mod tests {
     use super::*;
 
-    /// By hand: 8 of 8 salts of one byte are 64 bits; 4 of 1,024 are what chance gives.
+    /// By hand: 8 of 8 salts of one byte are 64 bits; chance gives 4 of 1,024.
     #[test]
-    fn agreement_beyond_chance_is_measured_in_bits() {
+    fn measures_agreement_beyond_chance_in_bits() {
         let byte = 1.0 / 256.0;
         assert!(is_no_chance(8.0, 8, byte) && !is_no_chance(7.0, 7, byte));
         assert!(!is_no_chance(4.0, 1_024, byte));

@@ -1,4 +1,5 @@
-//! Designs without a computed salt, by the form of their keys and by the split points of their table.
+//! Designs without a computed salt, recognised by the form of their keys and the split points of
+//! their table.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -9,9 +10,9 @@ use super::salts::{counts, is_counted_down, is_spread, looked_at, numbers, separ
 use crate::key_design::{DesignSettings, KeyDesign, RandomSalt, Reversed, RowAlphabet, RowLength};
 use crate::number::float_len;
 
-/// So few keys tell nothing of their form.
+/// The least number of keys that show their form.
 const LEAST_KEYS: usize = 8;
-/// Of the keys this share has the form.
+/// The share of the keys that must have the form.
 const NEARLY_ALL: f64 = 0.9;
 const ALPHABETS: [RowAlphabet; 5] = [
     RowAlphabet::Digits,
@@ -21,7 +22,8 @@ const ALPHABETS: [RowAlphabet; 5] = [
     RowAlphabet::Bytes,
 ];
 
-/// Returns the design whose form nearly all keys have. What keys alone do not tell is known by the split points.
+/// Returns the design whose form nearly all keys have. The split points show what keys alone do
+/// not.
 pub(super) fn by_form(keys: &[&[u8]], splits: &[Bytes]) -> Option<DesignSettings> {
     if keys.len() < LEAST_KEYS {
         return None;
@@ -29,7 +31,7 @@ pub(super) fn by_form(keys: &[&[u8]], splits: &[Bytes]) -> Option<DesignSettings
     let some = looked_at(keys);
     reverse_time(&some)
         .or_else(|| reversed_with_length(&some, splits))
-        // Some of regular keys may all end alike.
+        // A selection of regular keys may all end alike.
         .or_else(|| reversed(keys, splits))
         .or_else(|| random_salt(keys, splits))
 }
@@ -53,14 +55,14 @@ fn reverse_time(keys: &[&[u8]]) -> Option<DesignSettings> {
     })
 }
 
-/// Recognises rows whose length is stored behind them: 5 bytes that agree with the key.
+/// Recognises rows that are followed by their length: 5 bytes that agree with the key.
 fn reversed_with_length(keys: &[&[u8]], splits: &[Bytes]) -> Option<DesignSettings> {
     let settings = Reversed::new(RowLength::Stored);
     let is_one = are_keys(keys, &settings.clone().into());
     is_one.then(|| with_alphabet_of(settings, splits).into())
 }
 
-/// Returns the design with the alphabet whose even split points the table has, if it has those of one.
+/// Returns the design with the alphabet whose even split points the table has, if there is one.
 fn with_alphabet_of(settings: Reversed, splits: &[Bytes]) -> Reversed {
     let with = |alphabet| Reversed {
         alphabet: Some(alphabet),
@@ -76,8 +78,9 @@ fn with_alphabet_of(settings: Reversed, splits: &[Bytes]) -> Reversed {
     found.unwrap_or(settings)
 }
 
-/// Recognises keys of one length that vary at their beginning and not at their end, in a table that is split evenly in the alphabet
-/// of their beginnings: counters that are read backwards. Keys in their own order vary at their end.
+/// Recognises reversed counters: keys of one length that vary at their beginning and not at their
+/// end, in a table that is split evenly in the alphabet of their beginnings. Keys in their own
+/// order vary at their end.
 fn reversed(keys: &[&[u8]], splits: &[Bytes]) -> Option<DesignSettings> {
     let length = keys.get(keys.len() / 2)?.len();
     if splits.is_empty() || length < 2 {
@@ -94,7 +97,8 @@ fn reversed(keys: &[&[u8]], splits: &[Bytes]) -> Option<DesignSettings> {
     (is_even && is_backwards && are_keys(keys, &settings)).then_some(settings)
 }
 
-/// Recognises buckets that no row explains, in a table that is split evenly between them.
+/// Recognises buckets that are not computed from the row, in a table that is split evenly between
+/// them.
 fn random_salt(keys: &[&[u8]], splits: &[Bytes]) -> Option<DesignSettings> {
     let digits = splits.first()?.len();
     if !(2..=5).contains(&digits) {
@@ -102,7 +106,8 @@ fn random_salt(keys: &[&[u8]], splits: &[Bytes]) -> Option<DesignSettings> {
     }
     let numbers = numbers(keys, digits);
     let split_for = buckets_of(splits)?;
-    // The largest salt tells it, unless a row of another kind looks like a larger one.
+    // The largest salt gives the number of buckets, unless a row of another kind looks like a
+    // larger salt.
     let largest = numbers.last().map(|largest| largest + 1);
     let all = largest.into_iter().chain(counts(&numbers, digits).rev());
     let buckets: Vec<_> = all
@@ -129,14 +134,14 @@ fn random_salt(keys: &[&[u8]], splits: &[Bytes]) -> Option<DesignSettings> {
         .find(|settings| are_keys(&some, settings))
 }
 
-/// Checks whether a separator reads backwards as forwards, as `|` and ` - ` do. What salts of chance are parted by is not
-/// proved by the salts: the other characters of `|/` are likely those of rows.
+/// Checks whether a separator is the same backwards, as `|` and ` - ` are. Random salts do not
+/// prove their separator: the other characters of `|/` are likely part of the rows.
 fn is_symmetric(separator: &str) -> bool {
     separator.chars().eq(separator.chars().rev())
 }
 
-/// Returns the numbers of buckets that these split points can divide evenly: at most two. The last tablet begins at
-/// bucket `(tablets - 1) * buckets / tablets`, rounded down.
+/// Returns the numbers of buckets that these split points can divide evenly: at most two. The last
+/// tablet begins at bucket `(tablets - 1) * buckets / tablets`, rounded down.
 fn buckets_of(splits: &[Bytes]) -> Option<Range<u32>> {
     let last: u64 = std::str::from_utf8(splits.last()?).ok()?.parse().ok()?;
     let before = u64::try_from(splits.len()).ok()?;
@@ -147,7 +152,8 @@ fn buckets_of(splits: &[Bytes]) -> Option<Range<u32>> {
     Some(least(last)?..least(last.checked_add(1)?)?)
 }
 
-/// Checks whether these are the even split points of so many random salts. The separator is no part of them.
+/// Checks whether these are the even split points of this many random salts. A split point has no
+/// separator.
 fn is_split_for(buckets: u32, splits: &[Bytes]) -> bool {
     let design = KeyDesign::new(RandomSalt::new(buckets)).ok();
     let tablets = u32::try_from(splits.len() + 1).unwrap_or(u32::MAX);
@@ -159,10 +165,10 @@ fn is_split_for(buckets: u32, splits: &[Bytes]) -> bool {
 mod tests {
     use super::*;
 
-    /// A plain table with split points of five digits took minutes: each of 10,000 numbers of buckets was held against
-    /// all keys, though the split points leave at most two.
+    /// A plain table with split points of five digits took minutes: each of 10,000 numbers of
+    /// buckets was compared with all keys, though the split points allow at most two.
     #[test]
-    fn split_points_leave_at_most_two_numbers_of_buckets() {
+    fn split_points_allow_at_most_two_numbers_of_buckets() {
         let points = ["20000", "40000", "60000", "80000"].map(Bytes::from);
         assert_eq!(buckets_of(&points), Some(100_000..100_002));
         for (buckets, tablets) in [

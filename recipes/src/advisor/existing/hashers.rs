@@ -1,4 +1,5 @@
-//! Row hashers, by the hashes of their keys and by the end of their tablets.
+//! Row hashers, recognised by the hashes of their keys and by the last split point of their
+//! tablets.
 
 use std::collections::BTreeMap;
 
@@ -9,16 +10,16 @@ use crate::key_design::HashedRows;
 use crate::number::float_len;
 use crate::row_hasher::{HashScheme, RowHasher};
 
-/// A prefix ends within so many bytes.
+/// The maximum length of a prefix.
 const PREFIX_BYTES: usize = 256;
-/// A digit of a hash has at least so many values: the chance that four of them agree.
+/// The chance that the four digits of a hash agree: a digit has at least 32 values.
 const CHANCE: f64 = 1.0 / (32.0 * 32.0 * 32.0 * 32.0);
-/// The characters of a hash.
+/// The number of characters of a hash.
 const HASH_BYTES: usize = 4;
-/// The end of the last split point of a hasher, behind its prefix.
+/// The end of the last split point of a hasher, after its prefix.
 const END: &[u8] = b":~";
 
-/// Returns the hashers that have made some of the keys, by prefix.
+/// Returns the hashers of some of the keys, by prefix.
 pub(super) fn by_keys<'a>(keys: impl Iterator<Item = &'a [u8]>) -> Vec<HashedRows> {
     let hashers: Vec<_> = HashScheme::ALL
         .iter()
@@ -50,7 +51,7 @@ pub(super) fn by_keys<'a>(keys: impl Iterator<Item = &'a [u8]>) -> Vec<HashedRow
     .collect()
 }
 
-/// Returns the ways to read a key as prefix, hash and row.
+/// Returns the ways to split a key into prefix, hash and row.
 fn readings(key: &[u8]) -> impl Iterator<Item = (&str, &[u8], &[u8])> {
     let head = key.get(..PREFIX_BYTES).unwrap_or(key);
     memchr::memchr_iter(b':', head).filter_map(|colon| {
@@ -66,8 +67,8 @@ fn is_hash(bytes: &[u8]) -> bool {
     bytes.len() == HASH_BYTES && bytes.iter().all(is_digit)
 }
 
-/// Returns the hashers for which a table is split: each has a last split point `<prefix>:~`, and all of its others end in
-/// a hash.
+/// Returns the hashers for which a table is split: each has a last split point `<prefix>:~`, and
+/// all of its other points end in a hash.
 pub(super) fn by_splits(splits: &[Bytes]) -> Vec<HashedRows> {
     let prefixes = splits.iter().filter_map(|split| {
         let prefix = std::str::from_utf8(split.strip_suffix(END)?).ok()?;
@@ -99,7 +100,8 @@ pub(super) fn points_of<'a>(
     })
 }
 
-/// Returns the scheme whose even split points these are; the usual one if they are of none, or of both.
+/// Returns the scheme whose even split points these are, or the default scheme if neither or both
+/// match.
 fn scheme_of(prefix: &str, points: &[&Bytes]) -> HashScheme {
     let is_split = |scheme: &HashScheme| {
         let hasher = RowHasher::builder(prefix).scheme(*scheme).build().ok();

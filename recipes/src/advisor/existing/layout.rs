@@ -1,4 +1,4 @@
-//! The tablets of a design in a table, by its split points.
+//! The tablets of a design in a table, recognised by its split points.
 
 use fluo_core::Bytes;
 
@@ -8,19 +8,19 @@ use crate::key_design::{DesignSettings, KeyDesign, WebTable};
 /// The split points of a table for a design.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Layout {
-    /// At the design's own points for so many tablets, and at this many others.
+    /// At the design's own points for this many tablets, and at some others.
     Even {
         /// The number of tablets.
         tablets: u32,
-        /// Points of other kinds, such as those that a tablet got as it grew.
+        /// The number of other points, such as those where a tablet split because it grew.
         others: usize,
     },
     /// At points that are not the design's own for any number of tablets.
     At(Vec<Bytes>),
 }
 
-/// Returns the split points of a table for a design, and the design with what its points tell of it; `None` if no split point
-/// is the design's.
+/// Returns the split points of a table for a design, and the design with the settings that its
+/// points show; `None` if no split point belongs to the design.
 pub(super) fn of(settings: &DesignSettings, splits: &[Bytes]) -> Option<(DesignSettings, Layout)> {
     let design = KeyDesign::new(settings.clone()).ok()?;
     let points: Vec<Bytes> = match design.row_hasher() {
@@ -31,7 +31,7 @@ pub(super) fn of(settings: &DesignSettings, splits: &[Bytes]) -> Option<(DesignS
         return None;
     }
     let even = even(settings, &points).or_else(|| {
-        // Guides print a point before the first salt, too.
+        // Guides also print a point before the first salt.
         let DesignSettings::WebTable(web) = settings else {
             return None;
         };
@@ -44,7 +44,7 @@ pub(super) fn of(settings: &DesignSettings, splits: &[Bytes]) -> Option<(DesignS
     Some(even.unwrap_or_else(|| (settings.clone(), Layout::At(points))))
 }
 
-/// Returns the number of tablets whose points are among these, with all points that look like them.
+/// Returns the number of tablets whose points are among these, and the number of other points.
 fn even(settings: &DesignSettings, points: &[Bytes]) -> Option<(DesignSettings, Layout)> {
     let design = KeyDesign::new(settings.clone()).ok()?;
     let exact = |own: &[Bytes]| {
@@ -56,7 +56,7 @@ fn even(settings: &DesignSettings, points: &[Bytes]) -> Option<(DesignSettings, 
     if let Some(tablets) = exact(points) {
         return Some(with(tablets, 0));
     }
-    // A salt has one width; the end of a hasher's tablets is shorter.
+    // All salts have one width; the last split point of a hasher is shorter.
     let width = design.splits(2).ok()?.first()?.len();
     let is_own = |point: &&Bytes| point.len() == width || point.ends_with(b":~");
     let own: Vec<Bytes> = points.iter().filter(is_own).cloned().collect();
@@ -64,7 +64,7 @@ fn even(settings: &DesignSettings, points: &[Bytes]) -> Option<(DesignSettings, 
     Some(with(tablets, points.len() - own.len()))
 }
 
-/// Returns how many tablets so many points make.
+/// Returns the number of tablets for this many points.
 fn tablets(design: &KeyDesign, settings: &DesignSettings, points: usize) -> Option<u32> {
     let has_end = design.row_hasher().is_some();
     let has_leading = matches!(settings, DesignSettings::WebTable(web) if web.leading_point);
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tablets_of_a_design_are_known_by_their_split_points() {
+    fn recognises_the_tablets_of_a_design_by_their_split_points() {
         let salt = DigestSalt::default;
         let even = |tablets, others| Some(Layout::Even { tablets, others });
         assert_eq!(laid_out(salt(), &points(salt(), 20)), even(20, 0));
@@ -113,9 +113,9 @@ mod tests {
         assert_eq!(laid_out(hashed("c"), &two), None);
     }
 
-    /// Tablets of an Accumulo split by themselves where they grow.
+    /// Accumulo splits tablets that grow.
     #[test]
-    fn points_that_a_table_got_as_it_grew_are_counted_apart() {
+    fn counts_the_points_of_grown_tablets_separately() {
         let mut grown = points(DigestSalt::default(), 8);
         grown.extend(["83acme".into(), "a1user7".into()]);
         grown.sort();

@@ -1,4 +1,4 @@
-//! The look of keys that are salted or hashed by a design that is not known.
+//! Signs that an unknown design has salted or hashed keys.
 
 use std::fmt;
 
@@ -6,17 +6,17 @@ use serde::Serialize;
 
 use crate::optimization::{LEAST_P_VALUE, chi_square};
 
-/// Fewer keys than this tell nothing of how they are spread.
+/// The least number of keys that show their distribution.
 const LEAST_KEYS: usize = 200;
-/// The most keys that are looked at.
+/// The maximum number of keys that are examined.
 const LOOKED_AT_KEYS: usize = 4_096;
-/// The most characters of a salt or a hash that are looked at.
+/// The maximum number of characters of a salt or a hash.
 const MOST_CHARACTERS: usize = 8;
-/// The fewest characters of a hash without a separator behind it.
+/// The least number of characters of a hash without a separator.
 const LEAST_CHARACTERS: usize = 2;
-/// The most digits of a bucket.
+/// The maximum number of digits of a bucket.
 const MOST_BUCKET_DIGITS: usize = 6;
-/// One key in so many may be another.
+/// The number of keys for each permitted exception.
 const ALL_BUT_ONE_IN: usize = 100;
 
 const DECIMAL: &str = "decimal digits";
@@ -38,13 +38,14 @@ const ALPHABETS: [(&str, &[u8]); 9] = [
     ),
 ];
 
-/// Characters at the beginning of keys that are spread as evenly as those of a salt or of a hash, and not more evenly.
+/// Characters at the beginning of keys that are as evenly distributed as those of a salt or a hash,
+/// and not more evenly.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct SaltedLook {
     /// The number of the characters.
     pub characters: usize,
-    /// What they are, such as `hexadecimal digits`.
+    /// Their alphabet, such as `hexadecimal digits`.
     pub kind: String,
 }
 
@@ -59,7 +60,7 @@ impl fmt::Display for SaltedLook {
 }
 
 impl SaltedLook {
-    /// Returns the look of different keys, if it is that of salts or of hashes.
+    /// Returns the look of different keys; `None` if they look neither salted nor hashed.
     pub(super) fn of(keys: &[&[u8]]) -> Option<Self> {
         if keys.len() < LEAST_KEYS {
             return None;
@@ -70,7 +71,7 @@ impl SaltedLook {
     }
 }
 
-/// Returns the look of decimal numbers of one width from 0 on.
+/// Returns the look of decimal numbers of one width, from 0.
 fn buckets(keys: &[&[u8]]) -> Option<SaltedLook> {
     let length = |key: &[u8]| key.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let digits = length(keys.get(keys.len() / 2)?);
@@ -82,7 +83,7 @@ fn buckets(keys: &[&[u8]]) -> Option<SaltedLook> {
         .filter_map(|key| std::str::from_utf8(key.get(..digits)?).ok()?.parse().ok())
         .collect();
     let largest = *numbers.iter().max()?;
-    // No more buckets than can be told to be even.
+    // More buckets than this cannot be shown to be even.
     if !are_nearly_all(numbers.len(), keys) || largest == 0 || largest >= keys.len() {
         return None;
     }
@@ -96,8 +97,10 @@ fn buckets(keys: &[&[u8]]) -> Option<SaltedLook> {
     })
 }
 
-/// Returns the look of characters each of which is any of an alphabet. Behind a separator are other parts of a key, so that
-/// letters and digits before it can be even by a salt only; else they can be those of a counter.
+/// Returns the look of leading characters that each can be any character of an alphabet.
+///
+/// Letters and digits before a separator are even only if they are a salt, because other parts of
+/// the key follow. Without a separator, even characters can also be those of a counter.
 fn characters(keys: &[&[u8]]) -> Option<SaltedLook> {
     let look = |is_likely: fn(f64) -> bool| {
         let kind_at = |place: usize| {
@@ -120,14 +123,15 @@ fn characters(keys: &[&[u8]]) -> Option<SaltedLook> {
     parted.or_else(|| look(is_chance).filter(|look| look.characters >= LEAST_CHARACTERS))
 }
 
-/// Checks whether one character that is no letter and no digit is at a place of nearly all keys.
+/// Checks whether nearly all keys have the same character at a place, which is neither a letter nor
+/// a digit.
 fn is_parted(keys: &[&[u8]], place: usize) -> bool {
     let byte = keys.first().and_then(|key| key.get(place));
     let has_it = keys.iter().filter(|key| key.get(place) == byte);
     byte.is_some_and(|byte| !byte.is_ascii_alphanumeric()) && are_nearly_all(has_it.count(), keys)
 }
 
-/// Returns how many keys have each byte of an alphabet at a place.
+/// Returns the number of keys that have each byte of an alphabet at a place.
 fn counts(keys: &[&[u8]], place: usize, alphabet: &[u8]) -> Vec<u64> {
     let mut of_byte = [0_u64; 256];
     for byte in keys.iter().filter_map(|key| key.get(place)) {
@@ -145,7 +149,7 @@ fn are_nearly_all(own: usize, keys: &[&[u8]]) -> bool {
     own + keys.len() / ALL_BUT_ONE_IN >= keys.len()
 }
 
-/// Checks whether counts are as even as they should be, by the p-value of a chi-square test.
+/// Checks whether counts are even, by the p-value of a chi-square test.
 fn is_even(counts: &[u64], is_likely: fn(f64) -> bool) -> bool {
     let shares = vec![1; counts.len()];
     chi_square(counts, &shares).is_some_and(|(_, p_value)| is_likely(p_value))
@@ -155,7 +159,7 @@ fn is_no_skew(p_value: f64) -> bool {
     p_value >= LEAST_P_VALUE
 }
 
-/// Checks whether chance makes counts as even as that: counters make them more even.
+/// Checks whether chance explains counts this even: the counts of counters are more even.
 fn is_chance(p_value: f64) -> bool {
     (LEAST_P_VALUE..1.0 - LEAST_P_VALUE).contains(&p_value)
 }

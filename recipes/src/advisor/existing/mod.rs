@@ -1,16 +1,19 @@
-//! Designs that keys have already.
+//! Recognition of the designs that keys already have.
 //!
-//! A table that is hashed or salted needs no second salt. What it has is read from three things:
+//! A table that is hashed or salted needs no second salt. Its designs are recognised by three
+//! signs:
 //!
-//! - **The keys.** A salt that is computed from the row is computed again. Some keys agree by chance, so a design is
-//!   found only where so many agree is no chance: one in 2^64. A table can hold rows of several designs, so a design need
-//!   not have all of the keys.
-//! - **The split points.** They say in how many tablets each design lies, which of several designs is the newest, and
-//!   for which row hashers the table was made, whatever its rows are. Of random salts and reversed counters they are the
-//!   only sign.
-//! - **The pattern of the balancer's groups**, for the order of the recipes, and for groups of other recipes.
+//! - **The keys.** A salt that is computed from the row is computed again. Some keys agree by
+//!   chance, so a design is recognised only if chance gives that many once in 2^64. A table can
+//!   contain rows of several designs, so not all keys need to agree.
+//! - **The split points.** They show the number of tablets of each design, the newest of several
+//!   designs, and the row hashers for which the table was made, even if no row is hashed. Random
+//!   salts and reversed counters have no other sign.
+//! - **The pattern of the balancer's groups.** It shows the order of the recipes, and groups of
+//!   other recipes.
 //!
-//! Keys that no design explains are counted: they were loaded without it, or are rows of another kind.
+//! Keys that no design explains are counted: they were loaded without the design, or are rows of
+//! another kind.
 
 mod evidence;
 mod forms;
@@ -33,13 +36,14 @@ use super::{KeyProfile, ProfileBuilder, ProfileSettings};
 use crate::key_design::{DesignSettings, KeyDesign};
 use crate::number::share;
 
-/// From this share of the keys on designs are those of the keys, where no split point says so.
+/// The share of the keys from which a design is recognised if no split point shows it.
 pub(super) const MOST_KEYS: f64 = 0.5;
 
-/// Longer keys are looked at for row hashers only: hundreds of other designs digest each key.
+/// The maximum length of a key that is compared with designs other than row hashers: hundreds of
+/// them digest each key.
 const LOOKED_AT_KEY_BYTES: usize = 4_096;
 
-/// A table that is there: what advice takes from it beside its keys.
+/// The properties of an existing table that advice uses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExistingTable {
     /// The number of servers that can host its tablets.
@@ -51,23 +55,23 @@ pub struct ExistingTable {
 }
 
 impl ExistingTable {
-    /// Returns how many tablets it has.
+    /// Returns the number of its tablets.
     pub(super) fn tablets(&self) -> u64 {
         crate::number::count(self.splits.len()) + 1
     }
 }
 
-/// Keys that none of the recognised designs has made.
+/// Keys that belong to none of the recognised designs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct OtherKeys {
-    /// The number of them in the sample.
+    /// The number of these keys in the sample.
     pub keys: u64,
     /// Their share of the sample.
     pub share: f64,
-    /// The first of them in order of arrival, which is that of the table where keys come from one; in the escaped form.
+    /// The first of them in order of arrival, or in the order of the table; in the escaped form.
     pub first: String,
-    /// Their look, if it is that of keys that are salted or hashed by a design that is not known.
+    /// Their look, if an unknown design seems to have salted or hashed them.
     pub look: Option<SaltedLook>,
 }
 
@@ -79,16 +83,17 @@ pub(super) struct Existing {
     /// The rows of the keys of each recipe, as a profile.
     pub(super) rows: Vec<KeyProfile>,
     pub(super) others: Option<OtherKeys>,
-    /// Designs of too few keys to say that the keys are of it, or that no spec can hold beside the recipes.
+    /// Designs of too few keys, or that no spec can contain together with the recipes.
     pub(super) apart: Vec<(DesignSettings, u64)>,
-    /// The look of the keys, if there is no recipe and most keys are salted or hashed by a design that is not known.
+    /// The look of the keys, if there is no recipe and an unknown design seems to have salted or
+    /// hashed most keys.
     pub(super) look: Option<SaltedLook>,
-    /// Groups of the balancer's pattern that are of no recipe here.
+    /// Groups of the balancer's pattern that belong to no recipe here.
     pub(super) unknown_groups: Option<String>,
 }
 
 impl Existing {
-    /// Recognises the designs of keys, and of their table.
+    /// Recognises the designs of keys and of their table.
     pub(super) fn of(profile: &KeyProfile, table: Option<&ExistingTable>) -> Self {
         let splits = table.map_or(&[][..], |table| &table.splits);
         let designs = designs(&profile.sample.keys, splits);
@@ -127,7 +132,7 @@ impl Existing {
         existing
     }
 
-    /// Gives each key of the sample to the recipe that has made it.
+    /// Assigns each key of the sample to its recipe.
     fn assign(&mut self, profile: &KeyProfile) {
         let designs: Vec<_> = self
             .recipes
@@ -205,10 +210,10 @@ impl Existing {
     }
 }
 
-/// Returns the designs of the keys, those of most keys first, and of the split points.
+/// Returns the designs of the keys, those of the most keys first, and those of the split points.
 fn designs(sample: &[SampledKey], splits: &[Bytes]) -> Vec<DesignSettings> {
     let mut keys: Vec<&[u8]> = sample.iter().map(|sampled| sampled.key.as_ref()).collect();
-    // The sample is sorted, so that equal keys are neighbours.
+    // The sample is sorted, so equal keys are neighbours.
     keys.dedup();
     let mut hashers = hashers::by_keys(keys.iter().copied());
     for hasher in hashers::by_splits(splits) {

@@ -1,4 +1,4 @@
-//! Designs that were found, as the recipes that a spec can hold.
+//! The recognised designs, as the recipes that a spec can contain.
 
 use std::cmp::Reverse;
 
@@ -12,25 +12,26 @@ use crate::key_design::{DesignSettings, KeyDesign};
 use crate::number::share;
 use crate::row_hasher::HashScheme;
 
-/// A recipe that keys, or the split points of their table, have already.
+/// A recipe that keys, or the split points of their table, already have.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ExistingRecipe {
-    /// The recipe as a table of designs names it.
+    /// The name of the recipe in a table of designs.
     pub label: String,
-    /// Its design; the newest, if its rows were written with several.
+    /// Its design; the newest one, if its rows were written with several.
     pub settings: DesignSettings,
-    /// Designs that some of its rows are written with and that the newest follows.
+    /// Earlier designs that some of its rows still have.
     pub before: Vec<DesignSettings>,
-    /// The number of keys of the sample that are its.
+    /// The number of its keys in the sample.
     pub keys: u64,
     /// Their share of the sample.
     pub share: f64,
-    /// The number of those that are written in an earlier design.
+    /// The number of its keys that have an earlier design.
     pub in_earlier_designs: u64,
-    /// The tablets of the table for it; `None` if there is no table, or it has no split point of the recipe.
+    /// Its tablets in the table; `None` if there is no table, or no split point of the recipe.
     pub layout: Option<AdvisedLayout>,
-    /// Split points among its own that are not the design's, such as those that a tablet got as it grew.
+    /// The number of split points among its own that are not the design's, such as those where a
+    /// tablet split because it grew.
     pub other_splits: usize,
     #[serde(skip)]
     points: Vec<Bytes>,
@@ -65,14 +66,14 @@ impl ExistingRecipe {
         }
     }
 
-    /// Checks whether the table is split for it.
+    /// Checks whether the table is split for the recipe.
     #[must_use]
     pub fn is_split(&self) -> bool {
         self.layout.is_some()
     }
 
-    /// Checks whether the table is split for it and for nothing else: the points of a design without a prefix can be of plain
-    /// rows, unless they are the design's own.
+    /// Checks whether the table is split for the recipe only. Points of a design without a prefix
+    /// can belong to plain rows, unless they are the design's own.
     pub(super) fn has_own_tablets(&self) -> bool {
         match &self.layout {
             Some(AdvisedLayout::Tablets(_)) => true,
@@ -81,12 +82,12 @@ impl ExistingRecipe {
         }
     }
 
-    /// Returns the split points that the table has for it; none if they are the design's own.
+    /// Returns the split points of the table for the recipe; empty if they are the design's own.
     pub(in super::super) fn points(&self) -> &[Bytes] {
         &self.points
     }
 
-    /// Returns its designs, the newest first, and whether each is the newest.
+    /// Returns its designs, the newest first, each with `true` if it is the newest.
     pub(super) fn designs(&self) -> impl Iterator<Item = (KeyDesign, bool)> {
         let newest = std::iter::once((&self.settings, true));
         let before = self.before.iter().rev().map(|settings| (settings, false));
@@ -102,8 +103,8 @@ impl ExistingRecipe {
     }
 }
 
-/// Returns the recipes of these designs, and the designs that no spec can hold beside them. `keys` counts the keys of a
-/// design.
+/// Returns the recipes of these designs, and the designs that no spec can contain together with
+/// them. `keys` counts the keys of a design.
 pub(super) fn of(
     designs: Vec<DesignSettings>,
     splits: &[Bytes],
@@ -112,7 +113,8 @@ pub(super) fn of(
     let (hashers, salted): (Vec<_>, Vec<_>) = designs
         .into_iter()
         .partition(|settings| prefix_of(settings).is_some());
-    // Keys of a design without a prefix begin with anything: it is alone in a spec.
+    // Keys of a design without a prefix can begin with anything, so a spec contains only that
+    // design.
     let (families, mut apart) = if salted.is_empty() {
         (by_prefix(hashers), Vec::new())
     } else if hashers.is_empty() {
@@ -128,7 +130,8 @@ pub(super) fn of(
         }
     };
     let recipes = families.into_iter().filter_map(|mut family| {
-        // The newest is that for which the table is split, or else that of most keys.
+        // The newest design is the one for which the table is split, or else the one of the most
+        // keys.
         family.sort_by_key(|settings| Reverse(is_even(settings, splits)));
         let (settings, before, left) = in_one_table(family)?;
         apart.extend(left);
@@ -152,7 +155,8 @@ fn by_prefix(hashers: Vec<DesignSettings>) -> Vec<Vec<DesignSettings>> {
     families
 }
 
-/// Returns the newest design, those before it from the oldest on, and those that cannot be before it.
+/// Returns the newest design, the earlier designs from the oldest, and the designs that cannot
+/// precede it.
 fn in_one_table(
     family: Vec<DesignSettings>,
 ) -> Option<(DesignSettings, Vec<DesignSettings>, Vec<DesignSettings>)> {
@@ -167,7 +171,7 @@ fn in_one_table(
             .chain([newest.clone()])
             .collect();
         if Epochs::new(designs, Versions::default()).is_ok() {
-            // The fewer keys a design still has, the older it is.
+            // The fewer keys a design has, the older it is.
             before.insert(0, earlier);
         } else {
             left.push(earlier);
@@ -188,7 +192,7 @@ fn prefix_of(settings: &DesignSettings) -> Option<&str> {
     }
 }
 
-/// Brings recipes into the order of their groups in the balancer's pattern.
+/// Sorts recipes in the order of their groups in the balancer's pattern.
 pub(super) fn sort_by_groups(recipes: &mut [ExistingRecipe], pattern: &str) {
     let groups = alternatives(pattern);
     recipes.sort_by_key(|recipe| {
@@ -198,7 +202,8 @@ pub(super) fn sort_by_groups(recipes: &mut [ExistingRecipe], pattern: &str) {
     });
 }
 
-/// Returns what the balancer's pattern has beside the groups of these recipes; `None` if there is nothing.
+/// Returns the groups of the balancer's pattern that belong to none of these recipes; `None` if
+/// there are no others.
 pub(super) fn unknown_groups(recipes: &[ExistingRecipe], pattern: &str) -> Option<String> {
     let own: Vec<_> = recipes.iter().filter_map(group_of).collect();
     let left: Vec<_> = alternatives(pattern)
@@ -208,8 +213,8 @@ pub(super) fn unknown_groups(recipes: &[ExistingRecipe], pattern: &str) -> Optio
     (!left.is_empty()).then(|| left.join("|"))
 }
 
-/// Returns the groups of a balancer's pattern `(..|..).*`: what is between its `|`, except for a `|` in a quotation
-/// `\Q..\E`, behind a backslash, in parentheses or in a class.
+/// Returns the groups of a balancer's pattern `(..|..).*`: the texts between `|`, except for a `|`
+/// in a quotation `\Q..\E`, after a backslash, in parentheses or in a class.
 fn alternatives(pattern: &str) -> Vec<&str> {
     let groups = pattern
         .strip_prefix('(')
@@ -247,7 +252,7 @@ fn group_of(recipe: &ExistingRecipe) -> Option<String> {
     KeyDesign::new(recipe.settings.clone()).ok()?.group_regex()
 }
 
-/// Returns a design as a table of designs names it.
+/// Returns the name of a design in a table of designs.
 fn label(settings: &DesignSettings) -> String {
     let name = KeyDesign::new(settings.clone()).map(|design| design.name());
     let name = name.unwrap_or("a design");
@@ -257,7 +262,7 @@ fn label(settings: &DesignSettings) -> String {
     }
 }
 
-/// Returns a design as a sentence names it.
+/// Returns the name of a design in a sentence.
 pub(in super::super) fn name(settings: &DesignSettings) -> String {
     match settings {
         DesignSettings::RowHasher(hashed) if hashed.scheme == HashScheme::default() => {
@@ -304,10 +309,10 @@ mod tests {
         assert_eq!(alternatives(r"(\Qopen|).*"), [r"\Qopen|"]);
     }
 
-    /// Groups were looked for as a part of the text: the group of `p` was cut out of that of another recipe whose group
-    /// ends in it, the rest of which was told as the unknown group, and sorted by.
+    /// Groups were searched as a part of the text. The group of `p` was cut out of the group of
+    /// another recipe that ends in it, and the rest was reported and sorted as an unknown group.
     #[test]
-    fn a_group_is_not_cut_out_of_another() {
+    fn a_group_is_not_a_part_of_another_group() {
         for other in [r"a\Qp:\E", r"\Qx\E\\E\Qp:\E"] {
             let pattern = format!(r"({other}|\Qq:\E|\Qp:\E).*");
             let mut recipes = vec![hashed("p"), hashed("q")];

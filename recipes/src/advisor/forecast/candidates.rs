@@ -15,30 +15,30 @@ use crate::row_hasher::HashScheme;
 
 /// The prefix of the row hasher that is tried.
 const PREFIX: &str = "r";
-/// The buckets of the guide whose keys are `NN|key`.
+/// The number of buckets in the guide whose keys are `NN|key`.
 const GUIDE_BUCKETS: u32 = 10;
-/// The salts of two hexadecimal digits.
+/// The number of salts of two hexadecimal digits.
 const TWO_DIGITS: u32 = 256;
-/// The salts of four.
+/// The number of salts of four hexadecimal digits.
 const FOUR_DIGITS: u32 = 65_536;
 
-/// A design that is tried, and in how many tablets.
+/// A design to be tried, with its number of tablets.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Candidate {
-    /// What it is called among the others.
+    /// The name of the candidate in a report.
     pub label: String,
     /// The design.
     pub settings: DesignSettings,
-    /// How many tablets; never more than the design has salts.
+    /// The number of tablets; at most as many as the design has salts.
     pub tablets: u32,
-    /// Where the tablets end, if a table says so and the points are not the design's own.
+    /// The ends of the tablets, if a table gives them and they are not the design's own.
     #[serde(skip)]
     pub split_points: Option<Vec<Bytes>>,
 }
 
 impl Candidate {
-    /// A design to be tried in this many tablets.
+    /// Creates a candidate with this many tablets.
     pub fn new(
         label: impl Into<String>,
         settings: impl Into<DesignSettings>,
@@ -52,7 +52,7 @@ impl Candidate {
         }
     }
 
-    /// A design to be tried in a table that is split at these points.
+    /// Creates a candidate in a table that is split at these points.
     pub fn at(
         label: impl Into<String>,
         settings: impl Into<DesignSettings>,
@@ -65,18 +65,20 @@ impl Candidate {
         }
     }
 
-    /// The keys as they are, in a table that is split where the keys seen so far say.
+    /// Creates the candidate that keeps keys as they are, in a table that is split at points from
+    /// the sample.
     #[must_use]
     pub fn unsalted(tablets: u32) -> Self {
         Self::new("unsalted", Unsalted {}, tablets)
     }
 
-    /// The designs that suit keys of such a profile, each in this many tablets or in as many as it can have.
+    /// Returns the designs that suit keys of such a profile, each with this many tablets or its
+    /// maximum.
     ///
-    /// Every named design but `composite`: lines of text do not say of which fields, of which types, keys are made.
-    /// `web-table` is tried on web addresses, with a scheme or without, `reversed` on keys of one length,
-    /// `reverse-time` on keys that are a field, a separator and a whole number. One key in a hundred may be of another
-    /// kind.
+    /// These are all named designs except `composite`, because lines of text do not show the fields
+    /// of keys and their types. `web-table` is tried on web addresses, with a scheme or without,
+    /// `reversed` on keys of one length, and `reverse-time` on keys that consist of a field, a
+    /// separator and a whole number. One key in a hundred may be different.
     #[must_use]
     pub fn all_for(profile: &KeyProfile, tablets: u32) -> Vec<Self> {
         let mut all = vec![
@@ -112,7 +114,7 @@ impl Candidate {
     }
 }
 
-/// Returns the design that reads keys backwards, if nearly all keys have one length.
+/// Returns the design that reverses keys, if nearly all keys have one length.
 fn reversed(profile: &KeyProfile, tablets: u32) -> Option<Candidate> {
     let length = usize::try_from(profile.lengths.median).ok()?;
     let keys = &profile.sample.keys;
@@ -138,8 +140,8 @@ fn reversed(profile: &KeyProfile, tablets: u32) -> Option<Candidate> {
     Some(Candidate::new("reversed", settings, tablets))
 }
 
-/// Returns the design that counts times down within what they are about, if nearly every key of the sample is a field
-/// and a number.
+/// Returns the design that counts times down within each entity, if nearly every key of the sample
+/// consists of a field and a number.
 fn reverse_time(profile: &KeyProfile, tablets: u32) -> Option<Candidate> {
     let cut = profile.leading_fields.cut?;
     if matches!(cut, FieldCut::Separator { fields: 2.., .. }) {
@@ -230,7 +232,7 @@ fn digest_salts(profile: &KeyProfile, tablets: u32) -> Vec<Candidate> {
             tablets.min(TWO_DIGITS),
         ),
     ];
-    // Where the first field is the same in every key too: people salt over it, and have to be told.
+    // Also if the first field is the same in every key: users salt it, and the report warns them.
     if let Some(byte) = profile.leading_fields.cut.and_then(FieldCut::separator)
         && byte.is_ascii()
     {

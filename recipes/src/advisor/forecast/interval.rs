@@ -1,32 +1,35 @@
-//! How far a share found in a sample may be from the share in all keys.
+//! Confidence intervals for the share of a tablet, from a sample of the keys.
 
 use serde::Serialize;
 use statrs::function::erf::erf_inv;
 
 use crate::number::{float, float_len};
 
-/// How often an interval may miss: once in twenty, over all tablets of a design together.
+/// The chance that an interval misses the true share, over all tablets of a design together.
 const MISSES: f64 = 0.05;
 
-/// A figure and where the true one lies with 95 % confidence.
+/// A figure with its 95 % confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Estimate {
     /// The figure of the sample.
     pub value: f64,
-    /// The least that the true one may be.
+    /// The lower bound of the true figure.
     pub low: f64,
-    /// The most that the true one may be.
+    /// The upper bound of the true figure.
     pub high: f64,
 }
 
 impl Estimate {
-    /// The largest of the shares that `tablets` tablets have, where the fullest has `count` of the sample's keys.
+    /// Returns the largest share of a tablet, if the fullest of `tablets` tablets has `count` of
+    /// the sample's keys.
     ///
-    /// Wilson's score interval, at the level `1 - 0.05 / tablets` so that the intervals of all tablets hold together
-    /// (Bonferroni): then the largest true share lies in the interval of the fullest tablet. With p for the share, n
-    /// for the sample and z for the two-sided normal quantile of the level, the bounds are
-    /// `(p + z^2 / 2n -+ z sqrt(p (1 - p) / n + z^2 / 4n^2)) / (1 + z^2 / n)`. Of a complete sample the share is known.
+    /// The bounds are Wilson's score interval at the level `1 - 0.05 / tablets`, so that the
+    /// intervals of all tablets hold together (Bonferroni). The largest true share is then in the
+    /// interval of the fullest tablet. With p for the share, n for the sample and z for the
+    /// two-sided normal quantile of the level, the bounds are
+    /// `(p + z^2 / 2n -+ z sqrt(p (1 - p) / n + z^2 / 4n^2)) / (1 + z^2 / n)`. A complete sample
+    /// gives the exact share.
     pub(super) fn of_largest_share(
         count: u64,
         sample: u64,
@@ -60,7 +63,7 @@ impl Estimate {
         }
     }
 
-    /// The figure and its bounds times a factor.
+    /// Returns the figure and its bounds, multiplied by a factor.
     pub(super) fn times(self, factor: f64) -> Self {
         Self {
             value: self.value * factor,
@@ -69,8 +72,8 @@ impl Estimate {
         }
     }
 
-    /// The same of what is at least 1 by its nature, as the largest of some numbers over their mean: the interval, which
-    /// does not know that, has nothing below.
+    /// Returns the estimate of a figure that is at least 1 by definition, such as the largest of
+    /// some numbers over their mean: the lower bound is raised to 1.
     pub(super) fn not_below_one(self) -> Self {
         Self {
             low: self.low.max(1.0).min(self.value),
@@ -87,7 +90,7 @@ mod tests {
         assert!((found - expected).abs() < 5e-5, "{found} is not {expected}");
     }
 
-    /// The textbook's example: 10 of 20 at 95 % is 0.2993 to 0.7007; 0 of 10 is 0 to 0.2775.
+    /// The example of the textbook: 10 of 20 at 95 % is 0.2993 to 0.7007; 0 of 10 is 0 to 0.2775.
     #[test]
     fn one_tablet_has_wilsons_interval() {
         let half = Estimate::of_largest_share(10, 20, 1, false);
@@ -98,7 +101,8 @@ mod tests {
         close(none.high, 0.2775);
     }
 
-    /// The fullest of 4 tablets has 0.98 to 1.02 times the mean by the formula, and never less than the mean.
+    /// By the formula, the fullest of 4 tablets has 0.98 to 1.02 times the mean, but it never has
+    /// less than the mean.
     #[test]
     fn the_largest_over_the_mean_is_not_below_one() {
         let even = Estimate::of_largest_share(16_384, 65_536, 4, false).times(4.0);
@@ -108,7 +112,7 @@ mod tests {
         close(even.value, 1.0);
         let full = Estimate::of_largest_share(60_000, 65_536, 4, false).times(4.0);
         assert_eq!(full.not_below_one(), full);
-        // Of no keys nothing is known.
+        // No keys give no information.
         close(
             Estimate::of_largest_share(0, 0, 4, false)
                 .not_below_one()
@@ -118,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn many_tablets_make_it_wider_and_a_complete_sample_a_point() {
+    fn many_tablets_widen_the_interval_and_a_complete_sample_closes_it() {
         let one = Estimate::of_largest_share(100, 1_000, 1, false);
         let many = Estimate::of_largest_share(100, 1_000, 100, false);
         assert!(many.low < one.low && one.high < many.high);

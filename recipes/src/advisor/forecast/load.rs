@@ -1,4 +1,4 @@
-//! How the keys of the sample fall on the tablets of a design.
+//! The distribution of the sampled keys over the tablets of a design.
 
 use std::collections::HashSet;
 
@@ -12,43 +12,47 @@ use crate::advisor::profile::Arrivals;
 use crate::number::{count, float, float_len};
 use crate::optimization::chi_square;
 
-/// The newest keys whose place shows where the next ones will go: one in so many.
+/// The inverse of the share of the newest keys, which show where the next keys will go.
 const NEWEST_ONE_IN: u64 = 20;
 
-/// How the sample falls on tablets.
+/// The load of the tablets of a design.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct LoadForecast {
-    /// Keys of the sample in each tablet, in the order of the table: what is written, a repeated row each time.
+    /// The keys of the sample in each tablet, in the order of the table. A repeated row counts each
+    /// time.
     pub keys: Vec<u64>,
-    /// The split points between the tablets. Not serialized: `fluo key splits` prints those of a design, and a spec has
-    /// those that are of the sample.
+    /// The split points between the tablets. They are not serialized: a spec contains those from
+    /// the sample.
     #[serde(skip)]
     pub splits: Vec<Bytes>,
-    /// Whether the split points were chosen by the sample, because the design has none of its own.
+    /// `true` if the split points were chosen from the sample, because the design has none of its
+    /// own.
     pub splits_are_of_the_sample: bool,
-    /// Pearson's test of the salted parts against what the design promises, each counted once; none where it promises
-    /// nothing, or where fewer than five are expected in some tablet.
+    /// Pearson's test of the salted parts, each counted once, against the design's promise. `None`
+    /// if the design promises nothing, or if fewer than five parts are expected in a tablet.
     pub chi_square: Option<ChiSquare>,
-    /// How many keys of the sample fall together.
+    /// The sizes of the groups of keys that share a salted part.
     pub parts: PartSizes,
-    /// What the largest of them share, such as a domain; none where nothing is salted, or the whole row. Not serialized:
-    /// a verdict names it where it matters.
+    /// The largest salted part, such as a domain. `None` if nothing is salted, or if the whole row
+    /// is. It is not serialized: a verdict names it if it matters.
     #[serde(skip)]
     pub largest_part: Option<Bytes>,
-    /// The load of the fullest tablet over the mean load, from 1.
+    /// The load of the fullest tablet over the mean load; at least 1.
     pub largest_over_mean: Estimate,
-    /// The same by the design's promise: the most salts in a tablet over the mean; none where it promises nothing.
+    /// The same figure by the design's promise: the most salts of a tablet over the mean. `None` if
+    /// the design promises nothing.
     pub promised: Option<f64>,
-    /// How many salts there are; none where the design promises nothing.
+    /// The number of salts; `None` if the design promises nothing.
     pub salts: Option<u64>,
-    /// Which tablet is the fullest, from 0.
+    /// The number of the fullest tablet, from 0.
     pub largest: usize,
-    /// Where the newest keys went; none where the order of the keys says nothing.
+    /// The distribution of the newest keys; `None` if the keys are not in order of arrival.
     pub tail: Option<TailForecast>,
-    /// How many different beginnings (salts, with what is before and after them) the keys got; none without a salt.
+    /// The number of different heads (salts with the text around them) of the keys; `None` without
+    /// a salt.
     pub salts_used: Option<u64>,
-    /// Bytes that the design adds to a key, on the mean.
+    /// The mean number of bytes that the design adds to a key.
     pub added_bytes: f64,
 }
 
@@ -58,49 +62,51 @@ pub struct LoadForecast {
 pub struct ChiSquare {
     /// The statistic.
     pub statistic: f64,
-    /// How likely one at least as large is if salted parts fall as the design promises. One design in a hundred that
-    /// keeps its promise has one below 0.01; only below 0.000001 is it said to be unlikely.
+    /// The chance of a statistic at least this large if salted parts are distributed as the design
+    /// promises. One correct design in a hundred has a p-value below 0.01; the report calls chance
+    /// unlikely only below 0.000001.
     pub p_value: f64,
 }
 
-/// Where the newest keys went: the append-only tail. A key that was written again counts once.
+/// The distribution of the newest keys. A key that was written again counts once.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct TailForecast {
-    /// Which part of all arrivals counts as the newest: the last twentieth.
+    /// The share of all arrivals that count as the newest: one twentieth.
     pub newest: f64,
-    /// How many different keys of the sample are among them.
+    /// The number of different keys of the sample among them.
     pub keys: u64,
-    /// How many of those fall together.
+    /// The sizes of the groups of these keys that share a salted part.
     pub parts: PartSizes,
-    /// Which share of them one tablet takes, that which takes most.
+    /// The share of the newest keys that the busiest tablet takes.
     pub busiest_share: Estimate,
-    /// Which tablet that is, from 0.
+    /// The number of the busiest tablet, from 0.
     pub busiest: usize,
 }
 
-/// A key as the design writes it, and when it came.
+/// A key as the design writes it, with its arrival.
 pub(super) struct Written<'a> {
     pub(super) arrival: u64,
     pub(super) row: &'a [u8],
     pub(super) key: Bytes,
-    /// What its salt is made of, as a hash: equal for keys that fall together by design.
+    /// The hash of the salted part: equal for keys that the design keeps together.
     pub(super) part: u64,
-    /// How many bytes of it come before the row.
+    /// The number of bytes of the key before the row.
     pub(super) head: usize,
 }
 
-/// Where the table is split.
+/// The split points of a table.
 pub(super) struct Splits {
     pub(super) points: Vec<Bytes>,
     pub(super) are_of_the_sample: bool,
-    /// What is expected in each tablet, where the design says.
+    /// The expected load of each tablet, if the design promises one.
     pub(super) weights: Option<Vec<u64>>,
 }
 
 impl Splits {
-    /// At equal parts of the written keys without the newest: a table is split by what is there, before more comes.
-    /// Fewer keys than tablets are a tablet each.
+    /// Returns points that divide the written keys, without the newest, into equal parts: a table
+    /// is split by its present rows, before more arrive. If there are fewer keys than tablets, each
+    /// key has a tablet.
     pub(super) fn at_quantiles(
         written: &[Written<'_>],
         profile: &KeyProfile,
@@ -122,7 +128,7 @@ impl Splits {
         };
         let mut points: Vec<Bytes> = (1..tablets).filter_map(at).collect();
         points.dedup();
-        // Before the empty row there is nothing to split off.
+        // No row sorts before the empty row.
         points.retain(|point| !point.is_empty());
         Self {
             points,
@@ -137,7 +143,7 @@ impl Splits {
             .map_or(self.points.len() + 1, Vec::len)
     }
 
-    /// A tablet holds its end row.
+    /// Returns the number of the tablet of a key. A tablet contains its end row.
     fn tablet_of(&self, key: &[u8]) -> usize {
         self.points.partition_point(|end| end.as_ref() < key)
     }
@@ -186,7 +192,7 @@ impl LoadForecast {
         }
     }
 
-    /// How many tablets there are.
+    /// Returns the number of tablets.
     #[must_use]
     pub fn tablets(&self) -> usize {
         self.keys.len()
@@ -235,14 +241,14 @@ fn loads<'a>(
     loads
 }
 
-/// How the salted parts fall, each once.
+/// Returns the number of different salted parts in each tablet.
 fn thrown(written: &[Written<'_>], splits: &Splits, tablets: usize) -> Vec<u64> {
     let mut seen = HashSet::new();
     let first = written.iter().filter(|written| seen.insert(written.part));
     loads(first, splits, tablets)
 }
 
-/// The place and the size of the largest; the first of equals.
+/// Returns the place and the size of the largest load; the first of several.
 fn largest_of(loads: &[u64]) -> (usize, u64) {
     let most = loads.iter().copied().max().unwrap_or(0);
     let place = loads.iter().position(|load| *load == most).unwrap_or(0);

@@ -1,4 +1,5 @@
-//! What each design would do to the keys: the sample is written as the design writes it, and counted by tablet.
+//! The effect of each design on the keys: the sample is written as the design writes it, and
+//! counted by tablet.
 
 mod candidates;
 mod interval;
@@ -28,19 +29,19 @@ pub use self::parts::PartSizes;
 pub use self::scans::{ScanCost, ScanCosts};
 pub use self::without_key::WithoutKey;
 
-/// What a design would do to the keys.
+/// The effect of a design on the keys.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct DesignForecast {
     /// The design and the tablets it was tried in.
     #[serde(flatten)]
     pub candidate: Candidate,
-    /// What an example key becomes: the first of the sample that the design takes.
+    /// The first row of the sample that the design accepts, with its key.
     pub example: Option<Example>,
-    /// The keys of the sample that the design has no key for, if they are few enough to judge it by the others: at most
-    /// 1 %. `None` if it takes all of them, and if it is refused.
+    /// The keys of the sample that the design rejects, if they are at most 1 % of it. `None` if the
+    /// design accepts all of them, and if it is refused.
     pub without_key: Option<WithoutKey>,
-    /// What came of it.
+    /// The forecast, or the reason of the refusal.
     pub result: ForecastResult,
 }
 
@@ -54,24 +55,23 @@ pub struct Example {
     pub key: String,
 }
 
-/// Whether the keys can have the design, and then what it does.
+/// The result of trying a design on the keys.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum ForecastResult {
-    /// They can.
+    /// The design accepts the keys.
     Possible {
         /// The load of its tablets.
         load: Box<LoadForecast>,
-        /// What reads cost.
+        /// The costs of reads.
         scans: ScanCosts,
     },
-    /// They cannot, as more than 1 % of the sample has no key in the design, or the design cannot have so many tablets:
-    /// why, and for how many keys of the sample.
+    /// The design rejects more than 1 % of the sample, or it cannot have the wanted tablets.
     Refused {
-        /// The reason, as the design gives it for the first such key.
+        /// The message of the design about the first such key.
         reason: String,
-        /// How many keys of the sample; 0 where the design itself is at fault.
+        /// The number of rejected keys of the sample; 0 if the design itself is at fault.
         keys: u64,
     },
 }
@@ -79,9 +79,13 @@ pub enum ForecastResult {
 impl DesignForecast {
     /// Tries a design on the sample of a profile.
     ///
+    /// # Examples
+    ///
     /// ```
     /// use fluo_recipes::Modulo;
-    /// use fluo_recipes::advisor::{Candidate, DesignForecast, ForecastResult, ProfileBuilder, ProfileSettings};
+    /// use fluo_recipes::advisor::{
+    ///     Candidate, DesignForecast, ForecastResult, ProfileBuilder, ProfileSettings,
+    /// };
     ///
     /// let mut builder = ProfileBuilder::new(ProfileSettings::default());
     /// for id in (0..10_000).map(|id| id * 10) {
@@ -103,7 +107,7 @@ impl DesignForecast {
         }
     }
 
-    /// The load and the scans, where the design is possible.
+    /// Returns the load and the costs of scans; `None` if the design is refused.
     #[must_use]
     pub fn possible(&self) -> Option<(&LoadForecast, &ScanCosts)> {
         match &self.result {
@@ -168,7 +172,8 @@ impl DesignForecast {
     }
 }
 
-/// The salted part of a key, as a hash. Where salts are drawn, each key falls by itself; where there are none, each row.
+/// Returns the hash of the salted part of a key. A design with random salts distributes each key by
+/// itself, and a design without salts each row.
 fn part(design: &KeyDesign, sampled: &SampledKey) -> u64 {
     if design.draws_salts() {
         return sampled.arrival;
@@ -179,7 +184,7 @@ fn part(design: &KeyDesign, sampled: &SampledKey) -> u64 {
     }
 }
 
-/// Returns what the most keys share of what is salted, if that is not the whole row.
+/// Returns the salted part that the most keys share, unless it is the whole row.
 fn largest_part(design: &KeyDesign, written: &[Written<'_>]) -> Option<Bytes> {
     if !design.keeps_rows_together() {
         return None;
@@ -198,7 +203,7 @@ fn hash(bytes: &[u8]) -> u64 {
     FixedState::default().hash_one(bytes)
 }
 
-/// Where random salts come from: the same seed draws the same.
+/// Returns a source of random salts. The same seed gives the same salts.
 fn source(seed: u64) -> impl Fn() -> u64 + Send + Sync + 'static {
     let rng = Mutex::new(fastrand::Rng::with_seed(seed));
     move || {
@@ -207,7 +212,8 @@ fn source(seed: u64) -> impl Fn() -> u64 + Send + Sync + 'static {
     }
 }
 
-/// The design's own split points; by the sample where a design without a salt has none.
+/// Returns the design's own split points, or points from the sample if a design without a salt has
+/// none.
 fn splits(
     profile: &KeyProfile,
     candidate: &Candidate,

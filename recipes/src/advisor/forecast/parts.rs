@@ -1,4 +1,4 @@
-//! How many keys fall together, because they share what their salt is made of.
+//! The sizes of the groups of keys that share a salted part.
 
 use std::collections::HashMap;
 
@@ -6,24 +6,25 @@ use serde::Serialize;
 
 use crate::number::{count, float};
 
-/// How large the salted parts of keys are. Keys that share one fall into one tablet, by design: how they fall is one
-/// throw, and not one for each.
+/// The sizes of the salted parts of keys. Keys that share a part are in one tablet by design, so
+/// that chance places the part once, and not each key.
 ///
-/// What is never told apart counts as a part: in designs without a salt a row, in those that draw salts each key.
+/// In designs without a salt each row is a part, and in designs with random salts each key.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PartSizes {
-    /// How many different ones there are.
+    /// The number of different parts.
     pub different: u64,
-    /// How many keys the largest has.
+    /// The number of keys of the largest part.
     pub largest: u64,
-    /// How many keys share the part of a key, on the mean over keys: with `w` keys in a part, `sum of w^2 / sum of w`.
-    /// If parts are thrown at tablets, the variance of a load is this times that of single keys.
+    /// The number of keys that share the part of a key, on average over the keys: with `w` keys in
+    /// a part, `sum of w^2 / sum of w`. The variance of the load of a tablet is that of single
+    /// keys, multiplied by this figure.
     pub of_a_key: f64,
 }
 
 impl PartSizes {
-    /// Of the part of each key.
+    /// Counts the parts, given as the part of each key.
     pub(super) fn of(parts: impl Iterator<Item = u64>) -> Self {
         let mut sizes: HashMap<u64, u64> = HashMap::new();
         for part in parts {
@@ -45,14 +46,14 @@ mod tests {
 
     /// By hand: parts of 3, 1 and 1 keys, so (9 + 1 + 1) / 5.
     #[test]
-    fn large_parts_count_by_their_keys() {
+    fn weights_parts_by_their_keys() {
         let sizes = PartSizes::of([7, 8, 7, 7, 9].into_iter());
         assert_eq!((sizes.different, sizes.largest), (3, 3));
         assert!((sizes.of_a_key - 2.2).abs() < 1e-9, "{sizes:?}");
     }
 
     #[test]
-    fn no_keys_have_no_parts() {
+    fn the_sizes_of_no_keys_are_zero() {
         let sizes = PartSizes::of(std::iter::empty());
         assert_eq!((sizes.different, sizes.largest), (0, 0));
         assert!(sizes.of_a_key.abs() < 1e-9);

@@ -1,4 +1,4 @@
-//! What reads cost in a design.
+//! The costs of reads in a design.
 
 use fluo_core::Bytes;
 use serde::Serialize;
@@ -9,48 +9,49 @@ use crate::advisor::profile::FieldCut;
 use crate::key_design::{KeyDesign, Reach, Rows, WebTable, is_web_address};
 use crate::number::count;
 
-/// Into how many pieces of the table a read falls.
+/// The number of pieces of the table that a read consists of.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "cost")]
 #[non_exhaustive]
 pub enum ScanCost {
     /// One contiguous piece.
     OnePiece,
-    /// At most so many.
+    /// Several pieces.
     FanOut {
-        /// How many.
+        /// The maximum number of pieces.
         pieces: u64,
     },
-    /// At most so many, but of some such reads only: others are refused.
+    /// Several pieces, but only for some reads of this kind; others are rejected.
     Partly {
-        /// How many.
+        /// The maximum number of pieces.
         pieces: u64,
-        /// Of which.
+        /// The reads that are possible.
         only: String,
     },
-    /// It cannot be done.
+    /// No such read is possible.
     Impossible {
-        /// Why, and what to use instead.
+        /// The reason, and an alternative.
         reason: String,
     },
 }
 
-/// What each kind of read costs.
+/// The costs of each kind of read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ScanCosts {
-    /// One row whose key is known.
+    /// A read of one row with a known key.
     pub by_row: ScanCost,
-    /// All rows with a known prefix.
+    /// A scan of all rows with a known prefix.
     pub by_prefix: ScanCost,
-    /// All rows between two.
+    /// A scan of all rows between two rows.
     pub by_range: ScanCost,
-    /// All rows with one known leading field, such as the host of a URL; none where the keys have no such field, so that
-    /// nobody can ask for it.
+    /// A scan of all rows with one known leading field, such as the host of a URL; `None` if the
+    /// keys have no such field.
     pub by_leading_field: Option<ScanCost>,
-    /// All pages of a domain, with those of its subdomains; `None` if the keys are no web addresses.
+    /// A scan of all pages of a domain and of its subdomains; `None` if the keys are not web
+    /// addresses.
     pub by_domain: Option<ScanCost>,
-    /// The order in which rows come.
+    /// The order in which rows are returned.
     pub order: String,
 }
 
@@ -66,7 +67,8 @@ impl From<Reach> for ScanCost {
 }
 
 impl ScanCost {
-    /// How many pieces every such read has at most; none where some of them, or all, cannot be done.
+    /// Returns the maximum number of pieces of each such read; `None` if some of them, or all, are
+    /// impossible.
     #[must_use]
     pub fn pieces(&self) -> Option<u64> {
         match self {
@@ -80,7 +82,7 @@ impl ScanCost {
 impl ScanCosts {
     pub(super) fn of(design: &KeyDesign, profile: &KeyProfile) -> Self {
         let scans = design.scans();
-        // The first way in which the design can be asked; the refusal of the last, where it cannot.
+        // The first way in which the design supports the read, or its last refusal.
         let by_leading_field = of_one_field(profile)
             .iter()
             .map(|rows| cost_of(design, rows))
@@ -111,8 +113,8 @@ fn cost_of(design: &KeyDesign, rows: &Rows) -> ScanCost {
     }
 }
 
-/// Returns the pages of the domain of one key of the sample, as a web table understands it; `None` if nearly all keys are
-/// no web addresses.
+/// Returns the pages of the domain of one key of the sample, as a web table interprets it; `None`
+/// unless nearly all keys are web addresses.
 fn of_one_domain(profile: &KeyProfile) -> Option<Rows> {
     let is_web = matches!(
         profile.leading_fields.cut,
@@ -124,13 +126,14 @@ fn of_one_domain(profile: &KeyProfile) -> Option<Rows> {
     profile.sample.keys.iter().find_map(|sampled| {
         let domain = web.salted_part(&sampled.key).ok()??.into_owned();
         let rows = Rows::domain_and_subdomains(String::from_utf8(domain).ok()?);
-        // An address, or a host of one label, has no subdomains.
+        // An IP address, or a host of one label, has no subdomains.
         matches!(web.spans(&rows), Ok(spans) if spans.len() == 1).then_some(rows)
     })
 }
 
-/// The rows that share the leading field of one key of the sample, in each way in which a design may be asked for them;
-/// empty where no key has a field that ends. It need not be a field of many keys: each is read alike.
+/// Returns the rows that share the leading field of one key of the sample, in each way in which a
+/// design can select them; empty if no key has a leading field with an end. All fields are read
+/// alike, so any of them will do.
 fn of_one_field(profile: &KeyProfile) -> Vec<Rows> {
     let Some(cut) = profile.leading_fields.cut else {
         return Vec::new();
@@ -158,7 +161,7 @@ fn rows_with_field_of(cut: FieldCut, key: &[u8]) -> Option<Vec<Rows>> {
     }
 }
 
-/// The pages of the host of a URL, whose keys begin with a field.
+/// Returns the pages of the host of a URL whose key begins with this field.
 fn rows_of_host(field: &[u8], url: &str) -> Option<Vec<Rows>> {
     let url = Url::parse(url).ok()?;
     let pages = [field, b"/"].concat();

@@ -1,4 +1,4 @@
-//! Keys that a design cannot take.
+//! Keys that a design rejects.
 
 use serde::Serialize;
 
@@ -6,24 +6,25 @@ use crate::advisor::SampledKey;
 use crate::key_design::DesignError;
 use crate::number::share;
 
-/// The share of the sample up to which keys that a design cannot take do not make it impossible: it is judged by the
-/// others. One odd URL of 30,000 is a mistake of whoever wrote it; one of ten says that the design does not suit.
+/// The maximum share of rejected keys in the sample with which a design is still possible; the
+/// others decide its verdict. One odd URL of 30,000 is a mistake; one of ten shows that the design
+/// does not suit.
 const MOST_WITHOUT_KEY: f64 = 0.01;
 
-/// Keys of the sample that a design has no key for.
+/// Keys of the sample that a design rejects.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct WithoutKey {
-    /// The number of them.
+    /// The number of these keys.
     pub keys: u64,
     /// Their share of the sample.
     pub share: f64,
-    /// The message of the design about the first of them in order of arrival. It names the key without any password of a
-    /// URL.
+    /// The message of the design about the first of them in order of arrival. It contains the key
+    /// without the password of a URL.
     pub first: String,
 }
 
-/// Counts refused keys, and keeps the first.
+/// A counter of rejected keys that keeps the first.
 #[derive(Default)]
 pub(super) struct Refusals<'a> {
     keys: u64,
@@ -39,10 +40,11 @@ impl<'a> Refusals<'a> {
         }
     }
 
-    /// Returns the refused keys, if there are any.
+    /// Returns the rejected keys, if there are any.
     ///
     /// # Errors
-    /// The first error and the number of refused keys, if they are too many to judge the design by the others.
+    ///
+    /// Returns the first error and the number of rejected keys, if they are too many.
     pub(super) fn judged(self, sample: u64) -> Result<Option<WithoutKey>, (DesignError, u64)> {
         let Some((_, error)) = self.first else {
             return Ok(None);
@@ -59,7 +61,7 @@ impl<'a> Refusals<'a> {
     }
 }
 
-/// Checks whether so many keys of a sample can have a design that it is judged by them, and is worth trying.
+/// Checks whether nearly all keys of a sample suit a design, so that it is worth a try.
 pub(super) fn is_nearly_all(keys: &[SampledKey], can: impl Fn(&[u8]) -> bool) -> bool {
     let most = crate::number::float_len(keys.len()) * MOST_WITHOUT_KEY;
     let without = keys.iter().filter(|sampled| !can(&sampled.key)).count();

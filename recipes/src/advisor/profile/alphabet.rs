@@ -1,11 +1,11 @@
-//! Which bytes keys are made of.
+//! The bytes that keys consist of.
 
 use serde::Serialize;
 
-/// How many leading positions have an alphabet of their own.
+/// The number of leading positions that have an alphabet of their own.
 const POSITIONS: usize = 64;
 
-/// What a set of bytes is called: the first of these that holds all of them.
+/// The name of a set of bytes: the first of these that contains all of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -31,16 +31,16 @@ pub enum Alphabet {
     Binary,
 }
 
-/// Which bytes all keys are made of, over all keys.
+/// The bytes of all keys; counted over all keys.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct AlphabetProfile {
     /// The alphabet of all positions together.
     pub all: Alphabet,
-    /// How many different bytes occur.
+    /// The number of different bytes.
     pub distinct_bytes: u32,
-    /// For keys of one length, the alphabets of the first 64 positions, neighbours of one alphabet together; empty
-    /// otherwise.
+    /// For keys of one length, the alphabets of the first 64 positions; neighbours with one
+    /// alphabet are one entry. Empty for keys of different lengths.
     pub positions: Vec<PositionAlphabet>,
 }
 
@@ -54,12 +54,12 @@ pub struct PositionAlphabet {
     pub last: u32,
     /// Their alphabet.
     pub alphabet: Alphabet,
-    /// Most different bytes at one of them; 1 says that they never change.
+    /// The most different bytes at one of the positions; 1 if the byte at each never changes.
     pub distinct_bytes: u32,
 }
 
 impl Alphabet {
-    /// The name as it stands in a sentence.
+    /// Returns the name for use in a sentence.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -108,7 +108,7 @@ impl ByteSet {
         (0..=u8::MAX).all(|byte| !self.contains(byte) || is_member(byte))
     }
 
-    /// Its alphabet; `is_utf8` where the keys are known to be text.
+    /// Returns the alphabet of the set. `is_utf8` is `true` if the keys are text.
     fn alphabet(self, is_utf8: bool) -> Alphabet {
         if self.len() == 0 {
             Alphabet::Empty
@@ -183,7 +183,7 @@ impl Alphabets {
     fn runs(&self) -> Vec<PositionAlphabet> {
         let mut runs: Vec<PositionAlphabet> = Vec::new();
         for (position, set) in (0..).zip(&self.positions).filter(|(_, set)| set.len() > 0) {
-            // Of a position alone nobody can say whether its bytes are UTF-8.
+            // One position alone does not show whether its bytes are UTF-8.
             let (alphabet, distinct_bytes) = (set.alphabet(self.is_utf8), set.len());
             match runs.last_mut() {
                 Some(run)
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn alphabets_are_told_apart() {
+    fn distinguishes_alphabets() {
         for (key, alphabet) in [
             (b"".as_slice(), Alphabet::Empty),
             (b"0123", Alphabet::Digits),
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn fixed_positions_have_their_own() {
+    fn fixed_positions_have_their_own_alphabets() {
         let profile = profile(&[b"u-01", b"u-12", b"u-21"]);
         let runs: Vec<_> = profile
             .positions
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bytes_of_long_keys_count() {
+    fn counts_the_bytes_of_long_keys() {
         let mut key = vec![b'1'; 100];
         key[99] = b'z';
         let profile = profile(&[&key]);

@@ -1,4 +1,4 @@
-//! A profile, and how it is built.
+//! A profile of keys, and its builder.
 
 use serde::Serialize;
 
@@ -11,16 +11,18 @@ use super::order::{Arrivals, Order, OrderProfile};
 use super::prefixes::{CommonPrefix, PrefixProfile};
 use super::sample::{KeySample, Reservoir};
 
-/// What a profile is told beside the keys.
+/// Settings of a profile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProfileSettings {
-    /// What the random choice of the sample, and all hashing, starts from.
+    /// The seed of all hashing and of the random choice of the sample.
     pub seed: u64,
-    /// What the order of the keys means.
+    /// The meaning of the order of the keys.
     pub arrivals: Arrivals,
 }
 
-/// What keys look like.
+/// The properties of a set of keys.
+///
+/// # Examples
 ///
 /// ```
 /// use fluo_recipes::advisor::{Alphabet, ProfileBuilder, ProfileSettings};
@@ -38,32 +40,33 @@ pub struct ProfileSettings {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct KeyProfile {
-    /// How many keys there were.
+    /// The number of keys.
     pub keys: u64,
-    /// How many bytes they have together.
+    /// The number of bytes of all keys together.
     pub bytes: u64,
-    /// How long they are.
+    /// The lengths of the keys.
     pub lengths: LengthProfile,
-    /// How many of them end in a carriage return.
+    /// The number of keys that end with a carriage return.
     pub ending_in_return: u64,
-    /// Which bytes they are made of.
+    /// The bytes that the keys consist of.
     pub alphabet: AlphabetProfile,
-    /// What many of them begin with.
+    /// The beginnings that many keys share.
     pub prefixes: PrefixProfile,
-    /// How monotonic they are in order of arrival.
+    /// The relation of the order of arrival to the order of the keys.
     pub order: OrderProfile,
-    /// Which leading fields many of them have.
+    /// The leading fields that many keys share.
     pub leading_fields: LeadingFields,
-    /// How many different ones there are.
+    /// The number of different keys.
     pub distinct: Distinct,
-    /// When they came against where they lie.
+    /// The keys by their arrival and by their place in the table.
     pub heat_map: HeatMap,
-    /// A uniform sample of them.
+    /// A uniform sample of the keys.
     pub sample: KeySample,
 }
 
 impl KeyProfile {
-    /// Checks whether no key is less than the one before, in an order that is taken for that of their arrival.
+    /// Checks whether the keys are assumed to be in order of arrival, and none is less than the one
+    /// before it.
     #[must_use]
     pub fn is_sorted_as_written(&self) -> bool {
         let order = &self.order;
@@ -89,7 +92,7 @@ pub struct ProfileBuilder {
 }
 
 impl ProfileBuilder {
-    /// A builder that has seen no keys.
+    /// Creates a builder without keys.
     #[must_use]
     pub fn new(settings: ProfileSettings) -> Self {
         Self {
@@ -105,7 +108,7 @@ impl ProfileBuilder {
         }
     }
 
-    /// Takes the next key.
+    /// Adds the next key.
     pub fn push(&mut self, key: &[u8]) {
         let arrival = self.lengths.keys();
         self.lengths.push(key);
@@ -118,13 +121,13 @@ impl ProfileBuilder {
         self.reservoir.push(arrival, key);
     }
 
-    /// How many keys it has taken.
+    /// Returns the number of keys so far.
     #[must_use]
     pub fn keys(&self) -> u64 {
         self.lengths.keys()
     }
 
-    /// The profile of the keys so far.
+    /// Returns the profile of the keys so far.
     #[must_use]
     pub fn finish(self) -> KeyProfile {
         let keys = self.lengths.keys();
@@ -151,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_keys_have_an_empty_profile() {
+    fn the_profile_of_no_keys_is_empty() {
         let profile = ProfileBuilder::new(ProfileSettings::default()).finish();
         assert_eq!(profile.keys, 0);
         assert!(profile.sample.is_complete && profile.sample.keys.is_empty());
@@ -159,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_profile_is_json_without_the_keys_of_its_sample() {
+    fn serializes_without_the_keys_of_the_sample() {
         let mut builder = ProfileBuilder::new(ProfileSettings {
             seed: 9,
             arrivals: Arrivals::Unordered,

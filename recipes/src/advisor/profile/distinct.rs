@@ -1,4 +1,4 @@
-//! How many different keys there are.
+//! The number of different keys.
 
 use std::collections::HashSet;
 
@@ -9,29 +9,30 @@ use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 use crate::number::float;
 
-/// Up to this many different keys are counted exactly.
+/// The maximum number of different keys that are counted exactly.
 const COUNTED_KEYS: usize = 1 << 20;
-/// The estimate has `2^14` registers.
+/// The binary logarithm of the number of registers of the estimate.
 const PRECISION: u8 = 14;
-/// Of a HyperLogLog with `2^14` registers: `1.04 / sqrt(2^14)`.
+/// The standard error of a HyperLogLog with `2^14` registers: `1.04 / sqrt(2^14)`.
 const STANDARD_ERROR: f64 = 1.04 / 128.0;
 
-/// How many different keys there are.
+/// The number of different keys.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "how")]
 #[non_exhaustive]
 pub enum Distinct {
-    /// Counted, up to 1,048,576 different keys. Keys are told apart by 128-bit hashes (XXH3): the chance that two
-    /// of so many share one is below `2^-88`.
+    /// Counted, up to 1,048,576 different keys. Keys are compared by 128-bit hashes (XXH3): the
+    /// chance that two of 1,048,576 keys share a hash is below `2^-88`.
     Counted {
         /// The count.
         keys: u64,
     },
     /// Estimated by a HyperLogLog with 16,384 registers.
     Estimated {
-        /// The estimate; above 1,048,576, as so many were counted, and never more than there are keys.
+        /// The estimate. It is above 1,048,576, because that many keys were counted, and at most
+        /// the number of all keys.
         keys: u64,
-        /// One standard error, as a share of the estimate: 0.8 %.
+        /// The standard error, as a share of the estimate: 0.8 %.
         standard_error: f64,
     },
 }
@@ -43,7 +44,7 @@ impl Default for Distinct {
 }
 
 impl Distinct {
-    /// The number of different keys, counted or estimated.
+    /// Returns the number of different keys, counted or estimated.
     #[must_use]
     pub fn keys(&self) -> u64 {
         match self {
@@ -51,8 +52,11 @@ impl Distinct {
         }
     }
 
-    /// How many of this many keys repeat another one: at least so many. Of an estimate that is very likely and not
-    /// certain: it is taken at three standard errors above, which the true number passes about once in 700 times.
+    /// Returns a lower bound on the keys, of this many, that repeat another key.
+    ///
+    /// The bound is exact if the keys are counted. If they are estimated, it is very likely but not
+    /// certain: it assumes three standard errors more different keys than the estimate, which the
+    /// true number exceeds about once in 700 times.
     #[must_use]
     pub fn duplicates_at_least(&self, of_keys: u64) -> u64 {
         match self {
@@ -74,7 +78,7 @@ impl Distinct {
     }
 }
 
-/// Counts exactly as long as it can, and has an estimate ready for when it cannot.
+/// A counter that is exact up to a limit, and keeps an estimate for larger numbers.
 pub(super) struct DistinctKeys {
     seed: u64,
     pushed: u64,
@@ -131,7 +135,8 @@ impl DistinctKeys {
 }
 
 impl DistinctKeys {
-    /// Returns the estimate within its known bounds: more than were counted, and not more than were pushed.
+    /// Returns the estimate within its bounds: more than were counted, and at most as many as were
+    /// pushed.
     fn estimated(&self) -> u64 {
         let estimate = u64::try_from(self.estimate.count()).unwrap_or(u64::MAX);
         estimate
@@ -153,17 +158,17 @@ mod tests {
     }
 
     #[test]
-    fn few_are_counted() {
+    fn counts_few_keys_exactly() {
         let found = distinct((0..3_000).map(|key| key % 1_000));
         assert_eq!(found, Distinct::Counted { keys: 1_000 });
         assert_eq!(found.duplicates_at_least(3_000), 2_000);
         assert_eq!(distinct(0..1 << 20), Distinct::Counted { keys: 1 << 20 });
     }
 
-    /// A file of 3,178,584 different keys was said to have "about 3,196,819 different" of them: more than there are.
-    /// Half of all estimates lie above the true number.
+    /// A file of 3,178,584 different keys was reported as "about 3,196,819 different": more than
+    /// there were. Half of all estimates are above the true number.
     #[test]
-    fn an_estimate_is_never_above_the_number_of_keys() {
+    fn an_estimate_is_at_most_the_number_of_keys() {
         let mut clamped = 0;
         for seed in 0..8 {
             let mut distinct = DistinctKeys::new(seed);
@@ -176,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn many_are_estimated_within_the_error_that_is_told() {
+    fn estimates_many_keys_within_the_stated_error() {
         let found = distinct((0..4_000_000).map(|key| key % 2_000_000));
         let Distinct::Estimated {
             keys,

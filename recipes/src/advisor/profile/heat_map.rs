@@ -1,4 +1,4 @@
-//! A key visualizer: when keys came against where they lie.
+//! A key visualizer: the keys by their arrival and by their place in the table.
 
 use fluo_core::Bytes;
 use serde::Serialize;
@@ -7,26 +7,30 @@ use super::sample::SampledKey;
 use super::text;
 use crate::number::{count, part_of};
 
-/// Equal parts of the keys in order of keys.
+/// The number of equal parts of the keys in order of keys.
 const BUCKETS: usize = 1_000;
-/// Equal parts of the keys in order of arrival.
+/// The number of equal parts of the keys in order of arrival.
 const SLICES: usize = 100;
 
-/// Keys counted by when they arrived and where they lie, from the sample.
+/// The keys of the sample, counted by their arrival and by their place in the table.
 ///
-/// The buckets are 1,000 equal parts of the sample in order of keys, so each has a thousandth of the keys, but that
-/// equal keys are in one bucket. The slices are 100 equal parts of *all* keys in order of arrival. While the sample
-/// is complete all of this is exact. Otherwise a cell with c keys of the sample stands for about `c * keys / sample`
-/// keys, with a standard error of `sqrt(c)` sampled keys, and a bound between two buckets is off by about
-/// `sqrt(sample / 4)` keys of the sample or less: 0.2 % of the keys for a full sample.
+/// The buckets are 1,000 equal parts of the sample in order of keys. Each has a thousandth of the
+/// keys, except that equal keys share a bucket. The slices are 100 equal parts of *all* keys in
+/// order of arrival.
+///
+/// If the sample is complete, all of this is exact. Otherwise a cell with c keys of the sample
+/// represents about `c * keys / sample` keys, with a standard error of `sqrt(c)` sampled keys. A
+/// bound between two buckets is off by at most about `sqrt(sample / 4)` keys of the sample: 0.2 %
+/// of the keys for a full sample.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct HeatMap {
-    /// How many buckets there are.
+    /// The number of buckets.
     pub buckets: usize,
-    /// For each slice in order of arrival the keys of the sample in each bucket in order of keys.
+    /// For each slice, in order of arrival, the number of sampled keys in each bucket, in order of
+    /// keys.
     pub slices: Vec<Vec<u32>>,
-    /// The first key of the sample in every 100th bucket: the marks of an axis.
+    /// The first key of the sample in every 100th bucket, for the marks of an axis.
     #[serde(serialize_with = "text::serialize_all")]
     pub marks: Vec<Bytes>,
 }
@@ -104,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn no_keys_have_no_map() {
+    fn the_map_of_no_keys_is_empty() {
         assert_eq!(HeatMap::of(&[], 0), HeatMap::default());
     }
 }

@@ -1,4 +1,4 @@
-//! What keys begin with, where that is a field: a tenant, a host, a kind.
+//! The leading fields of keys, such as a tenant, a host or a kind.
 
 use fluo_core::Bytes;
 use serde::{Serialize, Serializer};
@@ -8,43 +8,43 @@ use crate::heavy_hitters::HeavyHitters;
 use crate::key_design::is_web_address;
 use crate::number::share;
 
-/// The cut is chosen by the first keys: by this many,
+/// The maximum number of keys from which the cut is chosen.
 const LOOKED_AT_KEYS: usize = 1_000;
-/// or by fewer that have this many bytes together.
+/// The maximum number of their bytes, if they are fewer.
 const LOOKED_AT_BYTES: usize = 1 << 20;
-/// What may separate fields, the likeliest first.
+/// The bytes that may separate fields, the most likely first.
 const SEPARATORS: [u8; 12] = *b"\0\t|#:/;, _-.";
-/// A separator is in this share of the keys, in percent.
+/// The least share of the keys that contain a separator, in percent.
 const SEPARATED_PERCENT: usize = 90;
-/// Most fields that are taken together to come past fields that are the same in every key.
+/// The maximum number of fields that are joined, to get past fields that are the same in every key.
 const MOST_FIELDS: usize = 3;
-/// How much is taken where there is no separator.
+/// The number of leading bytes that are used if there is no separator.
 const FIRST_BYTES: usize = 4;
-/// Most hot fields that a profile names.
+/// The maximum number of hot fields in a profile.
 const MOST_HOT: usize = 20;
-/// A field is hot from this share of the keys on, in percent.
+/// The least share of the keys that makes a field hot, in percent.
 const HOT_PERCENT: u64 = 1;
 
-/// Where the leading field ends.
+/// The end of the leading field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "cut")]
 #[non_exhaustive]
 pub enum FieldCut {
-    /// At a separator: this many fields, the separators between them included.
+    /// After this many fields, including the separators between them.
     Separator {
         /// The separator.
         #[serde(serialize_with = "separator")]
         byte: u8,
-        /// How many fields are taken: more than one where the first is the same in every key looked at.
+        /// The number of fields; more than one if the first is the same in every key of the choice.
         fields: usize,
     },
     /// At the end of the host of a URL: `https://example.com:80`.
     UrlHost,
-    /// At the end of the host of a web address that has no scheme: `example.com:80`.
+    /// At the end of the host of a web address without a scheme: `example.com:80`.
     Host,
-    /// After this many bytes: no separator was found.
+    /// After this many bytes, because no separator was found.
     FirstBytes {
-        /// How many.
+        /// The number of bytes.
         bytes: usize,
     },
 }
@@ -54,7 +54,7 @@ fn separator<S: Serializer>(byte: &u8, serializer: S) -> Result<S::Ok, S::Error>
 }
 
 impl FieldCut {
-    /// The leading field of a key; the whole key where it has no separator.
+    /// Returns the leading field of a key, or the whole key if it contains no separator.
     #[must_use]
     pub fn field(self, key: &[u8]) -> &[u8] {
         let end = match self {
@@ -74,7 +74,7 @@ impl FieldCut {
         end.and_then(|end| key.get(..end)).unwrap_or(key)
     }
 
-    /// What ends the leading field, if that is a byte and the field is the first.
+    /// Returns the byte that ends the leading field; `None` if no single byte ends it.
     pub(crate) fn separator(self) -> Option<u8> {
         match self {
             Self::Separator { byte, .. } => Some(byte),
@@ -94,13 +94,13 @@ impl FieldCut {
             return Self::Host;
         }
         let found = SEPARATORS.into_iter().find(|separator| {
-            // A key that begins with it has no field before it.
+            // A key that begins with the separator has no field before it.
             is_most(&|key| memchr::memchr(*separator, key).is_some_and(|place| place > 0))
         });
         let Some(byte) = found else {
             return Self::FirstBytes { bytes: FIRST_BYTES };
         };
-        let tells_apart = |fields: &usize| {
+        let distinguishes = |fields: &usize| {
             let cut = Self::Separator {
                 byte,
                 fields: *fields,
@@ -110,7 +110,7 @@ impl FieldCut {
                 _ => false,
             })
         };
-        let fields = (1..=MOST_FIELDS).find(tells_apart).unwrap_or(1);
+        let fields = (1..=MOST_FIELDS).find(distinguishes).unwrap_or(1);
         Self::Separator { byte, fields }
     }
 }
@@ -119,12 +119,12 @@ impl FieldCut {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct LeadingFields {
-    /// Where the field ends, chosen by the first 1,000 keys; none of no keys.
+    /// The end of the field, chosen from the first 1,000 keys; `None` if there are no keys.
     pub cut: Option<FieldCut>,
-    /// Those that at least 1 % of the keys have, most frequent first, at most 20.
+    /// The fields that at least 1 % of the keys have, most frequent first; at most 20.
     pub hot: Vec<HotField>,
-    /// Each count may be too low by this, and never too high; 0 says that all are exact. A field that more keys have
-    /// is never missed.
+    /// The amount by which each count may be too low; counts are never too high. 0 if all are
+    /// exact. A field that more keys have than this is never missed.
     pub error: u64,
 }
 
@@ -132,16 +132,16 @@ pub struct LeadingFields {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct HotField {
-    /// Its bytes; at most the first 256.
+    /// The bytes of the field, at most the first 256.
     #[serde(serialize_with = "text::serialize")]
     pub field: Bytes,
-    /// At least so many keys have it.
+    /// A lower bound on the number of its keys.
     pub keys: u64,
     /// Their share of all keys.
     pub share: f64,
 }
 
-/// Looks at the first keys, chooses a cut, then counts.
+/// A counter that chooses the cut from the first keys.
 #[derive(Debug)]
 pub(super) struct LeadingFieldCounter {
     first: Vec<Bytes>,
@@ -203,8 +203,10 @@ impl LeadingFieldCounter {
 }
 
 impl LeadingFields {
-    /// Returns the most keys that can have a hot field. That is never more than there are: each round that adds to the
-    /// error takes as much off two thousand counters.
+    /// Returns an upper bound on the keys of a hot field.
+    ///
+    /// The bound is at most the number of all keys, because each round that increases the error
+    /// subtracts as much from two thousand counters.
     #[must_use]
     pub fn at_most(&self, field: &HotField) -> u64 {
         field.keys.saturating_add(self.error)
@@ -224,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cut_is_where_fields_end() {
+    fn finds_the_end_of_fields() {
         for (keys, cut) in [
             (
                 ["a|b/c", "d|e"],
@@ -265,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_is_cut_off() {
+    fn cuts_a_field_off() {
         let url = FieldCut::UrlHost;
         assert_eq!(url.field(b"https://a.org:80/x/y"), b"https://a.org:80");
         assert_eq!(url.field(b"https://a.org"), b"https://a.org");
@@ -284,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn hot_fields_are_named_with_their_share() {
+    fn reports_hot_fields_with_their_share() {
         let keys: Vec<String> = (0..3_000)
             .map(|number| {
                 if number % 3 == 0 {

@@ -1,50 +1,51 @@
-//! How long keys are.
+//! The lengths of keys.
 
 use serde::Serialize;
 
 use crate::number::{float, share};
 
-/// Lengths below this are counted one by one; longer ones by powers of two.
+/// The limit below which each length is counted by itself; longer ones are counted by powers of
+/// two.
 const COUNTED_LENGTHS: usize = 4_096;
-/// One count for each power of two that a length can be below.
+/// The number of counts for powers of two.
 const POWERS: usize = 64;
-/// Keys shorter than this are hardly keys of rows: there is little to tell them apart by.
+/// The limit below which a key is short: so few bytes hardly distinguish rows.
 pub(crate) const SHORT_BYTES: u64 = 10;
-/// Keys longer than this are felt: the key is stored with every cell of its row.
+/// The limit above which a key is long: each cell of a row stores the key.
 pub(crate) const LONG_BYTES: u64 = 100;
 
-/// Lengths in bytes. All are counted over all keys; a percentile of 4,096 bytes and more is rounded up to a power of
-/// two.
+/// Lengths in bytes, counted over all keys. A percentile of 4,096 bytes or more is rounded up to a
+/// power of two.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct LengthProfile {
-    /// The shortest.
+    /// The shortest length.
     pub min: u64,
-    /// The longest.
+    /// The longest length.
     pub max: u64,
-    /// The mean; 0 of no keys.
+    /// The mean; 0 if there are no keys.
     pub mean: f64,
-    /// Half of the keys are this long or shorter.
+    /// The length that half of the keys do not exceed.
     pub median: u64,
-    /// 90 % of the keys are this long or shorter.
+    /// The length that 90 % of the keys do not exceed.
     pub percentile_90: u64,
-    /// 99 % of the keys are this long or shorter.
+    /// The length that 99 % of the keys do not exceed.
     pub percentile_99: u64,
-    /// How many keys have fewer than 10 bytes.
+    /// The number of keys with fewer than 10 bytes.
     pub below_10: u64,
-    /// How many keys have more than 100 bytes.
+    /// The number of keys with more than 100 bytes.
     pub above_100: u64,
 }
 
 impl LengthProfile {
-    /// Whether all keys have one length.
+    /// Returns `true` if all keys have one length.
     #[must_use]
     pub fn is_fixed(&self) -> bool {
         self.min == self.max
     }
 }
 
-/// Counts lengths in constant memory.
+/// A counter of lengths that uses constant memory.
 #[derive(Debug)]
 pub(super) struct Lengths {
     counted: Box<[u64]>,
@@ -106,7 +107,7 @@ impl Lengths {
         }
     }
 
-    /// The least length that at least this share of the keys do not exceed.
+    /// Returns the least length that at least this share of the keys do not exceed.
     fn percentile(&self, wanted: f64) -> u64 {
         let mut keys = 0;
         for (length, count) in self.histogram() {
@@ -126,7 +127,7 @@ impl Lengths {
             .sum()
     }
 
-    /// Lengths, or the power of two that they are below, with their counts.
+    /// Returns each length, or the power of two that bounds it, with its count.
     fn histogram(&self) -> impl Iterator<Item = (u64, u64)> {
         let powers = (0..).map(|power: u32| 1_u64.checked_shl(power).unwrap_or(u64::MAX));
         (0..)
@@ -135,7 +136,7 @@ impl Lengths {
     }
 }
 
-/// The least power of two that is a length or above it.
+/// Returns the least power of two that is at least this length, as an exponent.
 fn power_above(length: u64) -> usize {
     usize::try_from(
         length
@@ -160,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_are_counted() {
+    fn counts_lengths() {
         let lengths: Vec<usize> = (1..=200).collect();
         let profile = profile(&lengths);
         assert_eq!((profile.min, profile.max), (1, 200));
@@ -172,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn long_keys_are_counted_by_powers_of_two() {
+    fn counts_long_keys_by_powers_of_two() {
         let profile = profile(&[4_095, 4_096, 4_097, 10_000, 10_000]);
         assert_eq!((profile.median, profile.max), (8_192, 10_000));
         assert_eq!(profile.percentile_99, 10_000);
@@ -180,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn no_keys_have_no_length() {
+    fn the_lengths_of_no_keys_are_zero() {
         assert_eq!(profile(&[]), LengthProfile::default());
         assert!(profile(&[6, 6, 6]).is_fixed());
     }

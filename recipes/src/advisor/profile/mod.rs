@@ -1,11 +1,14 @@
-//! What keys look like: one pass, memory that does not grow with their number.
+//! The profile of a set of keys, built in one pass with bounded memory.
 //!
 //! | part | counted over | bound on memory |
 //! |---|---|---|
-//! | number, bytes, lengths, alphabets, what all begin with, ascending neighbours, new maxima | all keys | a few kilobytes and three keys |
-//! | different keys | all keys: exact up to 1,048,576 of them, then HyperLogLog | 56 MB while exact, then 16 KB |
-//! | hot leading fields | all keys, within a bound that is told | 4,096 fields of at most 256 bytes |
-//! | sample, and from it rank correlation, frequent prefixes, heat map | 65,536 keys chosen uniformly | 64 MB of keys |
+//! | number, lengths, alphabets, common prefix, order | all keys | some kilobytes, and three keys |
+//! | different keys | all keys | 56 MB while exact, then 16 KB |
+//! | hot leading fields | all keys, within a stated bound | 4,096 fields of at most 256 bytes |
+//! | sample | 65,536 keys, chosen uniformly | 64 MB of keys |
+//!
+//! The number of different keys is exact up to 1,048,576 of them, and then an estimate of a
+//! HyperLogLog. Rank correlation, frequent prefixes and the heat map are computed from the sample.
 
 mod alphabet;
 mod builder;

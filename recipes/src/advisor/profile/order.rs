@@ -1,46 +1,49 @@
-//! How the order of arrival and the order of keys go together.
+//! The relation of the order of arrival to the order of keys.
 
 use serde::Serialize;
 
 use super::sample::SampledKey;
 use crate::number::{float, float_len, share};
 
-/// Whether keys come in the order in which they were, or will be, written.
+/// The meaning of the order in which keys arrive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Arrivals {
-    /// They come as they are written: their order says where the next ones will go.
+    /// The order of writing: it shows where the next keys will go.
     #[default]
     AsWritten,
-    /// They come in another order, such as that of a scan: it says nothing about writing.
+    /// Another order, such as that of a scan: it shows nothing about writing.
     Unordered,
 }
 
-/// How monotonic keys are in their order of arrival.
+/// A measure of the monotonicity of keys in their order of arrival.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct OrderProfile {
-    /// What the order of the keys means.
+    /// The meaning of the order of the keys.
     pub arrivals: Arrivals,
-    /// Which share of the keys is greater than the key before it; counted over all keys. Half in a random order.
+    /// The share of the keys that are greater than the key before; counted over all keys. About
+    /// half in a random order.
     pub ascending: f64,
-    /// Which share of the keys equals the key before it; counted over all keys.
+    /// The share of the keys that equal the key before; counted over all keys.
     pub repeated: f64,
-    /// Which share of the keys is greater than every key before it: those go to the end of an unsalted table.
-    /// Counted over all keys; in a random order of n keys it is about `ln(n) / n`.
+    /// The share of the keys that are greater than all keys before; counted over all keys. Such
+    /// keys go to the end of an unsalted table. In a random order of n keys it is about
+    /// `ln(n) / n`.
     pub new_maxima: f64,
-    /// Which share of the keys is less than every key before it: those go to the front of an unsalted table. Counted over
-    /// all keys.
+    /// The share of the keys that are less than all keys before; counted over all keys. Such keys
+    /// go to the front of an unsalted table.
     pub new_minima: f64,
-    /// Spearman's rank correlation of the order of arrival with the order of keys, over the sample: 1 ascending,
-    /// -1 descending, 0 no connection. Equal keys have the mean of their ranks.
+    /// Spearman's rank correlation of the order of arrival with the order of keys, over the sample:
+    /// 1 for ascending keys, -1 for descending keys, 0 for no relation. Equal keys have the mean of
+    /// their ranks.
     pub rank_correlation: f64,
-    /// Its standard error if there were no connection: `1 / sqrt(n - 1)` with n keys in the sample; 0 for fewer
-    /// than two.
+    /// The standard error of the correlation if there is no relation: `1 / sqrt(n - 1)` with n keys
+    /// in the sample, and 0 for fewer than two.
     pub rank_correlation_error: f64,
 }
 
-/// Compares each key with the one before it and with the greatest so far.
+/// A comparison of each key with the one before it, and with the greatest and the least so far.
 #[derive(Debug, Default)]
 pub(super) struct Order {
     keys: u64,
@@ -77,7 +80,7 @@ impl Order {
         copy(key, &mut self.previous);
     }
 
-    /// `sample` in order of keys.
+    /// Returns the profile. `sample` is in order of keys.
     pub(super) fn finish(&self, arrivals: Arrivals, sample: &[SampledKey]) -> OrderProfile {
         let followers = self.keys.saturating_sub(1);
         let rank_correlation_error = match sample.len() {
@@ -101,7 +104,8 @@ fn copy(key: &[u8], into: &mut Vec<u8>) {
     into.extend_from_slice(key);
 }
 
-/// Pearson's correlation of the ranks, those of equal keys averaged. 0 where either has no spread.
+/// Returns Pearson's correlation of the ranks, where equal keys have their mean rank. 0 if either
+/// has no spread.
 fn spearman(sorted_by_key: &[SampledKey]) -> f64 {
     let mut by_arrival: Vec<(u64, f64)> = Vec::with_capacity(sorted_by_key.len());
     let mut rank = 0;
@@ -145,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn ascending_keys_are_seen() {
+    fn recognises_ascending_keys() {
         let profile = profile(&["a", "b", "c", "d"]);
         assert!((profile.ascending - 1.0).abs() < 1e-9);
         assert!((profile.new_maxima - 1.0).abs() < 1e-9);
@@ -153,17 +157,18 @@ mod tests {
     }
 
     #[test]
-    fn descending_keys_are_seen() {
+    fn recognises_descending_keys() {
         let profile = profile(&["d", "c", "b", "a"]);
         assert!(profile.ascending.abs() < 1e-9 && profile.new_maxima.abs() < 1e-9);
         assert!((profile.new_minima - 1.0).abs() < 1e-9);
         assert!((profile.rank_correlation + 1.0).abs() < 1e-9);
     }
 
-    /// By hand: keys a b b c arrive as b a c b; ranks by arrival 2.5 1 4 2.5, mean 2.5, products of the deviations
-    /// (-1.5 0) (-0.5 -1.5) (0.5 1.5) (1.5 0): 1.5 / sqrt(5 * 4.5).
+    /// By hand: the keys a b b c arrive as b a c b. Their ranks by arrival are 2.5 1 4 2.5, with
+    /// the mean 2.5. The products of the deviations are (-1.5 0) (-0.5 -1.5) (0.5 1.5) (1.5 0), so
+    /// the correlation is 1.5 / sqrt(5 * 4.5).
     #[test]
-    fn equal_keys_share_their_ranks() {
+    fn equal_keys_have_their_mean_rank() {
         let profile = profile(&["b", "a", "c", "b"]);
         assert!((profile.rank_correlation - 1.5 / 22.5_f64.sqrt()).abs() < 1e-9);
         assert!((profile.rank_correlation_error - 1.0 / 3.0_f64.sqrt()).abs() < 1e-9);

@@ -1,4 +1,4 @@
-//! Beginnings that many keys share.
+//! Prefixes that many keys share.
 
 use fluo_core::Bytes;
 use serde::Serialize;
@@ -7,37 +7,37 @@ use super::sample::SampledKey;
 use super::text;
 use crate::number::{count, share};
 
-/// A beginning is frequent from this share of the sample on, in percent.
+/// The least share of the sample that makes a prefix frequent, in percent.
 const FREQUENT_PERCENT: usize = 10;
-/// Most frequent beginnings that a profile names.
+/// The maximum number of frequent prefixes in a profile.
 const MOST_FREQUENT: usize = 20;
-/// How far into a key beginnings are followed.
+/// The maximum length of a frequent prefix.
 const DEPTH_BYTES: usize = 256;
 
-/// Beginnings that keys share.
+/// Prefixes that keys share.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PrefixProfile {
-    /// What every key begins with; over all keys.
+    /// The longest prefix of all keys; counted over all keys.
     #[serde(serialize_with = "text::serialize")]
     pub common: Bytes,
-    /// What at least a tenth of the keys begins with, by the sample, each as long as the same keys share it; in order
-    /// of keys, at most 20.
+    /// The prefixes of at least a tenth of the keys, by the sample. Each is as long as the same
+    /// keys share it. In order of keys, at most 20.
     pub frequent: Vec<FrequentPrefix>,
 }
 
-/// A beginning that many keys share.
+/// A prefix that many keys share.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct FrequentPrefix {
-    /// Its bytes; at most the first 256.
+    /// The bytes of the prefix, at most the first 256.
     #[serde(serialize_with = "text::serialize")]
     pub prefix: Bytes,
-    /// Their share of the sample.
+    /// The share of the sample that has it.
     pub share: f64,
 }
 
-/// Follows what all keys have in common.
+/// The prefix that all keys so far have in common.
 #[derive(Debug, Default)]
 pub(super) struct CommonPrefix(Option<Vec<u8>>);
 
@@ -49,7 +49,7 @@ impl CommonPrefix {
         }
     }
 
-    /// `sample` in order of keys.
+    /// Returns the profile. `sample` is in order of keys.
     pub(super) fn finish(self, sample: &[SampledKey]) -> PrefixProfile {
         let common = self.0.unwrap_or_default();
         let mut frequent = Vec::new();
@@ -66,8 +66,8 @@ impl CommonPrefix {
     }
 }
 
-/// Finds where at least `least` of the sorted keys go on together after `depth` bytes. Each level of the recursion is at
-/// least one byte deeper, and [`DEPTH_BYTES`] end it.
+/// Finds the prefixes that at least `least` of the sorted keys share beyond `depth` bytes. Each
+/// level of the recursion is at least one byte deeper, and [`DEPTH_BYTES`] limits it.
 fn follow(
     sorted: &[SampledKey],
     depth: usize,
@@ -81,7 +81,7 @@ fn follow(
             continue;
         };
         let end = shared_len(&first.key, &last.key).min(DEPTH_BYTES);
-        // A run of keys that have ended has no further byte in common.
+        // Keys that end here share no further byte.
         let Some(prefix) = first.key.get(..end).filter(|_| end > depth) else {
             continue;
         };
@@ -123,21 +123,21 @@ mod tests {
     }
 
     #[test]
-    fn prefixes_are_as_long_as_they_are_shared() {
+    fn finds_the_longest_shared_prefixes() {
         let (common, frequent) = prefixes(&["u:a1", "u:a2", "u:b1", "u:b2"]);
         assert_eq!(common, "u:");
         assert_eq!(frequent, ["u:a 0.50", "u:b 0.50"]);
     }
 
     #[test]
-    fn within_a_frequent_one_there_may_be_others() {
+    fn finds_frequent_prefixes_within_frequent_prefixes() {
         let (common, frequent) = prefixes(&["ab", "abc", "abd", "abd", "x"]);
         assert_eq!(common, "");
         assert_eq!(frequent, ["ab 0.80", "abd 0.40"]);
     }
 
     #[test]
-    fn there_may_be_none() {
+    fn finds_no_prefix_of_no_keys() {
         assert_eq!(prefixes(&[]), (String::new(), vec![]));
         assert_eq!(prefixes(&["", ""]), (String::new(), vec![]));
         assert_eq!(prefixes(&["same", "same"]), ("same".to_owned(), vec![]));

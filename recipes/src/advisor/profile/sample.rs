@@ -1,23 +1,23 @@
-//! A uniform sample of the keys: every key has the same chance to be in it.
+//! A uniform sample of the keys: each key has the same chance to be in it.
 
 use fastrand::Rng;
 use serde::Serialize;
 
 use crate::number::count;
 
-/// Most keys of the sample.
+/// The maximum number of keys in the sample.
 pub(crate) const SAMPLE_KEYS: usize = 1 << 16;
-/// Most bytes of the keys in the sample. Where they would be more, a random half of the sample stays, and it is half
-/// as large from then on.
+/// The maximum number of bytes of the keys in the sample. If they exceed it, a random half of the
+/// sample remains, and the capacity is half from then on.
 const SAMPLE_BYTES: usize = 1 << 26;
-/// Keys longer than this are counted and not sampled.
+/// The maximum length of a sampled key; longer keys are only counted.
 const SAMPLED_KEY_BYTES: usize = 1 << 16;
 
 /// A key of the sample.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SampledKey {
-    /// Which of all keys it was, from 0 in order of arrival.
+    /// The number of the key in order of arrival, from 0.
     pub arrival: u64,
     /// The key.
     pub key: Box<[u8]>,
@@ -27,21 +27,21 @@ pub struct SampledKey {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct KeySample {
-    /// The keys, ascending; equal keys in order of arrival. Not serialized: a report has no use for them.
+    /// The keys, ascending; equal keys in order of arrival. They are not serialized.
     #[serde(skip)]
     pub keys: Vec<SampledKey>,
-    /// How many keys it has.
+    /// The number of keys in the sample.
     pub len: u64,
-    /// Whether it has every key.
+    /// `true` if the sample contains every key.
     pub is_complete: bool,
-    /// How many keys were left out because they have more than 65,536 bytes.
+    /// The number of keys that were left out because they have more than 65,536 bytes.
     pub too_long: u64,
-    /// What the random choice started from.
+    /// The seed of the random choice.
     pub seed: u64,
 }
 
-/// Reservoir sampling (Waterman's algorithm R): once it is full, key number n takes the place of a random one with
-/// chance `capacity / n`.
+/// Reservoir sampling (Waterman's algorithm R): once the reservoir is full, key number n replaces a
+/// random key with the chance `capacity / n`.
 #[derive(Debug)]
 pub(super) struct Reservoir {
     rng: Rng,
@@ -80,7 +80,7 @@ impl Reservoir {
             });
         } else {
             let place = usize::try_from(self.rng.u64(0..self.offered)).unwrap_or(usize::MAX);
-            // Beyond the capacity there is no place: the key is not taken.
+            // A place beyond the capacity: the key is not sampled.
             let Some(taken) = self.keys.get_mut(place) else {
                 return;
             };
@@ -95,7 +95,7 @@ impl Reservoir {
         }
     }
 
-    /// A random half of a uniform sample is a uniform sample.
+    /// Drops a random half: a random half of a uniform sample is a uniform sample.
     fn halve(&mut self) {
         self.rng.shuffle(&mut self.keys);
         self.capacity = (self.keys.len() / 2).max(1);
@@ -130,17 +130,17 @@ mod tests {
     }
 
     #[test]
-    fn few_keys_are_all_kept() {
+    fn keeps_all_of_few_keys() {
         let sample = sample_of(1_000, 7);
         assert!(sample.is_complete);
         let arrivals: Vec<_> = sample.keys.iter().map(|sampled| sampled.arrival).collect();
         assert_eq!(arrivals, (0..1_000).collect::<Vec<_>>());
     }
 
-    /// Every tenth of the input has a tenth of the sample: 6,553.6 expected, standard deviation below 77, and five
-    /// of those are allowed.
+    /// Each tenth of the input has a tenth of the sample: 6,553.6 keys are expected, with a
+    /// standard deviation below 77, and five of those are allowed.
     #[test]
-    fn the_sample_is_uniform_and_follows_its_seed() {
+    fn the_sample_is_uniform_and_depends_on_the_seed() {
         let sample = sample_of(1_000_000, 1);
         assert_eq!(sample.keys.len(), SAMPLE_KEYS);
         assert!(!sample.is_complete);
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn long_keys_make_it_smaller() {
+    fn long_keys_make_the_sample_smaller() {
         let mut reservoir = Reservoir::new(3);
         for arrival in 0..3_000 {
             reservoir.push(arrival, &vec![b'x'; SAMPLED_KEY_BYTES]);

@@ -1,4 +1,4 @@
-//! Where keys come from: a file, standard input, or a table.
+//! The sources of keys: a file, standard input, or a table.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -19,28 +19,29 @@ use crate::lines;
 use crate::output::{count_of, plural};
 use crate::progress;
 
-/// After how many keys progress is told.
-const TOLD_EVERY: u64 = 1 << 16;
-/// Rows that are read of a tablet however few entries it has, if there are enough for all tablets.
+/// The number of keys between two updates of the progress.
+const PROGRESS_EVERY: u64 = 1 << 16;
+/// The number of rows to read from a tablet even if it has few entries, if there are enough for all
+/// tablets.
 const LEAST_ROWS: u64 = 8;
-/// Tablets of which a batch is read at once.
+/// The number of tablets of which a batch is read at the same time.
 const TABLETS_AT_ONCE: usize = 8;
-/// The tablets together get at most one in so many rows for [`LEAST_ROWS`].
+/// The inverse of the largest share of all rows that [`LEAST_ROWS`] can take.
 const LEAST_ROWS_ONE_IN: u64 = 4;
 
-/// Keys that were read.
+/// The profile of the keys that were read.
 pub(super) struct Source {
-    /// What they were read from, as people call it.
+    /// The name of the source, for users.
     pub(super) name: String,
-    /// What must be known of how they were read.
+    /// Notes on the reading.
     pub(super) notes: Vec<String>,
     pub(super) profile: KeyProfile,
-    /// The table, if they are of one.
+    /// The table of the keys, if they are rows of one.
     pub(super) table: Option<ExistingTable>,
 }
 
 impl Source {
-    /// The lines of a file; of standard input for `-`.
+    /// Reads the lines of a file, or of standard input for `-`.
     pub(super) async fn of_file(
         path: &Path,
         encoding: Encoding,
@@ -60,8 +61,8 @@ impl Source {
         })
     }
 
-    /// Reads the rows of a table: the first ones of each tablet, in proportion to its stored entries, `most` in all. Rows none
-    /// of whose cells `labels` show are not read.
+    /// Reads the first rows of each tablet of a table, in proportion to its stored entries, and at
+    /// most `most` in all. Rows without a cell that `labels` show are not read.
     pub(super) async fn of_table(
         tables: &Arc<dyn TableAdmin>,
         name: &str,
@@ -88,8 +89,8 @@ impl Source {
         let mut notes = Vec::new();
         if cut_short > 0 {
             notes.push(format!(
-                "Only the first rows of {} were read, in proportion to the stored entries: {} in all. Loads and shares are \
-                 of what was read. --rows reads more.",
+                "Only the first rows of {} were read, in proportion to the stored entries: {} in all. Loads and shares \
+                 refer to these rows. --rows reads more.",
                 plural(cut_short, "tablet"),
                 plural(builder.keys(), "row")
             ));
@@ -139,7 +140,7 @@ fn profile_of(
     let mut builder = ProfileBuilder::new(settings);
     lines::for_each(input, |number, line| {
         builder.push(&encoding.decode(line)?);
-        if number % TOLD_EVERY == 0 {
+        if number % PROGRESS_EVERY == 0 {
             bar.set_position(number);
         }
         Ok(())
@@ -147,11 +148,11 @@ fn profile_of(
     Ok(builder.finish())
 }
 
-/// Returns how many rows to read of each tablet, at least one and about `most` in all.
+/// Returns the number of rows to read from each tablet: at least one, and about `most` in all.
 ///
-/// Equal parts would make rows of small tablets count more than those of large ones in every share. A table with fewer
-/// entries than `most` is read whole. What is left goes to all tablets, as entries can be estimates: an Accumulo does not
-/// count those in memory.
+/// With equal numbers, rows of small tablets would count more than those of large ones. A table
+/// with fewer entries than `most` is read completely. The remaining rows are added to all tablets,
+/// because entries can be estimates: Accumulo does not count those in memory.
 fn rows_of_tablets(entries: &[u64], most: u64) -> Vec<u64> {
     let tablets = count_of(entries.len()).max(1);
     let all: u64 = entries.iter().sum();
@@ -168,7 +169,7 @@ fn rows_of_tablets(entries: &[u64], most: u64) -> Vec<u64> {
     entries.iter().map(part).collect()
 }
 
-/// The rows of a tablet, of which the first batch is read.
+/// The rows of a tablet, after the first batch was read.
 struct TabletRows {
     batch: Option<Vec<Cell>>,
     others: CellBatches,
@@ -176,8 +177,8 @@ struct TabletRows {
 }
 
 impl TabletRows {
-    /// Reads the first batch. Those of several tablets can be under way at once: a call costs the same however few rows
-    /// it brings.
+    /// Reads the first batch. Several tablets can do this at the same time, because a call takes
+    /// the same time for a few rows.
     async fn begin(table: &Arc<dyn Table>, span: Span, most: u64) -> Result<Self> {
         let mut others = table.scan(Scan::over(span).filter(Filter::FirstOfRow));
         Ok(Self {
@@ -187,7 +188,7 @@ impl TabletRows {
         })
     }
 
-    /// Adds the rows to a profile, and returns whether there are more than the most.
+    /// Adds the rows to a profile. Returns `true` if the tablet has more rows than the maximum.
     async fn push_all(mut self, builder: &mut ProfileBuilder, bar: &ProgressBar) -> Result<bool> {
         let mut rows = 0;
         while let Some(cells) = self.batch.take() {
@@ -217,9 +218,9 @@ mod tests {
         assert_eq!(rows_of_tablets(&[500, 500], 1), [1, 1]);
     }
 
-    /// Entries in the memory of an Accumulo are not counted.
+    /// Accumulo does not count entries in memory.
     #[test]
-    fn reads_small_tables_whole_and_more_than_is_counted() {
+    fn reads_small_tables_completely_and_more_rows_than_entries() {
         assert_eq!(rows_of_tablets(&[10, 70], 100), [20, 80]);
         assert_eq!(rows_of_tablets(&[0, 0], 100), [50, 50]);
         assert_eq!(rows_of_tablets(&[0], 0), [1]);

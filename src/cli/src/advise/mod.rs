@@ -1,4 +1,4 @@
-//! `fluo advise`: what keys look like, what every key design would do to them, which one to use.
+//! `fluo advise`: the properties of keys, the effect of each key design, and the design to use.
 
 mod input;
 mod page;
@@ -24,11 +24,12 @@ use crate::interruption;
 use crate::output;
 use crate::spec::{self, Layout, Recipe};
 
-/// Look at keys, and advise how to spread them.
+/// Examine keys, and advise how to spread them.
 ///
-/// Reads keys in their order of arrival, one a line, in one pass and bounded memory; tries every key design on a sample
-/// of them; and recommends one, with its reasons and the spec file to use. With --at, it samples the rows of a table, and
-/// takes its servers, tablets and designs from it. Keys that have designs already are answered with the spec of these.
+/// Reads keys in their order of arrival, one a line, in one pass and bounded memory. Tries each key
+/// design on a sample of them, and recommends one, with its reasons and a spec file. With --at,
+/// samples the rows of a table, and uses its servers, tablets and designs. For keys that already
+/// have designs, the advice is the spec of these.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -42,30 +43,33 @@ pub(crate) struct Advise {
     what: PathBuf,
     #[command(flatten)]
     target: MaybeTarget,
-    /// How the keys are written in the file
+    /// Encoding of the keys in the file
     #[arg(long, value_enum, default_value_t, conflicts_with = "at")]
     encoding: Encoding,
-    /// The keys are not in the order in which they were or will be written: do not conclude from it
+    /// Ignore the order of the keys, because they were not and will not be written in it
     #[arg(long)]
     unordered: bool,
-    /// Most rows that are read of a table, from the start of each tablet, in proportion to its stored entries
+    /// Maximum number of rows to read from a table, from the start of each tablet, in proportion to
+    /// its stored entries
     #[arg(long, value_name = "N", default_value_t = 1_000_000, requires = "at")]
     rows: u64,
-    /// A label of visibilities to read the table with; repeat it for each. What is not seen is not there for this command
+    /// A label of visibilities to read the table with; repeat it for each. The command ignores
+    /// cells that the labels do not allow
     #[arg(long = "authorization", value_name = "LABEL", requires = "at")]
     authorizations: Vec<String>,
     #[command(flatten)]
     table: TableArguments,
-    /// Try the designs of this spec too, each in as many tablets as it says, or in as many as the others
+    /// Also try the designs of this spec, each in the tablets that it names, or in as many as the
+    /// others
     #[arg(long, value_name = "FILE.toml")]
     spec: Option<PathBuf>,
-    /// What random choices start from: the same keys and seed give the same advice
+    /// Seed of random choices: the same keys and seed give the same advice
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Print everything but the heat map as JSON
+    /// Print everything except the heat map as JSON
     #[arg(long)]
     json: bool,
-    /// Write a page with pictures: one file, which needs no network
+    /// Write a page with pictures: one file that needs no network
     #[arg(long, value_name = "FILE.html")]
     html: Option<PathBuf>,
     /// Write the recommended spec file
@@ -73,33 +77,33 @@ pub(crate) struct Advise {
     write_spec: Option<PathBuf>,
 }
 
-/// The table that the keys are for.
+/// The table for the keys.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "The table that the keys are for")]
 struct TableArguments {
-    /// How many servers there are, from 1 on; those of the table with --at, or else 1, unless given
+    /// Number of servers, from 1 on; by default those of the table with --at, or else 1
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     servers: Option<u32>,
-    /// How many tablets it shall have, 1 to 65,536; those of the table with --at if it is split, or else computed from
-    /// servers, rate and size unless given
+    /// Number of tablets, 1 to 65,536; by default those of the table with --at if it is split, or
+    /// else computed from servers, rate and size
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=65_536))]
     tablets: Option<u32>,
-    /// How many rows a second are to be written
+    /// Number of rows to write in a second
     #[arg(long, value_name = "N")]
     rows_per_second: Option<u64>,
-    /// How many bytes it will have
+    /// Size of the table in bytes
     #[arg(long, value_name = "N")]
     table_bytes: Option<u64>,
-    /// How rows are read beside one by one; separate several by commas
+    /// Ways to read rows other than one by one; separate several by commas
     #[arg(long, value_enum, value_delimiter = ',')]
     reads: Vec<ReadName>,
-    /// Rows are never read one by one, only as --reads says
+    /// Rows are never read one by one, only as --reads states
     #[arg(long, requires = "reads")]
     scans_only: bool,
-    /// How many cells a row has, from 1 on
+    /// Number of cells in a row, from 1 on
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     cells_per_row: u64,
-    /// How many bytes the family, qualifier and visibility of a cell have together
+    /// Total number of bytes of the family, qualifier and visibility of a cell
     #[arg(long, value_name = "N", default_value_t = 0)]
     column_bytes: u64,
 }
@@ -145,16 +149,16 @@ impl TableArguments {
     }
 }
 
-/// What is said of one source of keys.
-struct Told {
-    /// The source, as people call it.
+/// The answer about one source of keys.
+struct Answer {
+    /// The name of the source, for users.
     source: String,
-    /// What must be known of how it was read.
+    /// Notes on the reading.
     notes: Vec<String>,
     report: AdvisorReport,
-    /// The spec file, where there is one.
+    /// The spec file, if a design is advised.
     spec: Option<String>,
-    /// What to do with it.
+    /// The next step.
     next: String,
 }
 
@@ -169,10 +173,10 @@ struct Printed<'a> {
 
 pub(crate) async fn run(command: Advise) -> Result<Outcome> {
     let interrupted = interruption::any()?;
-    // Where it reads from standard input it may wait for ever: then it is left behind.
+    // Reading from standard input may never end: an interruption leaves it behind.
     tokio::select! {
-        told = command.checked() => {
-            command.write(&told?)?;
+        answer = command.checked() => {
+            command.write(&answer?)?;
             Ok(Outcome::Success)
         }
         by = interrupted => Ok(Outcome::Interrupted(by)),
@@ -180,12 +184,12 @@ pub(crate) async fn run(command: Advise) -> Result<Outcome> {
 }
 
 impl Advise {
-    async fn checked(&self) -> Result<Told> {
+    async fn checked(&self) -> Result<Answer> {
         self.check_files()?;
-        self.told().await
+        self.answer().await
     }
 
-    /// Nothing that is written may be what is read, or what else is written.
+    /// Checks that the command overwrites neither a file that it reads nor its other output.
     fn check_files(&self) -> Result<()> {
         let written = [(&self.html, "page"), (&self.write_spec, "spec")];
         let keys = (self.target.0.is_none() && self.what.as_os_str() != "-").then_some(&self.what);
@@ -213,12 +217,12 @@ impl Advise {
         Ok(())
     }
 
-    async fn told(&self) -> Result<Told> {
-        // Before anything is read: a spec that is wrong is told at once.
+    async fn answer(&self) -> Result<Answer> {
+        // First, so that an invalid spec is reported before anything is read.
         let own = self.spec.as_deref().map(spec::recipes).transpose()?;
         let settings = ProfileSettings {
             seed: self.seed,
-            // A table gives its rows in their order.
+            // A table returns its rows in their order.
             arrivals: if self.unordered || self.target.0.is_some() {
                 Arrivals::Unordered
             } else {
@@ -230,7 +234,7 @@ impl Advise {
             Some(target) => {
                 let Some(name) = self.what.to_str() else {
                     bail!(
-                        "the name of a table is text, and {} is not",
+                        "{} is not the name of a table: names are UTF-8 text",
                         self.what.display()
                     );
                 };
@@ -258,7 +262,7 @@ impl Advise {
             .as_ref()
             .map(toml::to_string_pretty)
             .transpose()?;
-        Ok(Told {
+        Ok(Answer {
             source: source.name,
             notes,
             report,
@@ -267,7 +271,7 @@ impl Advise {
         })
     }
 
-    /// The designs of the spec that was given.
+    /// Returns the designs of the given spec.
     fn own_designs(&self, recipes: &[Recipe], wanted: u32) -> Vec<Candidate> {
         let path = self.spec.as_deref().unwrap_or(Path::new(""));
         let name = path.file_name().unwrap_or(path.as_os_str()).display();
@@ -283,48 +287,49 @@ impl Advise {
         recipes.iter().map(candidate).collect()
     }
 
-    fn write(&self, told: &Told) -> Result<()> {
-        if self.write_spec.is_some() && told.spec.is_none() {
+    fn write(&self, answer: &Answer) -> Result<()> {
+        if self.write_spec.is_some() && answer.spec.is_none() {
             bail!("no design can be advised for these keys, so there is no spec file to write");
         }
         if let Some(path) = &self.html {
-            let page = page::page(told)?;
+            let page = page::page(answer)?;
             document::write(path, page.as_bytes())
                 .with_context(|| format!("cannot write the page {}", path.display()))?;
         }
-        if let (Some(path), Some(spec)) = (&self.write_spec, &told.spec) {
+        if let (Some(path), Some(spec)) = (&self.write_spec, &answer.spec) {
             document::write(path, spec.as_bytes())
                 .with_context(|| format!("cannot write the spec {}", path.display()))?;
         }
         if self.json {
-            output::print_json(&printed(told)?)?;
+            output::print_json(&printed(answer)?)?;
         } else {
-            output::print(&text::lines(told).join("\n"))?;
+            output::print(&text::lines(answer).join("\n"))?;
         }
         if let Some(path) = &self.html {
             output::say(&format!("wrote the page {}", path.display()));
         }
-        if let (Some(path), Some(_)) = (&self.write_spec, &told.spec) {
+        if let (Some(path), Some(_)) = (&self.write_spec, &answer.spec) {
             output::say(&format!("wrote the spec {}", path.display()));
         }
         Ok(())
     }
 
-    /// Says what the next command is.
+    /// Returns the next step, as a sentence.
     fn next(&self) -> String {
         match &self.write_spec {
             Some(path) => format!(
-                "Next: `{}` says what the spec would change.",
+                "Next: `{}` shows what the spec would change.",
                 self.planning(&path.display().to_string())
             ),
             None => format!(
-                "Next: write it to a file (--write-spec FILE.toml); `{}` then says what it would change.",
+                "Next: write it to a file (--write-spec FILE.toml); `{}` then shows what it would change.",
                 self.planning("FILE.toml")
             ),
         }
     }
 
-    /// Returns the command that compares a spec with the table, as far as the table is named.
+    /// Returns the command that compares a spec with the table, with placeholders for an unknown
+    /// table.
     fn planning(&self, spec: &str) -> String {
         let (at, table) = match &self.target.0 {
             Some(target) => (target.to_string(), self.what.display().to_string()),
@@ -334,7 +339,7 @@ impl Advise {
     }
 }
 
-/// A design as a table of designs names it.
+/// Returns the name of a design in a table of designs.
 fn recipe_name(design: &KeyDesign) -> String {
     match design.row_hasher() {
         Some(hasher) => format!("{} `{}`", design.name(), hasher.prefix()),
@@ -342,7 +347,7 @@ fn recipe_name(design: &KeyDesign) -> String {
     }
 }
 
-/// Where a file is or would be, by whatever path it is named.
+/// Returns the place of an existing or future file, regardless of the path that names it.
 fn place_of(path: &Path) -> PathBuf {
     let found = path.canonicalize().or_else(|_| {
         let directory = path
@@ -355,9 +360,9 @@ fn place_of(path: &Path) -> PathBuf {
     found.unwrap_or_else(|_| path.to_owned())
 }
 
-fn printed(told: &Told) -> Result<Printed<'_>> {
-    let mut report = serde_json::to_value(&told.report)?;
-    // A hundred thousand numbers for a picture.
+fn printed(answer: &Answer) -> Result<Printed<'_>> {
+    let mut report = serde_json::to_value(&answer.report)?;
+    // The heat map has a hundred thousand numbers for a picture.
     if let Some(profile) = report
         .get_mut("profile")
         .and_then(|profile| profile.as_object_mut())
@@ -365,9 +370,9 @@ fn printed(told: &Told) -> Result<Printed<'_>> {
         profile.remove("heat_map");
     }
     Ok(Printed {
-        source: &told.source,
-        notes: &told.notes,
+        source: &answer.source,
+        notes: &answer.notes,
         report,
-        spec_file: told.spec.as_deref(),
+        spec_file: answer.spec.as_deref(),
     })
 }

@@ -1,15 +1,15 @@
-//! A target that may be left out: a file of keys has none.
+//! An optional target, because a file of keys has none.
 
 use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches};
 
 use crate::target::TargetArguments;
 
-/// What every argument about a live Accumulo is under in the help.
+/// The beginning of the help heading of all arguments for a live Accumulo.
 const LIVE: &str = "Live Accumulo";
 /// The argument that names a target.
 const AT: &str = "at";
 
-/// The arguments that name a target, if they do.
+/// The arguments that name a target, if there is one.
 #[derive(Debug)]
 pub(super) struct MaybeTarget(pub(super) Option<TargetArguments>);
 
@@ -40,7 +40,7 @@ impl FromArgMatches for MaybeTarget {
     }
 }
 
-/// A login is for a target, and nothing else.
+/// Allows the arguments of a login only together with a target.
 fn only_with_a_target(argument: Arg) -> Arg {
     match argument.get_help_heading() {
         Some(heading) if heading.starts_with(LIVE) => argument.requires(AT),

@@ -1,21 +1,21 @@
-//! The advice for a person at a terminal.
+//! The advice as text for a terminal.
 
 use comfy_table::{CellAlignment, Table, presets};
 use fluo_recipes::advisor::{
     DesignForecast, DesignVerdict, LoadForecast, ScanCost, ScanCosts, Standing, Weight,
 };
 
-use super::Told;
+use super::Answer;
 use crate::output;
 
-/// Most lines of a spec that are printed.
+/// The maximum number of printed lines of a spec.
 const SPEC_LINES: usize = 100;
 
-/// The lines that are printed.
-pub(super) fn lines(told: &Told) -> Vec<String> {
-    let advice = &told.report.advice;
-    let mut lines = vec![format!("Keys of {}", told.source), String::new()];
-    lines.extend(told.notes.iter().map(|note| format!("  note     {note}")));
+/// Returns the lines to print.
+pub(super) fn lines(answer: &Answer) -> Vec<String> {
+    let advice = &answer.report.advice;
+    let mut lines = vec![format!("Keys of {}", answer.source), String::new()];
+    lines.extend(answer.notes.iter().map(|note| format!("  note     {note}")));
     for finding in &advice.findings {
         let weight = match finding.weight {
             Weight::Note => "note   ",
@@ -24,22 +24,27 @@ pub(super) fn lines(told: &Told) -> Vec<String> {
         lines.push(format!("  {weight}  {}", finding.sentence));
     }
     lines.extend([String::new(), "Designs".to_owned(), String::new()]);
-    lines.extend(designs(told).lines().map(|line| line.trim_end().to_owned()));
-    lines.extend(against(told));
+    lines.extend(
+        designs(answer)
+            .lines()
+            .map(|line| line.trim_end().to_owned()),
+    );
+    lines.extend(against(answer));
     lines.extend([String::new(), "Advice".to_owned(), String::new()]);
     lines.extend(advice.reasons.iter().map(|reason| format!("  {reason}")));
-    if let Some(spec) = &told.spec {
+    if let Some(spec) = &answer.spec {
         lines.extend([String::new(), "Spec file".to_owned(), String::new()]);
         lines.extend(shown(spec));
-        lines.extend([String::new(), told.next.clone()]);
+        lines.extend([String::new(), answer.next.clone()]);
     }
     lines
 }
 
-/// Returns a line for each design that is not advised, with its reasons. The reasons of the least bad are in the advice.
-fn against(told: &Told) -> Vec<String> {
-    let advice = &told.report.advice;
-    let all = told.report.forecasts.iter().zip(&advice.verdicts);
+/// Returns a line for each rejected design, with its reasons. The reasons of the least bad design
+/// are in the advice.
+fn against(answer: &Answer) -> Vec<String> {
+    let advice = &answer.report.advice;
+    let all = answer.report.forecasts.iter().zip(&advice.verdicts);
     let others = all.filter(|(_, verdict)| {
         !verdict.against.is_empty() && Some(&verdict.label) != advice.design.as_ref()
     });
@@ -59,13 +64,13 @@ fn against(told: &Told) -> Vec<String> {
     lines
 }
 
-/// Checks whether a design is not advised because it has no key of a row that could be computed again.
+/// Checks whether a design is rejected because the key of a row cannot be computed again.
 fn is_unreadable_by_row(forecast: &DesignForecast, verdict: &DesignVerdict) -> bool {
     let scans = forecast.possible().map(|(_, scans)| &scans.by_row);
     verdict.standing == Standing::Unreadable && matches!(scans, Some(ScanCost::FanOut { .. }))
 }
 
-/// The lines of a spec, as many as a person may want to see.
+/// Returns the first lines of a spec.
 fn shown(spec: &str) -> Vec<String> {
     let all = spec.lines().count();
     let mut lines: Vec<_> = spec
@@ -80,15 +85,15 @@ fn shown(spec: &str) -> Vec<String> {
     lines
 }
 
-fn designs(told: &Told) -> String {
+fn designs(answer: &Answer) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_header(HEADER);
-    for (forecast, verdict) in told
+    for (forecast, verdict) in answer
         .report
         .forecasts
         .iter()
-        .zip(&told.report.advice.verdicts)
+        .zip(&answer.report.advice.verdicts)
     {
         table.add_row(row(forecast, verdict).map(|text| output::shown(&text)));
     }
@@ -98,7 +103,7 @@ fn designs(told: &Told) -> String {
     table.to_string()
 }
 
-/// What the columns of [`row`] are.
+/// The names of the columns of [`row`].
 pub(super) const HEADER: [&str; 8] = [
     "design",
     "verdict",
@@ -110,7 +115,7 @@ pub(super) const HEADER: [&str; 8] = [
     "prefix scan",
 ];
 
-/// The figures of a design, a text each.
+/// Returns the figures of a design, as texts.
 pub(super) fn row(forecast: &DesignForecast, verdict: &DesignVerdict) -> [String; 8] {
     let label = forecast.candidate.label.clone();
     let standing = verdict.standing.word().to_owned();
@@ -140,7 +145,7 @@ pub(super) fn row(forecast: &DesignForecast, verdict: &DesignVerdict) -> [String
     ]
 }
 
-/// What stands where there is no figure.
+/// Returns the text for a missing figure.
 fn dash() -> String {
     "-".to_owned()
 }
@@ -164,13 +169,13 @@ fn prefix_scan(scans: &ScanCosts) -> String {
     }
 }
 
-/// A sign beside the word of a verdict.
+/// Returns a sign for the word of a verdict.
 pub(super) fn sign(standing: Standing) -> &'static str {
     match standing {
         Standing::Recommended => "\u{2605}",
         Standing::Suitable => "\u{2713}",
         Standing::TooFewTablets => "\u{25b3}",
-        // Uneven, unreadable, impossible, and whatever else is no recommendation.
+        // Uneven, unreadable, impossible, and all other standings that are no recommendation.
         _ => "\u{2717}",
     }
 }

@@ -2,7 +2,7 @@
   const faults = [];
   const shown = (text) => '`' + text.trim().replace(/\s+/g, ' ').slice(0, 60) + '`';
 
-  // Everything, what is folded away too.
+  // Include everything that is folded.
   for (const details of document.querySelectorAll('details')) details.open = true;
 
   const isScrolled = (element) => element.closest('.scroll, pre') !== null;
@@ -18,7 +18,8 @@
     }
   }
 
-  // No text lies over another. Lines of one element are one text; what scrolls is looked at as it is laid out.
+  // No text overlaps another. Lines of one element are one text; texts that scroll are checked in
+  // their layout.
   const texts = [];
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
@@ -28,7 +29,7 @@
     const range = document.createRange();
     range.selectNodeContents(node);
     const boxes = [...range.getClientRects()].filter((box) => box.width > 0 && box.height > 0);
-    if (boxes.length === 0) faults.push(`${shown(node.data)} is not to be seen`);
+    if (boxes.length === 0) faults.push(`${shown(node.data)} is invisible`);
     // The letters of a line are lower than the line.
     const inner = boxes.map((box) => ({ left: box.left + 0.5, right: box.right - 0.5,
       top: box.top + box.height * 0.2, bottom: box.bottom - box.height * 0.2 }));
@@ -41,7 +42,7 @@
       for (let band = Math.floor(box.top / 50); band <= Math.floor(box.bottom / 50); band++) {
         for (const other of bands.get(band) ?? []) {
           if (other.text !== text && meet(other.box, box)) {
-            faults.push(`${shown(text.node.data)} lies over ${shown(other.text.node.data)}`);
+            faults.push(`${shown(text.node.data)} overlaps ${shown(other.text.node.data)}`);
           }
         }
         if (!bands.has(band)) bands.set(band, []);
@@ -50,14 +51,14 @@
     }
   }
 
-  // What stands in a box stays in it.
+  // The content of a box stays in it.
   for (const element of document.querySelectorAll('figure, td, th, summary, li, pre')) {
     if (element.scrollWidth > element.clientWidth + 1 && !isScrolled(element) && element.clientWidth > 0) {
       faults.push(`${element.tagName} ${shown(element.textContent)} runs out of its box`);
     }
   }
 
-  // Every picture says what its axes are, has a name, and a table that says the same.
+  // Every picture has labelled axes, a name, and a table of the same figures.
   const unit = /times|%|by number|0\.1 %/;
   const figures = document.querySelectorAll('figure');
   if (figures.length < 2) faults.push('pictures are missing');
@@ -76,30 +77,31 @@
     if (summary?.textContent !== 'Table' || !figure.querySelector('details table td')) {
       faults.push(`${name} has no table`);
     }
-    // Colour is not the only signal: the fullest bar is hatched, the scale of the map has words.
+    // Colour is not the only signal: the fullest bar is hatched, and the scale of the map has
+    // words.
     if (figure.classList.contains('map')) {
       const steps = [...figure.querySelectorAll('.legend li')];
       if (steps.length < 2 || steps.some((step) => !/[0-9]/.test(step.textContent))) faults.push('the scale has no words');
     } else {
       const fullest = figure.querySelector('.fullest');
-      if (!fullest || !getComputedStyle(fullest).fill.startsWith('url(')) faults.push(`${name} is told by colour only`);
+      if (!fullest || !getComputedStyle(fullest).fill.startsWith('url(')) faults.push(`${name} is shown by colour only`);
     }
   }
 
-  // A page has one title, headings in order, and a language; nothing comes from the network.
+  // A page has one title, headings in order, and a language; it loads nothing from the network.
   if (document.querySelectorAll('h1').length !== 1 || !document.documentElement.lang) faults.push('no title or language');
   let level = 1;
   for (const heading of document.querySelectorAll('h1, h2, h3, h4')) {
     const next = Number(heading.tagName[1]);
-    if (next > level + 1) faults.push(`${shown(heading.textContent)} leaves out a level`);
+    if (next > level + 1) faults.push(`${shown(heading.textContent)} skips a level`);
     level = next;
   }
   if (document.querySelector('script, link, img, iframe, object, [src], [onerror]')) faults.push('it loads from the network');
   for (const link of document.querySelectorAll('a')) {
-    if (!document.querySelector(link.getAttribute('href'))) faults.push(`the link ${shown(link.textContent)} leads nowhere`);
+    if (!document.querySelector(link.getAttribute('href'))) faults.push(`the link ${shown(link.textContent)} has no target`);
   }
 
-  // Letters stand out from their ground: 4.5 to 1, as WCAG asks.
+  // The contrast of letters and their background is at least 4.5 to 1, as WCAG requires.
   const luminance = (colour) => {
     const [red, green, blue] = colour.match(/[\d.]+/g).map(Number).map((part) => {
       const share = part / 255;
@@ -114,12 +116,12 @@
     }
     return 'rgb(255, 255, 255)';
   };
-  const told = new Set();
+  const reported = new Set();
   for (const { node, parent } of texts) {
     const pair = [luminance(getComputedStyle(parent).color), luminance(groundOf(parent))].sort((a, b) => b - a);
     const contrast = (pair[0] + 0.05) / (pair[1] + 0.05);
-    if (contrast < 4.5 && !told.has(parent.className)) {
-      told.add(parent.className);
+    if (contrast < 4.5 && !reported.has(parent.className)) {
+      reported.add(parent.className);
       faults.push(`${shown(node.data)} is hard to read: contrast ${contrast.toFixed(1)}`);
     }
   }

@@ -10,7 +10,8 @@ use crate::key_design::{
 
 const MOST_DIGITS: u8 = 8;
 
-/// Returns the designs whose salts are hexadecimal digits. A wide salt comes first: without a separator its beginning looks like a narrow one.
+/// Returns the designs whose salts are hexadecimal digits. Wide salts come first, because the
+/// beginning of a wide salt without a separator looks like a narrow one.
 pub(super) fn tried(keys: &[&[u8]]) -> Vec<Tried> {
     let mut all = Vec::new();
     for digits in (1..=MOST_DIGITS).rev() {
@@ -35,8 +36,9 @@ pub(super) fn tried(keys: &[&[u8]]) -> Vec<Tried> {
     all
 }
 
-/// Checks whether keys have as many different salts as would prove a design: with fewer they are the beginning of times or of
-/// counters. Two salts of eight digits are proof, and sixteen of one digit, of which chance makes half alike.
+/// Checks whether keys have enough different salts to prove a design; with fewer they are the
+/// beginning of times or of counters. Two salts of eight digits are a proof; so are sixteen of one
+/// digit, of which chance makes half alike.
 fn has_enough_salts(keys: &[&[u8]], digits: u8) -> bool {
     let mut salts: Vec<_> = keys
         .iter()
@@ -52,7 +54,8 @@ fn is_hexadecimal(byte: &u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'a'..=b'f')
 }
 
-/// Returns the designs of plain rows and of rows with a time, for salts of so many digits before these.
+/// Returns the designs of plain rows and of rows with a time, for salts of this many digits before
+/// these rests.
 fn salted(digits: u8, separator: &str, rests: &[&[u8]]) -> impl Iterator<Item = DesignSettings> {
     let salts: Vec<_> = [Digest::Md5, Digest::Sha1]
         .into_iter()

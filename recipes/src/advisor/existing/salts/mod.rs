@@ -1,4 +1,4 @@
-//! Designs whose salts are computed, by the salts of their keys.
+//! Designs with computed salts, recognised by the salts of their keys.
 
 mod digests;
 mod moduli;
@@ -13,22 +13,23 @@ pub(super) use self::times::{is_counted_down, times_of};
 use super::evidence::Agreement;
 use crate::key_design::{DesignSettings, KeyDesign, ReverseTime, SaltSettings};
 
-/// Different keys that are looked at.
+/// The maximum number of different keys that are examined.
 const LOOKED_AT_KEYS: usize = 256;
-/// Most designs that are found beside each other.
+/// The maximum number of designs that are found together.
 const MOST_DESIGNS: usize = 4;
-/// A salt is tried if one key in so many has a place for it.
+/// The inverse of the share of keys that must have a place for a salt, so that it is tried.
 const TRIED_ONE_IN: usize = 10;
 
-/// A design to be tried, and how often a key agrees with it by chance.
+/// A design to be tried, with the chance that a key agrees with it.
 struct Tried {
     settings: DesignSettings,
     chance: f64,
-    /// Whether only half of the keys with a place for a salt, or more, prove it: a modulus is no hash.
+    /// `true` if at least half of the keys with a place for a salt must agree: a modulus is not a
+    /// hash.
     is_weak: bool,
 }
 
-/// Returns the designs that have made the keys, those of most keys first.
+/// Returns the designs of the keys, those of the most keys first.
 pub(super) fn by_keys(mut keys: Vec<&[u8]>) -> Vec<DesignSettings> {
     let mut found = Vec::new();
     while found.len() < MOST_DESIGNS {
@@ -45,13 +46,14 @@ pub(super) fn by_keys(mut keys: Vec<&[u8]>) -> Vec<DesignSettings> {
     found
 }
 
-/// Returns some of the keys, from all over them.
+/// Returns a selection of the keys, evenly spaced.
 pub(super) fn looked_at<'a>(keys: &[&'a [u8]]) -> Vec<&'a [u8]> {
     let step = keys.len().div_ceil(LOOKED_AT_KEYS).max(1);
     keys.iter().step_by(step).copied().collect()
 }
 
-/// Returns the designs that most of the keys agree with: several if the keys do not tell them apart.
+/// Returns the designs with which most of the keys agree: several if the keys do not distinguish
+/// them.
 fn best(keys: &[&[u8]]) -> Vec<DesignSettings> {
     let mut most = 0;
     let mut best = Vec::new();
@@ -72,7 +74,7 @@ fn best(keys: &[&[u8]]) -> Vec<DesignSettings> {
     best
 }
 
-/// Returns the design that has made the most of all keys, each of which it would write again as it is; the first of equals.
+/// Returns the design that writes the most of the keys again as they are; the first of several.
 fn of_most(designs: Vec<DesignSettings>, keys: &[&[u8]]) -> Option<(DesignSettings, KeyDesign)> {
     let mut best = None;
     let mut most = 0;
@@ -96,7 +98,8 @@ fn of_most(designs: Vec<DesignSettings>, keys: &[&[u8]]) -> Option<(DesignSettin
     best
 }
 
-/// Returns what follows the salts, where enough keys have a place for such a salt.
+/// Returns the parts of the keys after the salts; empty if too few keys have a place for such a
+/// salt.
 fn behind<'a>(
     keys: &[&'a [u8]],
     digits: usize,

@@ -10,14 +10,15 @@ use super::{TRIED_ONE_IN, Tried, behind, with_salt};
 use crate::key_design::{DesignSettings, KeyDesign, Modulo, ModuloOf, ReverseTime, SaltedPart};
 use crate::number::float_len;
 
-/// Buckets are written in two decimal digits to so many.
+/// The maximum number of decimal digits of a bucket; the minimum is two.
 const MOST_DIGITS: usize = 6;
-/// Keys whose values are compared to find the number of buckets, if there are too many numbers to try each.
+/// The number of keys whose values are compared to find the number of buckets, if there are too
+/// many numbers to try each.
 const COMPARED_KEYS: usize = 12;
-/// A number of buckets is looked for up to this divisor of what two keys have in common.
+/// The maximum quotient of a common divisor of two keys and a number of buckets.
 const MOST_DIVISORS: i64 = 10_000;
 
-/// A salt, and what it is taken of.
+/// A salt, and the value that it is computed from.
 struct Salted {
     salt: i64,
     value: i64,
@@ -42,7 +43,8 @@ pub(super) fn tried(keys: &[&[u8]]) -> Vec<Tried> {
         if numbers.first() == numbers.last() {
             continue;
         }
-        // Of what salts and values have in common, the largest salt need not be near the number of buckets.
+        // If salts and values share a divisor, the largest salt need not be near the number of
+        // buckets.
         let counts = counts(&numbers, digits).start..power_of_ten(digits) + 1;
         for separator in separators(&heads) {
             let rests = behind(keys, digits, &separator, u8::is_ascii_digit);
@@ -66,7 +68,7 @@ pub(super) fn tried(keys: &[&[u8]]) -> Vec<Tried> {
     all
 }
 
-/// A design whose number of buckets is not known.
+/// A design with an unknown number of buckets.
 struct Unnumbered {
     salt: Modulo,
     times: Option<ReverseTime>,
@@ -107,7 +109,8 @@ fn designs(digits: usize, separator: &str, rests: &[&[u8]]) -> Vec<Unnumbered> {
         .collect()
 }
 
-/// Returns the salts of the keys that have a place for one, and what they are taken of.
+/// Returns the salts of the keys that have a place for one, with the values that they are computed
+/// from.
 fn salted(design: &Unnumbered, keys: &[&[u8]], digits: usize) -> Vec<Salted> {
     let Ok(made) = KeyDesign::new(design.with(power_of_ten(digits))) else {
         return Vec::new();
@@ -122,7 +125,7 @@ fn salted(design: &Unnumbered, keys: &[&[u8]], digits: usize) -> Vec<Salted> {
     keys.iter().filter_map(of).collect()
 }
 
-/// Returns the numbers of buckets with which half of the salts agree, or nearly.
+/// Returns the numbers of buckets with which at least two fifths of the salts agree.
 fn buckets_of(salted: &[Salted], counts: &Range<u32>) -> Vec<u32> {
     let agree = |buckets: &u32| {
         let agree = salted.iter().filter(|salted| salted.agrees(*buckets));
@@ -131,7 +134,8 @@ fn buckets_of(salted: &[Salted], counts: &Range<u32>) -> Vec<u32> {
     if counts.end <= power_of_ten(2) + 1 {
         return counts.clone().filter(agree).collect();
     }
-    // The number of buckets divides each value less its salt: it is in what two of them have in common.
+    // The number of buckets divides each value minus its salt, and so the common divisor of two of
+    // them.
     let step = salted.len().div_ceil(COMPARED_KEYS).max(1);
     let left: Vec<_> = salted
         .iter()
@@ -156,8 +160,9 @@ fn buckets_of(salted: &[Salted], counts: &Range<u32>) -> Vec<u32> {
     found
 }
 
-/// Returns how often a salt agrees with the value of another key. A modulus is no hash: salts and values that are all even, or
-/// all zero, agree more often than one in so many buckets.
+/// Returns the chance that a salt agrees with the value of another key. A modulus is not a hash:
+/// salts and values that are all even, or all zero, agree more often than one in the number of
+/// buckets.
 fn chance(salted: &[Salted], buckets: u32) -> f64 {
     let mut salts: HashMap<i64, (f64, f64)> = HashMap::new();
     for Salted { salt, value } in salted {
@@ -199,8 +204,8 @@ fn number(key: &[u8], digits: usize) -> Option<u32> {
         .ok()
 }
 
-/// Returns how many buckets there can be, by the largest salts: one key in ten may be none of the design. `numbers` are
-/// the [`numbers`] of the keys.
+/// Returns the possible numbers of buckets, by the largest salts: one key in ten may belong to no
+/// design. `numbers` are the [`numbers`] of the keys.
 pub(in super::super) fn counts(numbers: &[u32], digits: usize) -> Range<u32> {
     let least = match digits {
         2 => 2,
@@ -214,12 +219,12 @@ pub(in super::super) fn counts(numbers: &[u32], digits: usize) -> Range<u32> {
     least.max(nearly_largest)..most.min(nearly_largest + nearly_largest / 4 + 8)
 }
 
-/// Checks whether the salts, ascending, use most of so many buckets.
+/// Checks whether the salts, ascending, use most of this many buckets.
 pub(in super::super) fn is_spread(numbers: &[u32], buckets: u32) -> bool {
     let thrown = numbers.partition_point(|number| *number < buckets);
     let thrown = numbers.get(..thrown).unwrap_or(numbers);
     let different = thrown.chunk_by(u32::eq).count();
-    // Of `b` buckets `n` keys leave `b * exp(-n / b)` unused.
+    // `n` keys leave `b * exp(-n / b)` of `b` buckets unused.
     let buckets = f64::from(buckets);
     let used = buckets * (1.0 - (-float_len(thrown.len()) / buckets).exp());
     float_len(different) * 4.0 >= used * 3.0

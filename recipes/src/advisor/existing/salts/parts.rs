@@ -4,14 +4,14 @@ use std::collections::HashMap;
 
 use crate::key_design::SaltedPart;
 
-/// The first bytes of a row that a salt is made of, at most.
+/// The maximum number of leading bytes of a row that a salt is computed from.
 const MOST_FIRST: usize = 16;
-/// The runs of a row without letters and digits that are looked at.
+/// The maximum number of runs of a row without letters and digits that are examined.
 const MOST_RUNS: usize = 4;
-/// The most bytes of a run that can end a part.
+/// The maximum number of bytes of a run that can end a part.
 const MOST_RUN_BYTES: usize = 4;
 
-/// Returns the parts of rows that a salt can be made of.
+/// Returns the parts of rows that a salt can be computed from.
 pub(super) fn parts_of(rests: &[&[u8]]) -> Vec<SaltedPart> {
     let first = (1..=MOST_FIRST).map(SaltedPart::First);
     [SaltedPart::Whole]
@@ -21,7 +21,7 @@ pub(super) fn parts_of(rests: &[&[u8]]) -> Vec<SaltedPart> {
         .collect()
 }
 
-/// Returns the texts that half of the rows have behind a first part, single characters first.
+/// Returns the texts that half of the rows contain after a first part, single characters first.
 fn ends_of_parts(rests: &[&[u8]]) -> impl Iterator<Item = String> + use<> {
     let mut counts: HashMap<&[u8], usize> = HashMap::new();
     for rest in rests {
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_part_ends_at_what_half_of_the_rows_have() {
+    fn a_part_ends_at_a_text_of_half_of_the_rows() {
         let rests: Vec<&[u8]> = vec![b"/acme::1|x", b"globex::2", b"acme"];
         let ends: Vec<_> = ends_of_parts(&rests).collect();
         assert_eq!(ends, [":", "::"]);

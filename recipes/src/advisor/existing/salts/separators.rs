@@ -1,14 +1,16 @@
-//! Separators, read from the keys: a design takes any text.
+//! Separators, read from the keys, because a design accepts any text.
 
-/// The most bytes of a separator that is looked for.
+/// The maximum length of a separator.
 const MOST_BYTES: usize = 8;
-/// The most bytes of one with letters or digits, which look like the beginning of rows.
+/// The maximum length of a separator with letters or digits, which looks like the beginning of
+/// rows.
 const MOST_WITH_LETTERS: usize = 4;
-/// A separator is tried if one in so many of these has it.
+/// The inverse of the share of rests that must begin with a separator, so that it is tried.
 const TRIED_ONE_IN: usize = 10;
 
-/// Returns the texts that may part salts from rows, if these follow the salts: the longest without letters and digits first,
-/// and no separator before those with letters or digits, which must be in nearly all.
+/// Returns the texts that may separate salts from rows, if these rests follow the salts. The
+/// longest without letters and digits come first, then no separator, then those with letters or
+/// digits, which nearly all rests must have.
 pub(in super::super) fn separators(rests: &[&[u8]]) -> Vec<String> {
     frequent_starts(rests)
         .into_iter()
@@ -16,7 +18,7 @@ pub(in super::super) fn separators(rests: &[&[u8]]) -> Vec<String> {
         .collect()
 }
 
-/// Returns what many of these begin with, in the order of [`separators`].
+/// Returns the frequent beginnings of these rests, in the order of [`separators`].
 pub(super) fn frequent_starts(rests: &[&[u8]]) -> Vec<Vec<u8>> {
     let least = rests.len().div_ceil(TRIED_ONE_IN).max(1);
     let nearly_all = (rests.len() - rests.len() / TRIED_ONE_IN).max(1);
@@ -26,7 +28,7 @@ pub(super) fn frequent_starts(rests: &[&[u8]]) -> Vec<Vec<u8>> {
         for byte in next_bytes(&with, start.len(), least) {
             let longer = [start.as_slice(), &[byte]].concat();
             let has_letters = longer.iter().any(u8::is_ascii_alphanumeric);
-            // More digits behind a salt are those of a number.
+            // A digit after a salt belongs to a number.
             if longer.first().is_some_and(u8::is_ascii_hexdigit) {
                 continue;
             }
@@ -54,7 +56,7 @@ pub(super) fn frequent_starts(rests: &[&[u8]]) -> Vec<Vec<u8>> {
     found
 }
 
-/// Returns the bytes that are at a place of at least so many of these.
+/// Returns the bytes that at least `least` of these rests have at a place.
 fn next_bytes(rests: &[&[u8]], place: usize, least: usize) -> Vec<u8> {
     let mut counts = [0_usize; 256];
     for byte in rests.iter().filter_map(|rest| rest.get(place)) {
@@ -74,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn separators_are_read_from_what_follows_the_salts() {
+    fn reads_separators_after_the_salts() {
         let rests: Vec<&[u8]> = vec![b"--user1", b"--admin", b"--0"];
         assert_eq!(separators(&rests), ["--", "-", ""]);
         let rests: Vec<&[u8]> = vec![b"sep1", b"sep2", b"sep3"];

@@ -3,7 +3,8 @@
 use super::separators::frequent_starts;
 use crate::key_design::{ReverseTime, TimeEncoding, TimePlace};
 
-/// Returns the forms of rows with a time that is counted down, if half of what follows the salts looks like one.
+/// Returns the forms of rows with a time that is counted down, if half of these rests look like
+/// one.
 pub(in super::super) fn times_of(rests: &[&[u8]]) -> Vec<ReverseTime> {
     let mut forms = Vec::new();
     for time in [TimePlace::Last, TimePlace::First] {
@@ -38,7 +39,7 @@ pub(in super::super) fn times_of(rests: &[&[u8]]) -> Vec<ReverseTime> {
     forms
 }
 
-/// Returns the texts that may part entities from their times.
+/// Returns the texts that may separate entities from their times.
 fn separators(time: TimePlace, entities: &[&[u8]]) -> Vec<String> {
     if time == TimePlace::First {
         return super::separators(entities);
@@ -70,8 +71,8 @@ fn parted<'a>(times: &ReverseTime, written: &'a [u8]) -> Option<(&'a [u8], &'a [
     }
 }
 
-/// Checks whether what follows a salt has a time of our days counted down where the form has one: in seconds,
-/// milliseconds or microseconds since 1970.
+/// Checks whether the row after a salt has a plausible time, counted down, at the place of the
+/// form: in seconds, milliseconds or microseconds since 1970.
 pub(in super::super) fn is_counted_down(times: &ReverseTime, written: &[u8]) -> bool {
     let separator = times.separator.as_bytes();
     let is_parted = |entity: &[u8]| match times.time {

@@ -1,4 +1,4 @@
-//! Keys that look salted or hashed, and are of no design.
+//! Keys that look salted or hashed, but belong to no design.
 
 use super::*;
 
@@ -77,7 +77,7 @@ const LOOKALIKES: [(&str, Line); 18] = [
         let word = |n: u64| words[(n % 10) as usize];
         format!("{}{}{}", word(random(n)), word(random(n) >> 20), n % 50)
     }),
-    // Salts of a hash that no design has.
+    // Salts of a hash that no design uses.
     ("unknown salt", |n| {
         format!("{:02x}--user{n}", random(n * 31) & 0xff)
     }),
@@ -94,9 +94,10 @@ const LOOKALIKES: [(&str, Line); 18] = [
     ("even", |n| format!("{:08}", n * 2)),
 ];
 
-/// Of keys with an unknown salt one in 16 fits a salt of one digit by chance: that names no design.
+/// One in 16 keys with an unknown salt agrees with a salt of one digit by chance, which must not
+/// suffice.
 #[test]
-fn lookalikes_are_of_no_design() {
+fn recognises_no_design_of_lookalikes() {
     for (name, line) in LOOKALIKES {
         for keys in [300, 3_000] {
             let found = existing((0..keys).map(|n| line(n).into_bytes()), None);
@@ -106,9 +107,9 @@ fn lookalikes_are_of_no_design() {
     }
 }
 
-/// As above, of many tables.
+/// The same for many tables.
 #[test]
-fn no_unknown_salts_fit_by_chance() {
+fn recognises_no_design_of_unknown_salts() {
     for table in 0..6 {
         let salt = |n: u64| random(n * 41 + table) & 0xff;
         let keys = (0..300).map(|n| format!("{:02x}--user{n}", salt(n)).into_bytes());
@@ -120,7 +121,7 @@ fn no_unknown_salts_fit_by_chance() {
 
 /// Random bytes and unknown salts look salted; words, times, addresses and counters do not.
 #[test]
-fn keys_that_spread_by_themselves_are_told_from_others() {
+fn recognises_keys_that_spread_by_themselves() {
     let looks = |line: Line| {
         let found = existing((0..3_000).map(|n| line(n).into_bytes()), None);
         found.look.map(|look| look.to_string())

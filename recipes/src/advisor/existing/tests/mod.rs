@@ -1,4 +1,4 @@
-//! What is recognised, and what only looks like it.
+//! Keys whose design is recognised, and keys that only look like it.
 
 mod lookalikes;
 mod odd_designs;
@@ -39,7 +39,7 @@ fn keys_of(settings: &DesignSettings, rows: u32) -> impl Iterator<Item = Vec<u8>
 }
 
 #[test]
-fn keys_of_a_design_are_known_by_their_salts() {
+fn recognises_a_design_by_the_salts_of_its_keys() {
     let mut designs: Vec<DesignSettings> = HashScheme::ALL
         .iter()
         .map(|scheme| {
@@ -68,7 +68,7 @@ fn keys_of_a_design_are_known_by_their_salts() {
         );
     }
     for settings in designs {
-        // All 16 salts of one digit are 64 bits; of a row each.
+        // All 16 salts of one digit, each of one row, are 64 bits.
         let rows = 200;
         let found = recognised(keys_of(&settings, rows));
         assert_eq!(found, Some(settings));
@@ -76,7 +76,7 @@ fn keys_of_a_design_are_known_by_their_salts() {
 }
 
 #[test]
-fn keys_of_a_web_table_and_of_a_modulus_are_known() {
+fn recognises_a_web_table_and_a_modulus() {
     let number = Modulo {
         of: ModuloOf::Number,
         buckets: 24,
@@ -116,13 +116,13 @@ fn keys_of_a_web_table_and_of_a_modulus_are_known() {
 }
 
 #[test]
-fn two_digits_and_reversed_hosts_are_no_salt_by_themselves() {
+fn two_digits_and_reversed_hosts_alone_are_not_a_salt() {
     let months = |row: u32| format!("{:02}|event{row}", row % 12 + 1);
     assert_eq!(
         recognised((0..2_000).map(|row| months(row).into_bytes())),
         None
     );
-    // Behind two zeros, and even: as a number modulo 2 would have it.
+    // After two zeros, and even, as for a number modulo 2.
     let even = |row: u32| format!("{:06}", row * 2);
     assert_eq!(
         recognised((0..2_000).map(|row| even(row).into_bytes())),
@@ -136,7 +136,7 @@ fn two_digits_and_reversed_hosts_are_no_salt_by_themselves() {
 }
 
 #[test]
-fn keys_that_only_look_salted_are_not() {
+fn recognises_no_design_of_keys_that_only_look_salted() {
     let looks = |row: u32| format!("p:{:04x}:{row}", row.wrapping_mul(40_503) & 0xffff);
     assert_eq!(
         recognised((0..2_000).map(|row| looks(row).into_bytes())),
@@ -147,7 +147,7 @@ fn keys_that_only_look_salted_are_not() {
         recognised((0..2_000).map(|row| hex(row).into_bytes())),
         None
     );
-    // Two that check may be chance.
+    // Two agreeing keys may be chance.
     let settings = DigestSalt::default().into();
     assert_eq!(recognised(keys_of(&settings, 2)), None);
     assert_eq!(recognised(std::iter::empty()), None);
@@ -176,10 +176,10 @@ fn splits(settings: impl Into<DesignSettings>, tablets: u32) -> Vec<Bytes> {
     KeyDesign::new(settings).unwrap().splits(tablets).unwrap()
 }
 
-/// Two row hashers share a table: each has half of the rows, and none has nearly all. The advice was a third hasher over
-/// both.
+/// Two row hashers share a table, so neither has nearly all rows. The advice was a third hasher
+/// over both.
 #[test]
-fn several_hashers_are_found_beside_each_other() {
+fn recognises_several_hashers_in_one_table() {
     let keys = [
         of(hashed("b"), 500),
         of(hashed("a"), 300),
@@ -197,9 +197,10 @@ fn several_hashers_are_found_beside_each_other() {
     assert_eq!((others.keys, others.first.as_str()), (1, "x"));
 }
 
-/// The order of the groups is a part of the balancer's property: a plan sets another order anew.
+/// The order of the groups is part of the balancer's property, so another order is a change for a
+/// plan.
 #[test]
-fn recipes_come_in_the_order_of_the_balancers_groups() {
+fn sorts_recipes_by_the_groups_of_the_balancer() {
     let both = [splits(hashed("a"), 4), splits(hashed("b"), 2)].concat();
     let with = |pattern: &str| ExistingTable {
         group_pattern: Some(pattern.to_owned()),
@@ -217,9 +218,9 @@ fn recipes_come_in_the_order_of_the_balancers_groups() {
     assert_eq!(found.unknown_groups.as_deref(), Some("queue:[0-9]"));
 }
 
-/// Rows of a table that goes from one design to another.
+/// Rows of a table during a migration from one design to another.
 #[test]
-fn designs_that_follow_each_other_are_one_recipe() {
+fn joins_successive_designs_into_one_recipe() {
     let salt = |digits, separator: &str| DigestSalt {
         digits,
         separator: separator.to_owned(),
@@ -251,9 +252,9 @@ fn designs_that_follow_each_other_are_one_recipe() {
     }
 }
 
-/// A table was made for a hasher and loaded without it: its split points say what it is for.
+/// A table that was made for a hasher and loaded without it: its split points show the hasher.
 #[test]
-fn a_hasher_is_known_by_its_split_points_alone() {
+fn recognises_a_hasher_by_its_split_points_alone() {
     let plain = (0..300_u32).map(|row| format!("/usr/share/{row}").into_bytes());
     let sha1 = HashedRows {
         scheme: HashScheme::Sha1Base32,
@@ -267,9 +268,10 @@ fn a_hasher_is_known_by_its_split_points_alone() {
     );
 }
 
-/// Salts that are drawn, times and counters prove nothing by a hash: their form and the split points tell.
+/// Random salts, times and counters have no hash as evidence: their form and the split points show
+/// the design.
 #[test]
-fn designs_without_a_hash_are_known_by_form_and_split_points() {
+fn recognises_designs_without_a_hash_by_form_and_split_points() {
     let timed = ReverseTime::default();
     let salted = ReverseTime {
         salt: Some(
@@ -316,27 +318,27 @@ fn designs_without_a_hash_are_known_by_form_and_split_points() {
     }
 }
 
-/// Keys in their own order, in a table that is split where counters that are read backwards would be.
+/// Keys in their own order, in a table that is split like one of reversed counters.
 #[test]
-fn plain_ids_are_not_called_reversed() {
+fn does_not_recognise_plain_ids_as_reversed() {
     let ids = (0..1_000_u32).map(|id| format!("{:08}", id * 99_991).into_bytes());
     let points = ["2", "4", "6", "8"].map(Bytes::from).to_vec();
     let found = existing(ids, Some(&table(points)));
     assert!(found.is_none(), "{:?}", found.recipes);
 }
 
-/// A few hashed keys among others say nothing of the rest.
+/// A few hashed keys among others show nothing about the rest.
 #[test]
-fn a_few_keys_of_a_design_do_not_speak_for_all() {
+fn ignores_a_design_of_a_few_keys() {
     let plain = (0..900_u32).map(|row| format!("/usr/share/{row}").into_bytes());
     let found = existing(plain.chain(of(hashed("p"), 100)), None);
     assert!(found.is_none());
     assert_eq!(found.apart, [(hashed("p").into(), 100)]);
 }
 
-/// A design without a prefix is alone in a spec: hashed rows beside it are told.
+/// A spec contains a design without a prefix alone; hashed rows beside it are reported.
 #[test]
-fn a_hasher_beside_a_salt_is_told_and_not_in_the_spec() {
+fn reports_a_hasher_beside_a_salt_without_a_recipe() {
     let salt = DesignSettings::from(DigestSalt::default());
     let keys = || {
         [of(salt.clone(), 400), of(hashed("p"), 90)]

@@ -3,7 +3,7 @@
 use super::*;
 use crate::key_design::{Digest, DigestEnd, SaltSettings};
 
-/// Rows of kinds that tables have; no two are the same.
+/// Returns different rows of one of several kinds.
 fn rows(kind: usize, rows: u32) -> Vec<String> {
     let scattered = |row: u32| row.wrapping_mul(2_654_435_761);
     let row = |row: u32| match kind {
@@ -17,7 +17,7 @@ fn rows(kind: usize, rows: u32) -> Vec<String> {
     (0..rows).map(row).collect()
 }
 
-/// Checks that the keys of a design are answered with a design that writes the same keys.
+/// Checks that the keys of a design are recognised as keys of a design that writes the same keys.
 #[track_caller]
 fn is_found(settings: impl Into<DesignSettings>, kind: usize) {
     let settings = settings.into();
@@ -39,10 +39,10 @@ const SEPARATORS: [&str; 10] = [
     "--", "::", " | ", "->", "~", "\t", "\0", "x", "_v1_", "\u{2192}",
 ];
 
-/// Separators were looked for among eight of one character. Of a table with `--` the answer was to salt it again, or, of
-/// a modulus, a design without a separator, which writes other keys.
+/// Only eight separators of one character were tried. The advice for a table with `--` was a second
+/// salt or, for a modulus, a design without a separator, which writes other keys.
 #[test]
-fn a_separator_is_any_text() {
+fn recognises_any_separator() {
     for (place, separator) in SEPARATORS.into_iter().enumerate() {
         let digits = [2, 4, 1, 8, 3][place % 5];
         let salt = DigestSalt {
@@ -62,9 +62,9 @@ fn a_separator_is_any_text() {
     }
 }
 
-/// Widths, parts and forms that no guide prints.
+/// Settings of widths, parts and forms that no guide prints.
 #[test]
-fn parts_and_forms_of_any_width_are_found() {
+fn recognises_parts_and_forms_of_any_width() {
     let salt = |digits, separator: &str, over| DigestSalt {
         digits,
         separator: separator.to_owned(),
@@ -110,9 +110,10 @@ fn number_of_entity(buckets: u32) -> Modulo {
     }
 }
 
-/// Of a table with two designs, or with odd keys, each design is found, and the odd keys are counted.
+/// In a table with two designs, or with odd keys, each design is found, and the odd keys are
+/// counted.
 #[test]
-fn designs_are_found_among_odd_keys() {
+fn recognises_designs_among_odd_keys() {
     let salt = DesignSettings::from(DigestSalt {
         separator: "--".to_owned(),
         ..DigestSalt::default()

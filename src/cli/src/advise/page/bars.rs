@@ -1,4 +1,4 @@
-//! Load per tablet, a picture for each design.
+//! The load of each tablet, in a picture for each design.
 
 use fluo_recipes::advisor::{AdvisorReport, DesignForecast, DesignVerdict, LoadForecast};
 use maud::{Markup, html};
@@ -6,9 +6,10 @@ use maud::{Markup, html};
 use super::super::text;
 use crate::output::{count_of, grouped, plural};
 
-/// Most bars of a picture; of more tablets, neighbours share a bar.
+/// The maximum number of bars in a picture. Neighbouring tablets share a bar if there are more.
 const MOST_BARS: usize = 96;
-/// The picture, in its own units: it is stretched to the place that it gets, and has no text.
+/// The size of the picture in its own units. It is stretched to the available space, and contains
+/// no text.
 const WIDTH: f64 = 960.0;
 const HEIGHT: f64 = 400.0;
 
@@ -18,8 +19,8 @@ pub(super) fn section(report: &AdvisorReport) -> Markup {
         section id="load" aria-labelledby="load-title" {
             h2 id="load-title" { "Load per tablet" }
             p {
-                "Each bar is a tablet, in the order of the table. The dashed line is the mean; a hatched bar is the fullest. Every \
-                 picture has a scale of its own."
+                "Each bar is a tablet, in the order of the table. The dashed line is the mean; a hatched bar is the fullest. Each \
+                 picture has its own scale."
             }
             div.pictures {
                 @for (number, (forecast, verdict)) in (1..).zip(pairs) {
@@ -32,7 +33,7 @@ pub(super) fn section(report: &AdvisorReport) -> Markup {
     }
 }
 
-/// Neighbouring tablets behind one bar: the first, the last, and the keys of the fullest.
+/// A bar of neighbouring tablets: the first, the last, and the load of the fullest.
 struct Bar {
     first: usize,
     last: usize,
@@ -146,13 +147,13 @@ fn times_mean(keys: u64, total: u64, tablets: usize) -> f64 {
     }
 }
 
-/// The upper end of the scale: 2, or the next of 1, 2, 5 times a power of ten.
+/// Returns the upper end of the scale: 2, or the next of 1, 2, 5 times a power of ten.
 fn top(largest: f64) -> f64 {
     let mut power = 1.0;
     loop {
         for digit in [1.0, 2.0, 5.0] {
             let top: f64 = digit * power;
-            // The most there can be is the number of tablets, at most 65,536.
+            // The largest figure is the number of tablets, at most 65,536.
             if top >= largest.max(2.0) || top > 1e6 {
                 return top;
             }
@@ -161,7 +162,7 @@ fn top(largest: f64) -> f64 {
     }
 }
 
-/// The marks of the scale, from its upper end to nothing.
+/// Returns the marks of the scale, from its upper end to zero.
 fn ticks(top: f64) -> [String; 3] {
     [top, top / 2.0, 0.0].map(|tick| {
         if tick.fract() == 0.0 {
@@ -208,7 +209,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_scale_has_room_for_the_fullest() {
+    fn the_scale_includes_the_fullest_tablet() {
         let tops = [0.0, 1.0, 2.0, 2.1, 7.5, 16.0, 65_536.0].map(top);
         assert_eq!(tops, [2.0, 2.0, 2.0, 5.0, 10.0, 20.0, 100_000.0]);
         assert_eq!(ticks(5.0), ["5\u{d7}", "2.5\u{d7}", "0\u{d7}"]);

@@ -1,4 +1,4 @@
-//! When keys arrive against where they lie: a key visualizer.
+//! A key visualizer: the keys by their arrival and by their place in the table.
 
 use std::fmt::Write;
 
@@ -8,9 +8,9 @@ use maud::{Markup, html};
 
 use crate::output::{count_of, grouped, plural};
 
-/// How many times its part of the keys a cell has, from which level on.
+/// The least load of a cell for each level, as a multiple of an even spread.
 const LEVELS: [f64; 5] = [0.0, 4.0, 16.0, 64.0, 256.0];
-/// Rows and columns of the table that says the same.
+/// The number of rows and columns of the table with the same figures.
 const COARSE: usize = 10;
 
 pub(super) fn section(profile: &KeyProfile) -> Markup {
@@ -44,11 +44,11 @@ pub(super) fn section(profile: &KeyProfile) -> Markup {
 fn meaning(profile: &KeyProfile) -> &'static str {
     match profile.order.arrivals {
         Arrivals::Unordered => {
-            "These keys came in no order of arrival, so the vertical axis is only the order in which they were read."
+            "These keys are not in order of arrival, so the vertical axis shows only the order in which they were read."
         }
         Arrivals::AsWritten => {
-            "A line from corner to corner: keys come in their own order, and new ones go to one place. A vertical stripe: keys \
-             that come all the time. An even shade: keys come from everywhere."
+            "A line from corner to corner: keys arrive in their own order, and new ones go to one place. A vertical stripe: \
+             keys that arrive all the time. An even shade: keys arrive in random order."
         }
     }
 }
@@ -64,7 +64,7 @@ fn exactness(profile: &KeyProfile) -> String {
     }
 }
 
-/// A path for each level: within a row, neighbours of one level are one piece.
+/// Draws a path for each level: neighbours with one level in a row are one piece.
 fn svg(map: &HeatMap) -> Markup {
     let mut paths = LEVELS.map(|_| String::new());
     let expected = expected(map);
@@ -90,7 +90,7 @@ fn svg(map: &HeatMap) -> Markup {
     }
 }
 
-/// The keys of a cell if they were spread evenly.
+/// Returns the number of keys in a cell if the keys were spread evenly.
 #[expect(clippy::cast_precision_loss, reason = "a scale for a picture")]
 fn expected(map: &HeatMap) -> f64 {
     let keys: u64 = map
@@ -127,7 +127,7 @@ fn legend() -> Markup {
     }
 }
 
-/// The same as tenths of the arrivals against tenths of the keys.
+/// Returns a table of the same figures, for tenths of the arrivals and tenths of the keys.
 fn table(map: &HeatMap) -> Markup {
     let mut coarse = [[0_u64; COARSE]; COARSE];
     for (slice, row) in map.slices.iter().enumerate() {
@@ -164,7 +164,7 @@ fn table(map: &HeatMap) -> Markup {
             }
             div.scroll tabindex="0" role="region" aria-label="First keys of the buckets" {
                 table {
-                    caption { "With which key every hundredth bucket begins" }
+                    caption { "The first key of every hundredth bucket" }
                     thead { tr { th.figure scope="col" { "bucket" } th scope="col" { "key" } } }
                     tbody {
                         @for (place, mark) in map.marks.iter().enumerate() {
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_of_one_level_are_one_piece() {
+    fn draws_neighbours_of_one_level_as_one_piece() {
         let mut map = HeatMap::default();
         map.buckets = 4;
         map.slices = vec![vec![1, 1, 0, 9], vec![0; 4]];

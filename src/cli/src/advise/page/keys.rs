@@ -1,20 +1,20 @@
-//! What the keys look like, as words and a table.
+//! The properties of the keys, in sentences and tables.
 
 use fluo_core::Escaped;
 use fluo_recipes::advisor::{Distinct, KeyProfile, Weight};
 use maud::{Markup, html};
 
-use super::super::Told;
+use super::super::Answer;
 use crate::output::grouped;
 
-pub(super) fn section(told: &Told) -> Markup {
-    let profile = &told.report.profile;
+pub(super) fn section(answer: &Answer) -> Markup {
+    let profile = &answer.report.profile;
     html! {
         section id="keys" aria-labelledby="keys-title" {
             h2 id="keys-title" { "Keys" }
             ul.findings {
-                @for note in &told.notes { li.warning { strong { "Warning: " } (note) } }
-                @for finding in &told.report.advice.findings {
+                @for note in &answer.notes { li.warning { strong { "Warning: " } (note) } }
+                @for finding in &answer.report.advice.findings {
                     @match finding.weight {
                         Weight::Warning => li.warning { strong { "Warning: " } (finding.sentence) },
                         Weight::Note => li { (finding.sentence) },

@@ -1,8 +1,8 @@
-//! The page: one file of HTML with its style and its pictures, and no script.
+//! The page: one HTML file with its style and its pictures, without scripts.
 //!
-//! Text in it comes from keys, which are any bytes: they are shown in the escaped form, and `maud` escapes what HTML
-//! would read. Words and figures stand beside the pictures as HTML, so that their size does not depend on that of the
-//! picture; every picture has a table that says the same.
+//! Keys can contain any bytes. The page shows them in the escaped form, and `maud` escapes the
+//! characters of HTML. Words and figures are HTML beside the pictures, so their size does not
+//! depend on the size of a picture. Each picture has a table with the same figures.
 
 mod bars;
 mod heat_map;
@@ -11,14 +11,14 @@ mod keys;
 use anyhow::Result;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::{Told, text};
+use super::{Answer, text};
 use crate::output;
 
 const STYLE: &str = include_str!("style.css");
 
-/// The page of an advice.
-pub(super) fn page(told: &Told) -> Result<String> {
-    let profile = &told.report.profile;
+/// Returns the page of an answer.
+pub(super) fn page(answer: &Answer) -> Result<String> {
+    let profile = &answer.report.profile;
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -27,14 +27,14 @@ pub(super) fn page(told: &Told) -> Result<String> {
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'";
-                title { "Key advice: " (told.source) }
+                title { "Key advice: " (answer.source) }
                 style { (PreEscaped(STYLE)) }
             }
             body {
                 a.skip href="#advice" { "Skip to the advice" }
                 header {
-                    h1 { "Keys of " span.source { (told.source) } }
-                    p { (output::plural(profile.keys, "key")) ", looked at by " code { "fluo advise" } "." }
+                    h1 { "Keys of " span.source { (answer.source) } }
+                    p { (output::plural(profile.keys, "key")) ", examined by " code { "fluo advise" } "." }
                 }
                 nav aria-label="Contents" {
                     ul {
@@ -44,10 +44,10 @@ pub(super) fn page(told: &Told) -> Result<String> {
                     }
                 }
                 main {
-                    (advice(told))
-                    (keys::section(told))
-                    (designs(told))
-                    (bars::section(&told.report))
+                    (advice(answer))
+                    (keys::section(answer))
+                    (designs(answer))
+                    (bars::section(&answer.report))
                     (heat_map::section(profile))
                 }
                 footer { p { "Made by " code { "fluo advise" } " " (env!("CARGO_PKG_VERSION")) ", seed " (profile.sample.seed) "." } }
@@ -65,37 +65,37 @@ const SECTIONS: [(&str, &str); 5] = [
     ("map", "Heat map"),
 ];
 
-fn advice(told: &Told) -> Markup {
-    let reasons = &told.report.advice.reasons;
+fn advice(answer: &Answer) -> Markup {
+    let reasons = &answer.report.advice.reasons;
     html! {
         section id="advice" aria-labelledby="advice-title" {
             h2 id="advice-title" { "Advice" }
             @if let Some(first) = reasons.first() { p.lead { (first) } }
             ul { @for reason in reasons.iter().skip(1) { li { (reason) } } }
-            @if let Some(spec) = &told.spec {
+            @if let Some(spec) = &answer.spec {
                 h3 { "Spec file" }
                 pre tabindex="0" role="region" aria-label="Spec file" { code { (spec) } }
-                p { (told.next) }
+                p { (answer.next) }
             }
         }
     }
 }
 
-fn designs(told: &Told) -> Markup {
-    let report = &told.report;
+fn designs(answer: &Answer) -> Markup {
+    let report = &answer.report;
     html! {
         section id="designs" aria-labelledby="designs-title" {
             h2 id="designs-title" { "Designs" }
             p {
-                "Fullest / mean: the load of the fullest tablet in times of the mean. Newest in one: which part of the newest \
-                 keys one tablet takes. Prefix scan: in how many pieces of the table the rows with a prefix lie."
+                "Fullest / mean: the load of the fullest tablet over the mean. Newest in one: the largest share of the newest \
+                 keys in one tablet. Prefix scan: the number of pieces of the table that contain the rows with a prefix."
             }
             div.scroll tabindex="0" role="region" aria-label="Figures of the designs" {
                 table {
                     thead {
                         tr {
                             @for (place, name) in text::HEADER.iter().enumerate() {
-                                // From the third on they are figures.
+                                // The columns from the third one contain figures.
                                 th.figure[place > 1] scope="col" { (name) }
                             }
                         }
