@@ -84,7 +84,7 @@ async fn a_row_that_many_claim_is_claimed_by_one() {
         .filter(|error| error.kind() == ErrorKind::Uncertain)
     {
         let said = format!(
-            "nobody can tell whether the mutation was written: updateRowsConditionally of `{name}` at {address}: the "
+            "it is unknown whether the mutation was written: updateRowsConditionally of `{name}` at {address}: the "
         );
         assert_says(&error.to_string(), &said);
     }

@@ -126,7 +126,7 @@ fn check_messages(told: &Told, claims: &Claims, address: &str) {
     assert_eq!(told.message(ErrorKind::Uncertain), late);
 
     let unknown = format!(
-        "nobody can tell whether the mutation was written: updateRowsConditionally of `{TABLE}` at {address}: "
+        "it is unknown whether the mutation was written: updateRowsConditionally of `{TABLE}` at {address}: "
     );
     let reasons = claims
         .errors

@@ -163,7 +163,7 @@ async fn a_load_whose_permission_is_taken_away_names_it_and_what_may_be_written(
     );
     assert_says(
         &message,
-        "; each server looks at permissions by itself, so another one may have taken some of the rows",
+        "; each server checks permissions itself, so other servers may have written some of the rows",
     );
     ground.end().await;
 }
