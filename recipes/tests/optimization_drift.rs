@@ -160,7 +160,7 @@ async fn a_balancer_that_is_not_the_wanted_one_is_told_for_what_it_is() {
         (
             format!("{OLD_PACKAGE}.DefaultLoadBalancer"),
             FoundBalancer::ByNumber,
-            ", which does not look at groups",
+            ", which ignores groups",
         ),
         (
             old_group_balancer,
@@ -170,12 +170,12 @@ async fn a_balancer_that_is_not_the_wanted_one_is_told_for_what_it_is() {
         (
             "org.example.Own".to_owned(),
             FoundBalancer::Unknown,
-            ", a class that is not known here",
+            ", an unknown class",
         ),
         (
             "org.example.Typo".to_owned(),
             FoundBalancer::UnknownNotLoaded,
-            ", a class that is not known here and that the servers do not load, so that tablets may stay on no server",
+            ", an unknown class that the servers do not load, so that tablets may stay on no server",
         ),
     ];
     let wanted = group_balancers().next().unwrap().1;
@@ -305,7 +305,7 @@ async fn a_user_who_may_not_read_gets_a_verdict_about_everything_else() {
             told.sentences(),
             [
                 "the rows could not be counted: the user lacks READ",
-                "the split point `a` is there that no recipe asked for"
+                "the split point `a` is not part of any recipe"
             ]
         );
         assert!(!told.counted && told.clone().into_result().is_err());

@@ -142,7 +142,7 @@ async fn rows_that_collapse_into_few_salts_are_told() {
     let told = verdict(&tables, &optimizations).await.sentences();
     assert!(
         told[0].starts_with(
-            "key design modulo: its 1,800 rows do not lie evenly over the hash space (p = "
+            "key design modulo: its 1,800 rows are not spread evenly over the hash space (p = "
         ),
         "{told:?}"
     );
@@ -182,7 +182,7 @@ async fn rows_that_fall_together_by_design_are_counted_by_what_they_share() {
     assert_eq!((hot.part.as_str(), hot.rows), ("big", 1_201));
     assert!(
         told.sentences()[0].ends_with(
-            "; the hash is even, but 1,201 of its rows share the salted part `big`, which lies in one tablet by design"
+            "; the hash is even, but 1,201 of its rows share the salted part `big`, which is in one tablet by design"
         ),
         "{:?}",
         told.sentences()
@@ -198,7 +198,7 @@ async fn rows_that_fall_together_by_design_are_counted_by_what_they_share() {
     let told = verdict(&tables, &optimizations).await.sentences();
     assert!(
         told[0].starts_with(
-            "key design digest-salt: the 1,201 salted parts of its 2,401 rows do not lie evenly over the salts (p = "
+            "key design digest-salt: the 1,201 salted parts of its 2,401 rows are not spread evenly over the salts (p = "
         ),
         "{told:?}"
     );
@@ -256,12 +256,12 @@ async fn what_groups_of_before_have_left_stays_until_it_is_pruned() {
     };
     assert_eq!(
         splits,
-        "4 split points are there that no recipe asked for, the first is `0:9000`"
+        "4 split points are not part of any recipe, the first is `0:9000`"
     );
     assert_eq!(
         pattern,
         "property table.custom.balancer.group.regex.pattern is `(\\Q0:\\E).*`, which no recipe asked for and which \
-         parts the tablets into 2 groups, each spread by itself; a plan that prunes removes it"
+         splits the tablets into 2 groups, each spread by itself; a plan that prunes removes it"
     );
     let effects: Vec<_> = told.properties.iter().map(|p| p.unrequested).collect();
     let (none, groups) = (
@@ -388,11 +388,11 @@ async fn a_removal_that_was_edited_into_a_plan_is_refused() {
             "\"unrequested_properties\":[\"table.balancer\",",
             "\"unrequested_properties\":["
         ),
-        message("it removes property table.balancer, which is not of groups of before")
+        message("it removes property table.balancer, which earlier groups did not leave")
     );
     assert_eq!(
         edited("\"after\":null,\"removed\":true", "\"after\":null"),
-        message("it sets property table.balancer to nothing")
+        message("it sets property table.balancer to no value")
     );
     assert_eq!(
         edited("\"after\":null,\"removed\":true", "\"after\":\"x\""),
@@ -410,7 +410,7 @@ async fn a_removal_that_was_edited_into_a_plan_is_refused() {
             "\"unrequested_properties\":[",
             "\"unrequested_properties\":[\"table.file.replication\","
         ),
-        message("it speaks of property `table.file.replication`, which is none of the balancer's")
+        message("it contains property `table.file.replication`, which is not a property of the balancer")
     );
     let first = format!("\"name\":\"{}\"", property::BALANCER);
     let swapped = json

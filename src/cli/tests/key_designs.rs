@@ -367,7 +367,7 @@ fn shows_a_page_about_a_design() {
         told[..6],
         [
             "design modulo (Java's String.hashCode modulo 10)",
-            "keys begin with anything, so that the design is alone in its table",
+            "keys can begin with any bytes, so the design must be alone in its table",
             "order the order of the rows",
             "by row in one piece",
             "by prefix fanned out over up to 10 pieces",

@@ -144,7 +144,7 @@ fn rejects_a_hot_host_unless_the_spec_accepts_it() {
         first,
         "NOT OK: table pages: key design web-table: the tablet that ends at `a0` (on server-002) holds 1,936 of 4,207 \
          rows, 7.36 times the mean of 16 tablets; the limit is 2; the hash is even, but 1,830 of its rows share the \
-         salted part `github.com`, which lies in one tablet by design"
+         salted part `github.com`, which is in one tablet by design"
     );
     place
         .fluo("table verify --at embedded:d --spec s.toml --max-skew 8 pages")
@@ -249,7 +249,7 @@ fn reports_keys_of_another_design() {
         .differs();
     assert_says(
         run.text(),
-        "  ! key design modulo: 1 row in the table is none of its keys: it is `p:",
+        "  ! key design modulo: 1 row in the table is not one of its keys: it is `p:",
     );
 }
 
@@ -281,7 +281,7 @@ fn changes_the_design_of_an_empty_table() {
     assert_says(verdict.text(), "balancer      not as expected");
     assert_says(
         verdict.text(),
-        "which no recipe asked for and which parts the tablets into 2 groups, each spread by itself; a plan that prunes \
+        "which no recipe asked for and which splits the tablets into 2 groups, each spread by itself; a plan that prunes \
          removes it",
     );
 

@@ -368,7 +368,7 @@ fn a_table_without_rows_passes_and_is_not_proved() {
         .differs();
     assert!(
         run.text().starts_with(
-            "NOT OK: table pages: evenness is not proved, as is required: it has no rows\n"
+            "NOT OK: table pages: evenness is required, but not proved: it has no rows\n"
         ),
         "{}",
         run.text()

@@ -99,7 +99,7 @@ async fn split_points_that_are_gone_extra_or_short_are_named() {
     ground.add_split("p:5").await;
     assert_says(
         &ground.differences("").join("\n"),
-        "the split point `p:5` is there that no recipe asked for",
+        "the split point `p:5` is not part of any recipe",
     );
     ground.mend();
 
@@ -132,7 +132,7 @@ async fn a_balancer_or_a_regex_that_was_changed_is_named() {
     assert_eq!(
         told,
         format!(
-            "property table.balancer is `{DEFAULT_BALANCER}`, which does not look at groups; it should be `{class}`"
+            "property table.balancer is `{DEFAULT_BALANCER}`, which ignores groups; it should be `{class}`"
         )
     );
     let told = ground
@@ -141,7 +141,7 @@ async fn a_balancer_or_a_regex_that_was_changed_is_named() {
     assert_eq!(
         told,
         format!(
-            "property table.balancer is `org.example.Typo`, a class that is not known here and that the servers do not \
+            "property table.balancer is `org.example.Typo`, an unknown class and that the servers do not \
              load, so that tablets may stay on no server; it should be `{class}`"
         )
     );

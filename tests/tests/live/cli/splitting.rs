@@ -96,7 +96,7 @@ async fn a_tablet_that_accumulo_split_by_itself_is_named_and_merged_again() {
     let told = verdict["differences"].to_string();
     assert!(
         told.contains(&format!(
-            "the split point `{split}` is there that no recipe asked for"
+            "the split point `{split}` is not part of any recipe"
         )),
         "{told}"
     );
