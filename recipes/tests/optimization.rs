@@ -301,7 +301,9 @@ async fn a_saved_plan_is_the_same_plan() {
             "\"name\": \"table.balancer\"",
             "\"name\": \"table.file.replication\""
         ),
-        message("it contains property `table.file.replication`, which is not a property of the balancer")
+        message(
+            "it contains property `table.file.replication`, which is not a property of the balancer"
+        )
     );
     assert_eq!(
         edited("\"before\": null", "\"before\": \"x\""),

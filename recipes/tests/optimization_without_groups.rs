@@ -410,7 +410,9 @@ async fn a_removal_that_was_edited_into_a_plan_is_refused() {
             "\"unrequested_properties\":[",
             "\"unrequested_properties\":[\"table.file.replication\","
         ),
-        message("it contains property `table.file.replication`, which is not a property of the balancer")
+        message(
+            "it contains property `table.file.replication`, which is not a property of the balancer"
+        )
     );
     let first = format!("\"name\":\"{}\"", property::BALANCER);
     let swapped = json

@@ -187,7 +187,7 @@ fn a_table_that_is_deleted_ends_the_watch() {
         assert_eq!(run.code, Some(2));
         assert_eq!(
             run.error(),
-            "table `pages` was deleted while it was watched; nothing is left to look at"
+            "table `pages` was deleted while it was watched"
         );
     }
 }

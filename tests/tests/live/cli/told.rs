@@ -214,7 +214,9 @@ async fn an_apply_whose_table_is_deleted_names_that_and_undoes_nothing() {
     assert_says(&run.stderr, "\nerror: step 2 of 4 failed (set ");
     assert_says(
         &run.stderr,
-        &format!("; table `{table}` no longer exists, so there is nothing to undo (if it was renamed, "),
+        &format!(
+            "; table `{table}` no longer exists, so there is nothing to undo (if it was renamed, "
+        ),
     );
     assert!(!run.stderr.contains("undone"), "{}", run.stderr);
     assert!(!run.stderr.contains("undoing"), "{}", run.stderr);
