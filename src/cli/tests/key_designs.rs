@@ -195,7 +195,8 @@ fn random_salt() {
     assert_says(&message, "its salt is `10`, and salts are `00` to `09`");
 }
 
-/// The successor of a field that ends in `ff` differs from the successor of the bytes `ff`.
+/// Covers fields at the end of the byte range: the successor of a field that ends in `ff` differs
+/// from the successor of the bytes `ff`.
 #[test]
 fn composite_fields_that_end_in_ff() {
     let place = Place::new();

@@ -73,7 +73,7 @@ mod tests {
         assert!(MaxSkew::new(1.0).is_ok());
     }
 
-    /// A regression test: the limit 6 was stricter than the limit 3 for four tablets.
+    /// Covers a bug: the limit 6 was stricter than the limit 3 for four tablets.
     #[test]
     fn a_larger_limit_is_never_stricter() {
         for places in 2..50 {

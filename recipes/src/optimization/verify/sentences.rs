@@ -81,7 +81,7 @@ pub(super) fn percent(part: u64, whole: u64) -> String {
 mod tests {
     use super::*;
 
-    /// A regression test: a chance was shown as `p = 0.0e0`.
+    /// Covers a bug: a chance was shown as `p = 0.0e0`.
     #[test]
     fn shows_a_tiny_chance_as_a_bound() {
         assert_eq!(

@@ -51,7 +51,7 @@ fn assert_refused(error: &Error, fake: &Fake) {
     );
 }
 
-/// A regression test: on Accumulo 2.1 with the published jars every class loaded, and short
+/// Covers a bug: on Accumulo 2.1 with the published jars every class loaded, and short
 /// transactions worked. When a column got more than ten versions, reading it halted a tablet server
 /// with `NoClassDefFoundError`.
 #[tokio::test]

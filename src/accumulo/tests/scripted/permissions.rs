@@ -24,7 +24,7 @@ fn assert_lacks(error: &Error, servers: Servers, permission: &str) {
     assert!(message.starts_with(&expected), "{message}");
 }
 
-/// On Accumulo 2.1 reading the properties of a table requires `ALTER_TABLE`. A regression test: for
+/// On Accumulo 2.1 reading the properties of a table requires `ALTER_TABLE`. Covers a bug: for
 /// a user without it, `plan`, `verify`, `watch` and `show` failed with the message of Accumulo,
 /// which names no permission.
 #[tokio::test]
@@ -43,7 +43,7 @@ async fn names_the_missing_permission_of_an_admin_call() {
     }
 }
 
-/// A regression test: a load without `WRITE` on Accumulo 2.1 named no permission, and reported that
+/// Covers a bug: a load without `WRITE` on Accumulo 2.1 named no permission, and reported that
 /// "1 more may have been" written.
 #[tokio::test]
 async fn names_the_missing_permission_of_a_write_that_wrote_nothing() {

@@ -127,7 +127,7 @@ async fn read(rows: usize, is_committed: bool) -> (Vec<Bytes>, Fake) {
     (cells.into_iter().map(|cell| cell.value).collect(), fake)
 }
 
-/// A regression test: a user without `WRITE` read two rolled-back locks at once. A denied call of
+/// Covers a bug: a user without `WRITE` read two rolled-back locks at once. A denied call of
 /// two rows does not tell whether a row was written, so the reader sent it again and again, and
 /// failed with `Unavailable` after `give_up_after` (a minute), although it had read that the
 /// transaction was rolled back. With one lock it read the old value at once.

@@ -163,7 +163,7 @@ mod tests {
         }
     }
 
-    /// A regression test: while rows were loaded, each check reported that `.. holds 1,000 ..` was
+    /// Covers a bug: while rows were loaded, each check reported that `.. holds 1,000 ..` was
     /// fixed and that `.. holds 2,000 ..` had appeared.
     #[test]
     fn ignores_changes_of_figures() {
@@ -181,7 +181,7 @@ mod tests {
         assert_eq!(changes.after(Ok(seen(&[], &[few(6)]))), []);
     }
 
-    /// A regression test: an OK that no longer proved evenness was not reported.
+    /// Covers a bug: an OK that no longer proved evenness was not reported.
     #[test]
     fn reports_that_evenness_is_not_proved_any_more_and_is_again() {
         let mut changes = Changes::default();
