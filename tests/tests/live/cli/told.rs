@@ -178,8 +178,8 @@ async fn a_load_whose_table_is_deleted_names_that() {
     gate.open();
     let message = ended(&guest, child).fails();
     let expected = format!(
-        "the load stopped after {PASSED_ROWS} were written: table `{table}` was deleted meanwhile, and its rows are gone \
-         with it ("
+        "the load stopped after {PASSED_ROWS} were written: table `{table}` was deleted during the call, \
+         together with its rows ("
     );
     assert!(message.starts_with(&expected), "{message}");
     ground.end().await;
