@@ -324,7 +324,7 @@ async fn what_was_left_and_does_nothing_is_no_difference() {
         told.sentences(),
         [
             "property table.custom.balancer.group.regex.pattern is `(?=x)(\\p{IsGreek}).*`, which no recipe asked \
-             for and which cannot be read here; a plan that prunes removes it"
+             for and which cannot be parsed; a plan that prunes removes it"
         ]
     );
     applied(&tables, &optimizations, KEEP).await;
