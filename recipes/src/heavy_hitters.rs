@@ -9,12 +9,12 @@ const COUNTERS: usize = 4_096;
 /// Number of leading bytes that identify a value; longer values are truncated.
 const VALUE_BYTES: usize = 256;
 
-/// Counts values by the algorithm of Misra and Gries, with many decrements at once.
+/// A counter of values, by the algorithm of Misra and Gries with many decrements at once.
 ///
-/// When there are too many counters, the median of their counts is subtracted from all of them, and
+/// If there are too many counters, the median of their counts is subtracted from all of them, and
 /// those that reach zero are removed.
 ///
-/// A value occurred at least as often as its counter says and at most `error` times more. Each
+/// A value occurred at least as often as its counter shows and at most `error` times more. Each
 /// subtraction lowers at least half of the counters by its full amount, so `error` is at most
 /// `2 / 4096` of all values pushed: 0.05 %. A value that is more frequent than that is never
 /// missed.
@@ -40,11 +40,11 @@ impl HeavyHitters {
         }
         self.counters.insert(value.into(), 1);
         if self.counters.len() > COUNTERS {
-            self.take_off_the_median();
+            self.subtract_the_median();
         }
     }
 
-    fn take_off_the_median(&mut self) {
+    fn subtract_the_median(&mut self) {
         let mut counts: Vec<u64> = self.counters.values().copied().collect();
         let middle = counts.len() / 2;
         let (_, median, _) = counts.select_nth_unstable(middle);

@@ -35,19 +35,20 @@
 //! # }
 //! ```
 //!
-//! # Where to look
+//! # Overview
 //!
-//! | question | answer |
-//! |---|---|
-//! | Which ways of writing keys are there, and which scans does each still allow? | [`KeyDesign`], [`DesignSettings`], [`KeyDesign::scans`] |
-//! | Which of them is right for my keys? | [`AdvisorReport`](advisor::AdvisorReport), made from a sample by a [`ProfileBuilder`](advisor::ProfileBuilder) |
-//! | How do I scan rows that a salt has scattered? | [`SaltedScan`] |
-//! | How do I change the salt of a table that is in use? | [`Epochs`] |
-//! | What are the bytes of a hashed row? | [`RowHasher::add`], and the module page of `row_hasher/key.rs` |
-//! | Which split points does a design ask for? | [`RowHasher::splits`], [`KeyDesign::splits`] |
-//! | How do I declare what my own recipe requires of its table? | [`Contribution::builder`] |
-//! | What does `apply` do, and in which order? | [`apply()`], [`Plan::steps`] |
-//! | What does `verify` check? | [`Verdict`] |
+//! - [`KeyDesign`] and [`DesignSettings`] are the ways to write keys; [`KeyDesign::scans`] returns
+//!   the scans that a design allows.
+//! - [`AdvisorReport`](advisor::AdvisorReport) selects a design for a sample of keys, which a
+//!   [`ProfileBuilder`](advisor::ProfileBuilder) reads.
+//! - [`SaltedScan`] scans rows that a salt has scattered.
+//! - [`Epochs`] change the salt of a table that is in use.
+//! - [`RowHasher::add`] and the module page of `row_hasher/key.rs` describe the bytes of a hashed
+//!   row.
+//! - [`RowHasher::splits`] and [`KeyDesign::splits`] return the split points of a design.
+//! - [`Contribution::builder`] declares the requirements of your own recipe on its table.
+//! - [`apply()`] and [`Plan::steps`] describe the changes of a plan and their order.
+//! - [`Verdict`] lists everything that `verify` checks.
 
 pub mod advisor;
 mod epochs;

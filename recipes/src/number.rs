@@ -1,5 +1,6 @@
 //! Counts converted to floats, and formatted for people.
 
+/// Converts a count to a float.
 #[expect(
     clippy::cast_precision_loss,
     reason = "a statistic of counts above 2^53 does not need the last digits"
@@ -27,9 +28,10 @@ pub(crate) fn share(part: u64, whole: u64) -> f64 {
     }
 }
 
-/// Returns the index of the part that holds a position, if `whole` is cut into `parts` equal parts.
+/// Returns the index of the part that contains a position, if `whole` is cut into `parts` equal
+/// parts.
 ///
-/// That is `position * parts / whole`, rounded down and below `parts`.
+/// The result is `position * parts / whole`, rounded down and below `parts`.
 pub(crate) fn part_of(position: u64, whole: u64, parts: usize) -> usize {
     let parts_wide = u128::from(count(parts));
     let part = u128::from(position) * parts_wide / u128::from(whole.max(1));

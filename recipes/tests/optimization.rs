@@ -178,7 +178,7 @@ async fn removes_extra_split_points_only_when_pruning() {
         .unwrap();
     assert_eq!(
         verdict.sentences(),
-        ["5 split points are there that no recipe asked for, the first is `a`"]
+        ["5 split points are not part of any recipe, the first is `a`"]
     );
     let lenient = VerifyOptions {
         allow_extra_splits: true,
@@ -273,7 +273,7 @@ async fn reads_a_saved_plan_and_rejects_an_edited_one() {
     let message = |what: &str| format!("the plan was edited: {what}; make a new one");
     assert_eq!(
         edited("\"format\": 1", "\"format\": 2"),
-        "the plan is of format 2; this build reads format 1"
+        "the plan has format 2, but this build reads format 1"
     );
     assert!(
         edited("\"table\": \"pages\"", "\"table\": \"../x\"")
@@ -301,12 +301,14 @@ async fn reads_a_saved_plan_and_rejects_an_edited_one() {
             "\"name\": \"table.balancer\"",
             "\"name\": \"table.file.replication\""
         ),
-        message("it speaks of property `table.file.replication`, which is none of the balancer's")
+        message(
+            "it contains property `table.file.replication`, which is not a property of the balancer"
+        )
     );
     assert_eq!(
         edited("\"before\": null", "\"before\": \"x\""),
         message(&format!(
-            "it tells two values of property {} before",
+            "it has two old values of property {}",
             property::GROUP_PATTERN
         ))
     );
@@ -373,7 +375,7 @@ async fn verify_reports_each_kind_of_drift() {
     assert_eq!(
         told[0],
         format!(
-            "property table.balancer is `org.example.Typo`, a class that is not known here and that the servers do \
+            "property table.balancer is `org.example.Typo`, an unknown class and that the servers do \
              not load, so that tablets may stay on no server; it should be `{}`",
             group_balancer()
         )
@@ -409,7 +411,7 @@ async fn verify_reports_each_kind_of_drift() {
         .unwrap();
     assert_eq!(
         differences().await,
-        ["row hasher `p`: 1 row under its prefix is none of its keys: it is `p:plain`"]
+        ["row hasher `p`: 1 row under its prefix is not one of its keys: it is `p:plain`"]
     );
     pages
         .write(vec![
@@ -431,7 +433,7 @@ async fn verify_reports_each_kind_of_drift() {
     let told = differences().await;
     assert!(
         told[0].starts_with(
-            "row hasher `q`: its 2,100 rows do not lie evenly over the hash space (p below 1e-300)"
+            "row hasher `q`: its 2,100 rows are not spread evenly over the hash space (p below 1e-300)"
         ),
         "{told:?}"
     );

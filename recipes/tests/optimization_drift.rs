@@ -159,7 +159,7 @@ async fn reports_the_kind_of_another_balancer() {
         (
             format!("{OLD_PACKAGE}.DefaultLoadBalancer"),
             FoundBalancer::ByNumber,
-            ", which does not look at groups",
+            ", which ignores groups",
         ),
         (
             old_group_balancer,
@@ -169,12 +169,12 @@ async fn reports_the_kind_of_another_balancer() {
         (
             "org.example.Own".to_owned(),
             FoundBalancer::Unknown,
-            ", a class that is not known here",
+            ", an unknown class",
         ),
         (
             "org.example.Typo".to_owned(),
             FoundBalancer::UnknownNotLoaded,
-            ", a class that is not known here and that the servers do not load, so that tablets may stay on no server",
+            ", an unknown class that the servers do not load, so that tablets may stay on no server",
         ),
     ];
     let wanted = group_balancers().next().unwrap().1;
@@ -304,7 +304,7 @@ async fn a_verdict_without_read_permission_covers_everything_except_rows() {
             told.sentences(),
             [
                 "the rows could not be counted: the user lacks READ",
-                "the split point `a` is there that no recipe asked for"
+                "the split point `a` is not part of any recipe"
             ]
         );
         assert!(!told.counted && told.clone().into_result().is_err());

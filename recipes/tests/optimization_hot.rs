@@ -300,7 +300,7 @@ fn hot_tables() -> Vec<(&'static str, Scene, &'static str)> {
         (
             "one host has nearly half of the rows",
             Scene::new(of(&by_host(2), 20), keys(&by_host(2), plain())),
-            "the hash is even, but 1,819 of its rows share the salted part `com.github`, which lies in one tablet by \
+            "the hash is even, but 1,819 of its rows share the salted part `com.github`, which is in one tablet by \
              design",
         ),
         (
@@ -330,7 +330,7 @@ fn hot_tables() -> Vec<(&'static str, Scene, &'static str)> {
                 added: vec!["p:1sst:", "p:1sst;", "p:1sst<", "p:1sst=", "z"],
                 ..Scene::new(hashed("p", 20), under("p", plain()))
             },
-            "5 split points are there that no recipe asked for, the first is `p:1sst:`",
+            "5 split points are not part of any recipe, the first is `p:1sst:`",
         ),
         (
             "extra split points pass, and hide no hot host",
@@ -374,7 +374,7 @@ fn hot_tables() -> Vec<(&'static str, Scene, &'static str)> {
                 property: Some((property::BALANCER, "org.example.Typo")),
                 ..Scene::new(hashed("p", 20), under("p", plain()))
             },
-            "property table.balancer is `org.example.Typo`, a class that is not known here",
+            "property table.balancer is `org.example.Typo`, an unknown class",
         ),
         (
             "the table is half migrated",
@@ -511,7 +511,7 @@ fn hot_tables() -> Vec<(&'static str, Scene, &'static str)> {
                     .and(under("q", numbered(1_000)))
             },
             "server server-001 holds 9,191 of 10,000 rows, 3.68 times the mean of 4 servers; the limit is 2; row hasher `p` \
-             is to have 1 tablet on 4 servers, over which it cannot spread",
+             has 1 planned tablet for 4 servers, so it cannot spread over all of them",
         ),
         (
             "recipes of one tablet each are all on one server",
@@ -691,7 +691,7 @@ fn even_tables() -> Vec<(&'static str, Scene, &'static str)> {
         (
             "fewer tablets than servers, none of which has twice the mean",
             Scene::new(hashed("p", 3), under("p", numbered(5_000))),
-            "; it is to have 3 tablets on 4 servers, so evenness is not proved",
+            "; it has 3 planned tablets for 4 servers, so evenness is not proved",
         ),
         (
             "few rows in one tablet",
@@ -765,23 +765,23 @@ async fn reports_a_server_that_the_spec_makes_hot() {
         (
             Scene::new(unsalted(&[]), plain()),
             "server server-001 holds 4,208 of 4,208 rows, 4.00 times the mean of 4 servers; the limit is 2; key design \
-             unsalted is to have 1 tablet on 4 servers, over which it cannot spread",
+             unsalted has 1 planned tablet for 4 servers, so it cannot spread over all of them",
         ),
         (
             Scene::new(hashed("p", 1), under("p", plain())),
             "server server-002 holds 4,208 of 4,208 rows, 4.00 times the mean of 4 servers; the limit is 2; row hasher `p` \
-             is to have 1 tablet on 4 servers, over which it cannot spread",
+             has 1 planned tablet for 4 servers, so it cannot spread over all of them",
         ),
         (
             eight(Scene::new(hashed("p", 3), under("p", numbered(5_000)))),
-            "times the mean of 8 servers; the limit is 2; row hasher `p` is to have 3 tablets on 8 servers, over which it \
-             cannot spread",
+            "times the mean of 8 servers; the limit is 2; row hasher `p` has 3 planned tablets for 8 servers, so it \
+             cannot spread over all of them",
         ),
         // The tablets of a recipe without rows cannot hold the rows of another recipe.
         (
             Scene::new(two(1, 20), under("p", plain())),
-            "4.00 times the mean of 4 servers; the limit is 2; row hasher `p` is to have 1 tablet on 4 servers, over which \
-             it cannot spread, row hasher `q` has no rows",
+            "4.00 times the mean of 4 servers; the limit is 2; row hasher `p` has 1 planned tablet for 4 servers, so it \
+             cannot spread over all of them, row hasher `q` has no rows",
         ),
         (
             Scene::new(unsalted(&[]), plain()).counting(RowCounting::Skip),
@@ -804,7 +804,7 @@ async fn reports_a_server_that_the_spec_makes_hot() {
     let told = verdict.summary();
     assert!(
         told.starts_with(
-            "NOT OK: table pages: evenness is not proved, as is required: server server-001 holds 4,208 of 4,208 rows"
+            "NOT OK: table pages: evenness is required, but not proved: server server-001 holds 4,208 of 4,208 rows"
         ),
         "{told}"
     );
@@ -828,7 +828,7 @@ async fn required_rows_that_are_missing_are_a_difference() {
         let told = scene.verdict().await.sentences();
         assert_eq!(
             told,
-            [format!("evenness is not proved, as is required: {reason}")]
+            [format!("evenness is required, but not proved: {reason}")]
         );
     }
     let mut scene = Scene::new(hashed("p", 20), under("p", plain()));

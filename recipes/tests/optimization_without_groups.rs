@@ -143,7 +143,7 @@ async fn reports_rows_that_collapse_into_few_salts() {
     let told = verdict(&tables, &optimizations).await.sentences();
     assert!(
         told[0].starts_with(
-            "key design modulo: its 1,800 rows do not lie evenly over the hash space (p = "
+            "key design modulo: its 1,800 rows are not spread evenly over the hash space (p = "
         ),
         "{told:?}"
     );
@@ -183,7 +183,7 @@ async fn tests_the_salted_parts_of_rows_that_share_a_salt() {
     assert_eq!((hot.part.as_str(), hot.rows), ("big", 1_201));
     assert!(
         told.sentences()[0].ends_with(
-            "; the hash is even, but 1,201 of its rows share the salted part `big`, which lies in one tablet by design"
+            "; the hash is even, but 1,201 of its rows share the salted part `big`, which is in one tablet by design"
         ),
         "{:?}",
         told.sentences()
@@ -199,7 +199,7 @@ async fn tests_the_salted_parts_of_rows_that_share_a_salt() {
     let told = verdict(&tables, &optimizations).await.sentences();
     assert!(
         told[0].starts_with(
-            "key design digest-salt: the 1,201 salted parts of its 2,401 rows do not lie evenly over the salts (p = "
+            "key design digest-salt: the 1,201 salted parts of its 2,401 rows are not spread evenly over the salts (p = "
         ),
         "{told:?}"
     );
@@ -257,12 +257,12 @@ async fn keeps_the_remains_of_earlier_groups_until_pruning() {
     };
     assert_eq!(
         splits,
-        "4 split points are there that no recipe asked for, the first is `0:9000`"
+        "4 split points are not part of any recipe, the first is `0:9000`"
     );
     assert_eq!(
         pattern,
         "property table.custom.balancer.group.regex.pattern is `(\\Q0:\\E).*`, which no recipe asked for and which \
-         parts the tablets into 2 groups, each spread by itself; a plan that prunes removes it"
+         splits the tablets into 2 groups, each spread by itself; a plan that prunes removes it"
     );
     let effects: Vec<_> = told.properties.iter().map(|p| p.unrequested).collect();
     let (none, groups) = (
@@ -325,7 +325,7 @@ async fn remains_without_effect_are_no_difference() {
         told.sentences(),
         [
             "property table.custom.balancer.group.regex.pattern is `(?=x)(\\p{IsGreek}).*`, which no recipe asked \
-             for and which cannot be read here; a plan that prunes removes it"
+             for and which cannot be parsed; a plan that prunes removes it"
         ]
     );
     applied(&tables, &optimizations, KEEP).await;
@@ -389,11 +389,11 @@ async fn rejects_an_edited_removal() {
             "\"unrequested_properties\":[\"table.balancer\",",
             "\"unrequested_properties\":["
         ),
-        message("it removes property table.balancer, which is not of groups of before")
+        message("it removes property table.balancer, which earlier groups did not leave")
     );
     assert_eq!(
         edited("\"after\":null,\"removed\":true", "\"after\":null"),
-        message("it sets property table.balancer to nothing")
+        message("it sets property table.balancer to no value")
     );
     assert_eq!(
         edited("\"after\":null,\"removed\":true", "\"after\":\"x\""),
@@ -411,7 +411,9 @@ async fn rejects_an_edited_removal() {
             "\"unrequested_properties\":[",
             "\"unrequested_properties\":[\"table.file.replication\","
         ),
-        message("it speaks of property `table.file.replication`, which is none of the balancer's")
+        message(
+            "it contains property `table.file.replication`, which is not a property of the balancer"
+        )
     );
     let first = format!("\"name\":\"{}\"", property::BALANCER);
     let swapped = json

@@ -348,7 +348,7 @@ async fn reports_a_table_that_is_deleted_during_a_run() {
     assert_eq!(
         error.to_string(),
         "step 2 of 8 failed (set table.custom.balancer.group.regex.pattern to `(\\Qp:\\E|\\Qq:\\E).*`): there is no \
-         table `pages`; table `pages` is gone, so nothing is left to undo (if it was renamed, it keeps what was done)"
+         table `pages`; table `pages` no longer exists, so there is nothing to undo (if it was renamed, it keeps the changes)"
     );
     let ApplyError::Failed { left, .. } = &error else {
         panic!("{error}")

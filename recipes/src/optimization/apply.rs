@@ -1,4 +1,4 @@
-//! Making a plan true.
+//! Applying a plan.
 
 use std::fmt;
 
@@ -10,57 +10,57 @@ use super::balancer::check_loaded;
 use super::state::TableState;
 use super::{Plan, Step};
 
-/// What happens while a plan is applied, for whoever watches.
+/// Progress events of [`apply`].
 #[derive(Clone, Copy, Debug)]
 pub enum ApplyEvent<'a> {
     /// A step begins.
     Begin(&'a Step),
     /// A step is done.
     Done(&'a Step),
-    /// A step was in force already.
+    /// A step was already in force.
     AlreadySo(&'a Step),
     /// A step failed.
     Failed(&'a Step, &'a Error),
-    /// What was done before the step that failed, and what that one may have done, is being undone. Does not come
-    /// where there is nothing to undo.
+    /// The changes of the run are being undone, including possible effects of the step that failed.
+    /// This event is not sent if there is nothing to undo.
     Undoing,
     /// A step was undone.
     Undone(&'a Step),
 }
 
-/// What an [`apply`] that succeeded did.
+/// The result of a successful [`apply`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Applied {
-    /// Steps taken.
+    /// Number of steps taken.
     pub done: usize,
-    /// Steps that were in force already.
+    /// Number of steps that were already in force.
     pub already_so: usize,
 }
 
-/// Why a plan was not applied, and what state the table is in.
+/// The reason why a plan was not applied, and the state of the table.
 #[derive(Debug, ThisError)]
 pub enum ApplyError {
-    /// Nothing was done: the plan is not one, the table has changed since, the servers do not load the balancer that it
-    /// sets, or that could not be read.
+    /// Nothing was changed. The plan is invalid, the table has changed since it was made, the
+    /// servers do not load the balancer that it sets, or one of these could not be checked.
     #[error("{0}")]
     Refused(Error),
-    /// A step failed. What this run had done was undone, except for what is left.
+    /// A step failed. The changes of this run were undone, except for `left`.
     #[error("step {number} of {steps} failed ({step}): {cause}; {left}")]
     Failed {
-        /// Which step, from 1.
+        /// The number of the step, from 1.
         number: usize,
-        /// Of how many.
+        /// The number of steps.
         steps: usize,
         /// The step.
         step: Box<Step>,
-        /// Why it failed.
+        /// The cause of the failure.
         cause: Error,
-        /// What could not be undone.
+        /// The changes that could not be undone.
         left: Leftover,
     },
 }
 
-/// What a failed [`apply`] left on the table, as far as it could be read back.
+/// The changes that a failed [`apply`] left on the table, as far as they could be read back.
 #[derive(Debug)]
 pub struct Leftover {
     table: String,
@@ -70,12 +70,12 @@ pub struct Leftover {
     may_come_late: bool,
 }
 
-/// What a failure made of the table as a whole.
+/// The state of the table after a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
-    /// Nothing of this run was in force, so nothing was undone.
+    /// No change of this run was in force, so there was nothing to undo.
     Untouched,
-    /// Undoing was tried.
+    /// The run tried to undo its changes.
     Undone,
     /// There is no table of this name any more.
     Gone,
@@ -92,7 +92,7 @@ impl Leftover {
         }
     }
 
-    /// Whether nothing is left: it was read back, and no call is unanswered.
+    /// Returns `true` if nothing is left: the table was read back, and every call got an answer.
     pub fn is_empty(&self) -> bool {
         self.kept.is_empty()
             && self.unread.is_none()
@@ -100,18 +100,18 @@ impl Leftover {
             && !self.is_table_gone()
     }
 
-    /// Whether there is no table of this name any more. If it was deleted, so was what this run did; a table that was
-    /// renamed keeps it.
+    /// Returns `true` if there is no table of this name any more. If it was deleted, the changes
+    /// were deleted with it; if it was renamed, it keeps them.
     pub fn is_table_gone(&self) -> bool {
         self.fate == Fate::Gone
     }
 
-    /// The steps that are, or may be, still in force, with the error that kept each from being undone.
+    /// Returns the steps that are, or may be, still in force, each with the error of undoing it.
     pub fn kept(&self) -> &[(Step, Option<Error>)] {
         &self.kept
     }
 
-    /// Whether the call that failed was never answered, so that it may yet take effect.
+    /// Returns `true` if the call that failed got no answer, so that it may still take effect.
     pub fn may_come_late(&self) -> bool {
         self.may_come_late
     }
@@ -124,7 +124,7 @@ impl fmt::Display for Leftover {
             (Fate::Gone, _) => {
                 return write!(
                     f,
-                    "table `{table}` is gone, so nothing is left to undo (if it was renamed, it keeps what was done)"
+                    "table `{table}` no longer exists, so there is nothing to undo (if it was renamed, it keeps the changes)"
                 );
             }
             (Fate::Untouched, _) => write!(f, "nothing was changed on table `{table}`")?,
@@ -145,23 +145,25 @@ impl fmt::Display for Leftover {
             }
         }
         if let Some(error) = &self.unread {
-            write!(f, "; this could not be read back: {error}")?;
+            write!(f, "; the table could not be read back: {error}")?;
         }
         if self.may_come_late {
-            f.write_str("; but the call that failed was never answered and may yet take effect, so look again")?;
+            f.write_str("; the call that failed got no answer and may still take effect, so check the table again")?;
         }
         Ok(())
     }
 }
 
-/// Makes a plan true: takes its steps in their order, skips those in force already, and, if one fails, undoes in
-/// reverse what this run did, if it did anything.
+/// Applies a plan: takes its steps in order and skips those that are already in force. If a step
+/// fails, undoes the changes of this run in reverse order.
 ///
-/// It is safe to stop anywhere (the process killed, the future dropped): the table serves after each step, and
-/// the next `apply` of the same plan, or of a new one, goes on from there.
+/// An interruption is safe at any point (the process is killed, the future is dropped): the table
+/// works after each step, and the next `apply` of the same plan or of a new one continues from
+/// there.
 ///
 /// # Errors
-/// [`ApplyError::Refused`] before anything was done; [`ApplyError::Failed`] with the state of the table.
+///
+/// [`ApplyError::Refused`] before any change; [`ApplyError::Failed`] with the state of the table.
 pub async fn apply(
     admin: &dyn TableAdmin,
     plan: &Plan,
@@ -213,7 +215,7 @@ pub async fn apply(
     })
 }
 
-/// Looks what a failure left, and undoes it where there is something to undo.
+/// Reads the state after a failure, and undoes the changes of the run if there are any.
 async fn clean_up(
     admin: &dyn TableAdmin,
     table: &str,
@@ -221,7 +223,7 @@ async fn clean_up(
     cause: &Error,
     watch: &mut (impl FnMut(ApplyEvent<'_>) + Send),
 ) -> Leftover {
-    // What may come late is undone whatever is seen now.
+    // A change that may come late is undone even if the table does not show it now.
     let is_certain = cause.kind() != ErrorKind::Uncertain;
     match (TableState::read(admin, table).await, taken.as_slice()) {
         (Err(error), _) if error.kind() == ErrorKind::NotFound => Leftover::of(table, Fate::Gone),
@@ -235,9 +237,9 @@ async fn clean_up(
     }
 }
 
-/// Undoes the steps from the last to the first; the last one failed, and may have had its effect or part of it.
-/// One that cannot be undone does not keep the others from it. Then looks what is left: what a call answered is not
-/// taken for what is so.
+/// Undoes the steps from the last to the first. The last one failed, and may have taken effect
+/// partly or wholly. If a step cannot be undone, the others still are. Then reads the table to find
+/// the changes that are left, whatever the calls returned.
 async fn undo(
     admin: &dyn TableAdmin,
     table: &str,

@@ -1,4 +1,4 @@
-//! The balancer that the servers of a table have, and the properties that put it in force.
+//! The balancer of a table, and the properties that put it in force.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +11,8 @@ use super::TableOptimizations;
 /// The group of tablets that belong to no recipe.
 pub(super) const DEFAULT_GROUP: &str = "none";
 
-/// The properties of the optimizations, in the order in which they are safe to set: the balancer's class comes
-/// last, when what it reads is there. None where no recipe has a group.
+/// Returns the properties of the optimizations, in the order in which they are safe to set: the
+/// class of the balancer comes after the properties that it reads. Empty if no recipe has a group.
 pub(super) async fn wanted_properties(
     admin: &dyn TableAdmin,
     table: &str,
@@ -35,10 +35,10 @@ pub(super) async fn wanted_properties(
     ])
 }
 
-/// The properties that [`wanted_properties`] may speak of.
+/// The properties that [`wanted_properties`] can return.
 pub(super) const PROPERTIES: [&str; 3] = [GROUP_PATTERN, GROUP_DEFAULT, BALANCER];
 
-/// The pattern of optimizations that ask for something, if a recipe has a group.
+/// Returns the pattern of optimizations that are not empty, or `None` if no recipe has a group.
 pub(super) fn pattern_of(optimizations: &TableOptimizations) -> Result<Option<String>> {
     if optimizations.contributions().is_empty() {
         return Err(Error::invalid(
@@ -48,17 +48,19 @@ pub(super) fn pattern_of(optimizations: &TableOptimizations) -> Result<Option<St
     Ok(optimizations.group_pattern())
 }
 
-/// A property of the table that puts its tablets into groups, or did so once, though no recipe has one.
+/// A property of the table that puts its tablets into groups, or once did, although no recipe has a
+/// group.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Unrequested {
     pub(super) name: &'static str,
     pub(super) value: String,
-    /// What is in force without it.
+    /// The value that is in force without it.
     pub(super) inherited: Option<String>,
 }
 
-/// What was left by recipes that had groups, in the order in which it is safe to remove: the balancer's class comes
-/// first, while what it reads is there. A balancer of somebody else's is not ours to judge, nor is what it may read.
+/// Returns the properties that recipes with groups left, in the order in which they are safe to
+/// remove: the class of the balancer before the properties that it reads. Empty if the table has an
+/// unknown balancer, which may read these properties.
 pub(super) async fn unrequested_properties(
     admin: &dyn TableAdmin,
     table: &str,
@@ -88,7 +90,7 @@ pub(super) async fn unrequested_properties(
         .collect())
 }
 
-/// The pattern that a balancer goes by, if it goes by one.
+/// Returns the pattern that the balancer uses, if it uses one.
 pub(super) fn pattern_in_force<'a>(
     class: Option<&str>,
     pattern: Option<&'a str>,
@@ -97,8 +99,8 @@ pub(super) fn pattern_in_force<'a>(
     pattern.filter(|_| class == BalancerClass::ByGroup)
 }
 
-/// The group balancer's class in the package that the servers have, if any. A class that they do not have would
-/// keep the tablets from coming online, and nobody checks the property.
+/// Returns the class of the group balancer in the package that the servers have, if any. Nothing
+/// checks the property: with a class that the servers do not have, tablets stay offline.
 pub(super) async fn group_balancer(admin: &dyn TableAdmin, table: &str) -> Result<Option<String>> {
     for (probe, class) in group_balancers() {
         if loads(admin, table, &probe).await? {
@@ -108,8 +110,8 @@ pub(super) async fn group_balancer(admin: &dyn TableAdmin, table: &str) -> Resul
     Ok(None)
 }
 
-/// Fails unless the servers load a group balancer that is about to be set: what they had when it was planned they may
-/// have no more.
+/// Checks that the servers load a group balancer that is about to be set: they may have changed
+/// since the plan was made.
 pub(super) async fn check_loaded(admin: &dyn TableAdmin, table: &str, class: &str) -> Result<()> {
     let planned = group_balancers().find(|(_, group_balancer)| group_balancer == class);
     let Some((probe, _)) = planned else {
@@ -127,12 +129,12 @@ pub(super) async fn check_loaded(admin: &dyn TableAdmin, table: &str, class: &st
     ))
 }
 
-/// Whether the servers load a class and can make it without arguments.
+/// Checks whether the servers load a class and can create it without arguments.
 pub(super) async fn loads(admin: &dyn TableAdmin, table: &str, class: &str) -> Result<bool> {
     admin.can_load(table, class, "java.lang.Object").await
 }
 
-/// The classes that the servers are asked for to find their group balancer.
+/// Returns the classes that are probed on the servers to find their group balancer.
 pub(super) fn probes() -> Vec<String> {
     group_balancers().map(|(probe, _)| probe).collect()
 }

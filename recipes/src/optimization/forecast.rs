@@ -1,4 +1,4 @@
-//! What the balancer will do with the tablets of a plan.
+//! The distribution of the tablets of a plan, as the balancer will make it.
 
 use std::collections::BTreeMap;
 
@@ -8,31 +8,31 @@ use serde::{Deserialize, Serialize};
 
 use super::balancer::DEFAULT_GROUP;
 
-/// A group of tablets and how many of them each server would hold.
+/// A group of tablets, and the number of them that each server would hold.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GroupForecast {
-    /// The group's name: what the pattern captures, or the default group.
+    /// The name of the group: the captured text of the pattern, or the default group.
     pub group: String,
-    /// How many tablets it has.
+    /// The number of its tablets.
     pub tablets: usize,
-    /// Which tablets these are: the runs of neighbours among them, in order.
+    /// The runs of neighbours among its tablets, in order.
     pub runs: Vec<TabletRun>,
-    /// How many of its tablets each server would hold, server by server.
+    /// The number of its tablets on each server.
     pub per_server: Vec<usize>,
 }
 
 /// Neighbouring tablets.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TabletRun {
-    /// How many tablets.
+    /// The number of tablets.
     pub tablets: usize,
-    /// The end row of the first, escaped; none for the last tablet of the table.
+    /// The end row of the first, escaped; `None` for the last tablet of the table.
     pub first_end_row: Option<String>,
-    /// The end row of the last, escaped; none for the last tablet of the table.
+    /// The end row of the last, escaped; `None` for the last tablet of the table.
     pub last_end_row: Option<String>,
 }
 
-/// The group of each tablet by the pattern; without one, all are in the default group.
+/// Returns the group of each tablet by the pattern. Without a pattern all are in the default group.
 pub(super) fn groups_of<'a>(
     pattern: Option<&str>,
     end_rows: impl Iterator<Item = Option<&'a [u8]>>,
@@ -40,7 +40,7 @@ pub(super) fn groups_of<'a>(
     let pattern = pattern
         .map(GroupPattern::parse)
         .transpose()
-        .map_err(|error| Error::invalid(format!("the groups cannot be told: {error}")))?;
+        .map_err(|error| Error::invalid(format!("the groups cannot be determined: {error}")))?;
     let group = |end_row| {
         pattern
             .as_ref()
@@ -51,7 +51,7 @@ pub(super) fn groups_of<'a>(
         .collect())
 }
 
-/// What each group will look like, in the order of the table.
+/// Returns the forecast of each group, in the order of the table.
 pub(super) fn forecast<'a>(
     pattern: Option<&str>,
     splits: impl Iterator<Item = &'a Bytes>,

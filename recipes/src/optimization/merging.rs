@@ -1,27 +1,28 @@
-//! Removing split points, and only those.
+//! Removal of exactly the given split points.
 
 use std::collections::BTreeSet;
 
 use fluo_core::{Bytes, Error, ErrorKind, Escaped, Result, TableAdmin, row_successor};
 
-/// Removes split points by merges, none of which covers a split point of anybody else.
+/// Removes split points with merges that cover no other split point.
 ///
-/// The split points are read again before each merge: others may add theirs meanwhile, and an Accumulo splits
-/// tablets by itself. What is added in the instant between the two can still be lost; Accumulo has no merge that
-/// would not.
+/// The split points are read again before each merge, because others may add theirs at the same
+/// time, and Accumulo splits tablets by itself. A split point that is added between the read and
+/// the merge can still be lost; Accumulo has no merge that prevents this.
 pub(super) async fn remove_splits(
     admin: &dyn TableAdmin,
     table: &str,
     going: &BTreeSet<Bytes>,
 ) -> Result<()> {
-    // A merge removes at least one: a bound on a table where they come back.
+    // Each merge removes at least one, so this bound ends the loop if they reappear.
     for _ in 0..=going.len() {
         let present: BTreeSet<Bytes> = admin.splits(table).await?.into_iter().collect();
         let (going, staying) = present.into_iter().partition(|split| going.contains(split));
         let Some(Run { after, splits }) = runs(&going, &staying).into_iter().next() else {
             return Ok(());
         };
-        // A merge removes what lies strictly between its bounds: right after the last is the tightest end.
+        // A merge removes the split points strictly between its bounds; the successor of the last
+        // one is the tightest end.
         let end = splits.last().map(|last| row_successor(last));
         admin.merge(table, after.as_deref(), end.as_deref()).await?;
     }
@@ -30,19 +31,20 @@ pub(super) async fn remove_splits(
         .map(|split| Escaped(split).to_string())
         .unwrap_or_default();
     let message = format!(
-        "the split points of table `{table}` from `{first}` on come back when they are removed"
+        "the split points of table `{table}` from `{first}` on reappear after they are removed"
     );
     Err(Error::new(ErrorKind::Unavailable, message))
 }
 
-/// Neighbouring split points that go, and the one before them that stays.
+/// Neighbouring split points to remove, and the remaining one before them.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Run {
     pub(super) after: Option<Bytes>,
     pub(super) splits: BTreeSet<Bytes>,
 }
 
-/// Cuts the split points that go into runs between those which stay, so that each run is one merge.
+/// Divides the split points to remove into runs between the remaining ones, so that each run is one
+/// merge.
 pub(super) fn runs(going: &BTreeSet<Bytes>, staying: &BTreeSet<Bytes>) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
     let mut stays = staying.iter().peekable();
@@ -73,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_lies_between_two_that_stay() {
+    fn a_run_ends_at_a_split_point_that_stays() {
         let run = |after: Option<&'static str>, splits: &[&'static str]| Run {
             after: after.map(Bytes::from),
             splits: set(splits),

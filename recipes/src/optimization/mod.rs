@@ -1,27 +1,31 @@
-//! Table optimizations: the split points and groups that recipes ask of a table, brought to a live table and
-//! proven on it.
+//! Table optimizations: the split points and groups that recipes request, applied to a live table
+//! and verified there.
 //!
-//! Three functions over the [`TableAdmin`](fluo_core::TableAdmin) port, in the order in which they are used:
+//! Three functions on the [`TableAdmin`](fluo_core::TableAdmin) port, in the order of their use:
 //!
-//! 1. [`plan()`] compares the [`TableOptimizations`] with the table and says what would change. It writes nothing.
-//! 2. [`apply()`] makes the changes, in an order that is safe to interrupt anywhere, and undoes its own if one
-//!    fails.
-//! 3. [`verify()`] reads everything back and says in figures whether it worked.
+//! 1. [`plan()`] compares the [`TableOptimizations`] with the table and returns the changes. It
+//!    writes nothing.
+//! 2. [`apply()`] makes the changes, in an order that is safe to interrupt anywhere. If a step
+//!    fails, it undoes its own changes.
+//! 3. [`verify()`] reads everything back and returns a verdict in figures.
 //!
-//! Servers move tablets in their own time. [`groups()`] is one cheap look at how far they are, for whoever waits
-//! between 2 and 3.
+//! Servers move tablets in their own time. Between 2 and 3, [`groups()`] shows the progress at the
+//! cost of one cheap read.
 //!
 //! # The order of `apply`
-//! 1. the missing split points, in one call: a table with more tablets works as before;
-//! 2. the pattern of the groups, then the default group: without effect until the balancer reads them;
-//! 3. the balancer's class, last of the properties: it never runs on a pattern that is not there;
-//! 4. with pruning, the merges that remove split points which nobody asked for.
 //!
-//! Where no recipe has a group, as with key designs whose rows have no beginning of their own, all tablets are spread
-//! as one, which every balancer does: no property is set. What groups of before have left is removed in place of 2
-//! and 3, with pruning only, and the balancer's class first.
+//! 1. The missing split points, in one call: a table with more tablets works as before.
+//! 2. The pattern of the groups, then the default group: without effect until the balancer reads
+//!    them.
+//! 3. The class of the balancer, the last property: it never runs without its pattern.
+//! 4. With pruning, the merges that remove split points of no recipe.
 //!
-//! After each step the table is whole and serves; running `apply` again finishes from wherever it stopped.
+//! If no recipe has a group, as with key designs whose rows have no common prefix, all tablets are
+//! spread as one group. Every balancer does so, so no property is set. With pruning, properties of
+//! earlier groups are then removed in place of 2 and 3, the class of the balancer first.
+//!
+//! After each step the table is complete and works. Running `apply` again finishes an interrupted
+//! run.
 
 mod apply;
 mod balancer;

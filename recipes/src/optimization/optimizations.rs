@@ -10,31 +10,18 @@ use super::Contribution;
 use crate::key_design::{DesignError, KeyDesign};
 use crate::row_hasher::{RowHasher, SplitsError};
 
-/// The split points and groups that the recipes of one table ask for.
-///
-/// ```
-/// use fluo_recipes::{RowHasher, TableOptimizations};
-///
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let pages = TableOptimizations::of_row_hasher(&RowHasher::new("p")?, 3)?;
-/// let links = TableOptimizations::of_row_hasher(&RowHasher::new("l")?, 2)?;
-/// let both = pages.merge(links)?;
-/// assert_eq!(both.group_pattern().as_deref(), Some(r"(\Qp:\E|\Ql:\E).*"));
-/// assert_eq!(both.splits().len(), 5);
-/// # Ok(())
-/// # }
-/// ```
+/// The split points and groups that the recipes of one table request.
 #[derive(Clone, Debug, Default)]
 pub struct TableOptimizations {
     contributions: Vec<Contribution>,
 }
 
-/// Two recipes whose rows could be the same rows.
+/// The error of two recipes that could have the same rows.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub struct OverlapError {
     first: String,
     second: String,
-    /// The one of the two that has no prefix.
+    /// The recipe without a prefix, if one of them has none.
     alone: Option<String>,
 }
 
@@ -59,7 +46,7 @@ impl fmt::Display for OverlapError {
         match &self.alone {
             Some(alone) => write!(
                 f,
-                "the rows of {alone} begin with anything, so it has to be alone in its table"
+                "the rows of {alone} can begin with any bytes, so it must be the only recipe of its table"
             ),
             None => {
                 f.write_str("give them prefixes of which neither starts with the other and a `:`")
@@ -69,20 +56,22 @@ impl fmt::Display for OverlapError {
 }
 
 impl TableOptimizations {
-    /// The optimizations of a table that holds rows of one hasher.
+    /// Creates the optimizations of a table with rows of one hasher.
     ///
     /// # Errors
-    /// A number of tablets that the hasher cannot split into.
+    ///
+    /// The hasher cannot split into this number of tablets.
     pub fn of_row_hasher(hasher: &RowHasher, tablets: u32) -> Result<Self, SplitsError> {
         Ok(Self {
             contributions: vec![Contribution::of_row_hasher(hasher, tablets)?],
         })
     }
 
-    /// The optimizations of a table that holds rows of one key design.
+    /// Creates the optimizations of a table with rows of one key design.
     ///
     /// # Errors
-    /// As [`Contribution::of_key_design`].
+    ///
+    /// The same as [`Contribution::of_key_design`].
     ///
     /// # Examples
     ///
@@ -92,7 +81,7 @@ impl TableOptimizations {
     /// let design = KeyDesign::new(Modulo::default())?;
     /// let optimizations = TableOptimizations::of_key_design(&design, 10)?;
     /// assert_eq!(optimizations.splits().len(), 9);
-    /// // Its rows have no beginning of their own, so they need no group.
+    /// // Its rows have no common prefix, so they need no group.
     /// assert_eq!(optimizations.group_pattern(), None);
     /// # Ok::<(), fluo_recipes::DesignError>(())
     /// ```
@@ -100,10 +89,11 @@ impl TableOptimizations {
         Contribution::of_key_design(design, tablets).map(Self::from)
     }
 
-    /// Both sets of contributions in one value.
+    /// Merges two sets of contributions.
     ///
     /// # Errors
-    /// Two recipes that overlap, by name.
+    ///
+    /// Two recipes overlap; the message names them.
     pub fn merge(mut self, other: Self) -> Result<Self, OverlapError> {
         for theirs in other.contributions {
             if let Some(ours) = self
@@ -118,12 +108,12 @@ impl TableOptimizations {
         Ok(self)
     }
 
-    /// What each recipe contributes, in the order in which they were merged.
+    /// Returns the contribution of each recipe, in the order in which they were merged.
     pub fn contributions(&self) -> &[Contribution] {
         &self.contributions
     }
 
-    /// The split points of all recipes.
+    /// Returns the split points of all recipes.
     pub fn splits(&self) -> BTreeSet<Bytes> {
         self.contributions
             .iter()
@@ -131,8 +121,9 @@ impl TableOptimizations {
             .collect()
     }
 
-    /// The balancer's pattern: exactly one capturing group around the alternatives of all recipes. None where no
-    /// recipe has a group: the tablets are spread as one then, which every balancer does.
+    /// Returns the pattern of the balancer: exactly one capturing group around the alternatives of
+    /// all recipes. `None` if no recipe has a group: then all tablets are spread as one group,
+    /// which every balancer does.
     pub fn group_pattern(&self) -> Option<String> {
         let fragments: Vec<_> = self
             .contributions
@@ -162,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn recipes_that_overlap_are_refused_with_both_names() {
+    fn rejects_recipes_that_overlap_and_names_both() {
         let error = of("p", 3)
             .merge(of("q", 2))
             .unwrap()
@@ -179,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_design_without_a_prefix_is_alone_in_its_table() {
+    fn rejects_another_recipe_beside_a_design_without_a_prefix() {
         let design = KeyDesign::new(crate::Modulo::default()).unwrap();
         let modulo = || TableOptimizations::of_key_design(&design, 10).unwrap();
         for error in [
@@ -189,8 +180,8 @@ mod tests {
             let message = error.to_string();
             assert!(
                 message.ends_with(
-                    " overlap: rows of one could be read as rows of the other; the rows of key design modulo begin \
-                     with anything, so it has to be alone in its table"
+                    " overlap: rows of one could be read as rows of the other; the rows of key design modulo can \
+                     begin with any bytes, so it must be the only recipe of its table"
                 ),
                 "{message}"
             );
@@ -199,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn each_split_falls_in_the_group_of_its_recipe_and_the_pattern_has_one_group() {
+    fn the_pattern_puts_each_split_point_into_the_group_of_its_recipe() {
         for prefix in ["p", r"a\Eb", "x.y(z", "é\n", "p:x"] {
             let both = of("other", 4).merge(of(prefix, 4)).unwrap();
             let pattern = GroupPattern::parse(&both.group_pattern().unwrap()).unwrap();
@@ -213,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn no_recipes_have_no_pattern() {
+    fn has_no_pattern_without_recipes() {
         assert_eq!(TableOptimizations::default().group_pattern(), None);
     }
 }

@@ -1,4 +1,4 @@
-//! Rows as text in saved plans and printed results: the escaped form of `fluo_core::Escaped`.
+//! Rows as text in saved plans and printed results, in the escaped form of `fluo_core::Escaped`.
 
 use fluo_core::{Bytes, Escaped, unescape};
 use serde::de::Error as _;

@@ -1,4 +1,4 @@
-//! What of a live table the optimizations are about.
+//! The part of the state of a live table that optimizations concern.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! One step of a plan: how it is done, and how it is undone.
+//! One step of a plan, its effect, and its undoing.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -22,13 +22,13 @@ pub enum Step {
         /// Its value after.
         after: String,
     },
-    /// Removes a property of the table, so that what it inherits is in force.
+    /// Removes a property of the table, so that the inherited value is in force.
     RemoveProperty {
         /// Its name.
         name: String,
         /// Its value before.
         before: String,
-        /// What is in force after, if anything.
+        /// The inherited value that is in force afterwards, if any.
         inherited: Option<String>,
     },
     /// Removes neighbouring split points, in one merge.
@@ -36,7 +36,8 @@ pub enum Step {
 }
 
 impl Step {
-    /// What of this step is not in force yet: the step itself, less of it, or nothing.
+    /// Returns the part of this step that is not in force yet: the step itself, a smaller one, or
+    /// `None`.
     pub(super) fn remaining(&self, state: &TableState) -> Option<Self> {
         match self {
             Self::AddSplits(splits) => {
@@ -56,7 +57,7 @@ impl Step {
         }
     }
 
-    /// Whether nothing of this step is in force.
+    /// Checks whether no part of this step is in force.
     pub(super) fn is_undone(&self, state: &TableState) -> bool {
         match self {
             Self::AddSplits(splits) => splits.is_disjoint(&state.splits),
@@ -89,8 +90,8 @@ impl Step {
     }
 }
 
-/// Puts a property back to the value that was in force. Where that is what the table inherits, it is removed: set
-/// on the table itself it would stay when a default of the instance changes.
+/// Restores the previous value of a property. If that is the inherited value, removes the property:
+/// a value on the table itself would stay when a default of the instance changes.
 async fn restore(
     admin: &dyn TableAdmin,
     table: &str,
@@ -168,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_says_what_it_does() {
+    fn names_its_effect() {
         let property = |before: Option<&str>| Step::SetProperty {
             name: "table.balancer".into(),
             before: before.map(Into::into),

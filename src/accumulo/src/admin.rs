@@ -1,4 +1,4 @@
-//! The admin port.
+//! [`TableAdmin`] for the tables of an Accumulo instance.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -21,13 +21,14 @@ use crate::tables::AccumuloTables;
 
 #[async_trait]
 impl TableAdmin for AccumuloTables {
-    /// Those of the system (`accumulo.*`) included.
+    /// Returns the tables of the system (`accumulo.*`) too.
     async fn tables(&self) -> Result<Vec<String>> {
         Ok(self.identities.read().await?.keys().cloned().collect())
     }
 
-    /// A new table keeps one version of a column, or all; another number is set by properties afterwards, so that
-    /// a failure in between leaves a table with one.
+    /// Creates a table that keeps one version of each column, or all versions. Any other number of
+    /// versions is set by properties after the creation, so a failure in between leaves a table
+    /// that keeps one version.
     async fn create_table(&self, name: &str, versions: Versions) -> Result<()> {
         check_table_name(name)?;
         self.require_namespace(name).await?;
@@ -75,11 +76,12 @@ impl TableAdmin for AccumuloTables {
     async fn splits(&self, name: &str) -> Result<Vec<Bytes>> {
         self.require(name).await?;
         let splits = self.client.table_operations().list_splits(name, None).await;
-        // The order of the proxy is that of the metadata; what a caller gets is sorted whatever it is.
+        // The proxy returns the split points in the order of the metadata. The set sorts them in
+        // any case.
         Ok(splits.map_err(port_error)?.into_iter().collect())
     }
 
-    /// One `addSplits`.
+    /// Adds all split points in one call of `addSplits`.
     async fn add_splits(&self, name: &str, splits: &BTreeSet<Bytes>) -> Result<()> {
         self.require(name).await?;
         check_split_points(splits)?;
@@ -94,7 +96,7 @@ impl TableAdmin for AccumuloTables {
     }
 
     async fn merge(&self, name: &str, start: Option<&[u8]>, end: Option<&[u8]>) -> Result<()> {
-        // Accumulo refuses bounds that have nothing between them; here they ask for nothing.
+        // Accumulo rejects bounds with no rows between them; by rule A5 such a merge does nothing.
         self.require(name).await?;
         let is_empty = start.zip(end).is_some_and(|(start, end)| start >= end) || end == Some(b"");
         if is_empty {
@@ -136,7 +138,7 @@ impl TableAdmin for AccumuloTables {
             .await;
         set.map_err(|error| self.lacking("ALTER_TABLE", name, error))?;
         match value {
-            // To Accumulo an empty value is none.
+            // Accumulo treats an empty value as no value.
             "" => self.wait_for_inherited(name, property).await,
             _ => self.wait_for_property(name, property, Some(value)).await,
         }
@@ -163,9 +165,10 @@ impl TableAdmin for AccumuloTables {
             .map_err(|error| self.lacking("WRITE or ALTER_TABLE", name, error))
     }
 
-    /// Garbage is collected by Fluo's iterators, in a compaction of its own after a plain one. A server compacts a tablet
-    /// of many files in several steps, and the iterators collect in each of them. In a step that does not see all files
-    /// they would drop the end of a lock whose lock is in another file. After the plain compaction there are few files.
+    /// Compacts tablets, and drops garbage with Fluo's iterators in a second compaction after a
+    /// plain one. A server compacts a tablet with many files in several steps, and the iterators
+    /// run in each step. In a step that does not read all files they would drop the end of a lock
+    /// while the lock itself is in another file. After the plain compaction there are few files.
     async fn compact(&self, name: &str, span: &Span, garbage: Garbage) -> Result<()> {
         let iterators = garbage::iterators(garbage);
         if !iterators.is_empty() {
@@ -177,7 +180,7 @@ impl TableAdmin for AccumuloTables {
             return Ok(());
         }
         let (after, up_to) = tablets_of(span, &splits);
-        // With a flush before, and a wait for its end.
+        // This compaction flushes first, and returns when it is complete.
         let plain = Compaction::default().rows(after, up_to);
         self.compact_once(name, plain.clone()).await?;
         if iterators.is_empty() {
@@ -187,19 +190,20 @@ impl TableAdmin for AccumuloTables {
         self.compact_once(name, collecting).await
     }
 
-    /// Read from `accumulo.metadata`. The entries are those of a tablet's files: what is in memory is not counted, and
-    /// after a split a server estimates.
+    /// Reads the tablets from `accumulo.metadata`. The count of a tablet is that of its files:
+    /// entries in memory are not counted, and after a split the count is an estimate of the server.
     async fn tablets(&self, name: &str) -> Result<Tablets> {
         let mut settling = Settling::begin();
         loop {
-            // Asked again each time: a table that is deleted meanwhile has no tablets, and never will have.
+            // The id is read each time: a table that was deleted in the meantime has no tablets any
+            // more.
             let id = self.id_of(name).await?;
             if let Some(tablets) = metadata::tablets(&self.client, name, &id).await? {
                 return Ok(tablets);
             }
             if !settling.wait().await {
                 let message = format!(
-                    "the tablets of table `{name}` go on changing, and cannot be read meanwhile"
+                    "the tablets of table `{name}` keep changing, so they cannot be read; try again later"
                 );
                 return Err(Error::new(ErrorKind::Unavailable, message));
             }
@@ -234,8 +238,8 @@ impl TableAdmin for AccumuloTables {
 }
 
 impl AccumuloTables {
-    /// Refuses the name of a table in a namespace that is not there: Accumulo says that in an error which leaves open
-    /// whether anything was done.
+    /// Rejects the name of a table in a namespace that does not exist. The error of Accumulo for
+    /// this case leaves open whether the call had an effect.
     async fn require_namespace(&self, name: &str) -> Result<()> {
         let Some((namespace, _)) = name.split_once('.') else {
             return Ok(());
@@ -255,7 +259,8 @@ impl AccumuloTables {
         compacted.map_err(|error| self.lacking("WRITE or ALTER_TABLE", name, error))
     }
 
-    /// Refuses a compaction with iterators that the servers cannot load: it would fail in each tablet, again and again.
+    /// Rejects a compaction with iterators that the servers cannot load: it would fail in each
+    /// tablet again and again.
     async fn require_classes(&self, name: &str, iterators: &[IteratorSetting]) -> Result<()> {
         for iterator in iterators {
             let class = &iterator.class;
@@ -269,10 +274,11 @@ impl AccumuloTables {
         Ok(())
     }
 
-    /// Refuses labels that the user does not hold: a scan with one would fail at its first cell.
+    /// Rejects labels that the user does not hold. A scan with such a label would fail at its first
+    /// cell.
     async fn check_held(&self, authorizations: &Authorizations) -> Result<()> {
         let Some(user) = self.client.settings().credentials.user() else {
-            // A proxy of Accumulo 2.x does not say who its user is.
+            // A proxy of Accumulo 2.x does not reveal its user.
             return Ok(());
         };
         if authorizations.iter().next().is_none() {
@@ -297,7 +303,8 @@ impl AccumuloTables {
     }
 }
 
-/// The split points around the tablets that overlap a span: after the first, up to the second.
+/// Returns the split points around the tablets that overlap a span: the tablets are after the first
+/// split point and up to the second. `None` is the edge of the table.
 fn tablets_of(span: &Span, splits: &[Bytes]) -> (Option<Bytes>, Option<Bytes>) {
     let before = splits.partition_point(|split| *split < span.start().row);
     let after = before
@@ -316,7 +323,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_compaction_covers_the_tablets_of_its_span() {
+    fn covers_the_tablets_that_overlap_the_span_of_a_compaction() {
         let splits = ["b", "d", "f"].map(Bytes::from);
         let around = |start: &'static str, end: Option<&'static str>| {
             tablets_of(&Span::rows(start, end.map(Bytes::from)), &splits)

@@ -1,4 +1,4 @@
-//! Between the data of the ports and that of the proxy's client.
+//! Conversions between the data types of the ports and those of the client of the proxy.
 
 use accumulo_proxy as proxy;
 use fluo_core::{
@@ -39,7 +39,7 @@ pub(crate) fn cell(entry: proxy::Entry) -> Cell {
     Cell::new(Key::new(row, column, timestamp), entry.value)
 }
 
-/// Both are half open, and keys have one order.
+/// Converts a span to a range. Both are half open, and both use the same order of keys.
 pub(crate) fn range(span: &Span) -> proxy::Range {
     proxy::Range::between(Some(key(span.start())), span.end().map(key))
 }

@@ -1,7 +1,7 @@
-//! Waiting until a change is in force (rule A9).
+//! Waits until a change is in force (rule A9).
 //!
-//! The proxy keeps the names of tables and hears of new and deleted ones a moment later; the servers keep properties, and
-//! hear of changed ones a moment later.
+//! The proxy caches the names of tables, and the servers cache properties. Both see a change a
+//! moment after the call returns.
 
 use fluo_core::{Error, ErrorKind, Result, TableAdmin};
 
@@ -16,7 +16,7 @@ impl AccumuloTables {
             .await
     }
 
-    /// Waits until the name stands for nothing, or for a newer table.
+    /// Waits until no table has the name, or a newer table has it.
     pub(crate) async fn wait_for_deletion(&self, name: &str, id: &str) -> Result<()> {
         let change = format!("table `{name}` was deleted");
         self.wait_for_id(name, &change, |found| found != Some(id))
@@ -39,7 +39,8 @@ impl AccumuloTables {
         let change = changed(name, property);
         let mut settling = Settling::begin();
         loop {
-            // Without the look whether the table is there that the port makes first: it was there a moment ago.
+            // `self.properties` would check again that the table exists; the change was made a
+            // moment ago, so it does.
             let found = self.client.table_operations().properties(name).await;
             let found = found.map_err(|error| after_change(&change, port_error(error)))?;
             if found.get(property).map(String::as_str) == value {

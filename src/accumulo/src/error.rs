@@ -1,4 +1,4 @@
-//! The proxy's errors, by what a caller of a port can do about them.
+//! Errors of the proxy as errors of the ports, whose kinds say how a caller can react.
 
 use accumulo_proxy::{Error as ProxyError, ErrorKind as Proxy};
 use fluo_core::{Error, ErrorKind};
@@ -6,7 +6,7 @@ use fluo_core::{Error, ErrorKind};
 use crate::identity::Fate;
 use crate::tables::AccumuloTables;
 
-/// The port's error for one of the proxy's. The sentence is kept, and the error with it as the source.
+/// Converts an error of the proxy. Its message stays, and it becomes the source.
 pub(crate) fn port_error(error: ProxyError) -> Error {
     let kind = kind_of(error.kind(), error.may_have_taken_effect());
     Error::with_source(kind, error.to_string(), error)
@@ -14,7 +14,7 @@ pub(crate) fn port_error(error: ProxyError) -> Error {
 
 fn kind_of(kind: Proxy, may_have_taken_effect: bool) -> ErrorKind {
     match kind {
-        // Before all else: every other kind promises that nothing was done.
+        // This comes first: every other kind promises that the call had no effect.
         _ if may_have_taken_effect => ErrorKind::Uncertain,
         Proxy::Invalid | Proxy::TooLarge => ErrorKind::Invalid,
         Proxy::Security | Proxy::OtherCredentials => ErrorKind::Denied,
@@ -25,8 +25,8 @@ fn kind_of(kind: Proxy, may_have_taken_effect: bool) -> ErrorKind {
 }
 
 impl AccumuloTables {
-    /// Returns the error of a call that needs a permission on a table, and names the permission if the user lacks it:
-    /// Accumulo does not.
+    /// Converts the error of a call that needs a permission on a table. If the user lacks the
+    /// permission, the message names it, because that of Accumulo does not.
     pub(crate) fn lacking(&self, permission: &str, table: &str, error: ProxyError) -> Error {
         if !error.is_denial() {
             return port_error(error);
@@ -42,26 +42,26 @@ impl AccumuloTables {
 fn lack(permission: &str, user: Option<&str>, table: &str, said: &str, is_certain: bool) -> String {
     let user = match user {
         Some(user) => format!("user `{}`", user.escape_debug()),
-        // A proxy of Accumulo 2.x does not say who its user is.
+        // A proxy of Accumulo 2.x does not reveal its user.
         None => "the user of the proxy".to_owned(),
     };
     let doubt = match is_certain {
         true => "",
         false => {
-            "; each server looks at permissions by itself, so another one may have taken some of the rows"
+            "; each server checks permissions itself, so other servers may have written some of the rows"
         }
     };
     format!("{user} lacks the permission {permission} on table `{table}` ({said}){doubt}")
 }
 
-/// The error of a write to a table of which this is known by now.
+/// Converts the error of a write to a table that has this fate by now.
 pub(crate) fn of_write(table: &str, fate: &Fate, error: ProxyError) -> Error {
     let Some(what) = became(table, fate) else {
         return port_error(error);
     };
     let kind = match error.may_have_taken_effect() {
         true if *fate != Fate::Deleted => ErrorKind::Uncertain,
-        // What may have been written is gone again.
+        // Rows that may have been written were deleted together with the table.
         _ => ErrorKind::NotFound,
     };
     Error::with_source(kind, format!("{what} ({error})"), error)
@@ -71,22 +71,26 @@ fn became(table: &str, fate: &Fate) -> Option<String> {
     Some(match fate {
         Fate::Same => return None,
         Fate::Deleted => {
-            format!("table `{table}` was deleted meanwhile, and its rows are gone with it")
+            format!("table `{table}` was deleted during the call, together with its rows")
         }
-        Fate::Renamed(name) => format!("table `{table}` was renamed to `{name}` meanwhile"),
+        Fate::Renamed(name) => format!("table `{table}` was renamed to `{name}` during the call"),
         Fate::Replaced => {
-            format!("table `{table}` was deleted meanwhile, and another one made in its place")
+            format!(
+                "table `{table}` was deleted during the call, and another table was created under its name"
+            )
         }
     })
 }
 
-/// The error of a look that follows a change which was made: it must not say that nothing was done.
+/// Converts the error of a check that follows a successful change: the new error must not deny the
+/// change.
 pub(crate) fn after_change(done: &str, error: Error) -> Error {
     match error.kind() {
-        // The table has gone, and what was done with it.
+        // The table is gone, and the change with it.
         ErrorKind::Uncertain | ErrorKind::NotFound => error,
         _ => {
-            let message = format!("{done}, but whether that is in force cannot be seen: {error}");
+            let message =
+                format!("{done}, but it cannot be checked whether this is in force: {error}");
             Error::with_source(ErrorKind::Uncertain, message, error)
         }
     }
@@ -97,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_kind_denies_what_may_have_been_done() {
+    fn every_kind_becomes_uncertain_if_the_call_may_have_taken_effect() {
         let kinds = [
             (Proxy::Invalid, ErrorKind::Invalid),
             (Proxy::TooLarge, ErrorKind::Invalid),
@@ -118,20 +122,20 @@ mod tests {
     }
 
     #[test]
-    fn what_was_done_is_not_denied() {
-        let look = Error::new(ErrorKind::Unavailable, "nobody answers");
-        let told = after_change("table `t` was created", look);
-        assert_eq!(told.kind(), ErrorKind::Uncertain);
+    fn an_error_after_a_change_does_not_deny_the_change() {
+        let check = Error::new(ErrorKind::Unavailable, "no answer");
+        let error = after_change("table `t` was created", check);
+        assert_eq!(error.kind(), ErrorKind::Uncertain);
         assert_eq!(
-            told.to_string(),
-            "table `t` was created, but whether that is in force cannot be seen: nobody answers"
+            error.to_string(),
+            "table `t` was created, but it cannot be checked whether this is in force: no answer"
         );
         let gone = after_change("property p was set", Error::no_such_table("t"));
         assert_eq!(gone.kind(), ErrorKind::NotFound);
     }
 
     #[test]
-    fn a_permission_that_lacks_is_named() {
+    fn names_the_missing_permission() {
         let said = "updateAndFlush of `t` at h:1: PERMISSION_DENIED";
         assert_eq!(
             lack("WRITE", Some("guest"), "t", said, true),
@@ -140,28 +144,28 @@ mod tests {
         assert_eq!(
             lack("WRITE", None, "t", said, false),
             "the user of the proxy lacks the permission WRITE on table `t` (updateAndFlush of `t` at h:1: \
-             PERMISSION_DENIED); each server looks at permissions by itself, so another one may have taken some of the rows"
+             PERMISSION_DENIED); each server checks permissions itself, so other servers may have written some of the rows"
         );
     }
 
     #[test]
-    fn what_became_of_the_table_is_said() {
+    fn names_the_fate_of_the_table() {
         assert_eq!(became("t", &Fate::Same), None);
-        for (fate, told) in [
+        for (fate, message) in [
             (
                 Fate::Deleted,
-                "table `t` was deleted meanwhile, and its rows are gone with it",
+                "table `t` was deleted during the call, together with its rows",
             ),
             (
                 Fate::Renamed("u".to_owned()),
-                "table `t` was renamed to `u` meanwhile",
+                "table `t` was renamed to `u` during the call",
             ),
             (
                 Fate::Replaced,
-                "table `t` was deleted meanwhile, and another one made in its place",
+                "table `t` was deleted during the call, and another table was created under its name",
             ),
         ] {
-            assert_eq!(became("t", &fate).as_deref(), Some(told));
+            assert_eq!(became("t", &fate).as_deref(), Some(message));
         }
     }
 }

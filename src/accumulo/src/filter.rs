@@ -1,34 +1,35 @@
-//! Filters: the iterators on the servers that mean what a filter means, and what has to be done beside them.
+//! Filters as iterators on the servers, and the steps that the iterators leave to the client.
 //!
-//! The filters of transactions are Fluo's iterators. They were made for Fluo's own scans, so three things that a filter
-//! means are seen to here:
-//! - They know of a column only what they are fed, so a scan that begins inside a column is begun at its first entry,
-//!   and what lies before the span is left out.
-//! - Those of one column look at the first column of what they are asked for, and begin anew where a scan is taken up
-//!   again: so they are asked for that column only, and for one entry.
-//! - They tell columns of notifications from others only where a scan asks for no column, or not at all: so what a scan
-//!   asks for is narrowed to what its filter looks at.
+//! The filters of transactions are Fluo's iterators. They were written for Fluo's own scans, so
+//! this module handles three differences:
+//!
+//! - An iterator reads only the entries of a column that it receives. So a scan that begins inside
+//!   a column begins at the first entry of the column, and the entries before the span are dropped.
+//! - A filter of one column reads the first column of its scan, and starts again if the scan is
+//!   resumed. So the scan asks for that column only, and takes one entry.
+//! - An iterator ignores the columns of notifications only if a scan selects no column, or never.
+//!   So the columns of a scan are restricted to those that its filter reads.
 
 use accumulo_proxy::IteratorSetting;
 use fluo_core::layout::{NOTIFICATION_FAMILY, Prewrite, Share};
 use fluo_core::{ColumnSelector, Error, Filter, Key, Result, Scan, Span};
 
-/// Nearer to the reader than the iterators of a table, whose versioning has priority 20.
+/// After the iterators of a table: its versioning has priority 20.
 const FIRST_OF_ROW_PRIORITY: i32 = 1_000;
 const FIRST_OF_ROW: &str = "org.apache.accumulo.core.iterators.FirstEntryInRowIterator";
 
-/// The priorities of Fluo's own clients: nearer to the data than the versions of a table.
+/// The priorities that Fluo's own clients use: before the versioning of a table.
 const COLUMN_PRIORITY: i32 = 10;
 const NOTIFICATION_PRIORITY: i32 = 11;
 const SHARE_PRIORITY: i32 = 30;
 const TIMESTAMP: &str = "timestampOpt";
 
-/// Checks whether a filter is made of Fluo's iterators, and not of Accumulo's own.
+/// Checks whether a filter needs Fluo's iterators; the other filters need only those of Accumulo.
 pub(crate) fn needs_fluo(filter: Filter) -> bool {
     !matches!(filter, Filter::None | Filter::FirstOfRow)
 }
 
-/// The iterators on the servers that mean what a filter means.
+/// Returns the iterators that run a filter on the servers.
 pub(crate) fn iterators(filter: Filter) -> Result<Vec<IteratorSetting>> {
     match filter {
         Filter::None => Ok(Vec::new()),
@@ -50,7 +51,7 @@ pub(crate) fn iterators(filter: Filter) -> Result<Vec<IteratorSetting>> {
             let newest = fluo(NOTIFICATION_PRIORITY, "NotificationIterator");
             Ok([newest].into_iter().chain(share.map(of_share)).collect())
         }
-        // To read on without the filter would yield too much, silently.
+        // A scan without the filter would silently return too many cells.
         other => Err(Error::invalid(format!(
             "there is no iterator on the servers for the filter {other:?}"
         ))),
@@ -87,7 +88,7 @@ fn of_share(share: Share) -> IteratorSetting {
     .option("remainder", share.remainder().to_string())
 }
 
-/// What the servers are asked for, for a span of a scan.
+/// Returns the span to request from the servers for a span of a scan.
 pub(crate) fn asked_for(filter: Filter, span: &Span) -> Span {
     if !needs_fluo(filter) {
         return span.clone();
@@ -102,7 +103,8 @@ pub(crate) fn asked_for(filter: Filter, span: &Span) -> Span {
     Span::between(column.start().clone(), end.cloned())
 }
 
-/// The columns that the servers are asked for, none meaning all; `None` if there is nothing to ask for.
+/// Returns the columns to request from the servers; an empty list selects all. `None` if there is
+/// nothing to request.
 pub(crate) fn columns(scan: &Scan) -> Option<Vec<ColumnSelector>> {
     let filter = scan.filter_intent();
     let asked: Vec<ColumnSelector> = match (filter, scan.columns()) {
@@ -117,7 +119,8 @@ pub(crate) fn columns(scan: &Scan) -> Option<Vec<ColumnSelector>> {
     (is_all || !looked_at.is_empty()).then_some(looked_at)
 }
 
-/// Whether an entry that the servers showed is one that the scan shows, after the one that it showed `last`.
+/// Checks whether an entry of the servers belongs to the scan; `last` is the last entry that the
+/// scan yielded.
 pub(crate) fn is_shown(filter: Filter, span: &Span, last: Option<&Key>, key: &Key) -> bool {
     let is_new = last.is_none_or(|last| !filter.is_of_one_column() && key > last);
     is_new && span.contains(key)
@@ -135,7 +138,7 @@ mod tests {
         Timestamp::new(number).unwrap()
     }
 
-    /// Priority, class and options of the iterators.
+    /// Returns priority, class and options of each iterator.
     fn settings(filter: Filter) -> Vec<String> {
         let setting = |it: IteratorSetting| {
             let class = it.class.rsplit('.').next().unwrap().to_owned();
@@ -153,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn the_iterators_are_those_of_fluo_with_its_options() {
+    fn filters_of_transactions_use_the_iterators_of_fluo_and_their_options() {
         assert_eq!(
             settings(Filter::Snapshot { at: at(7) }),
             [r#"10 SnapshotIterator {"timestampOpt": "7"}"#]
@@ -197,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_column_is_asked_for_from_its_beginning() {
+    fn requests_a_column_from_its_first_entry() {
         let column = Column::new("f", "q");
         let key = |timestamp| Key::new("r", column.clone(), timestamp);
         let span = Span::between(key(5), None);
@@ -212,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_the_filter_looks_at_is_asked_for() {
+    fn requests_only_columns_that_the_filter_reads() {
         let (cells, notifications) = (ColumnSelector::family("f"), ColumnSelector::family("ntfy"));
         let asked = |filter, families: &[&ColumnSelector]| {
             let scan = Scan::over(Span::all()).filter(filter);

@@ -1,21 +1,22 @@
-//! The iterators by which the servers collect the garbage of transactions.
+//! The iterators that collect the garbage of transactions on the servers.
 //!
-//! They are given to one compaction, never to a table. Attached to a table they would also run in flushes and in
-//! compactions of a few files, where they drop the end of a committed lock although the lock is in another file.
+//! They belong to one compaction, never to a table. Iterators of a table also run in flushes and in
+//! compactions of a few files, where these would drop the end of a committed lock while the lock
+//! itself is in another file.
 //!
-//! Their names are not those under which Fluo's Java client attaches the same classes to its tables: a server merges the
-//! options of iterators of one name.
+//! Their names differ from those under which Fluo's Java client attaches the same classes to its
+//! tables, because a server merges the options of iterators with the same name.
 
 use accumulo_proxy::IteratorSetting;
 use fluo_core::Garbage;
 
 const PACKAGE: &str = "org.apache.fluo.accumulo.iterators";
 
-/// Priorities that neither Fluo's Java client nor Accumulo gives to the iterators of a table.
+/// Priorities that neither Fluo's Java client nor Accumulo uses for the iterators of a table.
 const CELLS_PRIORITY: i32 = 12;
 const NOTIFICATIONS_PRIORITY: i32 = 13;
 
-/// Returns the iterators of a compaction that drops this garbage.
+/// Returns the iterators of a compaction that drops `garbage`.
 pub(crate) fn iterators(garbage: Garbage) -> Vec<IteratorSetting> {
     let iterator =
         |priority, name, class| IteratorSetting::new(priority, name, format!("{PACKAGE}.{class}"));
@@ -43,13 +44,13 @@ mod tests {
     fn gives_the_horizon_to_the_iterator_of_cells() {
         assert!(iterators(Garbage::Keep).is_empty());
         let garbage = iterators(Garbage::DropBelow(Timestamp::new(12).unwrap()));
-        let told: Vec<_> = garbage
+        let settings: Vec<_> = garbage
             .iter()
             .map(|it| (it.priority, it.class.as_str(), it.options.clone()))
             .collect();
         let horizon = [("timestamp.gc".to_owned(), "12".to_owned())];
         assert_eq!(
-            told,
+            settings,
             [
                 (
                     12,

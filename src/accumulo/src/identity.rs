@@ -1,9 +1,10 @@
-//! Which table a name stands for.
+//! The identity of tables: the id that belongs to a name.
 //!
-//! The proxy knows tables by name, and a name can be given to a new table once the old one is deleted. A handle
-//! remembers the id of its table and looks before each call whether the name still has it (rule A3). Tasks that
-//! look at the same time share one answer, as far as it was asked for after each of them came; a failure too, or they
-//! would wait for a proxy that does not answer one after the other.
+//! The proxy identifies tables by name, and a name can go to a new table after the old one is
+//! deleted. A handle keeps the id of its table and checks before each call whether the name still
+//! has that id (rule A3). Tasks that check at the same time share one answer, if its call began
+//! after each of them arrived. They also share a failure; otherwise they would wait one after the
+//! other for a proxy that does not answer.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,12 +18,13 @@ use crate::error::port_error;
 /// The id of each table, by name.
 pub(crate) type Ids = BTreeMap<String, String>;
 
-/// The names of the instance, read so that many who ask at once cost one call or two.
+/// The ids of all tables. Concurrent readers share one or two calls.
 #[derive(Clone, Debug)]
 pub(crate) struct Identities {
     client: ProxyClient,
-    /// The last answer, and how many calls were begun before it.
+    /// The last answer.
     last: Arc<Mutex<Answer>>,
+    /// Number of calls begun so far.
     begun: Arc<std::sync::atomic::AtomicU64>,
 }
 
@@ -32,16 +34,16 @@ struct Answer {
     ids: Result<Arc<Ids>>,
 }
 
-/// What became of a table.
+/// The present state of a table that had this name and id before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
-    /// It is there, under its name.
+    /// The table exists under its name.
     Same,
-    /// It has this name now.
+    /// The table has this name now.
     Renamed(String),
-    /// It was deleted, and its name is free.
+    /// The table was deleted, and no table has its name.
     Deleted,
-    /// It was deleted, and its name stands for another table.
+    /// The table was deleted, and another table has its name.
     Replaced,
 }
 
@@ -67,13 +69,13 @@ impl Identities {
         }
     }
 
-    /// The ids as of now, or as of a call that began after this one.
+    /// Returns the ids at the time of this call, or of a call of the proxy that began after it.
     pub(crate) async fn read(&self) -> Result<Arc<Ids>> {
         use std::sync::atomic::Ordering::SeqCst;
-        // An answer serves whoever came before its call began, and nobody who came later.
-        let came_before = self.begun.load(SeqCst);
+        // A caller can use an answer if its call began after the caller arrived.
+        let begun_before = self.begun.load(SeqCst);
         let mut last = self.last.lock().await;
-        if last.number > came_before {
+        if last.number > begun_before {
             return last.ids.clone();
         }
         let number = self.begun.fetch_add(1, SeqCst) + 1;
@@ -85,8 +87,9 @@ impl Identities {
         last.ids.clone()
     }
 
-    /// `tableIdMap` can throw nothing, so a proxy that may not answer it (the password was changed, say) fails inside.
-    /// A call that can throw says why.
+    /// Returns the reason for a failure of `tableIdMap`. That call cannot throw, so if the proxy
+    /// may not answer it (for example after a change of the password), it fails with an internal
+    /// error. A call that can throw returns the reason.
     async fn refusal(&self, error: accumulo_proxy::Error) -> accumulo_proxy::Error {
         match self.client.settings().credentials.user() {
             Some(user) if error.kind() == accumulo_proxy::ErrorKind::Protocol => {
@@ -97,13 +100,13 @@ impl Identities {
         }
     }
 
-    /// What became of a table, by its id: a table keeps it when it is renamed.
+    /// Returns the fate of a table by its id, which a table keeps when it is renamed.
     pub(crate) async fn fate(&self, name: &str, id: &str) -> Result<Fate> {
         let ids = self.read().await?;
         Ok(fate_in(&ids, name, id))
     }
 
-    /// Refuses a table whose name has another id by now.
+    /// Rejects a table whose name has another id by now.
     pub(crate) async fn check(&self, name: &str, id: &str) -> Result<()> {
         if self
             .read()
@@ -122,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_table_is_known_by_its_id() {
+    fn identifies_a_table_by_its_id() {
         let ids = |pairs: &[(&str, &str)]| {
             let owned = |(name, id): &(&str, &str)| ((*name).to_owned(), (*id).to_owned());
             pairs.iter().map(owned).collect::<Ids>()

@@ -1,19 +1,21 @@
-//! The guard before Fluo's iterators: the servers must be those that the iterators were built for.
+//! The check that Fluo's iterators are built for the servers.
 //!
-//! The published jars (`fluo-accumulo` 1.2.0) use classes of Accumulo 1.x that have another package in 2.x. Each of their
-//! iterators loads there, and works until more than ten entries of one column are skipped. Then the class is looked for
-//! and the error halts the tablet server. A successful class test therefore proves nothing. The guard also checks:
+//! The published jars (`fluo-accumulo` 1.2.0) use classes of Accumulo 1.x that are in another
+//! package in 2.x. On 2.x each of their iterators loads, and works until it skips more than ten
+//! entries of one column. Then it needs the missing class, and the error halts the tablet server.
+//! So a successful class test proves nothing, and the check looks at more:
 //!
-//! | servers | client told | class `FluoSummarizer` | transactions |
+//! | servers | setting | class `FluoSummarizer` | transactions |
 //! |---|---|---|---|
 //! | 1.x | [`ForAccumulo1`](IteratorBuild::ForAccumulo1) | either | run |
-//! | 1.x | [`ForAccumulo2`](IteratorBuild::ForAccumulo2) | either | refused: such jars need classes that 1.x lacks |
+//! | 1.x | [`ForAccumulo2`](IteratorBuild::ForAccumulo2) | either | refused: 1.x lacks classes |
 //! | 2.x | `ForAccumulo1` | either | refused |
-//! | 2.x | `ForAccumulo2` | loads, or the iterators are in a class path of the table alone | run |
-//! | 2.x | `ForAccumulo2` | does not load, though the iterators do | refused: the jars are those of 1.2 |
+//! | 2.x | `ForAccumulo2` | loads, or the iterators are only in the class path of a table | run |
+//! | 2.x | `ForAccumulo2` | does not load, but the iterators do | refused: jars of 1.2 |
 //!
-//! The jars of Fluo's main branch have that class and the published ones do not. It came before the build for 2.x, so
-//! its absence proves a wrong jar, and its presence does not prove a right one.
+//! The jars of Fluo's main branch have that class, and the published ones do not. The class is
+//! older than the build for 2.x: its absence proves a wrong jar, but its presence does not prove
+//! the right one.
 
 use std::sync::Arc;
 
@@ -28,22 +30,23 @@ const ANY_OF_FLUO: &str = "org.apache.fluo.accumulo.iterators.SnapshotIterator";
 const NEWER_THAN_1_2: &str = "org.apache.fluo.accumulo.summarizer.FluoSummarizer";
 const SUMMARIZER: &str = "org.apache.accumulo.core.client.summary.Summarizer";
 
-/// The build of Fluo's iterators that the operator of a cluster put on the class path of its tablet servers.
+/// The build of Fluo's iterators that is on the class path of the tablet servers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum IteratorBuild {
     /// For Accumulo 1.x: the published jars `fluo-accumulo` and `fluo-api` 1.2.0.
     #[default]
     ForAccumulo1,
-    /// For Accumulo 2.x: `fluo-accumulo` and `fluo-api` 2.1.0-SNAPSHOT, built by hand from the main branch of
-    /// `apache/fluo`. They are not published.
+    /// For Accumulo 2.x: `fluo-accumulo` and `fluo-api` 2.1.0-SNAPSHOT, built by hand from the main
+    /// branch of `apache/fluo`. They are not published.
     ForAccumulo2,
 }
 
-/// The answer of the guard, asked for once.
+/// The result of the check, which runs once.
 pub(crate) type Readiness = Arc<OnceCell<Result<()>>>;
 
 impl AccumuloTables {
-    /// Checks whether Fluo's iterators fit the servers. An answer is kept; a failure to ask is not.
+    /// Checks whether Fluo's iterators fit the servers. The result is cached, unless the check
+    /// itself fails.
     pub(crate) async fn require_iterators(&self) -> Result<()> {
         let answer = self.readiness.get_or_try_init(|| self.judge());
         answer.await?.clone()
@@ -77,7 +80,7 @@ impl AccumuloTables {
             false => "1.x",
         };
         Error::invalid(format!(
-            "transactions are refused: {reason}; the servers behind {} are of Accumulo {version} ({}); {remedy}",
+            "transactions are refused: {reason}; the servers behind {} run Accumulo {version} ({}); {remedy}",
             self.client.settings().address,
             generation.seen(),
         ))
@@ -86,15 +89,15 @@ impl AccumuloTables {
 
 /// The reasons of refusals, with their remedies.
 const NOT_STATED: (&str, &str) = (
-    "Fluo's published iterators (fluo-accumulo 1.2.0) halt tablet servers of Accumulo 2.x, and no call tells for certain \
-     that the servers have others",
+    "Fluo's published iterators (fluo-accumulo 1.2.0) halt tablet servers of Accumulo 2.x, and no call can prove that \
+     the servers have other ones",
     "put fluo-accumulo and fluo-api 2.1.0-SNAPSHOT, built from the main branch of apache/fluo, on the class path of the \
      tablet servers, and then open the tables with `IteratorBuild::ForAccumulo2`",
 );
 const PUBLISHED: (&str, &str) = (
     "the iterators on the servers are those of fluo-accumulo 1.2 or older, which halt tablet servers of Accumulo 2.x \
      (`SnapshotIterator` loads and `FluoSummarizer` does not)",
-    "replace them by fluo-accumulo and fluo-api 2.1.0-SNAPSHOT, built from the main branch of apache/fluo",
+    "replace them with fluo-accumulo and fluo-api 2.1.0-SNAPSHOT, built from the main branch of apache/fluo",
 );
 const STATED_FOR_2: (&str, &str) = (
     "iterators that are built for Accumulo 2.x need classes that 1.x lacks",

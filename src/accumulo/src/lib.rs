@@ -1,16 +1,17 @@
-//! Tables of a real Apache Accumulo behind the ports of `fluo-core`.
+//! Tables of an Apache Accumulo instance behind the ports of `fluo-core`.
 //!
-//! Everything goes through one proxy, by the crate `accumulo-proxy`: no Java on this side, and nothing of ours on the
-//! servers. The filters of transactions need Fluo's iterators there: the jars `fluo-accumulo` and `fluo-api` on the
-//! class path of the tablet servers.
+//! All calls go through one proxy, with the crate `accumulo-proxy`: the client needs no Java, and
+//! the servers need no software of this project. The filters of transactions need Fluo's iterators:
+//! the jars `fluo-accumulo` and `fluo-api` must be on the class path of the tablet servers.
 //!
-//! | servers | jars for transactions |
+//! | servers | version of the jars |
 //! |---|---|
-//! | Accumulo 1.x | `fluo-accumulo` and `fluo-api` 1.2.0, as published |
-//! | Accumulo 2.x | `fluo-accumulo` and `fluo-api` 2.1.0-SNAPSHOT, built by hand from the main branch of `apache/fluo`, and [`IteratorBuild::ForAccumulo2`] |
+//! | Accumulo 1.x | 1.2.0, as published |
+//! | Accumulo 2.x | 2.1.0-SNAPSHOT, built by hand from the main branch of `apache/fluo` |
 //!
-//! **The published jars must never serve Accumulo 2.x**: every class of theirs loads there, and a column of more than ten
-//! versions halts the tablet server. Transactions on 2.x are refused until the client is told of the right jars; tables,
+//! **Never use the published jars on Accumulo 2.x**: all their classes load there, but a column
+//! with more than ten versions halts the tablet server. On 2.x transactions are refused until the
+//! client states with [`IteratorBuild::ForAccumulo2`] that the servers have the right jars. Tables,
 //! split points and properties need no jars.
 //!
 //! ```no_run
@@ -32,24 +33,33 @@
 //! # }
 //! ```
 //!
-//! # How the rules of the ports are kept
-//! | rule | how |
-//! |---|---|
-//! | T1, order of several spans | a cursor for each span, one after the other; a batch scanner would be in no order |
-//! | T2, filters | iterators on the scan: those that Accumulo ships, and Fluo's for the filters of transactions |
-//! | T4, T6 | the mutations of a row travel as one, in their order; a row that does not fit in one call is refused |
-//! | T8, bounds | checked before anything is sent: a call below the proxy's frame (16 MiB) a row, keys of 1 MiB |
-//! | T9, T10 | Accumulo's conditional writer; a condition on a column that the handle may not see is refused here |
-//! | T11 | many callers' mutations travel in one call, two of one row in two; what a call leaves open is `Unknown` |
-//! | A3, handles of deleted tables | the id of the name is looked up before each call; tasks share an answer |
-//! | A5, empty bounds | Accumulo refuses them; they are answered here |
-//! | A7, counts | the entries of the files in `accumulo.metadata` |
-//! | A9, effect | a property is read back until the servers show it |
-//! | A11, garbage | Fluo's iterators, given to one compaction; after a plain one, because a server compacts many files in steps |
+//! # Rules of the ports
 //!
-//! # Who may do what
-//! The user of a handle needs `READ` and `WRITE` on its table; `ALTER_TABLE` for split points, properties (on Accumulo 2.1
-//! to read them too), flushes and compactions; `CREATE_TABLE` and `DROP_TABLE` for tables themselves. `accumulo.metadata` can be read by everybody.
+//! - **T1, order of several spans**: a cursor for each span, one after the other; a batch scanner
+//!   returns no order.
+//! - **T2, filters**: iterators on the scan: those that Accumulo ships, and Fluo's for the filters
+//!   of transactions.
+//! - **T4, T6**: one call sends all mutations of a row, in their order; a row that does not fit in
+//!   one call is rejected.
+//! - **T8, limits**: checked before a call: a row below the frame of the proxy (16 MiB), keys up to
+//!   1 MiB.
+//! - **T9, T10**: Accumulo's conditional writer; the client rejects a condition on a column that
+//!   the handle may not see.
+//! - **T11**: one call sends the mutations of many callers, but not two of one row; an outcome that
+//!   the call does not return is `Unknown`.
+//! - **A3, handles of deleted tables**: each call first looks up the id of the name; tasks share an
+//!   answer.
+//! - **A5, empty bounds**: handled by the client, because Accumulo rejects them.
+//! - **A7, counts**: the entries of the files in `accumulo.metadata`.
+//! - **A9, effect**: the call reads the property until the servers return its new value.
+//! - **A11, garbage**: Fluo's iterators on one compaction, which follows a plain one, because a
+//!   server compacts many files in steps.
+//!
+//! # Permissions
+//!
+//! The user of a handle needs `READ` and `WRITE` on its table; `ALTER_TABLE` for split points,
+//! properties (on Accumulo 2.1 to read them too), flushes and compactions; `CREATE_TABLE` and
+//! `DROP_TABLE` to create and delete tables. Every user can read `accumulo.metadata`.
 
 mod admin;
 mod convert;

@@ -1,4 +1,4 @@
-//! Where tablets are: rows of `accumulo.metadata`.
+//! Tablets as rows of `accumulo.metadata`.
 //!
 //! ```text
 //! row                     <table id> ";" <end row>     or, of the last tablet,  <table id> "<"
@@ -20,12 +20,12 @@ const LOCATION: &[u8] = b"loc";
 const FILE: &[u8] = b"file";
 const TABLET: &[u8] = b"~tab";
 const PREVIOUS: &[u8] = b"~pr";
-/// Stands before the end row in a row of a tablet.
+/// Separator between the id of the table and the end row in the row of a tablet.
 const END_ROW: u8 = b';';
-/// Ends the row of a table's last tablet; the byte after [`END_ROW`].
+/// Last byte of the row of a table's last tablet; the byte after [`END_ROW`].
 const LAST: u8 = b'<';
 
-/// The tablets of a table, or nothing while a split or merge has its rows in between two states.
+/// Returns the tablets of a table. `None` while a split or merge is changing its rows.
 pub(crate) async fn tablets(client: &ProxyClient, name: &str, id: &str) -> Result<Option<Tablets>> {
     let mut rows: Vec<TabletRow> = Vec::new();
     let mut batches = client.scanner(table_of_tablets(name)?, options(id));
@@ -42,11 +42,11 @@ pub(crate) async fn tablets(client: &ProxyClient, name: &str, id: &str) -> Resul
     chain(id, rows)
 }
 
-/// The table in which the tablets of a table stand.
+/// Returns the table that stores the tablets of a table.
 fn table_of_tablets(name: &str) -> Result<&'static str> {
     match name {
         ROOT => Err(Error::invalid(format!(
-            "table `{ROOT}` has one tablet always, and where it is stands in no table"
+            "table `{ROOT}` always has one tablet, and no table stores its server"
         ))),
         METADATA => Ok(ROOT),
         _ => Ok(METADATA),
@@ -58,7 +58,8 @@ fn options(id: &str) -> ScanOptions {
     let range = Range {
         start: Some(Key::of_row(row(END_ROW))),
         start_inclusive: true,
-        // The row of the last tablet is the last of the table's, and rows of other ids do not begin like it.
+        // The row of the last tablet is the last row of the table, and rows of other ids do not
+        // begin with it.
         stop: Some(Key::of_row([row(LAST), vec![0]].concat())),
         stop_inclusive: false,
     };
@@ -69,12 +70,12 @@ fn options(id: &str) -> ScanOptions {
     ])
 }
 
-/// What is known of one tablet.
+/// The data of one tablet read so far.
 struct TabletRow {
     row: Bytes,
     server: Option<String>,
     entries: u64,
-    /// Unknown; none; a row.
+    /// `None` if it was not read yet, `Some(None)` for the first tablet.
     previous: Option<Option<Bytes>>,
 }
 
@@ -99,7 +100,7 @@ impl TabletRow {
     }
 }
 
-/// The tablets, if each begins where the one before ends.
+/// Returns the tablets if each begins at the end of the one before.
 fn chain(id: &str, rows: Vec<TabletRow>) -> Result<Option<Tablets>> {
     let mut tablets = Vec::with_capacity(rows.len());
     let mut expected = None;
@@ -144,7 +145,7 @@ fn file_entries(value: &[u8]) -> Result<u64> {
 
 fn unreadable(what: &str, bytes: &[u8]) -> Error {
     let message = format!(
-        "a {what} of `{METADATA}` has a form that is not known here: `{}`",
+        "a {what} of `{METADATA}` has an unknown format: `{}`",
         fluo_core::Escaped(bytes)
     );
     Error::new(ErrorKind::Corrupt, message)
@@ -172,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn tablets_without_a_gap_are_the_table() {
+    fn accepts_tablets_without_a_gap() {
         let whole = vec![
             row("2k;a", b"\0"),
             row("2k;b;<", b"\x01a"),
@@ -186,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_between_two_states_are_not_a_table() {
+    fn rejects_rows_in_the_middle_of_a_change() {
         assert_eq!(end_rows(vec![]), None);
         assert_eq!(end_rows(vec![row("2k;a", b"\0")]), None);
         assert_eq!(end_rows(vec![row("2k;a", b"\0"), row("2k<", b"\0")]), None);
@@ -198,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_of_files_are_counted() {
+    fn reads_the_number_of_entries_of_a_file() {
         assert_eq!(file_entries(b"1024,77").unwrap(), 77);
         assert_eq!(file_entries(b"1024,77,1500000000000").unwrap(), 77);
         assert_eq!(

@@ -1,7 +1,8 @@
-//! Scans: a server-side cursor for each span, one after the other.
+//! Scans, with one cursor on the server for each span, one after the other.
 //!
-//! A batch scanner reads many spans at once, but in no order, and rule T1 asks for one. The spans of a scan are
-//! sorted and disjoint, so cursors in their order yield the cells in theirs.
+//! A batch scanner reads many spans at once, but returns them in no order, and rule T1 requires
+//! one. The spans of a scan are sorted and disjoint, so reading them in order yields the cells in
+//! order.
 
 use std::future::ready;
 use std::vec;
@@ -13,14 +14,14 @@ use futures::stream::{self, Stream, StreamExt, TryStreamExt};
 use crate::table::AccumuloTable;
 use crate::{convert, filter};
 
-/// What is left of a scan.
+/// The spans of a scan that are not read yet.
 struct Rest {
     table: AccumuloTable,
     scan: Scan,
     iterators: Vec<IteratorSetting>,
     columns: Vec<ColumnSelector>,
     spans: vec::IntoIter<Span>,
-    /// The cells of the span that is being read.
+    /// The cells of the span that the scan is reading.
     open: Option<CellBatches>,
 }
 
@@ -28,7 +29,8 @@ impl AccumuloTable {
     pub(crate) fn batches(&self, scan: Scan) -> CellBatches {
         let table = self.clone();
         let begin = async move {
-            // Also where there is no span to read: a handle ends with its table.
+            // This check is also made for a scan without spans: a handle is valid only as long as
+            // its table exists.
             table.check().await?;
             if filter::needs_fluo(scan.filter_intent()) {
                 table.tables.require_iterators().await?;
@@ -53,14 +55,14 @@ impl AccumuloTable {
 }
 
 impl Rest {
-    /// The next batch, and what is left after it.
+    /// Returns the next batch and the rest of the scan.
     async fn next(mut self) -> Result<Option<(Vec<Cell>, Self)>> {
         loop {
             if let Some(open) = &mut self.open {
                 if let Some(cells) = open.try_next().await? {
                     return Ok(Some((cells, self)));
                 }
-                // The next span is opened by name, and a name can change hands while this one is read.
+                // The next span is opened by name, and the name may belong to another table by now.
                 self.table.check().await?;
             }
             let Some(span) = self.spans.next() else {
@@ -87,13 +89,13 @@ impl Rest {
             .map_err(move |error| tables.lacking("READ", &name, error));
         match intent {
             Filter::None | Filter::FirstOfRow => batches.boxed(),
-            intent => shown(intent, span, batches).boxed(),
+            intent => restricted(intent, span, batches).boxed(),
         }
     }
 }
 
-/// What a scan shows of the cells that the servers showed.
-fn shown(
+/// Drops the cells of the servers that do not belong to the scan.
+fn restricted(
     intent: Filter,
     span: Span,
     batches: impl Stream<Item = Result<Vec<Cell>>>,
@@ -114,7 +116,7 @@ fn shown(
     } else {
         usize::MAX
     };
-    // Once it has shown its entry, a filter of one column would be asked for it again.
+    // A filter of one column yields one entry. If the scan continued, it would yield it again.
     let shown = shown.take(first);
     shown.try_filter(|cells| ready(!cells.is_empty()))
 }

@@ -1,16 +1,16 @@
-//! Waiting until a change has spread.
+//! Pauses while a change spreads.
 
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
-/// Longest wait for something that usually takes milliseconds.
+/// Longest wait for a change that usually takes milliseconds.
 const LIMIT: Duration = Duration::from_secs(30);
-/// A look costs about as much.
+/// First pause; a check takes about as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(2);
 const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 
-/// The pauses between one look and the next, up to a limit.
+/// The pauses between two checks, up to a limit.
 #[derive(Debug)]
 pub(crate) struct Settling {
     begin: Instant,
@@ -25,7 +25,7 @@ impl Settling {
         }
     }
 
-    /// Waits before the next look; false once the limit has passed.
+    /// Waits before the next check. Returns false once the limit has passed.
     pub(crate) async fn wait(&mut self) -> bool {
         if self.begin.elapsed() > LIMIT {
             return false;

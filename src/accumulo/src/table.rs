@@ -1,4 +1,4 @@
-//! The data port.
+//! [`Table`] for one table of an Accumulo instance.
 
 use std::collections::BTreeSet;
 
@@ -15,9 +15,10 @@ use crate::error::{of_write, port_error};
 use crate::tables::AccumuloTables;
 use crate::{convert, filter};
 
-/// Longest key that a table takes: every table has a constraint that refuses longer ones (`DefaultKeySizeConstraint`).
+/// Longest key that a table accepts: every table has a constraint that rejects longer ones
+/// (`DefaultKeySizeConstraint`).
 const MAX_KEY_BYTES: usize = 1 << 20;
-/// Bytes of a key shown in an error.
+/// Number of bytes of a key that an error shows.
 const SHOWN_BYTES: usize = 60;
 
 /// A handle on one table, with its authorizations.
@@ -50,7 +51,8 @@ impl Table for AccumuloTable {
         }
     }
 
-    /// The conditional writer gathers the rows of concurrent callers into one call.
+    /// Sends the mutations with the conditional writer, which combines the rows of concurrent
+    /// callers into one call.
     async fn write_conditional(&self, mutations: Vec<ConditionalMutation>) -> Result<Vec<Outcome>> {
         for conditional in &mutations {
             conditional.check(&self.authorizations)?;
@@ -73,12 +75,13 @@ impl Table for AccumuloTable {
 }
 
 impl AccumuloTable {
-    /// Refuses to go on where the name stands for another table by now.
+    /// Checks that the name still belongs to the same table.
     pub(crate) async fn check(&self) -> Result<()> {
         self.tables.identities.check(&self.name, &self.id).await
     }
 
-    /// Accumulo's own words on a table that was deleted are a count of exceptions, so it is looked for.
+    /// Converts the error of a write. For a deleted table Accumulo returns only a number of
+    /// exceptions, so this looks up the table.
     async fn write_error(&self, error: ProxyError) -> Error {
         match error.kind() {
             ProxyErrorKind::Security => self.tables.lacking("WRITE", &self.name, error),
@@ -92,12 +95,13 @@ impl AccumuloTable {
                     Err(_) => port_error(error),
                 }
             }
-            // Nobody answered, or it never came to a call.
+            // The proxy did not answer, or the client made no call.
             _ => port_error(error),
         }
     }
 
-    /// A server wants both permissions for a conditional write, and does not say which one is missing.
+    /// Converts the error of a conditional write. A server requires both permissions for it, and
+    /// does not say which one is missing.
     fn conditional_error(&self, error: ProxyError) -> Error {
         self.tables.lacking("READ or WRITE", &self.name, error)
     }
@@ -113,14 +117,14 @@ impl AccumuloTable {
             ConditionalOutcome::InvisibleVisibility => Outcome::Refused(Error::invalid(format!(
                 "a condition looks at a column of table `{table}` that this handle may not see; nothing was written"
             ))),
-            // Others of the call have an outcome, so the call as a whole has not failed.
+            // Other mutations of the call have an outcome, so the call as a whole did not fail.
             ConditionalOutcome::Unknown(Some(error))
                 if error.is_denial() || !error.may_have_taken_effect() =>
             {
                 Outcome::Unknown(self.conditional_error(error))
             }
             ConditionalOutcome::Unknown(Some(error)) => {
-                let message = format!("nobody can tell whether the mutation was written: {error}");
+                let message = format!("it is unknown whether the mutation was written: {error}");
                 Outcome::Unknown(Error::with_source(ErrorKind::Uncertain, message, error))
             }
             ConditionalOutcome::Unknown(None) => Outcome::Unknown(Error::new(
@@ -136,7 +140,8 @@ fn needs_fluo(conditional: &ConditionalMutation) -> bool {
     conditions.any(|condition| filter::needs_fluo(condition.filter))
 }
 
-/// A key that is too long would come back as a violated constraint, after other mutations of the call were written.
+/// Checks the lengths of keys. The server would report a longer key as a violated constraint, after
+/// other mutations of the call were written.
 fn check_keys(mutation: &Mutation) -> Result<()> {
     let key_bytes = |update: &Update| mutation.row.len() + update.column.size_bytes();
     let Some(bytes) = mutation
@@ -149,12 +154,13 @@ fn check_keys(mutation: &Mutation) -> Result<()> {
     };
     let row: Vec<u8> = mutation.row.iter().copied().take(SHOWN_BYTES).collect();
     Err(Error::invalid(format!(
-        "a key of row `{}` has {bytes} bytes (row and column); Accumulo takes {MAX_KEY_BYTES} at most",
+        "a key of row `{}` has {bytes} bytes (row and column); Accumulo accepts at most {MAX_KEY_BYTES}",
         Escaped(&row)
     )))
 }
 
-/// A server that is to look at the oldest timestamp there is fails, and with it the outcomes of the whole call.
+/// Rejects conditions at the oldest timestamp. A server fails at such a condition, and with it the
+/// whole call.
 fn check_timestamps(conditional: &ConditionalMutation) -> Result<()> {
     let is_oldest = |condition: &Condition| condition.timestamp == Some(i64::MIN);
     match conditional

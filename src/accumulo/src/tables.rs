@@ -1,4 +1,4 @@
-//! The instance: the handle from which tables are reached.
+//! The handle of an Accumulo instance.
 
 use accumulo_proxy::{ProxyClient, Settings};
 use fluo_core::{Error, Result, check_table_name};
@@ -7,8 +7,7 @@ use crate::error::port_error;
 use crate::identity::Identities;
 use crate::iterators::{IteratorBuild, Readiness};
 
-/// The tables of an Accumulo instance, reached through one proxy. Cloning gives another handle on the same
-/// connections.
+/// The tables of an Accumulo instance, reached through one proxy. Clones share its connections.
 #[derive(Clone, Debug)]
 pub struct AccumuloTables {
     pub(crate) client: ProxyClient,
@@ -21,14 +20,15 @@ impl AccumuloTables {
     /// Connects to a proxy and logs in.
     ///
     /// # Errors
-    /// [`Unavailable`](fluo_core::ErrorKind::Unavailable) where no proxy answers, [`Denied`](fluo_core::ErrorKind::Denied)
-    /// for a wrong user, password or shared secret.
+    ///
+    /// [`Unavailable`](fluo_core::ErrorKind::Unavailable) if no proxy answers,
+    /// [`Denied`](fluo_core::ErrorKind::Denied) for a wrong user, password or shared secret.
     pub async fn connect(settings: Settings) -> Result<Self> {
         let client = ProxyClient::connect(settings).await.map_err(port_error)?;
         Ok(Self::new(client))
     }
 
-    /// The tables behind a client that is connected already.
+    /// Creates a handle from a connected client.
     pub fn new(client: ProxyClient) -> Self {
         let identities = Identities::new(client.clone());
         Self {
@@ -39,9 +39,9 @@ impl AccumuloTables {
         }
     }
 
-    /// Says which build of Fluo's iterators the tablet servers have. Transactions on Accumulo 2.x are refused without
-    /// [`IteratorBuild::ForAccumulo2`]: no call tells for certain which jars are there, and those for 1.x halt tablet
-    /// servers of 2.x.
+    /// Sets the build of Fluo's iterators that the tablet servers have. On Accumulo 2.x
+    /// transactions are refused without [`IteratorBuild::ForAccumulo2`]: no call can prove which
+    /// jars the servers have, and the jars for 1.x halt tablet servers of 2.x.
     #[must_use]
     pub fn iterator_build(self, build: IteratorBuild) -> Self {
         Self {
@@ -51,13 +51,13 @@ impl AccumuloTables {
         }
     }
 
-    /// The client of the proxy, for what the ports do not have.
+    /// Returns the client of the proxy, for operations that the ports do not have.
     pub fn client(&self) -> &ProxyClient {
         &self.client
     }
 
-    /// The id of a table. A name that no table can have is nobody's: Accumulo is not asked, which would answer
-    /// with an error of its own.
+    /// Returns the id of a table. For an invalid name it does not ask Accumulo, which would return
+    /// an error of its own.
     pub(crate) async fn id_of(&self, name: &str) -> Result<String> {
         if check_table_name(name).is_err() {
             return Err(Error::no_such_table(name));
@@ -68,7 +68,7 @@ impl AccumuloTables {
             .ok_or_else(|| Error::no_such_table(name))
     }
 
-    /// Refuses a table that is not there, for calls that would otherwise not look.
+    /// Checks that a table exists, for calls that would not check it themselves.
     pub(crate) async fn require(&self, name: &str) -> Result<()> {
         self.id_of(name).await.map(|_| ())
     }

@@ -130,7 +130,7 @@ fn keeps_existing_data_unless_clear_is_given() {
     place.fluo("app config --at embedded:d pages").prints("");
 }
 
-/// A run that is interrupted between its two steps leaves a table without an application.
+/// Interrupts a run between its two steps leaves a table without an application.
 #[tokio::test]
 async fn names_the_table_that_an_interrupted_run_leaves() {
     let place = Place::new();
@@ -288,8 +288,8 @@ fn escapes_names_with_terminal_controls() {
     assert_eq!(run.json()["settings"]["a\n"], "\u{1b}[31m = \u{202e}\\");
 }
 
-/// Only one process can open a directory, so an application that runs elsewhere cannot even be
-/// inspected.
+/// Covers an application that runs elsewhere: only one process can open a directory, so an
+/// application that runs elsewhere cannot even be inspected.
 #[tokio::test]
 async fn refuses_a_directory_that_another_process_has_open() {
     let place = Place::new();

@@ -29,7 +29,8 @@ fn prints_its_story_and_leaves_no_files() {
     assert!(place.names("tmp").is_empty());
 }
 
-/// The directory was left behind if the signal arrived before the first row was written.
+/// Covers a bug: the directory was left behind if the signal arrived before the first row was
+/// written.
 #[cfg(unix)]
 #[test]
 fn leaves_no_files_when_interrupted_at_any_time() {

@@ -13,7 +13,7 @@ use std::thread;
 use fluo_tests::Page;
 
 #[test]
-fn every_page_prints_what_it_says() {
+fn every_page_shows_the_actual_output() {
     let pages = Page::all("console").unwrap();
     let names: Vec<_> = pages.iter().map(Page::name).collect();
     assert_eq!(

@@ -249,7 +249,7 @@ fn refuses_a_name_that_is_not_text() {
     assert_eq!(message, "the name of the table is not text");
 }
 
-/// Another user may choose a name, which must not control the terminal.
+/// Uses names that another user may choose, which must not control the terminal.
 #[test]
 fn control_characters_do_not_reach_the_terminal() {
     let place = Place::with_table();

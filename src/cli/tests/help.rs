@@ -91,7 +91,7 @@ fn help_of_every_table_command_describes_a_live_accumulo() {
     }
 }
 
-/// Help does not offer options that the commands refuse.
+/// Checks that help does not offer options that the commands refuse.
 #[test]
 fn commands_on_applications_offer_a_directory_only() {
     let place = Place::new();

@@ -122,7 +122,7 @@ fn a_prefix_with_a_newline_needs_an_encoding() {
     );
 }
 
-/// The message blamed the first line of the input.
+/// Covers a bug: the message blamed the first line of the input.
 #[test]
 fn reports_a_separator_with_a_newline_without_a_line_number() {
     let place = Place::new();
@@ -185,7 +185,7 @@ fn reports_unreadable_input() {
     );
 }
 
-/// The input is far larger than the memory that the shell allows the process.
+/// Sends an input that is far larger than the memory that the shell allows the process.
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_does_not_grow_with_the_input() {
@@ -208,7 +208,7 @@ fn memory_does_not_grow_with_the_input() {
 }
 
 #[test]
-fn arguments_are_checked() {
+fn rejects_wrong_arguments() {
     let place = Place::new();
     let message = place.fluo("key add").refuses_arguments();
     assert_says(&message, "required arguments were not provided");

@@ -270,7 +270,7 @@ fn refuses_overlapping_designs_in_a_table() {
     assert_says(
         &plan(&format!("{modulo}{hasher}")).fails(),
         "row hasher `p` and key design modulo overlap: rows of one could be read as rows of the other; the rows of key \
-         design modulo begin with anything, so it has to be alone in its table",
+         design modulo can begin with any bytes, so it must be the only recipe of its table",
     );
     let named = "[[key_design]]\ndesign = \"row-hasher\"\nprefix = \"q\"\ntablets = 2\n";
     plan(&format!("{named}{hasher}")).succeeds();
@@ -295,7 +295,7 @@ fn refuses_other_designs_beside_an_exclusive_one() {
             .fails();
         assert_says(
             &message,
-            "the rows of key design modulo begin with anything, so it has to be alone in its table",
+            "the rows of key design modulo can begin with any bytes, so it must be the only recipe of its table",
         );
     }
 }

@@ -195,7 +195,8 @@ fn random_salt() {
     assert_says(&message, "its salt is `10`, and salts are `00` to `09`");
 }
 
-/// The successor of a field that ends in `ff` differs from the successor of the bytes `ff`.
+/// Covers fields at the end of the byte range: the successor of a field that ends in `ff` differs
+/// from the successor of the bytes `ff`.
 #[test]
 fn composite_fields_that_end_in_ff() {
     let place = Place::new();
@@ -367,7 +368,7 @@ fn shows_a_page_about_a_design() {
         told[..6],
         [
             "design modulo (Java's String.hashCode modulo 10)",
-            "keys begin with anything, so that the design is alone in its table",
+            "keys can begin with any bytes, so the design must be alone in its table",
             "order the order of the rows",
             "by row in one piece",
             "by prefix fanned out over up to 10 pieces",

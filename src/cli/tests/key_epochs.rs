@@ -19,7 +19,8 @@ fn words(text: &str) -> Vec<String> {
     text.lines().map(words).collect()
 }
 
-/// The command used the newest design only, and refused keys that every reader of the table finds.
+/// Covers a bug: the command used the newest design only, and refused keys that every reader of the
+/// table finds.
 #[test]
 fn converts_and_counts_keys_of_earlier_designs() {
     let place = Place::new();
@@ -141,7 +142,7 @@ fn reports_rows_that_stay_in_an_earlier_design() {
     );
 }
 
-/// Without earlier designs, no message mentions epochs.
+/// Checks that without earlier designs no message mentions epochs.
 #[test]
 fn a_spec_of_one_design_has_no_epochs() {
     let place = Place::new();
@@ -155,7 +156,7 @@ fn a_spec_of_one_design_has_no_epochs() {
     assert_eq!(json[0]["epoch"], serde_json::Value::Null);
 }
 
-/// The commands refuse designs that no reader of a table accepts together.
+/// Checks that the commands refuse designs that no reader of a table accepts together.
 #[test]
 fn refuses_designs_that_cannot_share_a_table() {
     let place = Place::new();

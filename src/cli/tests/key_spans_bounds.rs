@@ -47,7 +47,8 @@ fn reports_an_empty_set() {
     }
 }
 
-/// A reader that used only the pieces of the newest design would miss rows that have not moved yet.
+/// Checks the pieces of all designs: a reader that used only the pieces of the newest design would
+/// miss rows that have not moved yet.
 #[test]
 fn prints_the_pieces_of_earlier_designs_too() {
     let place = Place::new();

@@ -60,7 +60,7 @@ fn endless_input_ends_with_its_reader() {
     drop(place);
 }
 
-/// A check must not succeed because its output was closed.
+/// Closes the output of a check, which must not change its result.
 #[test]
 fn a_closed_output_does_not_change_the_verdict() {
     let place = Place::with_table();

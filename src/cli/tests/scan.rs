@@ -178,7 +178,7 @@ async fn lines_can_be_parsed() {
     );
 }
 
-/// This is a row, and not a target with a password.
+/// Selects a row that is not a target with a password.
 #[tokio::test]
 async fn accepts_a_row_that_looks_like_a_target() {
     let place = place();

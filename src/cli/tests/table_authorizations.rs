@@ -1,4 +1,4 @@
-//! Rows whose cells have labels are seen with the authorizations that are given.
+//! Rows with labelled cells are visible with the given authorizations.
 
 #![cfg(test)]
 
@@ -8,7 +8,8 @@ use command::{Place, ROWS, assert_says};
 use fluo_core::{Authorizations, Column, Mutation, TableAdmin};
 use fluo_embedded::{EmbeddedTables, Settings};
 
-/// The table `pages` as the spec says, with labelled rows that were written without the hasher.
+/// Creates the table `pages` in the state of the spec, with labelled rows that were written without
+/// the hasher.
 async fn labelled() -> Place {
     let place = Place::with_table();
     place
@@ -25,10 +26,10 @@ async fn labelled() -> Place {
     place
 }
 
-/// `verify`, `watch` and `advise` took no authorization, so labelled rows were never counted: that a tablet was hot could
-/// be concluded from its entries alone, and not why.
+/// Covers a bug: `verify`, `watch` and `advise` had no option for authorizations, so labelled rows
+/// were never counted. The entries showed that a tablet was hot, but not the cause.
 #[tokio::test]
-async fn labelled_rows_are_counted_with_their_label() {
+async fn counts_labelled_rows_with_their_label() {
     let place = labelled().await;
     let cause =
         "no row of the table has a key of row hasher `p`: were they written without it? 4,208 rows";

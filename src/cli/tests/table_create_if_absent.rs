@@ -126,9 +126,9 @@ fn there_already(place: &Place, spec: &str, rows: &str) -> (String, u64) {
     (run.stderr, entries)
 }
 
-/// While rows move to a design with more salts, the spec names the earlier one. The load checked
-/// only the newest key, so it wrote a row that had not moved yet a second time, and counted it as
-/// new.
+/// Covers a bug: while rows move to a design with more salts, the spec names the earlier one. The
+/// load checked only the newest key, so it wrote a row that had not moved yet a second time, and
+/// counted it as new.
 #[test]
 fn finds_existing_rows_under_earlier_keys() {
     let place = Place::with_table();

@@ -125,8 +125,8 @@ fn keeps_domains_together_and_spreads_them() {
     assert!(rows["p_value"].as_f64().unwrap() > 1e-6, "{rows}");
 }
 
-/// In a table of 29,598 URLs, one tablet had 9 times the mean. `verify` said OK, because the hash
-/// was even.
+/// Covers a bug: in a table of 29,598 URLs, one tablet had 9 times the mean. `verify` said OK,
+/// because the hash was even.
 #[test]
 fn rejects_a_hot_host_unless_the_spec_accepts_it() {
     let place = loaded(
@@ -144,7 +144,7 @@ fn rejects_a_hot_host_unless_the_spec_accepts_it() {
         first,
         "NOT OK: table pages: key design web-table: the tablet that ends at `a0` (on server-002) holds 1,936 of 4,207 \
          rows, 7.36 times the mean of 16 tablets; the limit is 2; the hash is even, but 1,830 of its rows share the \
-         salted part `github.com`, which lies in one tablet by design"
+         salted part `github.com`, which is in one tablet by design"
     );
     place
         .fluo("table verify --at embedded:d --spec s.toml --max-skew 8 pages")
@@ -152,7 +152,7 @@ fn rejects_a_hot_host_unless_the_spec_accepts_it() {
 }
 
 #[test]
-fn reversed_pages() {
+fn verifies_reversed_pages() {
     let verdict = proved(
         "max_skew = 3\n[[key_design]]\ndesign = \"reversed\"\nlength = \"stored\"\nalphabet = \"printable\"\ntablets = 8\n",
         &urls(),
@@ -165,7 +165,7 @@ fn reversed_pages() {
 }
 
 #[test]
-fn the_times_of_pages_under_a_salt_of_the_page() {
+fn verifies_times_of_pages_salted_by_page() {
     let rows: String = urls()
         .lines()
         .enumerate()
@@ -182,7 +182,7 @@ fn the_times_of_pages_under_a_salt_of_the_page() {
 }
 
 #[test]
-fn hosts_and_paths_as_fields_salted_by_host() {
+fn verifies_composite_rows_salted_by_host() {
     let fields_of = |url: &str| match url.split_once('/') {
         Some((host, path)) => format!("{host}\t{path}\n"),
         None => format!("{url}\t\n"),
@@ -249,7 +249,7 @@ fn reports_keys_of_another_design() {
         .differs();
     assert_says(
         run.text(),
-        "  ! key design modulo: 1 row in the table is none of its keys: it is `p:",
+        "  ! key design modulo: 1 row in the table is not one of its keys: it is `p:",
     );
 }
 
@@ -281,7 +281,7 @@ fn changes_the_design_of_an_empty_table() {
     assert_says(verdict.text(), "balancer      not as expected");
     assert_says(
         verdict.text(),
-        "which no recipe asked for and which parts the tablets into 2 groups, each spread by itself; a plan that prunes \
+        "which no recipe asked for and which splits the tablets into 2 groups, each spread by itself; a plan that prunes \
          removes it",
     );
 

@@ -287,8 +287,8 @@ fn accepts_directories_with_odd_names() {
     }
 }
 
-/// `embedded:~/data` made a directory of the name `~`, because shells expand a tilde only at the
-/// start of a word.
+/// Covers a bug: `embedded:~/data` made a directory of the name `~`, because shells expand a tilde
+/// only at the start of a word.
 #[test]
 fn expands_a_leading_tilde() {
     let place = Place::new();
@@ -327,7 +327,7 @@ fn expands_a_leading_tilde() {
     );
 }
 
-/// A typing error in the path made a chain of new directories.
+/// Covers a bug: a typing error in the path made a chain of new directories.
 #[test]
 fn makes_missing_parents_only_with_parents() {
     let place = Place::new();
@@ -349,8 +349,8 @@ fn makes_missing_parents_only_with_parents() {
     }
 }
 
-/// The message said twice that the directory is open, but named neither the process nor the
-/// command.
+/// Covers a bug: the message said twice that the directory is open, but named neither the process
+/// nor the command.
 #[test]
 fn names_the_command_that_has_a_directory_open() {
     let place = Place::with_table();

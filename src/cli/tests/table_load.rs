@@ -36,8 +36,8 @@ fn refuses_the_table_of_an_application() {
     );
 }
 
-/// After a load of 29,598 lines, the message was "29,598 rows written", but the table had 29,353
-/// rows: several lines shared a key.
+/// Covers a bug: after a load of 29,598 lines, the message was "29,598 rows written", but the table
+/// had 29,353 rows: several lines shared a key.
 #[test]
 fn reports_lines_that_share_a_key() {
     let place = Place::with_table();
@@ -80,7 +80,8 @@ fn loads_and_counts_a_file() {
     assert_eq!(place.shown()["entries"], 4_208);
 }
 
-/// The help said that a row that exists is written again, and that loading again is safe.
+/// Covers a bug: the help said that a row that exists is written again, and that loading again is
+/// safe.
 #[test]
 fn loading_again_with_drawn_salts_writes_rows_twice() {
     let place = Place::with_table();
@@ -213,7 +214,7 @@ fn names_an_unreadable_file() {
 }
 
 #[test]
-fn arguments_are_checked() {
+fn rejects_wrong_arguments() {
     let place = Place::with_table();
     let message = place
         .fluo(&format!("{LOAD} --column x -"))
@@ -247,7 +248,7 @@ fn refuses_a_line_of_200_megabytes_by_its_number() {
     assert_eq!(place.shown()["entries"], 2);
 }
 
-/// An interrupted load ended without a message, so the state of its rows was unknown.
+/// Covers a bug: an interrupted load ended without a message, so the state of its rows was unknown.
 #[cfg(unix)]
 #[test]
 fn an_interrupted_load_reports_the_written_rows() {
@@ -302,7 +303,7 @@ fn one_ctrl_c_ends_a_load_without_rows() {
     );
 }
 
-/// The spec is a pipe without a writer.
+/// Reads the spec from a pipe without a writer.
 #[cfg(unix)]
 #[test]
 fn a_second_ctrl_c_ends_at_once() {
@@ -334,7 +335,8 @@ fn a_second_ctrl_c_ends_at_once() {
     );
 }
 
-/// The error is reported at once, and not at the end of the input, which may never come.
+/// Checks that the error is reported at once, and not at the end of the input, which may never
+/// come.
 #[test]
 fn stops_at_a_refused_row_before_the_end_of_the_input() {
     let place = Place::with_table();

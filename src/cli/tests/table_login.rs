@@ -162,7 +162,7 @@ fn warns_about_a_password_file_that_others_can_read() {
     }
 }
 
-/// Like `--password-file <(command)` in a shell.
+/// Reads it as `--password-file <(command)` does in a shell.
 #[cfg(target_os = "linux")]
 #[test]
 fn reads_the_password_from_a_pipe() {
@@ -273,7 +273,7 @@ fn reports_a_silent_server_within_seconds() {
     drop(silent);
 }
 
-/// The `script` program provides a terminal.
+/// Uses the `script` program as a terminal.
 #[cfg(target_os = "linux")]
 #[test]
 fn asks_for_a_password_without_echo_at_a_terminal() {
@@ -349,8 +349,8 @@ fn proxy_without_calls() -> u16 {
     port
 }
 
-/// With a user and a password on a proxy of Accumulo 2.x, the message was `it does not know it
-/// (Invalid method name: \'login\')`, without the name of the variable to set.
+/// Covers a bug: with a user and a password on a proxy of Accumulo 2.x, the message was
+/// `it does not know it (Invalid method name: \'login\')`, without the name of the variable to set.
 #[test]
 fn names_the_variable_of_the_secret_for_a_proxy_without_logins() {
     let place = Place::new();

@@ -28,8 +28,8 @@ fn place_of(rows: usize) -> Place {
     place
 }
 
-/// `load` and `delete` refused the table of an application, but `migrate` silently moved 500 of its
-/// rows with their locks, whose primaries then no longer existed.
+/// Covers a bug: `load` and `delete` refused the table of an application, but `migrate` silently
+/// moved 500 of its rows with their locks, whose primaries then no longer existed.
 #[test]
 fn refuses_the_table_of_an_application() {
     let place = Place::new();
@@ -81,7 +81,7 @@ fn moves_rows_and_verify_shows_the_progress() {
     );
 }
 
-/// An interrupted migration reports its progress, and the next run completes it.
+/// Checks that an interrupted migration reports its progress, and the next run completes it.
 #[cfg(unix)]
 #[test]
 fn an_interrupted_migration_reports_its_progress() {

@@ -1,4 +1,5 @@
-//! A table is brought to what a spec says, and proved to be so.
+//! `fluo table plan`, `apply` and `verify`: a table is changed to match a spec, and the result is
+//! checked.
 
 #![cfg(test)]
 
@@ -12,7 +13,7 @@ const PLAN: &str = "table plan --at embedded:d --spec s.toml";
 const APPLY: &str = "table apply --at embedded:d";
 const VERIFY: &str = "table verify --at embedded:d --spec s.toml";
 
-/// The table `pages` with real rows, not optimized.
+/// Creates the table `pages` with real rows, not optimized.
 fn loaded() -> Place {
     let place = Place::with_table();
     place
@@ -21,9 +22,9 @@ fn loaded() -> Place {
     place
 }
 
-/// The spec was gone, without a word.
+/// Covers a bug: the plan replaced the spec without a message.
 #[test]
-fn a_plan_is_not_saved_over_its_spec() {
+fn refuses_to_save_a_plan_over_its_spec() {
     let place = Place::with_table();
     let before = fs::read(place.path("s.toml")).unwrap();
     for out in ["s.toml", "./s.toml"] {
@@ -38,7 +39,7 @@ fn a_plan_is_not_saved_over_its_spec() {
 }
 
 #[test]
-fn from_one_tablet_to_a_proof() {
+fn optimizes_a_table_of_one_tablet_and_verifies_it() {
     let place = loaded();
     let run = place.fluo(&format!("{VERIFY} pages")).differs();
     assert_says(run.text(), "20 wanted, 20 missing, 0 extra");
@@ -105,9 +106,9 @@ fn from_one_tablet_to_a_proof() {
     );
 }
 
-/// `load` and `delete` asked for `--despite-application`, and `apply` did not.
+/// Covers a bug: `load` and `delete` required `--despite-application`, but `apply` did not.
 #[test]
-fn the_table_of_an_application_is_optimized_with_a_word_more() {
+fn optimizes_the_table_of_an_application_only_with_despite_application() {
     let place = loaded();
     place.fluo("app init --at embedded:d web").succeeds();
     place
@@ -179,7 +180,7 @@ fn a_second_apply_has_nothing_to_do() {
 }
 
 #[test]
-fn a_plan_writes_nothing_to_the_table() {
+fn plan_writes_nothing_to_the_table() {
     let place = loaded();
     let before = place.shown();
     let json = place
@@ -192,7 +193,7 @@ fn a_plan_writes_nothing_to_the_table() {
 }
 
 #[test]
-fn a_saved_plan_is_applied_and_applied_again() {
+fn applies_a_saved_plan_twice() {
     let place = Place::with_table();
     let run = place
         .fluo(&format!("{PLAN} --out plan.json pages"))
@@ -224,7 +225,7 @@ fn a_saved_plan_is_applied_and_applied_again() {
 }
 
 #[test]
-fn a_saved_plan_is_refused_after_a_change() {
+fn refuses_a_saved_plan_after_a_change_of_the_table() {
     let place = Place::with_table();
     place
         .fluo(&format!("{PLAN} --out plan.json pages"))
@@ -244,7 +245,7 @@ fn a_saved_plan_is_refused_after_a_change() {
 }
 
 #[test]
-fn split_points_that_nobody_asked_for_stay_until_they_are_pruned() {
+fn keeps_extra_split_points_until_they_are_pruned() {
     let place = Place::with_table();
     place.file(
         "more.toml",
@@ -285,10 +286,11 @@ fn split_points_that_nobody_asked_for_stay_until_they_are_pruned() {
     place.fluo(&format!("{VERIFY} pages")).succeeds();
 }
 
-/// A spec of 20 tablets was applied, and rows were loaded without the hasher: 98.7 % of them lay in one tablet, and
-/// `verify` said OK, exit 0, "too few rows to tell".
+/// Covers a bug: a spec of 20 tablets was applied, and rows were loaded without the hasher. 98.7 %
+/// of them were in one tablet, but `verify` printed OK, with exit code 0 and "too few rows to
+/// tell".
 #[test]
-fn a_forgotten_hasher_is_told_first() {
+fn reports_a_forgotten_hasher_first() {
     let place = Place::with_table();
     place
         .fluo(&format!("{APPLY} --spec s.toml pages"))
@@ -318,7 +320,7 @@ fn a_forgotten_hasher_is_told_first() {
     );
     assert_eq!(json["other_rows"]["rows"], 4_208);
 
-    // Rows that the spec allows are still no reason for a hot tablet.
+    // Even if the spec allows these rows, a tablet must not be hot.
     place.file("s.toml", format!("other_rows = \"allowed\"\n{SPEC}"));
     let run = place.fluo(&format!("{VERIFY} pages")).differs();
     assert_says(
@@ -338,7 +340,7 @@ fn a_forgotten_hasher_is_told_first() {
 }
 
 #[test]
-fn a_limit_is_a_number_from_1_on() {
+fn rejects_limits_below_1() {
     let place = Place::with_table();
     for wrong in ["0.5", "nan", "inf", "x", "-1"] {
         let message = place
@@ -348,9 +350,9 @@ fn a_limit_is_a_number_from_1_on() {
     }
 }
 
-/// Set-up scripts verify a table before they load it.
+/// Verifies a table before it is loaded, as set-up scripts do.
 #[test]
-fn a_table_without_rows_passes_and_is_not_proved() {
+fn accepts_a_table_without_rows_as_not_proved() {
     let place = Place::with_table();
     place
         .fluo(&format!("{APPLY} --spec s.toml pages"))
@@ -368,7 +370,7 @@ fn a_table_without_rows_passes_and_is_not_proved() {
         .differs();
     assert!(
         run.text().starts_with(
-            "NOT OK: table pages: evenness is not proved, as is required: it has no rows\n"
+            "NOT OK: table pages: evenness is required, but not proved: it has no rows\n"
         ),
         "{}",
         run.text()
@@ -381,7 +383,7 @@ fn a_table_without_rows_passes_and_is_not_proved() {
 }
 
 #[test]
-fn drift_of_any_kind_is_a_difference() {
+fn reports_drift_of_any_kind() {
     let place = loaded();
     place
         .fluo(&format!("{APPLY} --spec s.toml pages"))
@@ -406,7 +408,7 @@ fn drift_of_any_kind_is_a_difference() {
 }
 
 #[test]
-fn rows_are_counted_as_asked_for() {
+fn counts_rows_as_the_option_says() {
     let place = loaded();
     place
         .fluo(&format!("{APPLY} --spec s.toml pages"))
@@ -429,7 +431,7 @@ fn rows_are_counted_as_asked_for() {
 }
 
 #[test]
-fn two_recipes_share_a_table() {
+fn accepts_two_recipes_in_a_table() {
     let place = Place::with_table();
     place.file(
         "s.toml",
@@ -463,7 +465,7 @@ fn two_recipes_share_a_table() {
 }
 
 #[test]
-fn a_plan_replaces_a_file_whole_or_not_at_all() {
+fn replaces_the_file_of_a_plan_completely_or_not_at_all() {
     let place = Place::with_table();
     place.file("plan.json", "x".repeat(1 << 20));
     place
@@ -483,7 +485,7 @@ fn a_plan_replaces_a_file_whole_or_not_at_all() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_plan_goes_where_a_pipe_leads() {
+fn writes_a_plan_to_a_pipe() {
     let place = Place::with_table();
     let run = place
         .fluo(&format!("{PLAN} --out /dev/stdout pages"))
@@ -500,10 +502,10 @@ fn a_plan_goes_where_a_pipe_leads() {
     assert!(!fs::metadata("/dev/null").unwrap().is_file());
 }
 
-/// It is read by whoever applies it, who need not be the one that made it.
+/// Checks the permissions of a saved plan: another user than its author may apply it.
 #[cfg(unix)]
 #[test]
-fn a_plan_may_be_read_by_whoever_may_read_other_files() {
+fn saves_a_plan_with_default_permissions() {
     use std::os::unix::fs::PermissionsExt;
 
     let place = Place::with_table();

@@ -1,4 +1,4 @@
-//! A table is watched, and only what changes is told.
+//! `fluo table watch` prints only changes.
 
 #![cfg(test)]
 
@@ -11,12 +11,12 @@ use std::time::Duration;
 
 use command::{Place, Run, assert_says, ended};
 
-/// The first line about a table that is as the spec says: rows are not read unless that is asked for.
+/// The first line for a table that matches the spec. Rows are not counted unless an option says so.
 const OK: &str = "table pages: OK; its rows were not counted and their keys not checked, so evenness is not proved";
 
 const WATCH: &str = "table watch --at embedded:d --spec s.toml --interval 100ms";
 
-/// The table `pages`, as the spec says.
+/// Creates the table `pages` in the state of the spec.
 fn applied() -> Place {
     let place = Place::with_table();
     place
@@ -25,7 +25,7 @@ fn applied() -> Place {
     place
 }
 
-/// Runs a command on a directory that the watch holds from time to time.
+/// Runs a command on a directory that the watch opens from time to time.
 fn patiently(place: &Place, arguments: &str) -> Run {
     loop {
         let run = place.fluo(arguments);
@@ -49,7 +49,7 @@ impl Watching {
         Self { child, lines }
     }
 
-    /// The next line, without its time.
+    /// Returns the next line, without its time.
     fn line(&mut self) -> String {
         let mut line = String::new();
         self.lines.read_line(&mut line).unwrap();
@@ -62,7 +62,8 @@ impl Watching {
         rest.trim_end().to_owned()
     }
 
-    /// The next line that tells of the table, and not of a directory that another command holds.
+    /// Returns the next line about the table, without those about a directory that another command
+    /// has open.
     fn news(&mut self) -> String {
         loop {
             let line = self.line();
@@ -81,7 +82,7 @@ impl Drop for Watching {
 }
 
 #[test]
-fn only_changes_are_told_with_their_time() {
+fn prints_only_changes_with_their_time() {
     let place = applied();
     place.file("other.toml", command::SPEC.replace("20", "21"));
     let mut watching = Watching::new(&place, "pages");
@@ -91,7 +92,7 @@ fn only_changes_are_told_with_their_time() {
         "table apply --at embedded:d --spec other.toml pages",
     )
     .succeeds();
-    // A few of the points of 20 tablets are among those of 21; the rest are extra.
+    // A few of the split points of 20 tablets are among those of 21; the others are extra.
     assert_says(&watching.news(), "table pages: drift: ");
     patiently(
         &place,
@@ -119,7 +120,7 @@ fn once_ends_at_the_first_drift() {
 }
 
 #[test]
-fn a_table_that_has_drifted_already_is_told_with_all_differences() {
+fn prints_all_differences_of_a_table_that_has_drifted_before() {
     let place = Place::with_table();
     let run = place.fluo(&format!("{WATCH} --once pages")).differs();
     let lines: Vec<_> = run.text().lines().collect();
@@ -142,11 +143,11 @@ fn a_table_that_has_drifted_already_is_told_with_all_differences() {
 }
 
 #[test]
-fn a_table_that_cannot_be_looked_at_is_told_once_and_watched_on() {
+fn reports_a_failing_check_once_and_continues() {
     let place = applied();
     let mut watching = Watching::new(&place, "pages");
     assert_eq!(watching.line(), OK);
-    // A load holds the directory for as long as its input lasts.
+    // A load has the directory open as long as its input lasts.
     let (mut load, input) = loop {
         let arguments = "table load --at embedded:d pages --prefix p -";
         let mut command = place.command(arguments.split_whitespace());
@@ -164,9 +165,10 @@ fn a_table_that_cannot_be_looked_at_is_told_once_and_watched_on() {
     assert_eq!(watching.line(), "table pages: looking again");
 }
 
-/// A table was deleted while it was watched with `--once`: the watch said `cannot look` and never ended.
+/// Covers a bug: after a table was deleted, a watch with `--once` printed `cannot look` and never
+/// ended.
 #[test]
-fn a_table_that_is_deleted_ends_the_watch() {
+fn ends_when_the_table_is_deleted() {
     for (arguments, deleted) in [
         ("--once pages", "Z table pages: deleted"),
         ("pages", "Z table pages: deleted"),
@@ -187,14 +189,14 @@ fn a_table_that_is_deleted_ends_the_watch() {
         assert_eq!(run.code, Some(2));
         assert_eq!(
             run.error(),
-            "table `pages` was deleted while it was watched; nothing is left to look at"
+            "table `pages` was deleted while it was watched"
         );
     }
 }
 
-/// Tablets are held against each other by their entries; with `--rows` by their rows.
+/// Compares tablets by their entries, and with `--rows` by their rows.
 #[test]
-fn a_tablet_that_becomes_hot_is_told() {
+fn reports_a_tablet_that_becomes_hot() {
     for rows in ["skip", "count"] {
         let place = applied();
         let arguments = format!("--rows {rows} --once pages");
@@ -209,7 +211,7 @@ fn a_tablet_that_becomes_hot_is_told() {
 }
 
 #[test]
-fn a_first_look_that_fails_is_bad_use() {
+fn fails_if_the_first_check_fails() {
     let place = Place::with_table();
     assert_eq!(
         place.fluo(&format!("{WATCH} nope")).fails(),
@@ -219,7 +221,7 @@ fn a_first_look_that_fails_is_bad_use() {
 
 #[cfg(unix)]
 #[test]
-fn ctrl_c_ends_it_with_the_exit_code_of_ctrl_c() {
+fn ends_with_exit_code_130_at_ctrl_c() {
     let place = applied();
     let mut watching = Watching::new(&place, "pages");
     assert_eq!(watching.line(), OK);
@@ -228,9 +230,9 @@ fn ctrl_c_ends_it_with_the_exit_code_of_ctrl_c() {
     assert_eq!(watching.child.wait().unwrap().code(), Some(130));
 }
 
-/// `fluo table watch .. | head -1` must not go on for ever.
+/// Closes the output, as `fluo table watch .. | head -1` does.
 #[test]
-fn a_reader_that_has_had_enough_ends_it() {
+fn ends_when_its_output_is_closed() {
     let place = applied();
     let arguments = format!("{WATCH} pages");
     let mut child = place.command(arguments.split_whitespace()).spawn().unwrap();

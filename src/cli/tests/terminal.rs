@@ -26,7 +26,7 @@ fn asks_for_a_password_without_echo() {
     assert!(!shown.contains(PASSWORD), "{shown}");
 }
 
-/// The exit code was 2, with a message about an interrupted system call.
+/// Covers a bug: the exit code was 2, with a message about an interrupted system call.
 #[test]
 fn ctrl_c_at_the_prompt_ends_the_command_and_restores_the_echo() {
     let session = Place::new().at_terminal(LIST, &[]);
@@ -50,7 +50,7 @@ fn ctrl_c_at_the_prompt_ends_a_command_that_only_reads() {
     assert_eq!(code, Some(130), "{shown}");
 }
 
-/// The terminal was left without echo.
+/// Covers a bug: the terminal was left without echo.
 #[test]
 fn a_signal_at_the_prompt_ends_the_command_and_restores_the_echo() {
     for (signal, expected) in [("TERM", 143), ("INT", 130), ("HUP", 129)] {
@@ -67,8 +67,8 @@ fn a_signal_at_the_prompt_ends_the_command_and_restores_the_echo() {
     }
 }
 
-/// During the prompt, Ctrl-Z is an ordinary key. The command is not stopped, so no shell gets a
-/// terminal without echo.
+/// Types Ctrl-Z, which is an ordinary key during the prompt. The command is not stopped, so no
+/// shell gets a terminal without echo.
 #[test]
 fn ctrl_z_at_the_prompt_does_not_stop_the_command() {
     let session = Place::new().at_terminal(LIST, &[]);
@@ -92,7 +92,7 @@ fn refuses_an_empty_password() {
     assert_says(&shown, "error: no password was typed");
 }
 
-/// The command waited without a message, and ignored Ctrl-C.
+/// Covers a bug: the command waited without a message, and ignored Ctrl-C.
 #[test]
 fn reports_the_wait_for_a_password_pipe() {
     let place = Place::new();
@@ -114,8 +114,8 @@ fn reports_the_wait_for_a_password_pipe() {
     assert!(!shown.contains(PASSWORD), "{shown}");
 }
 
-/// The server accepts connections and answers nothing. The progress line names the wait, with its
-/// duration.
+/// Connects to a server that accepts connections but answers nothing. The progress line names the
+/// wait, with its duration.
 #[test]
 fn reports_the_wait_for_a_hanging_proxy_and_ctrl_c_ends_it() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();

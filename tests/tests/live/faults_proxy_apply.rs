@@ -114,7 +114,7 @@ fn check_told(error: &ApplyError, broken: &Broken, plan: &Plan, done: usize) {
     assert_says(&message, &format!("{first} (undoing it failed: "));
     assert_says(
         &message,
-        "; apply again to finish, or plan to see what differs; this could not be read back: ",
+        "; apply again to finish, or plan to see what differs; the table could not be read back: ",
     );
 }
 
@@ -178,7 +178,7 @@ async fn reports_a_proxy_that_is_killed_during_a_step() {
     assert_says(&message, "may have kept: add 300 split points, ");
     assert_says(
         &message,
-        "; but the call that failed was never answered and may yet take effect, so look again",
+        "; the call that failed got no answer and may still take effect, so check the table again",
     );
     applied_again(&broken, &plan, TABLETS).await;
     broken.end().await;

@@ -84,7 +84,7 @@ async fn one_of_many_claimers_wins_each_row() {
         .filter(|error| error.kind() == ErrorKind::Uncertain)
     {
         let said = format!(
-            "nobody can tell whether the mutation was written: updateRowsConditionally of `{name}` at {address}: the "
+            "it is unknown whether the mutation was written: updateRowsConditionally of `{name}` at {address}: the "
         );
         assert_says(&error.to_string(), &said);
     }

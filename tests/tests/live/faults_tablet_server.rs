@@ -131,7 +131,7 @@ fn check_messages(told: &Told, claims: &Claims, address: &str) {
     assert!(reasons.iter().any(is_a_limit), "{reasons:?}");
 
     let claim = format!(
-        "nobody can tell whether the mutation was written: updateRowsConditionally of `{TABLE}` at {address}: "
+        "it is unknown whether the mutation was written: updateRowsConditionally of `{TABLE}` at {address}: "
     );
     let reasons = self::reasons(&claims.errors, &claim);
     assert!(reasons.iter().any(is_a_limit), "{reasons:?}");

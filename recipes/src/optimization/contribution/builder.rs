@@ -1,4 +1,4 @@
-//! A contribution made part by part, and what must be true of one.
+//! A builder of contributions, and the checks of their parts.
 
 use fluo_core::balancer::GroupPattern;
 use fluo_core::{Bytes, Escaped};
@@ -8,7 +8,7 @@ use super::Contribution;
 use crate::java_quote;
 use crate::key_design::KeyDesign;
 
-/// Makes a [`Contribution`] part by part. Everything is checked when it is built.
+/// A builder of a [`Contribution`]. [`build`](ContributionBuilder::build) checks all parts.
 ///
 /// # Examples
 ///
@@ -31,7 +31,7 @@ pub struct ContributionBuilder {
     has_group: bool,
 }
 
-/// Parts that make no contribution.
+/// The error of parts that do not fit together.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{0}")]
 pub struct ContributionError(String);
@@ -52,47 +52,50 @@ impl ContributionBuilder {
         }
     }
 
-    /// What every row of the recipe starts with; nothing unless given. A recipe without a prefix is alone in its
-    /// table.
+    /// Sets the common prefix of all rows of the recipe; empty unless set. A recipe without a
+    /// prefix must be the only one of its table.
     pub fn prefix(mut self, prefix: impl Into<Bytes>) -> Self {
         self.contribution.prefix = prefix.into();
         self
     }
 
-    /// The split points, ascending; each begins with the prefix. None unless given.
+    /// Sets the split points, ascending; each begins with the prefix. Empty unless set.
     pub fn splits<R: Into<Bytes>>(mut self, splits: impl IntoIterator<Item = R>) -> Self {
         self.contribution.splits = splits.into_iter().map(Into::into).collect();
         self
     }
 
-    /// The part of the balancer's pattern that matches the recipe's tablets by their end rows, without a capturing
-    /// group. The prefix, quoted, unless given.
+    /// Sets the part of the balancer's pattern that matches the tablets of the recipe by their end
+    /// rows. It contains no capturing group. The quoted prefix unless set.
     pub fn group_regex(mut self, regex: impl Into<String>) -> Self {
         self.contribution.group_regex = Some(regex.into());
         self.has_group = true;
         self
     }
 
-    /// The design of the recipe's keys, which begin with the prefix of the recipe. [`verify`](crate::verify()) tells rows under the prefix that are no keys of
-    /// it; without a design all rows there are the recipe's.
+    /// Sets the design of the keys, whose prefix must be that of the recipe. With a design,
+    /// [`verify`](crate::verify()) finds rows under the prefix that are not keys of it; without
+    /// one, all rows under the prefix belong to the recipe.
     pub fn design(mut self, design: KeyDesign) -> Self {
         self.contribution.design = Some(design);
         self
     }
 
-    /// The share of the rows that is expected in each tablet, as a weight: one for each split point and one for the
-    /// rows after the last, or only the former if there are none after it. [`verify`](crate::verify()) holds counts
-    /// against them; without shares it does not.
+    /// Sets the expected share of the rows in each tablet, as a weight: one for each split point,
+    /// and one for the rows after the last unless there are none. [`verify`](crate::verify())
+    /// compares counts with the shares.
     pub fn shares(mut self, shares: impl IntoIterator<Item = u64>) -> Self {
         self.contribution.shares = Some(shares.into_iter().collect());
         self
     }
 
-    /// The contribution.
+    /// Checks the parts and returns the contribution.
     ///
     /// # Errors
-    /// No owner, a prefix that is not that of the design, split points that are not ascending or do not begin with the prefix, a group that cannot be read or
-    /// that does not have all of the split points, and shares that are not one for each tablet.
+    ///
+    /// The owner is empty; the prefix is not that of the design; the split points are not ascending
+    /// or do not begin with the prefix; the group cannot be parsed or does not contain all split
+    /// points; or there is not one share for each tablet.
     pub fn build(mut self) -> Result<Contribution, ContributionError> {
         if !self.has_group && !self.contribution.prefix.is_empty() {
             let prefix = std::str::from_utf8(&self.contribution.prefix);
@@ -104,11 +107,11 @@ impl ContributionBuilder {
 }
 
 impl Contribution {
-    /// Refuses parts that do not fit together.
+    /// Checks that the parts fit together.
     pub(super) fn check(&self) -> Result<(), ContributionError> {
         if self.owner.is_empty() {
             return Err(ContributionError(
-                "a contribution names its recipe, as messages are to show it".to_owned(),
+                "the name of the recipe is empty; give the name that messages show".to_owned(),
             ));
         }
         self.check_prefix()
@@ -129,13 +132,13 @@ impl Contribution {
         let given = Escaped(&self.prefix);
         if common.is_empty() {
             return Err(format!(
-                "its prefix is `{given}`, but keys of its design {name} begin with anything: leave the prefix out, and \
-                 let the recipe be alone in its table"
+                "its prefix is `{given}`, but keys of its design {name} can begin with any bytes; leave out the prefix, \
+                 and use no other recipe in the table"
             ));
         }
         let common = Escaped(&common);
         Err(format!(
-            "its prefix is `{given}`, but every key of its design {name} begins with `{common}`: give that as the prefix"
+            "its prefix is `{given}`, but every key of its design {name} begins with `{common}`; use that as the prefix"
         ))
     }
 
@@ -148,7 +151,7 @@ impl Contribution {
             ));
         }
         if self.splits.iter().any(Bytes::is_empty) {
-            return Err("the empty row is no split point: no row is before it".to_owned());
+            return Err("the empty row cannot be a split point: no row comes before it".to_owned());
         }
         let mut pairs = self.splits.iter().zip(self.splits.iter().skip(1));
         match pairs.find(|(one, next)| one >= next) {
@@ -166,12 +169,12 @@ impl Contribution {
             return Ok(());
         };
         let pattern = GroupPattern::parse(&format!("({regex}).*"))
-            .map_err(|error| format!("its group cannot be told: {error}"))?;
+            .map_err(|error| format!("its group cannot be determined: {error}"))?;
         let outside = |split: &&Bytes| pattern.group_of(Some(split)).is_none();
         match self.splits.iter().find(outside) {
             None => Ok(()),
             Some(split) => Err(format!(
-                "its group `{regex}` does not have the tablet that ends at its split point `{}`",
+                "its group `{regex}` does not contain the tablet that ends at its split point `{}`",
                 Escaped(split)
             )),
         }
@@ -210,10 +213,10 @@ mod tests {
     }
 
     #[test]
-    fn parts_that_do_not_fit_are_refused() {
+    fn rejects_parts_that_do_not_fit() {
         assert_eq!(
             refused(Contribution::builder("")),
-            "a contribution names its recipe, as messages are to show it"
+            "the name of the recipe is empty; give the name that messages show"
         );
         assert_eq!(
             refused(queue().splits(["q:a", "p"])),
@@ -221,7 +224,7 @@ mod tests {
         );
         assert_eq!(
             refused(Contribution::builder("all").splits([""])),
-            "all: the empty row is no split point: no row is before it"
+            "all: the empty row cannot be a split point: no row comes before it"
         );
         assert_eq!(
             refused(queue().splits(["q:a", "q:a"])),
@@ -229,10 +232,11 @@ mod tests {
         );
         assert_eq!(
             refused(queue().splits(["q:a"]).group_regex("x")),
-            "queue: its group `x` does not have the tablet that ends at its split point `q:a`"
+            "queue: its group `x` does not contain the tablet that ends at its split point `q:a`"
         );
         assert!(
-            refused(queue().group_regex("(q)")).starts_with("queue: its group cannot be told: ")
+            refused(queue().group_regex("(q)"))
+                .starts_with("queue: its group cannot be determined: ")
         );
         for shares in [vec![], vec![1, 1, 1]] {
             assert_eq!(
@@ -251,13 +255,13 @@ mod tests {
     }
 
     #[test]
-    fn a_prefix_that_is_not_that_of_the_design_is_refused() {
+    fn rejects_a_prefix_that_is_not_that_of_the_design() {
         let modulo = KeyDesign::new(Modulo::default()).unwrap();
         let hasher = KeyDesign::from(&RowHasher::new("p").unwrap());
         assert_eq!(
             refused(queue().splits(["q:5"]).design(modulo.clone())),
-            "queue: its prefix is `q:`, but keys of its design modulo begin with anything: leave the prefix out, and let \
-             the recipe be alone in its table"
+            "queue: its prefix is `q:`, but keys of its design modulo can begin with any bytes; leave out the prefix, \
+             and use no other recipe in the table"
         );
         let other = Contribution::builder("links");
         for (builder, prefix) in [
@@ -267,7 +271,7 @@ mod tests {
             assert_eq!(
                 refused(builder.design(hasher.clone())),
                 format!(
-                    "links: its prefix is `{prefix}`, but every key of its design row-hasher begins with `p:`: give that \
+                    "links: its prefix is `{prefix}`, but every key of its design row-hasher begins with `p:`; use that \
                      as the prefix"
                 )
             );
@@ -277,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prefix_is_its_own_group_where_it_is_text() {
+    fn a_textual_prefix_is_the_default_group() {
         let group = |prefix: &'static [u8]| {
             let built = Contribution::builder("r").prefix(prefix).build().unwrap();
             built.group_regex().map(str::to_owned)
@@ -290,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_say_whether_rows_follow_the_last_split_point() {
+    fn the_number_of_shares_decides_whether_rows_follow_the_last_split_point() {
         let with = |shares: &[u64]| {
             let built = queue().splits(["q:1", "q:2"]).shares(shares.to_vec());
             let built = built.build().unwrap();

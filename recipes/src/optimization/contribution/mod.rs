@@ -1,4 +1,4 @@
-//! What one recipe asks of the table it writes to.
+//! Contributions: the split points and the group that one recipe requests.
 
 mod builder;
 
@@ -10,33 +10,34 @@ pub use self::builder::{ContributionBuilder, ContributionError};
 use crate::key_design::{DesignError, KeyDesign};
 use crate::row_hasher::{RowHasher, SplitsError};
 
-/// What one recipe asks of the table it writes to: its split points and, if its rows have a beginning of their own,
+/// The request of one recipe to its table: its split points and, if its rows have a common prefix,
 /// its group.
 #[derive(Clone, Debug)]
 pub struct Contribution {
-    /// The recipe and its configuration, as messages name it.
+    /// The recipe and its configuration, as shown in messages.
     pub(super) owner: String,
-    /// What every row of the recipe starts with; empty where its rows have nothing in common, so that it is alone in
-    /// its table.
+    /// The common prefix of all rows of the recipe; empty if there is none, so that it must be the
+    /// only recipe of its table.
     pub(super) prefix: Bytes,
     /// The split points, ascending.
     pub(super) splits: Vec<Bytes>,
     /// The part of the balancer's pattern that matches its tablets, without a capturing group.
     pub(super) group_regex: Option<String>,
-    /// The design of its keys: a row under the prefix that is no key of it is somebody else's.
+    /// The design of its keys. A row under the prefix that is not a key of it is a foreign row.
     pub(super) design: Option<KeyDesign>,
-    /// Designs that rows of the recipe were written with before, and may still be.
+    /// Earlier designs, in which some rows may still be written.
     pub(super) earlier: Vec<KeyDesign>,
-    /// The share of the rows that is expected in each tablet, as a weight: one for each split point, and one more
-    /// where rows lie after the last.
+    /// The expected share of the rows in each tablet, as a weight: one for each split point, and
+    /// one more if rows follow the last one.
     pub(super) shares: Option<Vec<u64>>,
 }
 
 impl Contribution {
-    /// The contribution of a hasher whose rows are to be spread over a number of tablets.
+    /// Creates the contribution of a hasher whose rows are spread over a number of tablets.
     ///
     /// # Errors
-    /// A number of tablets that the hasher cannot split into.
+    ///
+    /// The hasher cannot split into this number of tablets.
     pub fn of_row_hasher(hasher: &RowHasher, tablets: u32) -> Result<Self, SplitsError> {
         let shares = hasher.tablet_weights(tablets)?;
         let splits = hasher.splits(tablets)?;
@@ -44,21 +45,23 @@ impl Contribution {
         Ok(Self::of_parts(&design, splits, Some(shares)))
     }
 
-    /// The contribution of a key design whose rows are to be spread over a number of tablets.
+    /// Creates the contribution of a key design whose rows are spread over a number of tablets.
     ///
     /// # Errors
-    /// A number of tablets that the design cannot split into, and designs whose rows have no alphabet that could be
-    /// split evenly: for those the points are [given](Self::of_key_design_at).
+    ///
+    /// The design cannot split into this number of tablets, or its rows have no alphabet that could
+    /// be split evenly; for such designs use [given split points](Self::of_key_design_at).
     pub fn of_key_design(design: &KeyDesign, tablets: u32) -> Result<Self, DesignError> {
         let splits = design.splits(tablets)?;
         let shares = design.tablet_weights(tablets)?;
         Ok(Self::of_parts(design, splits, shares))
     }
 
-    /// The contribution of a key design in a table that is cut at these split points, which may be none. What share
-    /// of the rows is expected between them is not known.
+    /// Creates the contribution of a key design with given split points, possibly none. It has no
+    /// expected shares of the tablets.
     ///
     /// # Errors
+    ///
     /// Split points that are not ascending, or that cannot be between keys of the design.
     pub fn of_key_design_at(
         design: &KeyDesign,
@@ -69,15 +72,15 @@ impl Contribution {
         Ok(contribution)
     }
 
-    /// The same, in a table some of whose rows may still be written in earlier designs, until
-    /// [`Epochs`](crate::Epochs) have moved them: such rows are told apart from those of nobody.
+    /// Adds earlier designs, in which some rows may be written until [`Epochs`](crate::Epochs) have
+    /// moved them. Such rows are counted apart from rows of no design.
     #[must_use]
     pub fn after(mut self, earlier: impl IntoIterator<Item = KeyDesign>) -> Self {
         self.earlier.extend(earlier);
         self
     }
 
-    /// What a recipe asks for, part by part: for recipes that are not of this crate.
+    /// Returns a builder, for recipes outside of this crate.
     pub fn builder(owner: impl Into<String>) -> ContributionBuilder {
         ContributionBuilder::new(owner.into())
     }
@@ -97,46 +100,46 @@ impl Contribution {
         }
     }
 
-    /// The recipe and its configuration, as messages name it.
+    /// Returns the recipe and its configuration, as shown in messages.
     pub fn owner(&self) -> &str {
         &self.owner
     }
 
-    /// What every row of the recipe starts with; empty where its rows have nothing in common.
+    /// Returns the common prefix of all rows of the recipe; empty if there is none.
     pub fn prefix(&self) -> &[u8] {
         &self.prefix
     }
 
-    /// The split points, ascending.
+    /// Returns the split points, ascending.
     pub fn splits(&self) -> &[Bytes] {
         &self.splits
     }
 
-    /// The part of the balancer's pattern that matches the recipe's tablets. None where its rows have no beginning
-    /// of their own.
+    /// Returns the part of the balancer's pattern that matches the tablets of the recipe. `None` if
+    /// its rows have no common prefix.
     pub fn group_regex(&self) -> Option<&str> {
         self.group_regex.as_deref()
     }
 
-    /// Whether the recipe's rows can be any rows of the table.
+    /// Checks whether the rows of the recipe can be any rows of the table.
     pub(super) fn is_whole_table(&self) -> bool {
         self.prefix.is_empty()
     }
 
-    /// The number of tablets that the split points make for the recipe's rows.
+    /// Returns the number of tablets that the split points make for the rows of the recipe.
     pub(super) fn planned_tablets(&self) -> usize {
         let shares = self.shares.as_ref().map(Vec::len);
         shares.unwrap_or(self.splits.len() + 1)
     }
 
-    /// Whether no row of the recipe lies after its last split point.
+    /// Checks whether no row of the recipe follows its last split point.
     pub(super) fn ends_with_its_splits(&self) -> bool {
         let shares = self.shares.as_ref().map(Vec::len);
         shares == Some(self.splits.len())
     }
 
-    /// An end row such that no row of the recipe lies after the tablet that it falls in. None where they go on to
-    /// the end of the table.
+    /// Returns an end row whose tablet is the last one with rows of the recipe. `None` if its rows
+    /// extend to the end of the table.
     pub(super) fn last_end_row(&self) -> Option<Bytes> {
         match self.splits.last() {
             Some(last) if self.ends_with_its_splits() => Some(last.clone()),
@@ -144,7 +147,8 @@ impl Contribution {
         }
     }
 
-    /// Returns the tablets that can hold rows of the recipe, as indices of the table's.
+    /// Returns the tablets that can hold rows of the recipe, as indices into the tablets of the
+    /// table.
     pub(super) fn tablets_in(&self, tablets: &Tablets) -> RangeInclusive<usize> {
         let first = tablets.index_of(&self.prefix);
         let last = match self.last_end_row() {
@@ -154,7 +158,7 @@ impl Contribution {
         first..=last
     }
 
-    /// Whether the rows of the two can be the same rows.
+    /// Checks whether two recipes can have the same rows.
     pub(super) fn overlaps(&self, other: &Self) -> bool {
         self.prefix.starts_with(&other.prefix) || other.prefix.starts_with(&self.prefix)
     }
@@ -166,7 +170,7 @@ mod tests {
     use crate::key_design::{DigestSalt, Modulo};
 
     #[test]
-    fn the_expected_shares_are_the_hashers_own() {
+    fn expects_the_shares_of_the_hasher() {
         let hasher = RowHasher::new("p").unwrap();
         let contribution = Contribution::of_row_hasher(&hasher, 1_020).unwrap();
         assert!(contribution.ends_with_its_splits());
@@ -181,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hasher_asks_for_the_same_by_either_name() {
+    fn a_hasher_and_its_key_design_have_the_same_contribution() {
         let hasher = RowHasher::new("p").unwrap();
         let [one, other] = [
             Contribution::of_row_hasher(&hasher, 20).unwrap(),
@@ -202,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_design_without_a_prefix_has_rows_to_the_end_of_the_table() {
+    fn rows_of_a_design_without_a_prefix_extend_to_the_end_of_the_table() {
         let design = KeyDesign::new(Modulo::default()).unwrap();
         let contribution = Contribution::of_key_design(&design, 4).unwrap();
         assert_eq!(contribution.owner(), "key design modulo");
@@ -216,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn given_split_points_are_checked() {
+    fn checks_given_split_points() {
         let design = KeyDesign::new(DigestSalt::default()).unwrap();
         let at = |points: &[&'static str]| {
             let points = points.iter().map(|point| Bytes::from(*point));

@@ -1,4 +1,4 @@
-//! What would change: the difference between the optimizations and a live table.
+//! Plans: the differences between the optimizations and a live table.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,19 +21,20 @@ mod unchanged;
 /// The version of the saved form.
 const FORMAT: u32 = 1;
 
-/// What a plan may do beyond adding.
+/// Options of [`plan`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PlanOptions {
-    /// Whether split points that no recipe asked for are removed and, where no recipe has a group, the properties
-    /// that groups of before have left.
+    /// `true` if the plan removes split points that no recipe requests. If no recipe has a group,
+    /// it then also removes properties of earlier groups.
     pub prune: bool,
 }
 
-/// What would change on a table, and why: what was found there, what is wanted, and the difference.
+/// The changes to make on a table: the state that was found there, the requested state, and the
+/// difference.
 ///
-/// A plan can be saved and applied later. It holds what was found, so that [`apply`](super::apply()) can refuse a
-/// table that has changed since. In the saved form (JSON) rows are text, escaped as by
-/// [`Escaped`](fluo_core::Escaped).
+/// A plan can be saved and applied later. It contains the state that was found, so that
+/// [`apply`](super::apply()) can reject a table that has changed since. In the saved form (JSON),
+/// rows are text, escaped by [`Escaped`](fluo_core::Escaped).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
@@ -49,25 +50,26 @@ pub struct Plan {
     #[serde(with = "row_text")]
     unrequested_splits: Vec<Bytes>,
     properties: Vec<PropertyChange>,
-    /// Whether no recipe has a group, so that the balancer is told nothing.
+    /// `true` if no recipe has a group, so that no property of the balancer is set.
     #[serde(default, skip_serializing_if = "is_false")]
     without_groups: bool,
-    /// The properties that groups of before have left, by name, pruned or not.
+    /// The names of the properties that earlier groups left, pruned or not.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     unrequested_properties: Vec<String>,
     servers: usize,
     groups: Vec<GroupForecast>,
 }
 
-/// A property that is not as wanted.
+/// A property whose value differs from the requested one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PropertyChange {
     name: String,
     before: Option<String>,
-    /// What is in force after it; none only where the property is removed and nothing is inherited.
+    /// The value in force after the change; `None` only if the property is removed and nothing is
+    /// inherited.
     after: Option<String>,
-    /// Whether the property is removed and not set.
+    /// `true` if the property is removed, `false` if it is set.
     #[serde(default, skip_serializing_if = "is_false")]
     removed: bool,
 }
@@ -98,9 +100,11 @@ impl PropertyChange {
 /// Compares the optimizations with a live table. Writes nothing.
 ///
 /// # Errors
-/// [`NotFound`](fluo_core::ErrorKind::NotFound) without the table; [`Invalid`](fluo_core::ErrorKind::Invalid) for
-/// optimizations that ask for nothing; [`Unavailable`](fluo_core::ErrorKind::Unavailable) where the servers load
-/// no group balancer; and what the port answers.
+///
+/// [`NotFound`](fluo_core::ErrorKind::NotFound) if there is no such table;
+/// [`Invalid`](fluo_core::ErrorKind::Invalid) for empty optimizations;
+/// [`Unavailable`](fluo_core::ErrorKind::Unavailable) if the servers load no group balancer; and
+/// errors of the port.
 pub async fn plan(
     admin: &dyn TableAdmin,
     table: &str,
@@ -123,7 +127,7 @@ pub async fn plan(
 }
 
 impl Plan {
-    /// The difference, without the forecast.
+    /// Returns the difference, without the forecast.
     fn between(
         table: &str,
         found: TableState,
@@ -163,7 +167,7 @@ impl Plan {
         }
     }
 
-    /// The plan of optimizations without a group.
+    /// Turns this plan into one of optimizations without a group.
     fn without_groups(mut self, unrequested: Vec<Unrequested>, options: PlanOptions) -> Self {
         self.without_groups = true;
         let names = unrequested.iter().map(|property| property.name.to_owned());
@@ -187,75 +191,75 @@ impl Plan {
         Ok(self)
     }
 
-    /// The split points that the table will have.
+    /// Returns the split points that the table will have.
     fn staying_splits(&self) -> BTreeSet<Bytes> {
         let is_going = |split: &&Bytes| self.remove_splits.binary_search(split).is_ok();
         let all = self.found_splits.iter().chain(&self.add_splits);
         all.filter(|split| !is_going(split)).cloned().collect()
     }
 
-    /// The table that the plan is for.
+    /// Returns the table of the plan.
     pub fn table(&self) -> &str {
         &self.table
     }
 
-    /// Whether there is nothing to do.
+    /// Returns `true` if there is nothing to do.
     pub fn is_empty(&self) -> bool {
         self.add_splits.is_empty() && self.remove_splits.is_empty() && self.properties.is_empty()
     }
 
-    /// How many split points the table has now.
+    /// Returns the number of split points that the table has now.
     pub fn found_splits(&self) -> usize {
         self.found_splits.len()
     }
 
-    /// The split points that are missing.
+    /// Returns the split points that are missing.
     pub fn splits_to_add(&self) -> &[Bytes] {
         &self.add_splits
     }
 
-    /// The split points that are removed: those nobody asked for, if the plan prunes.
+    /// Returns the split points to remove: those of no recipe, if the plan prunes.
     pub fn splits_to_remove(&self) -> &[Bytes] {
         &self.remove_splits
     }
 
-    /// The split points that are there and no recipe asked for, pruned or not.
+    /// Returns the split points of no recipe that exist, pruned or not.
     pub fn unrequested_splits(&self) -> &[Bytes] {
         &self.unrequested_splits
     }
 
-    /// The balancer's properties as they were found.
+    /// Returns the properties of the balancer that were found.
     pub fn found_properties(&self) -> &BTreeMap<String, String> {
         &self.found_properties
     }
 
-    /// Whether no recipe has a group: the plan then sets no property of the balancer, and all tablets are spread as
-    /// one, which every balancer does.
+    /// Returns `true` if no recipe has a group. Then the plan sets no property of the balancer, and
+    /// all tablets are spread as one group, which every balancer does.
     pub fn is_without_groups(&self) -> bool {
         self.without_groups
     }
 
-    /// The balancer's properties that groups of before have left, pruned or not, with their values. Only where no
-    /// recipe has a group.
+    /// Returns the properties of the balancer that earlier groups left, pruned or not, with their
+    /// values. Empty if a recipe has a group.
     pub fn unrequested_properties(&self) -> impl Iterator<Item = (&str, &str)> {
         let value = |name: &String| self.found_properties.get_key_value(name);
         let found = self.unrequested_properties.iter().filter_map(value);
         found.map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
-    /// The pattern of the groups once the plan is done, if there are groups then.
+    /// Returns the pattern of the groups after the plan is applied, if there are groups then.
     pub fn group_pattern(&self) -> Option<&str> {
         let pattern = self.value_after(GROUP_PATTERN);
         if !self.without_groups {
             return pattern;
         }
-        // What groups of before have left is still in force, unless it goes. A pattern that cannot be read here does
-        // not keep a table without groups from being planned.
+        // Properties of earlier groups stay in force unless the plan removes them. A pattern that
+        // cannot be parsed does not prevent a plan without groups.
         pattern_in_force(self.value_after(BALANCER), pattern)
             .filter(|pattern| GroupPattern::parse(pattern).is_ok())
     }
 
-    /// The value of one of the balancer's properties once the plan is done.
+    /// Returns the value of a property of the balancer after the plan is applied.
     fn value_after(&self, name: &str) -> Option<&str> {
         let value = match self.properties.iter().find(|change| change.name == name) {
             Some(change) => change.after.as_ref(),
@@ -264,17 +268,17 @@ impl Plan {
         value.map(String::as_str)
     }
 
-    /// How many servers there are to host the tablets.
+    /// Returns the number of servers that can host the tablets.
     pub fn servers(&self) -> usize {
         self.servers
     }
 
-    /// The groups as the balancer will see them, in the order of the table.
+    /// Returns the groups as the balancer will see them, in the order of the table.
     pub fn groups(&self) -> &[GroupForecast] {
         &self.groups
     }
 
-    /// The steps in the order in which they are safe to take.
+    /// Returns the steps in an order that is safe to interrupt.
     pub fn steps(&self) -> Vec<Step> {
         let mut steps = Vec::new();
         if !self.add_splits.is_empty() {

@@ -1,4 +1,4 @@
-//! Whether a plan that was read from a file is one that could have been made.
+//! Checks of a plan that was read from a file.
 
 use fluo_core::balancer::{BalancerClass, GroupPattern};
 use fluo_core::table::property;
@@ -8,16 +8,17 @@ use super::{FORMAT, Plan, PropertyChange};
 use crate::optimization::balancer::PROPERTIES;
 
 impl Plan {
-    /// Checks a plan that was saved: that this build reads its format, and that nobody edited it into something
-    /// that no table could have led to.
+    /// Checks a saved plan: this build must support its format, and it must be a plan that
+    /// [`plan`](super::plan()) could have returned.
     ///
     /// # Errors
-    /// [`Invalid`](fluo_core::ErrorKind::Invalid), saying what is wrong with it.
+    ///
+    /// [`Invalid`](fluo_core::ErrorKind::Invalid), with the reason.
     pub fn check(&self) -> Result<()> {
         if self.format != FORMAT {
             let format = self.format;
             let message =
-                format!("the plan is of format {format}; this build reads format {FORMAT}");
+                format!("the plan has format {format}, but this build reads format {FORMAT}");
             return Err(Error::invalid(message));
         }
         check_table_name(&self.table)?;
@@ -58,7 +59,7 @@ impl Plan {
         {
             let name = name.escape_debug();
             return Err(edited(&format!(
-                "it speaks of property `{name}`, which is none of the balancer's"
+                "it contains property `{name}`, which is not a property of the balancer"
             )));
         }
         let mut places: Vec<_> = self
@@ -67,7 +68,7 @@ impl Plan {
             .map(|change| PROPERTIES.iter().position(|name| *name == change.name))
             .collect();
         let what = if self.without_groups {
-            // The balancer's class goes first, while what it reads is there.
+            // The class of the balancer is removed before the properties that it reads.
             places.reverse();
             "remove"
         } else {
@@ -86,15 +87,13 @@ impl Plan {
     fn check_change(&self, change: &PropertyChange) -> Result<()> {
         let PropertyChange { name, before, .. } = change;
         if before.as_ref() != self.found_properties.get(name) {
-            return Err(edited(&format!(
-                "it tells two values of property {name} before"
-            )));
+            return Err(edited(&format!("it has two old values of property {name}")));
         }
         if change.removed {
             return self.check_removal(change);
         }
         let Some(after) = &change.after else {
-            return Err(edited(&format!("it sets property {name} to nothing")));
+            return Err(edited(&format!("it sets property {name} to no value")));
         };
         if self.without_groups {
             return Err(edited(&format!(
@@ -122,7 +121,7 @@ impl Plan {
         }
         if !self.without_groups || !self.unrequested_properties.contains(name) {
             return Err(edited(&format!(
-                "it removes property {name}, which is not of groups of before"
+                "it removes property {name}, which earlier groups did not leave"
             )));
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! Whether a table is still as a plan found it.
+//! Comparison of a table with the state that a plan found.
 
 use fluo_core::{Bytes, Error, Escaped, Result};
 
@@ -7,8 +7,8 @@ use crate::optimization::balancer::PROPERTIES;
 use crate::optimization::state::TableState;
 
 impl Plan {
-    /// Refuses a table that is neither as this plan found it nor somewhere on the way to where it leads: an
-    /// interrupted plan can be applied again.
+    /// Rejects a table that is neither in the state that this plan found nor in a state between
+    /// that and its result: an interrupted plan can be applied again.
     pub(in crate::optimization) fn check_unchanged(&self, state: &TableState) -> Result<()> {
         let change = self
             .unexpected_split(state)

@@ -1,15 +1,15 @@
-//! The share of its rows that each tablet of a recipe is to have.
+//! The share of its rows that each tablet of a recipe has by design.
 
 use fluo_core::{Bytes, Tablet};
 
 use super::super::Contribution;
 use crate::number::{float, float_len};
 
-/// Shares that differ by less than this part from equal ones count as equal: digits cannot be cut into any number of
-/// tablets.
+/// The largest relative difference of a share that counts as equal: digits cannot be divided into
+/// any number of tablets.
 const NEARLY_EQUAL: f64 = 0.01;
 
-/// The shares that the planned tablets of a recipe are to have, which are 1 together.
+/// The shares of the planned tablets of a recipe, whose sum is 1.
 #[derive(Debug)]
 pub(super) struct ByDesign<'a> {
     splits: &'a [Bytes],
@@ -17,8 +17,8 @@ pub(super) struct ByDesign<'a> {
 }
 
 impl<'a> ByDesign<'a> {
-    /// Returns the shares that the recipe expects, or equal ones if it expects none. A tablet that is to have nothing
-    /// counts as the smallest.
+    /// Returns the shares that the recipe expects, or equal ones if it has none. A share of 0
+    /// counts as the smallest other one.
     pub(super) fn of(contribution: &'a Contribution) -> Self {
         let planned = contribution.planned_tablets().max(1);
         let weights = contribution.shares.as_deref().unwrap_or_default();
@@ -42,15 +42,16 @@ impl<'a> ByDesign<'a> {
         }
     }
 
-    /// The number of planned tablets.
+    /// Returns the number of planned tablets.
     pub(super) fn tablets(&self) -> usize {
         self.shares.len()
     }
 
-    /// Returns the share of each of these neighbouring tablets, the first of which can hold the first rows of the recipe.
+    /// Returns the share of each of these neighbouring tablets, the first of which can hold the
+    /// first rows of the recipe.
     ///
-    /// A tablet has the share of the largest planned tablet that it covers, so a split point that is missing gives it no
-    /// right to more, and an extra one none to less.
+    /// A tablet has the share of the largest planned tablet that it covers. So a missing split
+    /// point does not raise its share, and an extra one does not lower it.
     pub(super) fn of_tablets(&self, tablets: &[Tablet]) -> Vec<f64> {
         let mut at = 0;
         let share = |tablet: &Tablet| {
@@ -70,7 +71,8 @@ impl<'a> ByDesign<'a> {
         tablets.iter().map(share).collect()
     }
 
-    /// Returns the largest share that one of these servers has if the tablets are spread over them by their number.
+    /// Returns the largest share of one of these servers if the tablets are spread over them by
+    /// their number.
     pub(super) fn on_a_server(&self, servers: usize) -> f64 {
         let most = self.shares.len().div_ceil(servers.max(1));
         let mut shares = self.shares.clone();
@@ -100,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tablet_has_the_share_of_the_largest_planned_one_that_it_covers() {
+    fn a_tablet_has_the_share_of_the_largest_planned_tablet_that_it_covers() {
         let contribution = of(&[5, 1, 2, 2]);
         let shares = ByDesign::of(&contribution);
         for (end_rows, expected) in [
@@ -122,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_has_as_many_of_the_largest_tablets_as_another_has_tablets() {
+    fn expects_the_largest_tablets_on_one_server() {
         let contribution = of(&[4, 1, 2, 1]);
         let shares = ByDesign::of(&contribution);
         assert_eq!(

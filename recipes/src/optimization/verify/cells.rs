@@ -1,8 +1,9 @@
 //! Rows with many cells.
 //!
-//! A row counts as one, however many cells it has, so a tablet can be hot although rows are even. Where the tablets' entries
-//! are uneven and rows are not, every cell is counted too. Entries alone do not decide: they include deleted cells and those
-//! that need other authorizations.
+//! A row counts as one, whatever its number of cells, so a tablet can be hot although rows are
+//! even. If the entries of the tablets are uneven and the rows are not, `verify` counts every cell
+//! too. Entries alone do not decide: they include deleted cells and cells that need other
+//! authorizations.
 
 use fluo_core::{Result, Table};
 use serde::Serialize;
@@ -19,11 +20,11 @@ use super::unproved::Unproved;
 /// The cells of a table whose rows are more even than its entries.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CellsVerdict {
-    /// Each recipe, in the order of the optimizations.
+    /// The cells of each recipe, in the order of the optimizations.
     pub recipes: Vec<CellsOfRecipe>,
-    /// The servers.
+    /// The cells of the servers.
     pub servers: ServerLoad,
-    /// Whether a server is too full by cells and not by rows.
+    /// `true` if a server is too full by cells but not by rows.
     #[serde(skip)]
     is_new_on_servers: bool,
     /// The tablet that is too full by its entries, if the cells are even.
@@ -39,20 +40,20 @@ pub struct CellsOfRecipe {
     /// The figures.
     #[serde(flatten)]
     pub load: TabletLoad,
-    /// Whether a tablet is too full by cells and not by rows.
+    /// `true` if a tablet is too full by cells but not by rows.
     #[serde(skip)]
     is_new: bool,
 }
 
 impl CellsVerdict {
-    /// Counts the cells if a tablet of a recipe, or a server, is too full by entries and not by rows. Returns `None`
-    /// otherwise.
+    /// Counts the cells if a tablet of a recipe, or a server, is too full by entries but not by
+    /// rows. Returns `None` otherwise.
     pub(super) async fn count(
         table: &dyn Table,
         look: &Look<'_>,
         rows: &Census,
     ) -> Result<Option<Self>> {
-        // Rows of whatever recipe, as entries are.
+        // The rows of all recipes, as for entries.
         let rows = Census::of_counts(rows.all.clone(), look);
         let entries = Census::of_entries(look);
         let is_new = |(heavy, rows): &(&RowsVerdict, &RowsVerdict)| {
@@ -99,13 +100,13 @@ impl CellsVerdict {
                 let TabletLoad { load, fullest } = &cells.load;
                 let place = fullest.as_ref()?.name();
                 let too_full = sentences::too_full_of(&place, "cells", load, "tablet");
-                let told = format!("{}: {too_full}, although its rows are even", cells.recipe);
+                let sentence = format!("{}: {too_full}, although its rows are even", cells.recipe);
                 Some(
                     Difference::new(
                         DifferenceKind::RecipeLoad,
                         &cells.recipe,
                         load.excess(),
-                        told,
+                        sentence,
                     )
                     .of_load(load),
                 )
@@ -115,12 +116,13 @@ impl CellsVerdict {
         findings.extend(
             server
                 .filter(|_| self.is_new_on_servers)
-                .map(|told| self.servers.difference(told)),
+                .map(|sentence| self.servers.difference(sentence)),
         );
         findings
     }
 
-    /// Returns the reason why evenness is not proved, if the entries are uneven and the cells are not.
+    /// Returns the reason why evenness is not proved, if the entries are uneven and the cells are
+    /// not.
     pub(super) fn unproved(&self) -> Option<Unproved> {
         let hidden = self.hidden.as_ref()?;
         Some(Unproved::HiddenEntries {

@@ -1,4 +1,5 @@
-//! All rows of a table, counted in one scan: each belongs to a tablet, and to one recipe or to none.
+//! The count of all rows of a table in one scan: each row belongs to a tablet, and to one recipe or
+//! to none.
 
 use fluo_core::{Bytes, Escaped, Filter, Result, Scan, Span, Table, Tablets};
 use futures::TryStreamExt;
@@ -9,19 +10,19 @@ use super::rows::RowsVerdict;
 use super::scale::{Scale, Whole};
 use super::tally::Tally;
 
-/// What each tablet holds, in the order of the table.
+/// The contents of each tablet, in the order of the table.
 #[derive(Debug)]
 pub(super) struct Census {
-    /// Whether rows were counted. If not, everything is in entries.
+    /// `true` if rows were counted. If not, all figures are entries.
     pub(super) counts_rows: bool,
-    /// In each tablet.
+    /// The count of each tablet.
     pub(super) all: Vec<u64>,
-    /// Of that, what belongs to no recipe: rows outside of their prefixes, or the entries of tablets that can hold no
-    /// row of a recipe.
+    /// The part of it that belongs to no recipe: rows outside of their prefixes, or the entries of
+    /// tablets that can hold no row of a recipe.
     pub(super) others: Vec<u64>,
     /// The first row that belongs to no recipe, escaped.
     pub(super) first_other: Option<String>,
-    /// Each recipe, in the order of the optimizations.
+    /// The rows of each recipe, in the order of the optimizations.
     pub(super) rows: Vec<RowsVerdict>,
 }
 
@@ -31,7 +32,7 @@ impl Census {
         Self::of_counts(look.entries(), &look.by_entries())
     }
 
-    /// Reads every cell, and counts those of each tablet.
+    /// Reads every cell, and counts the cells of each tablet.
     pub(super) async fn of_cells(table: &dyn Table, look: &Look<'_>) -> Result<Self> {
         let mut cells = vec![0; look.tablets.as_slice().len()];
         let mut batches = table.scan(Scan::over(Span::all()));
@@ -45,7 +46,7 @@ impl Census {
         Ok(Self::of_counts(cells, &look.by_entries()))
     }
 
-    /// Returns what each tablet holds, of whatever row.
+    /// Returns the census of counts that include the rows of all recipes.
     pub(super) fn of_counts(all: Vec<u64>, look: &Look<'_>) -> Self {
         let mut others = all.clone();
         let tallies = look
@@ -68,7 +69,7 @@ impl Census {
         }
     }
 
-    /// Reads the first cell of every row. `progress` is called with the number of rows so far.
+    /// Reads the first cell of every row, and calls `progress` with the number of rows so far.
     pub(super) async fn of_rows(
         table: &dyn Table,
         look: &Look<'_>,
@@ -83,12 +84,12 @@ impl Census {
         Ok(count.finish(look.scale))
     }
 
-    /// All rows, or entries, of the table.
+    /// Returns the number of all rows, or entries, of the table.
     pub(super) fn total(&self) -> u64 {
         self.all.iter().sum()
     }
 
-    /// All rows, or entries, as the tablets of the whole table are to share them.
+    /// Returns all rows, or entries, with the number of tablets of the whole table that share them.
     pub(super) fn whole(&self, look: &Look<'_>) -> Whole {
         Whole {
             places: look.places(&self.all),
@@ -97,11 +98,12 @@ impl Census {
     }
 }
 
-/// Rows come in order, so that the tablet and the recipe of a row are a step away and not a search.
+/// A counter of rows. They come in order, so the tablet and the recipe of a row are found in one
+/// step, without a search.
 struct Count<'a> {
     tablets: &'a Tablets,
     tallies: Vec<Tally<'a>>,
-    /// The recipes by prefix. None of them begins with another.
+    /// The recipes in the order of their prefixes. No prefix begins with another one.
     by_prefix: Vec<usize>,
     at_prefix: usize,
     at_tablet: usize,
@@ -162,7 +164,7 @@ impl<'a> Count<'a> {
         }
     }
 
-    /// The tally of the recipe whose prefix the row begins with.
+    /// Returns the tally of the recipe whose prefix the row begins with.
     fn tally_of(&mut self, key: &Bytes) -> Option<&mut Tally<'a>> {
         while let Some(index) = self.by_prefix.get(self.at_prefix) {
             let tally = self.tallies.get_mut(*index)?;

@@ -1,16 +1,17 @@
 //! Rows that a migration has copied and not yet removed.
 //!
-//! A migration that was interrupted leaves rows in both places. Such a row is one row, not two.
+//! An interrupted migration leaves rows in both places. Such a row counts as one row.
 
 use std::collections::HashMap;
 use std::hash::BuildHasher;
 
 use foldhash::quality::FixedState;
 
-/// Most rows that are remembered, a few bytes each: a bound on memory. Of more rows, a sample is remembered.
+/// Maximum number of remembered rows, a few bytes each: a bound on memory. Of more rows, a sample
+/// is remembered.
 const MOST_ROWS: usize = 1 << 18;
 
-/// The designs in which a row is written.
+/// The design in which a row is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Epoch {
     Newest,
@@ -20,14 +21,15 @@ pub(super) enum Epoch {
 /// Rows that are written in the newest design and in an earlier one.
 #[derive(Debug, Default)]
 pub(super) struct Copies {
-    /// For each remembered row, whether it is in the newest design, and in how many earlier ones.
+    /// For each remembered row: `true` if it is in the newest design, and the number of earlier
+    /// designs that it is in.
     rows: HashMap<u64, (bool, u64)>,
-    /// Rows are remembered if this many low bits of their hash are 0.
+    /// The number of low bits that must be 0 in the hash of a remembered row.
     zero_bits: u32,
 }
 
 impl Copies {
-    /// Adds a place of a row.
+    /// Adds an occurrence of a row.
     pub(super) fn add(&mut self, row: &[u8], epoch: Epoch) {
         let hash = FixedState::default().hash_one(row);
         if hash.trailing_zeros() < self.zero_bits {
@@ -46,8 +48,8 @@ impl Copies {
         }
     }
 
-    /// Returns the number of places in earlier designs whose rows are in the newest one too. It is exact for up to 262,144
-    /// rows, and an estimate for more.
+    /// Returns the number of occurrences in earlier designs whose rows are in the newest design
+    /// too. It is exact for up to 262,144 rows, and an estimate for more.
     pub(super) fn count(&self) -> u64 {
         let rows = self.rows.values().filter(|(is_newest, _)| *is_newest);
         rows.map(|(_, earlier)| earlier).sum::<u64>() << self.zero_bits
@@ -59,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn many_rows_are_estimated_from_a_sample() {
+    fn estimates_many_rows_from_a_sample() {
         let mut copies = Copies::default();
         for row in 0..1_000_000_u32 {
             let epoch = if row % 2 == 0 {

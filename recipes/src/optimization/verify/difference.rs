@@ -1,5 +1,5 @@
-//! A difference between a table and what is asked of it, and the order of several: the one that explains the most comes
-//! first.
+//! Differences between a table and its optimizations, in the order of their weight: the one that
+//! explains the most comes first.
 
 use std::fmt;
 
@@ -7,51 +7,53 @@ use serde::Serialize;
 
 use super::load::Load;
 
-/// A difference between a table and what is asked of it. Its text is a sentence for an operator.
+/// A difference between a table and its optimizations. Its text is a sentence for an operator.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Difference {
     /// The kind.
     pub kind: DifferenceKind,
-    /// The recipe, group, server or property that it concerns, as messages name it; the table if it concerns all of it.
+    /// The recipe, group, server or property that it concerns, as shown in messages, or the table
+    /// if it concerns all of it.
     pub subject: String,
-    /// The share of the table that it concerns, from 0 to 1: of its rows, or of its tablets.
+    /// The share of the table that it concerns, from 0 to 1: a share of its rows or of its tablets.
     pub share: f64,
-    /// The load of the tablet or the server that is too full, if it is about one.
+    /// The load of the tablet or the server that is too full, if the difference is about one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub load: Option<Load>,
     sentence: String,
 }
 
-/// The kinds of differences. Of two that concern the same share, the earlier one explains the later one.
+/// The kinds of differences. Of two that concern the same share, the earlier one explains the later
+/// one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum DifferenceKind {
-    /// What the table is stored in is damaged.
+    /// The storage of the table is damaged.
     Damage,
-    /// Split points that are asked for are not there.
+    /// Requested split points do not exist.
     MissingSplits,
-    /// A property of the balancer is not as it should be.
+    /// A property of the balancer has the wrong value.
     Property,
     /// Tablets of a group are on no server.
     Unhosted,
     /// The tablets of a group are not spread over the servers.
     NotSpread,
-    /// A tablet is too full by its entries, and none of its rows can be seen.
+    /// A tablet is too full by its entries, and the user can see none of its rows.
     UnseenEntries,
     /// Rows belong to no recipe.
     OtherRows,
-    /// Rows under the prefix of a recipe are not its keys.
+    /// Rows under the prefix of a recipe are not keys of it.
     ForeignRows,
     /// Rows of a recipe are written in an earlier design.
     EarlierDesigns,
-    /// The rows of a recipe do not lie evenly over its hashes or salts.
+    /// The rows of a recipe are not spread evenly over its hashes or salts.
     UnevenHash,
     /// Split points take tablets of a recipe out of its group.
     StraySplits,
     /// A tablet of a recipe is too full.
     RecipeLoad,
-    /// A tablet is too full of rows of no recipe.
+    /// A tablet has too many rows of no recipe.
     OtherLoad,
     /// A tablet of a group is too full.
     GroupLoad,
@@ -59,15 +61,16 @@ pub enum DifferenceKind {
     ServerLoad,
     /// The rows could not be counted, because the user may not read them.
     RowsDenied,
-    /// Evenness is not proved, and has to be.
+    /// Evenness is required but not proved.
     Unproved,
-    /// There are split points that no recipe asks for.
+    /// There are split points of no recipe.
     ExtraSplits,
 }
 
 impl DifferenceKind {
-    /// The part of its share that a difference weighs. A load follows from something else, if that is known, and that of
-    /// a server from that of its tablets. Extra split points alone make no tablet fuller.
+    /// Returns the part of its share that a difference weighs. A load follows from another
+    /// difference, if there is one, and the load of a server from that of its tablets. Extra split
+    /// points alone make no tablet fuller.
     fn factor(self) -> f64 {
         match self {
             Self::RecipeLoad | Self::OtherLoad | Self::GroupLoad => 0.5,
@@ -77,7 +80,7 @@ impl DifferenceKind {
         }
     }
 
-    /// Checks whether it says that a tablet or a server is too full.
+    /// Checks whether it is about a tablet or a server that is too full.
     pub fn is_load(self) -> bool {
         matches!(
             self,
@@ -87,7 +90,7 @@ impl DifferenceKind {
 }
 
 impl Difference {
-    /// A difference that concerns this share of the table, from 0 to 1.
+    /// Creates a difference that concerns this share of the table, from 0 to 1.
     pub fn new(
         kind: DifferenceKind,
         subject: impl Into<String>,
@@ -109,7 +112,7 @@ impl Difference {
         Self { load, ..self }
     }
 
-    /// Checks whether both are the same difference, maybe with other figures.
+    /// Checks whether both are the same difference, possibly with other figures.
     pub fn is_same(&self, other: &Self) -> bool {
         (self.kind, &self.subject) == (other.kind, &other.subject)
     }
@@ -143,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cause_comes_before_what_follows_from_it() {
+    fn sorts_a_cause_before_its_consequences() {
         let order = |differences: &[(DifferenceKind, f64)]| {
             let differences = differences.iter().map(|(kind, share)| of(*kind, *share));
             let mut differences: Vec<_> = differences.collect();
@@ -161,7 +164,7 @@ mod tests {
             ]),
             ["MissingSplits", "RecipeLoad", "ExtraSplits"]
         );
-        // One foreign row does not explain a tablet that has half of the rest.
+        // One foreign row does not explain a tablet that holds half of the others.
         assert_eq!(
             order(&[(ForeignRows, 0.001), (RecipeLoad, 0.45)]),
             ["RecipeLoad", "ForeignRows"]
@@ -169,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn other_figures_make_no_other_difference() {
+    fn a_difference_with_other_figures_is_the_same() {
         let one = of(RecipeLoad, 0.3);
         assert!(one.is_same(&Difference::new(RecipeLoad, "x", 0.4, "other".to_owned())));
         assert!(!one.is_same(&Difference::new(
@@ -182,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_reads_kind_subject_and_sentence() {
+    fn serializes_kind_subject_share_and_sentence() {
         assert_eq!(
             serde_json::to_string(&of(MissingSplits, 0.5)).unwrap(),
             r#"{"kind":"missing_splits","subject":"x","share":0.5,"sentence":"MissingSplits"}"#

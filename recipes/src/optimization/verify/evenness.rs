@@ -1,26 +1,27 @@
-//! Whether counts are as even as chance would make them.
+//! The test whether counts are as even as chance would make them.
 
 use statrs::function::gamma::checked_gamma_ur;
 
 use crate::number::{float, float_len};
 
-/// A p-value below this is not chance: evenly hashed rows show one less than once in a million times.
+/// The smallest p-value of chance: evenly hashed rows have a smaller one less than once in a
+/// million times.
 pub(crate) const LEAST_P_VALUE: f64 = 1e-6;
 
-/// Fewest rows that must be expected in each tablet for the chi-square distribution to be a fair approximation:
-/// the textbook rule.
+/// Minimum number of rows expected in each tablet for the chi-square distribution to be a fair
+/// approximation: the textbook rule.
 const LEAST_EXPECTED: f64 = 5.0;
 
-/// Pearson's chi-square test of counts against expected shares.
+/// Performs Pearson's chi-square test of counts with expected shares.
 ///
-/// The statistic is the sum of `(count - expected)^2 / expected`; the p-value is the chance of one at least as
-/// large if rows fell by the shares: `Q((k - 1) / 2, statistic / 2)` with the regularised upper incomplete gamma
-/// function Q and k tablets.
+/// The statistic is the sum of `(count - expected)^2 / expected`. The p-value is the chance of a
+/// statistic at least as large if rows fell by the shares: `Q((k - 1) / 2, statistic / 2)` with the
+/// regularised upper incomplete gamma function Q and k tablets.
 ///
-/// A tablet with a share of 0 is left out while nothing is in it; anything in it cannot be by chance.
+/// A tablet with a share of 0 is left out while it is empty; chance cannot put a row into it.
 ///
-/// None where it has nothing to say: fewer than two tablets, or so few rows that less than five are expected
-/// somewhere.
+/// Returns `None` if the test does not apply: there are fewer than two tablets, or fewer than five
+/// rows are expected in one of them.
 pub(crate) fn chi_square(counts: &[u64], shares: &[u64]) -> Option<(f64, f64)> {
     let (rows, whole) = (sum(counts), sum(shares));
     if counts.len() != shares.len() {
@@ -52,7 +53,7 @@ pub(crate) fn chi_square(counts: &[u64], shares: &[u64]) -> Option<(f64, f64)> {
     Some((statistic, p_value))
 }
 
-/// The share of the rows that would have to be elsewhere for counts to be as expected, from 0 to 1.
+/// Returns the share of the rows that would have to move for counts to be as expected, from 0 to 1.
 pub(super) fn misplaced(counts: &[u64], shares: &[u64]) -> f64 {
     let (rows, whole) = (sum(counts).max(1.0), sum(shares).max(1.0));
     let beyond = counts
@@ -62,7 +63,7 @@ pub(super) fn misplaced(counts: &[u64], shares: &[u64]) -> f64 {
     beyond.filter(|beyond| *beyond > 0.0).sum()
 }
 
-/// The mean of things over places; 0 where there are no places.
+/// Returns the mean of things over places; 0 if there are no places.
 pub(super) fn mean(things: usize, places: usize) -> f64 {
     if places == 0 {
         0.0
@@ -83,16 +84,18 @@ mod tests {
         (a - b).abs() < 1e-6
     }
 
-    /// From the tables of the chi-square distribution: 3.841 at 1 degree of freedom, 16.919 at 9, are p = 0.05.
+    /// Compares p-values with the tables of the chi-square distribution: 3.841 at 1 degree of
+    /// freedom and 16.919 at 9 are p = 0.05.
     #[test]
-    fn p_values_are_those_of_the_tables() {
+    fn returns_the_p_values_of_the_tables() {
         // Two tablets, 100 rows, 50 expected each, off by d: the statistic is 2 d^2 / 50.
         let (statistic, p) = chi_square(&[60, 40], &[1, 1]).unwrap();
         assert!(
             close(statistic, 4.0) && (p - 0.045_500_26).abs() < 1e-7,
             "{statistic} {p}"
         );
-        // A fair die that is not: 5, 8, 9, 8, 10, 20 in 60 throws is the textbook's 13.4, p = 0.0199.
+        // A fair die that is not: 5, 8, 9, 8, 10, 20 in 60 throws is the textbook's 13.4, p =
+        // 0.0199.
         let (statistic, p) = chi_square(&[5, 8, 9, 8, 10, 20], &[1; 6]).unwrap();
         assert!(
             close(statistic, 13.4) && (p - 0.0199).abs() < 1e-4,
@@ -101,13 +104,13 @@ mod tests {
     }
 
     #[test]
-    fn shares_are_what_is_expected() {
+    fn expects_counts_by_their_shares() {
         assert_eq!(chi_square(&[300, 100], &[3, 1]).unwrap(), (0.0, 1.0));
         assert!(chi_square(&[200, 200], &[3, 1]).unwrap().1 < 1e-20);
     }
 
     #[test]
-    fn a_tablet_that_nothing_can_be_in_does_not_count() {
+    fn leaves_out_an_empty_tablet_with_a_share_of_0() {
         assert_eq!(
             chi_square(&[0, 60, 40], &[0, 1, 1]),
             chi_square(&[60, 40], &[1, 1])
@@ -117,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn too_little_says_nothing() {
+    fn does_not_apply_to_too_few_rows_or_tablets() {
         assert_eq!(chi_square(&[], &[]), None);
         assert_eq!(chi_square(&[100], &[1]), None);
         assert_eq!(chi_square(&[0, 0], &[1, 1]), None);

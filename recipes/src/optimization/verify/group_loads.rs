@@ -14,13 +14,13 @@ use super::load::TabletLoad;
 use super::look::Look;
 use super::scale::Whole;
 
-/// A tablet with what it holds, and the number of rows that the recipes ask for in it.
+/// A tablet with its count, and the number of rows that the recipes expect in it.
 type Counted<'a> = ((&'a Tablet, u64), f64);
 
-/// Adds to each group what its tablets hold. `names` are the groups of the tablets.
+/// Adds to each group the load of its tablets. `names` are the groups of the tablets.
 ///
-/// Each tablet is held against the rows that the recipes of the group ask for in it; the tablets of the default group are
-/// held against the mean of the table.
+/// Each tablet is compared with the number of rows that the recipes of the group expect in it; the
+/// tablets of the default group are compared with the mean of the table.
 pub(super) fn add(
     groups: &mut [GroupVerdict],
     names: &[String],
@@ -45,16 +45,16 @@ pub(super) fn add(
     Ok(())
 }
 
-/// The rows that the recipes ask for in each tablet, and in each group.
+/// The number of rows that the recipes expect in each tablet, and in each group.
 struct Expected {
     in_tablets: Vec<f64>,
     in_groups: HashMap<String, f64>,
-    /// The planned tablets of each group.
+    /// The number of planned tablets of each group.
     planned: HashMap<String, usize>,
 }
 
-/// Returns the groups of the planned tablets. Those that are there have theirs already: `names` are the groups of all
-/// tablets.
+/// Returns the group of each planned tablet. Those that exist have theirs already: `names` are the
+/// groups of all tablets.
 fn planned_groups(pattern: Option<&str>, names: &[String], look: &Look<'_>) -> Result<Vec<String>> {
     let tablets = look.tablets.as_slice().iter().zip(names);
     let known: HashMap<_, _> = tablets
@@ -83,7 +83,7 @@ impl Expected {
         let mut in_groups: HashMap<String, f64> = HashMap::new();
         let recipes = contributions.iter().zip(&census.rows).zip(groups);
         for ((contribution, rows), group) in recipes {
-            // A recipe without rows is to have them by the same shares.
+            // A recipe without rows would have them by the same shares.
             let rows = crate::number::float(rows.total.max(1));
             *in_groups.entry(group).or_default() += rows;
             let own = contribution.tablets_in(look.tablets);

@@ -1,4 +1,4 @@
-//! Where the tablets of each group are.
+//! The placement of the tablets of each group.
 
 use std::collections::BTreeMap;
 
@@ -13,16 +13,16 @@ use super::load::TabletLoad;
 use super::sentences;
 use crate::number;
 
-/// A group of tablets, and how many of them each server holds.
+/// A group of tablets, and the number of them on each server.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GroupVerdict {
-    /// The group's name.
+    /// The name of the group.
     pub group: String,
-    /// How many tablets it has.
+    /// The number of its tablets.
     pub tablets: usize,
-    /// How many of them no server hosts.
+    /// The number of them that no server hosts.
     pub unhosted: usize,
-    /// How many of them each server holds, servers without any included.
+    /// The number of them on each server, including servers without any.
     pub per_server: BTreeMap<String, usize>,
     /// The smallest number on a server.
     pub least: usize,
@@ -30,21 +30,24 @@ pub struct GroupVerdict {
     pub mean: f64,
     /// The largest number on a server.
     pub largest: usize,
-    /// Whether one of its tablets is too full. `None` if only the places of tablets were read. The tablets of the
-    /// default group are held against the mean of the table.
+    /// The load of its tablets, or `None` if only their placement was read. The tablets of the
+    /// default group are compared with the mean of the table.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub load: Option<TabletLoad>,
 }
 
-/// Reads once where the tablets are: each group by the pattern, in the order of the table. For waiting until
-/// [all are spread](GroupVerdict::is_spread).
+/// Reads the placement of the tablets once: each group by the pattern, in the order of the table.
+/// Use it to wait until [all are spread](GroupVerdict::is_spread).
 ///
-/// The pattern is that of [`TableOptimizations`](super::super::TableOptimizations::group_pattern) or of a
-/// [`Plan`](super::super::Plan::group_pattern); without one, all tablets are one group.
+/// The pattern is that of [`TableOptimizations`](super::super::TableOptimizations::group_pattern)
+/// or of a [`Plan`](super::super::Plan::group_pattern). Without a pattern all tablets are one
+/// group.
 ///
 /// # Errors
-/// [`NotFound`](fluo_core::ErrorKind::NotFound) without the table; [`Invalid`](fluo_core::ErrorKind::Invalid) for a
-/// pattern that cannot be read; and what the port answers.
+///
+/// [`NotFound`](fluo_core::ErrorKind::NotFound) if there is no such table;
+/// [`Invalid`](fluo_core::ErrorKind::Invalid) for a pattern that cannot be parsed; and errors of
+/// the port.
 pub async fn groups(
     admin: &dyn TableAdmin,
     table: &str,
@@ -61,7 +64,7 @@ pub(super) fn names(pattern: Option<&str>, tablets: &Tablets) -> Result<Vec<Stri
     groups_of(pattern, tablets.map(|tablet| tablet.end_row.as_deref()))
 }
 
-/// Counts the tablets of each group, whose names are those of the tablets.
+/// Counts the tablets of each group; `names` are the groups of the tablets.
 pub(super) fn count(names: &[String], tablets: &Tablets, servers: &[String]) -> Vec<GroupVerdict> {
     let mut order = Vec::new();
     let mut groups: BTreeMap<&String, GroupVerdict> = BTreeMap::new();
@@ -72,7 +75,7 @@ pub(super) fn count(names: &[String], tablets: &Tablets, servers: &[String]) -> 
         });
         group.tablets += 1;
         match &tablet.server {
-            // A server that crashed may be named for a while, and hosts nothing.
+            // The table may name a crashed server for a while, which hosts nothing.
             Some(server) => match group.per_server.get_mut(server) {
                 Some(tablets) => *tablets += 1,
                 None => group.unhosted += 1,
@@ -108,12 +111,14 @@ impl GroupVerdict {
         self
     }
 
-    /// Whether every tablet is hosted, and no server holds more than one tablet more than another.
+    /// Returns `true` if every tablet is hosted, and the numbers of tablets of any two servers
+    /// differ by at most one.
     pub fn is_spread(&self) -> bool {
         self.unhosted == 0 && self.largest - self.least <= 1
     }
 
-    /// How many tablets have to move, or to be hosted, until the group is spread: the fewest that do.
+    /// Returns the smallest number of tablets that have to move, or to be hosted, until the group
+    /// is spread.
     pub fn to_move(&self) -> usize {
         let hosted: usize = self.per_server.values().sum();
         let servers = self.per_server.len().max(1);
@@ -128,7 +133,8 @@ impl GroupVerdict {
         self.unhosted + too_many.sum::<usize>()
     }
 
-    /// The differences of a group in a table with so many tablets, in the places of the tablets.
+    /// Returns the differences in the placement of the tablets, for a table with this number of
+    /// tablets.
     pub(super) fn findings(&self, all_tablets: usize) -> impl Iterator<Item = Difference> {
         let Self {
             group,
@@ -140,43 +146,47 @@ impl GroupVerdict {
         } = self;
         let part = |some: usize| number::share(number::count(some), number::count(all_tablets));
         let homeless = (*unhosted > 0).then(|| {
-            let told = format!("group `{group}`: {unhosted} of {tablets} tablets are on no server");
+            let sentence =
+                format!("group `{group}`: {unhosted} of {tablets} tablets are on no server");
             Difference::new(
                 DifferenceKind::Unhosted,
                 self.subject(),
                 part(*unhosted),
-                told,
+                sentence,
             )
         });
         let uneven = (largest - least > 1).then(|| {
-            let told = format!(
+            let sentence = format!(
                 "group `{group}`: a server holds {largest} of its {tablets} tablets, another {least}"
             );
-            Difference::new(DifferenceKind::NotSpread, self.subject(), part(self.to_move()), told)
+            Difference::new(DifferenceKind::NotSpread, self.subject(), part(self.to_move()), sentence)
         });
         homeless.into_iter().chain(uneven)
     }
 
-    /// The group, as messages name it.
+    /// Returns the group as shown in messages.
     fn subject(&self) -> String {
         format!("group `{}`", self.group)
     }
 
-    /// The difference of a group one of whose tablets is too full. The default group has none: its rows belong to
-    /// recipes without a group, or to no recipe, which are judged as such.
+    /// Returns the difference of a group with a tablet that is too full. The default group has
+    /// none: its rows belong to recipes without a group, or to no recipe, and are judged there.
     pub(super) fn too_full(&self, census: &Census) -> Option<Difference> {
         let TabletLoad { load, fullest } = self.load.as_ref()?;
         let tablet = fullest.as_ref().filter(|_| load.is_too_full())?;
         if self.group == DEFAULT_GROUP {
             return None;
         }
-        let told = format!(
+        let sentence = format!(
             "group `{}`: {}",
             self.group,
             sentences::too_full(&tablet.name(), census.counts_rows, load, "tablet")
         );
         let weight = load.excess() * number::share(load.total, census.total());
-        Some(Difference::new(DifferenceKind::GroupLoad, self.subject(), weight, told).of_load(load))
+        Some(
+            Difference::new(DifferenceKind::GroupLoad, self.subject(), weight, sentence)
+                .of_load(load),
+        )
     }
 }
 
@@ -197,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_to_move_is_the_least_that_spreads_the_group() {
+    fn counts_the_fewest_moves_that_spread_the_group() {
         for (unhosted, counts, to_move) in [
             (0, [5, 5].as_slice(), 0),
             (0, &[4, 6], 1),

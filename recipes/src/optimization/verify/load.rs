@@ -5,43 +5,46 @@ use serde::Serialize;
 
 use crate::number::float;
 
-/// What a load says.
+/// The judgement of a load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LoadStanding {
-    /// The fullest place is within the limit, and there is enough to have shown one beyond it.
+    /// The fullest place is within the limit, and there are enough rows to show one beyond it.
     Even,
-    /// There is too little to tell.
+    /// There are too few rows to decide.
     TooFewToTell,
     /// The fullest place is beyond the limit, and chance does not explain it.
     TooFull,
-    /// There is one place only, which has everything.
+    /// There is only one place, which holds everything.
     OnePlace,
-    /// There is nothing.
+    /// There are no rows.
     Empty,
 }
 
-/// How rows, or entries where rows are not counted, lie over places that are to share them.
+/// The distribution of rows, or of entries if rows are not counted, over the places that share
+/// them.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Load {
-    /// The number of places that are to share them. For the tablets of a recipe or a group these are the tablets that
-    /// the optimizations ask for: extra ones without rows do not lower the mean, and missing ones do not raise it.
+    /// The number of places that share them. For the tablets of a recipe or a group these are the
+    /// tablets that the optimizations request: extra ones without rows do not lower the mean, and
+    /// missing ones do not raise it.
     pub places: usize,
-    /// All of them together.
+    /// The number in all places together.
     pub total: u64,
     /// `total / places`.
     pub mean: f64,
     /// The number in the fullest place: the one with the largest multiple of its share by design.
     pub largest: u64,
-    /// The share that the fullest place is to have by design, from 0 to 1: `1 / places` if all are to have the same.
+    /// The share of the fullest place by design, from 0 to 1: `1 / places` if all have the same
+    /// share.
     pub share: f64,
-    /// `largest / (total * share)`, or `None` if there is nothing: the multiple of the mean if all places are to have the
-    /// same.
+    /// `largest / (total * share)`, or `None` if `total` is 0: the multiple of the mean if all
+    /// places have the same share.
     pub skew: Option<f64>,
-    /// The largest skew that passes. It differs from the given limit for few places, and for servers that cannot be even
-    /// by design.
+    /// The largest accepted skew. It differs from the given limit for few places, and for servers
+    /// that cannot be even by design.
     pub limit: f64,
-    /// What that says.
+    /// The judgement of these figures.
     pub standing: LoadStanding,
 }
 
@@ -55,22 +58,22 @@ pub struct TabletLoad {
     pub fullest: Option<FullestTablet>,
 }
 
-/// The tablet that holds the most.
+/// The fullest tablet.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct FullestTablet {
-    /// Its end row, escaped, or `None` for the last tablet of the table.
+    /// The end row, escaped, or `None` for the last tablet of the table.
     pub end_row: Option<String>,
-    /// The server that hosts it, if any.
+    /// The server that hosts the tablet, if any.
     pub server: Option<String>,
 }
 
 impl Load {
-    /// Whether the fullest place is beyond the limit.
+    /// Returns `true` if the fullest place is beyond the limit.
     pub fn is_too_full(&self) -> bool {
         self.standing == LoadStanding::TooFull
     }
 
-    /// The part of the total that the fullest place holds beyond its share.
+    /// Returns the part of the total that the fullest place holds beyond its share.
     pub(super) fn excess(&self) -> f64 {
         let part = float(self.largest) / float(self.total.max(1));
         (part - self.share).max(0.0)
@@ -85,7 +88,7 @@ impl FullestTablet {
         }
     }
 
-    /// The tablet, as messages name it.
+    /// Returns the tablet as shown in messages.
     pub(super) fn name(&self) -> String {
         let tablet = match &self.end_row {
             Some(row) => format!("the tablet that ends at `{row}`"),

@@ -1,4 +1,4 @@
-//! The table as it was found, and what it is held against.
+//! The state of the table, and the standard of comparison.
 
 use fluo_core::{Tablet, Tablets};
 
@@ -6,7 +6,7 @@ use super::super::TableOptimizations;
 use super::super::contribution::Contribution;
 use super::scale::Scale;
 
-/// The table as it was found, what is asked of it, and how its loads are judged.
+/// The state of the table, the optimizations, and the scale for its loads.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Look<'a> {
     pub(super) optimizations: &'a TableOptimizations,
@@ -25,25 +25,25 @@ impl<'a> Look<'a> {
         Self { scale, ..self }
     }
 
-    /// The number of tablets that the recipes ask for.
+    /// Returns the number of tablets that the recipes request.
     pub(super) fn planned(&self) -> usize {
         let contributions = self.optimizations.contributions().iter();
         contributions.map(Contribution::planned_tablets).sum()
     }
 
-    /// The number of tablets that share the table: those that are planned, or those that hold something, if there are
-    /// more. `counts` are what the tablets hold.
+    /// Returns the number of tablets that share the table: the planned ones, or those that are not
+    /// empty if there are more. `counts` are the contents of the tablets.
     pub(super) fn places(&self, counts: &[u64]) -> usize {
         let filled = counts.iter().filter(|count| **count > 0).count();
         self.planned().max(filled)
     }
 
-    /// Each tablet with its count.
+    /// Returns each tablet with its count.
     pub(super) fn with_counts(&self, counts: &[u64]) -> impl Iterator<Item = (&'a Tablet, u64)> {
         self.tablets.as_slice().iter().zip(counts.iter().copied())
     }
 
-    /// The stored entries of each tablet.
+    /// Returns the number of stored entries of each tablet.
     pub(super) fn entries(&self) -> Vec<u64> {
         let tablets = self.tablets.as_slice().iter();
         tablets.map(|tablet| tablet.entries).collect()

@@ -1,26 +1,28 @@
-//! The limit that loads are held against.
+//! The limit of loads.
 
 use serde::Serialize;
 use thiserror::Error;
 
-/// The largest limit. Beyond it a limit means nothing.
+/// The largest limit. Larger ones have no effect.
 const MOST: f64 = 1e6;
 
-/// The largest skew that passes: how many times the mean the fullest tablet or server may hold.
+/// The largest accepted skew: the maximum load of the fullest tablet or server, as a multiple of
+/// the mean.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct MaxSkew(f64);
 
-/// A number that is no limit of the skew.
+/// The error of a number that cannot be a limit of the skew.
 #[derive(Clone, Copy, Debug, Error, PartialEq)]
 #[error("the largest skew is {0}; give a number from 1 to 1,000,000, such as 2")]
 pub struct MaxSkewError(f64);
 
 impl MaxSkew {
-    /// A limit.
+    /// Creates a limit.
     ///
     /// # Errors
-    /// A number below 1, as the fullest holds the mean at least, or above 1,000,000.
+    ///
+    /// The number is below 1 (the fullest place holds at least the mean) or above 1,000,000.
     pub fn new(max_skew: f64) -> Result<Self, MaxSkewError> {
         if (1.0..=MOST).contains(&max_skew) {
             Ok(Self(max_skew))
@@ -29,15 +31,16 @@ impl MaxSkew {
         }
     }
 
-    /// The number.
+    /// Returns the limit as a number.
     pub fn get(self) -> f64 {
         self.0
     }
 
-    /// Returns the largest share that passes for a place that is to have `share` by design.
+    /// Returns the largest accepted share of a place that has `share` by design.
     ///
-    /// Of two places none can have more than twice an even share. A limit beyond half way between the share by design and
-    /// all is therefore half way, or the multiple of the mean of the *other* places, if that is more.
+    /// No place of two can have more than twice an even share. So a limit beyond the midpoint
+    /// between the share by design and all is reduced to that midpoint, or to the multiple of the
+    /// mean of the *other* places if that is more.
     pub(super) fn of_share(self, share: f64) -> f64 {
         let half_way = f64::midpoint(share, 1.0);
         let of_the_others = self.0 * share / (self.0 * share + 1.0 - share);
@@ -46,7 +49,7 @@ impl MaxSkew {
 }
 
 impl Default for MaxSkew {
-    /// Twice the mean.
+    /// Returns twice the mean.
     fn default() -> Self {
         Self(2.0)
     }
@@ -57,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_limit_is_a_number_from_1_on() {
+    fn rejects_numbers_below_1() {
         for wrong in [0.99, -1.0, f64::NAN, f64::INFINITY] {
             let message = MaxSkew::new(wrong).unwrap_err().to_string();
             assert_eq!(
@@ -70,7 +73,7 @@ mod tests {
         assert!(MaxSkew::new(1.0).is_ok());
     }
 
-    /// A spec that accepted more was held to less: 6 was stricter than 3 for four tablets.
+    /// Covers a bug: the limit 6 was stricter than the limit 3 for four tablets.
     #[test]
     fn a_larger_limit_is_never_stricter() {
         for places in 2..50 {

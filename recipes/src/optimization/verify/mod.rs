@@ -1,4 +1,5 @@
-//! Proof that the optimizations are in force: everything is read back, and compared in figures.
+//! The proof that the optimizations are in force: `verify` reads everything back and compares it in
+//! figures.
 
 mod by_design;
 mod cells;
@@ -53,16 +54,18 @@ pub use self::unproved::Unproved;
 pub use self::unseen::UnseenVerdict;
 pub use self::verdict::{Verdict, VerdictError};
 
-/// Reads back the split points, the balancer, where the tablets are and, if asked to, the rows; and compares
-/// each with what the optimizations ask for. Writes nothing.
+/// Reads the split points, the balancer, the placement of the tablets and, as the options say, the
+/// rows, and compares each with the optimizations. Writes nothing.
 ///
-/// `progress` is called with the number of rows that were counted so far. A user who may not read the rows gets a verdict
-/// about everything else, of which that is a difference.
+/// Calls `progress` with the number of rows counted so far. If the user may not read the rows, the
+/// verdict covers everything else, and this is one of its differences.
 ///
 /// # Errors
-/// [`NotFound`](fluo_core::ErrorKind::NotFound) without the table; [`Invalid`](fluo_core::ErrorKind::Invalid) for
-/// optimizations that ask for nothing; and what the port answers. A difference is not an error: it is in the verdict.
-/// So are servers that load no group balancer, which [`plan`](super::plan()) cannot do without.
+///
+/// [`NotFound`](fluo_core::ErrorKind::NotFound) if there is no such table;
+/// [`Invalid`](fluo_core::ErrorKind::Invalid) for empty optimizations; and errors of the port. A
+/// difference is not an error: it is in the verdict. Servers that load no group balancer are a
+/// difference too, although [`plan`](super::plan()) fails then.
 pub async fn verify(
     admin: &dyn TableAdmin,
     table: &str,
@@ -82,7 +85,7 @@ pub async fn verify(
     Ok(verdict)
 }
 
-/// The table as it was found, but for its rows.
+/// The table without its rows.
 struct Found<'a> {
     table: &'a str,
     optimizations: &'a TableOptimizations,
@@ -92,7 +95,7 @@ struct Found<'a> {
     properties: Vec<PropertyVerdict>,
 }
 
-/// What the tablets hold.
+/// The contents of the tablets.
 struct Contents {
     census: Census,
     cells: Option<CellsVerdict>,
@@ -146,7 +149,7 @@ impl<'a> Found<'a> {
         self.judge(options, &look, contents)
     }
 
-    /// Counts the rows. If the user may not read them, the tablets' own counts of entries take their place.
+    /// Counts the rows. If the user may not read them, uses the tablets' own counts of entries.
     async fn count(
         &self,
         admin: &dyn TableAdmin,
@@ -214,8 +217,8 @@ impl<'a> Found<'a> {
         };
         verdict.add(verdict.findings(look, &census, &names, options));
         verdict.add(denial.map(|denial| {
-            let told = format!("the rows could not be counted: {denial}");
-            Difference::new(DifferenceKind::RowsDenied, self.table, 0.0, told)
+            let sentence = format!("the rows could not be counted: {denial}");
+            Difference::new(DifferenceKind::RowsDenied, self.table, 0.0, sentence)
         }));
         Ok(verdict)
     }

@@ -1,35 +1,37 @@
-//! What `verify` looks at, and what passes.
+//! Options of [`verify`](super::verify).
 
 use fluo_core::Authorizations;
 
 use super::max_skew::MaxSkew;
 use super::row_counting::RowCounting;
 
-/// What [`verify`](super::verify) looks at, and what passes.
+/// Options of [`verify`](super::verify).
 #[derive(Clone, Debug, Default)]
 pub struct VerifyOptions {
-    /// Whether split points that no recipe asked for pass.
+    /// `true` if split points that no recipe requests are accepted.
     pub allow_extra_splits: bool,
-    /// How rows are counted.
+    /// The way to count rows.
     pub rows: RowCounting,
-    /// What the counting scan may see. Rows all of whose cells need other authorizations are not counted.
+    /// The authorizations of the counting scan. Rows all of whose cells need other authorizations
+    /// are not counted.
     pub authorizations: Authorizations,
-    /// How many times the mean the fullest tablet of a recipe or a group, or the fullest server, may hold; 2 unless
-    /// given.
+    /// The maximum load of the fullest tablet of a recipe or a group, and of the fullest server, as
+    /// a multiple of the mean; 2 unless set.
     pub max_skew: MaxSkew,
-    /// Whether rows that belong to no recipe pass. Refused unless given.
+    /// The handling of rows that belong to no recipe; they are a difference unless set otherwise.
     pub other_rows: OtherRows,
-    /// Whether the verdict fails if there are too few rows to prove that they lie evenly: none in the table or of a
-    /// recipe, fewer than would show a tablet that is too full, or rows that are not counted.
+    /// `true` if the verdict fails without enough rows to prove that they are spread evenly: the
+    /// table or a recipe has none, there are fewer than would show a tablet that is too full, or
+    /// rows are not counted.
     pub require_rows: bool,
 }
 
-/// Whether rows that belong to no recipe pass.
+/// The handling of rows that belong to no recipe.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OtherRows {
-    /// They are a difference.
+    /// Such rows are a difference.
     #[default]
     Refused,
-    /// They pass, as long as no tablet holds too many of them.
+    /// Such rows are accepted, unless a tablet holds too many of them.
     Allowed,
 }

@@ -11,25 +11,26 @@ use super::rows::RowsVerdict;
 use super::sentences;
 use crate::number::{grouped, share};
 
-/// The subject of differences about them.
+/// The subject of differences of these rows.
 const OTHERS: &str = "rows of no recipe";
 
-/// Rows that begin with the prefix of no recipe.
+/// The rows that begin with the prefix of no recipe.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OtherRowsVerdict {
-    /// Whether they pass.
+    /// `true` if they are accepted.
     pub allowed: bool,
-    /// Whether rows were counted. If not, the figures are the entries of tablets that can hold no row of a recipe.
+    /// `true` if rows were counted. If not, the figures are the entries of tablets that can hold no
+    /// row of a recipe.
     pub counted: bool,
-    /// The number of them.
+    /// The number of these rows.
     pub rows: u64,
-    /// Their share of all rows of the table, from 0 to 1.
+    /// The share of all rows of the table, from 0 to 1.
     pub share: f64,
     /// The first of them, escaped.
     pub first: Option<String>,
-    /// The number of them in the tablet that holds the most.
+    /// The number in the tablet with most of them.
     pub most: u64,
-    /// The tablet that holds the most of them, held against the mean of the table.
+    /// The tablet with most of them, compared with the mean of the table.
     pub load: TabletLoad,
 }
 
@@ -56,7 +57,7 @@ impl OtherRowsVerdict {
         let TabletLoad { load, fullest } = &self.load;
         let tablet = fullest.as_ref().filter(|_| load.is_too_full())?;
         let unit = sentences::unit(self.counted);
-        let told = format!(
+        let sentence = format!(
             "{unit} of no recipe: {} holds {} of them, {} times the mean of the table ({} {unit} in {} tablets); the \
              limit is {}{}",
             tablet.name(),
@@ -67,7 +68,10 @@ impl OtherRowsVerdict {
             sentences::limit(load),
             sentences::hint(self.counted)
         );
-        Some(Difference::new(DifferenceKind::OtherLoad, OTHERS, load.excess(), told).of_load(load))
+        Some(
+            Difference::new(DifferenceKind::OtherLoad, OTHERS, load.excess(), sentence)
+                .of_load(load),
+        )
     }
 
     fn refused(&self, recipes: &[RowsVerdict]) -> Difference {
@@ -89,7 +93,7 @@ impl OtherRowsVerdict {
         let all = self.load.load.total;
         let of_the_table = sentences::percent(self.rows, all);
         let first = self.first.as_deref().unwrap_or_default();
-        let told = match self.rows {
+        let sentence = match self.rows {
             1 => {
                 format!("1 row ({of_the_table} of the table) belongs to no recipe: it is `{first}`")
             }
@@ -104,6 +108,11 @@ impl OtherRowsVerdict {
                 )
             }
         };
-        Difference::new(DifferenceKind::OtherRows, OTHERS, self.share, cause + &told)
+        Difference::new(
+            DifferenceKind::OtherRows,
+            OTHERS,
+            self.share,
+            cause + &sentence,
+        )
     }
 }

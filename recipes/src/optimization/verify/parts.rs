@@ -1,4 +1,4 @@
-//! The salted parts of rows, which lie together by design.
+//! The salted parts of rows, each of which is in one tablet by design.
 
 use std::collections::HashSet;
 use std::hash::BuildHasher;
@@ -10,20 +10,23 @@ use super::rows::HotPart;
 use crate::heavy_hitters::HeavyHitters;
 use crate::key_design::KeyDesign;
 
-/// Most salted parts of one salt that are remembered, a few bytes each: a bound on memory. Past it one whose rows do
-/// not follow each other may be counted twice.
+/// Maximum number of remembered salted parts of one salt, a few bytes each: a bound on memory.
+/// Beyond it, a part whose rows do not follow each other may be counted twice.
 const MOST_PARTS: usize = 1 << 20;
 
-/// The salted parts that were seen under one salt. Rows of one part need not follow each other: between `a/1` and
-/// `a/2` can lie `a-b/1`.
+/// The salted parts seen under one salt. Rows of one part need not follow each other: `a-b/1` is
+/// between `a/1` and `a/2`.
 pub(super) struct Parts {
     head: Vec<u8>,
     seen: HashSet<u64>,
-    /// The tablet that rows come from, its rows so far, and the parts that most of them share.
+    /// The current tablet.
     tablet: usize,
+    /// The number of its rows so far.
     rows: u64,
+    /// The most frequent parts of its rows.
     hitters: HeavyHitters,
-    /// The rows of the fullest tablet before that one, and the part that most of them share.
+    /// The number of rows of the fullest tablet before the current one, and their most frequent
+    /// part.
     fullest: (u64, Option<HotPart>),
 }
 
@@ -41,7 +44,7 @@ impl Default for Parts {
 }
 
 impl Parts {
-    /// Counts the part of a row, and checks whether the row is the first of it.
+    /// Counts the part of a row. Returns `true` if the row is the first of its part.
     pub(super) fn is_new(
         &mut self,
         design: &KeyDesign,
@@ -81,7 +84,7 @@ impl Parts {
         }
     }
 
-    /// The part that most rows of the fullest tablet share.
+    /// Returns the most frequent part of the rows of the fullest tablet.
     pub(super) fn hottest(mut self) -> Option<HotPart> {
         self.end_tablet();
         self.fullest.1

@@ -1,8 +1,6 @@
-//! The balancer and its properties.
+//! The comparison of the balancer and its properties.
 
-use std::collections::BTreeMap;
-
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fluo_core::balancer::{BalancerClass, GroupPattern, PatternError, group_balancers};
 use fluo_core::table::property::{BALANCER, GROUP_DEFAULT, GROUP_PATTERN};
@@ -16,53 +14,58 @@ use super::super::balancer::{
 };
 use super::difference::{Difference, DifferenceKind};
 
-/// A property, as it is wanted and as it was found.
+/// A property with its requested and its existing value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PropertyVerdict {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// The value that it should have. None for the balancer's class where the servers load no group balancer.
+    /// The requested value. `None` for the class of the balancer if the servers load no group
+    /// balancer.
     pub expected: Option<String>,
-    /// The value that it has, if any.
+    /// The existing value, if any.
     pub found: Option<String>,
-    /// What the class that was found is, where the property is the balancer's class and not as wanted.
+    /// The kind of the existing class, if the property is the class of the balancer and not the
+    /// requested one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub balancer: Option<FoundBalancer>,
-    /// Where no recipe has a group: what the property does, which was left by groups of before. What is expected is
-    /// then what the table inherits.
+    /// The effect of a property that earlier groups left, if no recipe has a group. The expected
+    /// value is then the inherited one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unrequested: Option<UnrequestedProperty>,
 }
 
-/// What a property does that groups of before have left on a table where no recipe has one.
+/// The effect of a property that earlier groups left on a table where no recipe has a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UnrequestedProperty {
-    /// Nothing: all tablets are spread as one all the same.
+    /// No effect: all tablets are spread as one group.
     NoEffect,
-    /// It parts the tablets into so many groups, each of which is spread by itself.
+    /// It splits the tablets into this number of groups, each of which is spread by itself.
     Groups(usize),
-    /// It is a pattern that the balancer goes by and that cannot be read here.
+    /// It is a pattern that the balancer uses and that cannot be parsed here.
     Unread,
 }
 
-/// What a balancer's class that is not the wanted one is.
+/// The kind of a class that is not the requested balancer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FoundBalancer {
-    /// It spreads tablets by their number, whatever their group.
+    /// It spreads tablets by their number and ignores groups.
     ByNumber,
-    /// It is a group balancer, of the package of another version.
+    /// It is the group balancer of another version of Accumulo.
     OtherVersion,
-    /// It is a group balancer, or another of Accumulo's own, of a package that the servers do not have.
+    /// It is a group balancer, or another balancer of Accumulo, of a package that the servers do
+    /// not have.
     NotLoaded,
-    /// The servers load it, but what it does is not known here.
+    /// It is an unknown class that the servers load.
     Unknown,
-    /// It is not known here, and the servers do not load it, or cannot make it without arguments.
+    /// It is an unknown class that the servers do not load, or that they cannot create without
+    /// arguments.
     UnknownNotLoaded,
 }
 
-/// Asks which group balancer there is, and compares. Without groups, looks for what groups of before have left.
+/// Finds the group balancer of the servers, and compares the properties. Without groups, finds the
+/// properties that earlier groups left.
 pub(super) async fn read(
     admin: &dyn TableAdmin,
     table: &str,
@@ -94,7 +97,8 @@ pub(super) async fn read(
 impl FoundBalancer {
     async fn ask(admin: &dyn TableAdmin, table: &str, class: &str) -> Result<Self> {
         let kind = BalancerClass::of(class);
-        // The group balancer itself cannot be asked for; another of its package can: see `group_balancers`.
+        // The group balancer itself cannot be probed, but another class of its package can: see
+        // `group_balancers`.
         let neighbour = group_balancers().find(|(_, group_balancer)| group_balancer == class);
         let asked = neighbour.map_or_else(|| class.to_owned(), |(probe, _)| probe);
         Ok(match (kind, loads(admin, table, &asked).await?) {
@@ -108,14 +112,14 @@ impl FoundBalancer {
 
     fn sentence(self) -> &'static str {
         match self {
-            Self::ByNumber => "which does not look at groups",
+            Self::ByNumber => "which ignores groups",
             Self::OtherVersion => "the group balancer of another version of Accumulo",
             Self::NotLoaded => {
                 "which the servers do not load, so that tablets may stay on no server"
             }
-            Self::Unknown => "a class that is not known here",
+            Self::Unknown => "an unknown class",
             Self::UnknownNotLoaded => {
-                "a class that is not known here and that the servers do not load, so that tablets may stay on no server"
+                "an unknown class that the servers do not load, so that tablets may stay on no server"
             }
         }
     }
@@ -142,7 +146,7 @@ impl PropertyVerdict {
         }
     }
 
-    /// Whether the property is as wanted, or does nothing.
+    /// Returns `true` if the property has the requested value, or has no effect.
     pub fn is_as_expected(&self) -> bool {
         match self.unrequested {
             None => self.expected.is_some() && self.found == self.expected,
@@ -150,15 +154,15 @@ impl PropertyVerdict {
         }
     }
 
-    /// The difference, where this share of the tablets is not where it should be. A wrong property explains that, and
-    /// is worth something by itself.
+    /// Returns the difference; `displaced` is the share of the tablets on a wrong server. A wrong
+    /// property explains these tablets, and weighs something by itself.
     pub(super) fn finding(&self, displaced: f64) -> Option<Difference> {
-        let told = self.difference()?;
+        let sentence = self.difference()?;
         Some(Difference::new(
             DifferenceKind::Property,
             &self.name,
             0.5 + displaced / 2.0,
-            told,
+            sentence,
         ))
     }
 
@@ -194,20 +198,20 @@ impl PropertyVerdict {
 impl UnrequestedProperty {
     fn sentence(self) -> String {
         match self {
-            Self::NoEffect => "which does nothing".to_owned(),
+            Self::NoEffect => "which has no effect".to_owned(),
             Self::Groups(groups) => {
-                format!("which parts the tablets into {groups} groups, each spread by itself")
+                format!("which splits the tablets into {groups} groups, each spread by itself")
             }
-            Self::Unread => "which cannot be read here".to_owned(),
+            Self::Unread => "which cannot be parsed".to_owned(),
         }
     }
 }
 
-/// What a pattern that the balancer goes by does to these tablets.
+/// Returns the effect on these tablets of a pattern that the balancer uses.
 fn effect_of(pattern: &str, tablets: &Tablets) -> UnrequestedProperty {
     let pattern = match GroupPattern::parse(pattern) {
         Ok(pattern) => pattern,
-        // The balancer does not go by it either.
+        // The balancer does not use it either.
         Err(PatternError::NotOneGroup { .. }) => return UnrequestedProperty::NoEffect,
         Err(_) => return UnrequestedProperty::Unread,
     };

@@ -5,21 +5,21 @@ use fluo_core::Tablets;
 /// The way in which [`verify`](super::verify) counts rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowCounting {
-    /// By reading the first cell of every row, if the tablets have at most this many entries together; of a
-    /// larger table the tablets' own counts of entries take the place of rows.
+    /// Reads the first cell of every row if the tablets together have at most this many entries.
+    /// For a larger table the tablets' own counts of entries are used.
     UpTo(u64),
-    /// By reading the first cell of every row, however many there are.
+    /// Reads the first cell of every row.
     All,
-    /// By reading the first cell of every row if the tablets' own counts of entries show a tablet or a server that is too
-    /// full, and are at most this many together. Entries of deleted cells make no row, so entries alone can show a skew
-    /// that rows do not have.
+    /// Reads the first cell of every row if the tablets' own counts of entries show a tablet or a
+    /// server that is too full, and are together at most this many. Entries of deleted cells belong
+    /// to no row, so entries alone can show a skew that rows do not have.
     IfUneven(u64),
-    /// Not at all: the tablets' own counts of entries take the place of rows.
+    /// Counts no rows: the tablets' own counts of entries are used.
     Skip,
 }
 
 impl Default for RowCounting {
-    /// Up to ten million entries: seconds on an embedded table.
+    /// Returns `UpTo` ten million entries, which takes seconds on an embedded table.
     fn default() -> Self {
         Self::UpTo(10_000_000)
     }

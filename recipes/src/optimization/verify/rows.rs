@@ -1,4 +1,4 @@
-//! How many rows of each recipe lie in each tablet.
+//! The number of rows of each recipe in each tablet.
 
 use serde::Serialize;
 
@@ -10,72 +10,74 @@ use super::sentences;
 use crate::key_design::KeyDesign;
 use crate::number::{grouped, share};
 
-/// The smallest share of misplaced rows that makes an uneven hash a difference. With enough rows the test tells a hash that
-/// is slightly uneven, such as Java's `String.hashCode` of consecutive numbers, from an even one; no tablet is hot by it.
+/// The smallest share of misplaced rows that makes an uneven hash a difference. With enough rows
+/// the test distinguishes a hash that is slightly uneven, such as Java's `String.hashCode` of
+/// consecutive numbers, from an even one, but no tablet is hot by it.
 const LEAST_MISPLACED: f64 = 0.1;
 
-/// What is counted to tell whether a recipe's rows lie evenly.
+/// The unit of the test whether a recipe's rows are spread evenly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EvennessOf {
-    /// Rows: each falls by itself.
+    /// Rows, each of which is placed independently.
     Rows,
-    /// Different salted parts: rows that share one fall together, by design.
+    /// Different salted parts: rows that share one are in one tablet by design.
     SaltedParts,
-    /// Nothing: what is expected between the recipe's split points is not known.
+    /// Nothing: there are no expected shares between the split points of the recipe.
     Nothing,
 }
 
-/// How the rows of one recipe lie over its tablets.
+/// The distribution of the rows of one recipe over its tablets.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RowsVerdict {
     /// The recipe.
     pub recipe: String,
-    /// How many tablets can hold its rows.
+    /// The number of tablets that can hold its rows.
     pub tablets: usize,
-    /// Whether rows were counted. If not, the figures are the tablets' entries: cells, versions and delete
-    /// markers, of whatever recipe, and there is no p-value.
+    /// `true` if rows were counted. If not, the figures are the tablets' entries (cells, versions
+    /// and delete markers of all recipes), and there is no p-value.
     pub counted: bool,
-    /// Rows of the recipe, or entries, in all of its tablets.
+    /// The number of rows of the recipe, or of entries, in all of its tablets.
     pub total: u64,
     /// The smallest number in a tablet.
     pub least: u64,
     /// The largest number in a tablet.
     pub largest: u64,
-    /// Whether a tablet is too full.
+    /// The load of its tablets.
     pub load: TabletLoad,
-    /// The salted part that most rows of the fullest tablet share, where parts were counted.
+    /// The most frequent salted part of the rows of the fullest tablet, if parts were counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hot_part: Option<HotPart>,
-    /// What was counted for the test of evenness.
+    /// The unit of the test of evenness.
     pub evenness_of: EvennessOf,
-    /// How many different salted parts the rows have, where those were counted.
+    /// The number of different salted parts of the rows, if they were counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub salted_parts: Option<u64>,
-    /// Pearson's statistic of the counts against what the share of each planned tablet leads to expect.
+    /// Pearson's statistic of the counts and the expected share of each planned tablet.
     pub chi_square: Option<f64>,
-    /// The chance of a statistic at least as large if they fall evenly. None where there are too few, and where
-    /// nothing is expected.
+    /// The chance of a statistic at least as large if rows fall evenly. `None` if there are too few
+    /// rows, or no expected shares.
     pub p_value: Option<f64>,
-    /// The share of what was counted that would have to be elsewhere to be exactly as expected.
+    /// The share of the counted units that would have to move to be exactly as expected.
     #[serde(skip)]
     pub(super) uneven_share: f64,
-    /// Rows that are still written in an earlier design of the recipe.
+    /// The number of rows that are still written in an earlier design of the recipe.
     pub in_earlier_designs: u64,
-    /// Rows among these that are written in the newest design too: a migration has copied them and not yet removed them.
+    /// The number of these that are written in the newest design too: a migration has copied them
+    /// and not yet removed them.
     pub in_both_designs: u64,
-    /// Rows under the recipe's prefix that are no keys of its designs.
+    /// The number of rows under the prefix of the recipe that are not keys of its designs.
     pub foreign: u64,
     /// The first of those, escaped.
     pub first_foreign: Option<String>,
 }
 
-/// A salted part that many rows share, so that they lie together whatever the salts.
+/// A salted part that many rows share, so that they are in one tablet whatever the salts are.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct HotPart {
     /// The part, escaped; of a longer one the first 256 bytes.
     pub part: String,
-    /// The rows of the tablet that have it, at the least.
+    /// The minimum number of rows of the tablet that have it.
     pub rows: u64,
 }
 
@@ -118,7 +120,7 @@ impl RowsVerdict {
         self.p_value.is_some_and(|p_value| p_value >= LEAST_P_VALUE)
     }
 
-    /// The differences of a recipe in a table with so many rows.
+    /// Returns the differences of a recipe in a table with this number of rows.
     pub(super) fn findings(
         &self,
         contribution: &Contribution,
@@ -141,13 +143,13 @@ impl RowsVerdict {
         } else {
             "under its prefix"
         };
-        let told = match foreign {
+        let sentence = match foreign {
             _ if self.total == 0 && self.in_earlier_designs == 0 => format!(
                 "{recipe}: no row {place} has a key of it, the first of {} is `{first}`; were they written without it, \
                  or with other settings?",
                 grouped(foreign)
             ),
-            1 => format!("{recipe}: 1 row {place} is none of its keys: it is `{first}`"),
+            1 => format!("{recipe}: 1 row {place} is not one of its keys: it is `{first}`"),
             some => format!(
                 "{recipe}: {} rows {place} are not its keys, the first is `{first}`",
                 grouped(some)
@@ -158,7 +160,7 @@ impl RowsVerdict {
             DifferenceKind::ForeignRows,
             &self.recipe,
             weight,
-            told,
+            sentence,
         ))
     }
 
@@ -175,18 +177,18 @@ impl RowsVerdict {
             1 => ("row is", "a migration moves it"),
             _ => ("rows are", "a migration moves them"),
         };
-        let told = format!(
+        let sentence = format!(
             "{recipe}: {} of {} {rows_are} still written in an earlier design ({}.{} % are moved); {moves}",
             grouped(earlier),
             grouped(u64::try_from(all).unwrap_or(u64::MAX)),
             permille / 10,
             permille % 10
         );
-        let told = match both {
-            0 => told,
-            1 => format!("{told}; 1 is copied already and not yet removed"),
+        let sentence = match both {
+            0 => sentence,
+            1 => format!("{sentence}; 1 is copied already and not yet removed"),
             both => format!(
-                "{told}; {} are copied already and not yet removed",
+                "{sentence}; {} are copied already and not yet removed",
                 grouped(both)
             ),
         };
@@ -195,38 +197,38 @@ impl RowsVerdict {
             DifferenceKind::EarlierDesigns,
             &self.recipe,
             weight,
-            told,
+            sentence,
         ))
     }
 
     fn uneven_hash(&self, all_rows: u64) -> Option<Difference> {
         // A migration moves rows in the order of their keys, so they are uneven until it ends.
-        let is_told = self.in_earlier_designs == 0 && self.uneven_share >= LEAST_MISPLACED;
+        let is_reported = self.in_earlier_designs == 0 && self.uneven_share >= LEAST_MISPLACED;
         let p_value = self
             .p_value
-            .filter(|p_value| is_told && *p_value < LEAST_P_VALUE)?;
+            .filter(|p_value| is_reported && *p_value < LEAST_P_VALUE)?;
         let (recipe, total) = (&self.recipe, grouped(self.total));
         let what = match self.salted_parts {
-            None => format!("its {total} rows do not lie evenly over the hash space"),
+            None => format!("its {total} rows are not spread evenly over the hash space"),
             Some(parts) => format!(
-                "the {} salted parts of its {total} rows do not lie evenly over the salts",
+                "the {} salted parts of its {total} rows are not spread evenly over the salts",
                 grouped(parts),
             ),
         };
-        let told = format!("{recipe}: {what} ({})", sentences::p_value(p_value));
+        let sentence = format!("{recipe}: {what} ({})", sentences::p_value(p_value));
         let weight = self.uneven_share * share(self.total, all_rows);
         Some(Difference::new(
             DifferenceKind::UnevenHash,
             &self.recipe,
             weight,
-            told,
+            sentence,
         ))
     }
 
     fn too_full(&self, all_rows: u64) -> Option<Difference> {
         let TabletLoad { load, fullest } = &self.load;
         let tablet = fullest.as_ref().filter(|_| load.is_too_full())?;
-        let told = format!(
+        let sentence = format!(
             "{}: {}",
             self.recipe,
             sentences::too_full(&tablet.name(), self.counted, load, "tablet")
@@ -238,7 +240,7 @@ impl RowsVerdict {
         };
         let cause = match &self.hot_part {
             Some(HotPart { part, rows }) if *rows > 1 => format!(
-                "; {even}{} of its rows share the salted part `{part}`, which lies in one tablet by design",
+                "; {even}{} of its rows share the salted part `{part}`, which is in one tablet by design",
                 grouped(*rows)
             ),
             _ => String::new(),
@@ -249,7 +251,7 @@ impl RowsVerdict {
                 DifferenceKind::RecipeLoad,
                 &self.recipe,
                 weight,
-                told + &cause,
+                sentence + &cause,
             )
             .of_load(load),
         )

@@ -1,7 +1,7 @@
-//! How loads are judged: how full the fullest of several places is beside their mean.
+//! The judgement of loads: the fullest of several places compared with their mean.
 //!
-//! The test of [evenness](super::evenness) asks whether the hash is sound. This one asks whether a tablet or a server
-//! is hot, whatever the reason.
+//! The test of [evenness](super::evenness) checks the hash. This one checks whether a tablet or a
+//! server is hot for any reason.
 
 use fluo_core::Tablet;
 
@@ -10,35 +10,37 @@ use super::load::{FullestTablet, Load, LoadStanding, TabletLoad};
 use super::max_skew::MaxSkew;
 use crate::number::{float, float_len};
 
-/// The entries that one row is taken for where rows are not counted: cells and versions of a row come together.
+/// The number of entries that count as one row if rows are not counted: the cells and versions of a
+/// row are stored together.
 const ENTRIES_OF_A_ROW: f64 = 10.0;
 
-/// Something that several places are to share, each by its part.
+/// A quantity that several places share.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Whole {
-    /// The number of places that are to share it.
+    /// The number of places that share it.
     pub(super) places: usize,
-    /// What all of them have together.
+    /// The number in all places together.
     pub(super) total: u64,
 }
 
-/// How loads are judged.
+/// The scale of loads.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scale {
     pub(super) max_skew: MaxSkew,
-    /// Whether rows are counted, each of which falls by itself, and not entries.
+    /// `true` for rows, each of which is placed independently, and `false` for entries.
     pub(super) counts_rows: bool,
 }
 
 impl Whole {
-    /// The share of each place if all are to have the same.
+    /// Returns the share of each place if all have the same.
     pub(super) fn even_share(self) -> f64 {
         1.0 / float_len(self.places.max(1))
     }
 }
 
 impl Scale {
-    /// Judges a place that is to have this share and has `count`. No place is to have less than `least`.
+    /// Judges a place with this share by design that has `count`. No place has a smaller share than
+    /// `least`.
     pub(super) fn judge(self, whole: Whole, share: f64, least: f64, count: u64) -> LoadStanding {
         if whole.total == 0 {
             return LoadStanding::Empty;
@@ -51,7 +53,8 @@ impl Scale {
         if count > limit(share) && self.is_no_chance(whole, share, count) {
             return LoadStanding::TooFull;
         }
-        // Just beyond the limit, and not beyond all: would it be told from chance?
+        // Checks whether a count just beyond the limit, but not beyond the total, could be
+        // distinguished from chance.
         let limit = limit(least);
         let beyond = (limit.floor() + 1.0).min(float(whole.total));
         if beyond > limit && self.is_no_chance(whole, least, beyond) {
@@ -61,9 +64,10 @@ impl Scale {
         }
     }
 
-    /// Checks whether chance does not explain that one of the places has so much, if each row falls in it by its share
-    /// `p`: Chernoff's bound of the binomial tail, `exp(-n * KL(q, p))`, for all places together. It is exact where one
-    /// place has all, and errs towards chance.
+    /// Returns `true` if chance does not explain this count of one of the places, if each row falls
+    /// into a place by its share `p`. The test is Chernoff's bound of the binomial tail,
+    /// `exp(-n * KL(q, p))`, for all places together. It is exact if one place has all, and
+    /// otherwise too large.
     fn is_no_chance(self, whole: Whole, p: f64, count: f64) -> bool {
         let q = count / float(whole.total);
         if q <= p {
@@ -84,8 +88,8 @@ impl Scale {
         float_len(whole.places) * (-rows * divergence).exp() < LEAST_P_VALUE
     }
 
-    /// Returns the load of a place that has `largest`, that is told as a multiple of `share`, and that may have as much as
-    /// one with the share `by_design`.
+    /// Returns the load of a place that has `largest`. Its skew is a multiple of `share`, and its
+    /// limit that of a place with the share `by_design`.
     pub(super) fn load(
         self,
         whole: Whole,
@@ -108,7 +112,7 @@ impl Scale {
         }
     }
 
-    /// Returns the load of these tablets, each with what it has and the share that it is to have.
+    /// Returns the load of these tablets, each with its count and its share by design.
     pub(super) fn of_tablets<'a>(
         self,
         whole: Whole,
@@ -130,7 +134,7 @@ impl Scale {
         }
     }
 
-    /// Returns the load of these tablets, all of which are to have the same.
+    /// Returns the load of these tablets, which all have the same share.
     pub(super) fn of_even_tablets<'a>(
         self,
         whole: Whole,
@@ -158,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_is_too_full_beyond_the_limit_unless_chance_explains_it() {
+    fn judges_a_place_beyond_the_limit_as_too_full_unless_chance_explains_it() {
         for (places, total, largest, standing) in [
             (20, 0, 0, Empty),
             (1, 100, 100, OnePlace),
@@ -170,7 +174,7 @@ mod tests {
             (20, 4_208, 420, Even),
             (20, 4_208, 421, TooFull),
             (20, 29_353, 13_309, TooFull),
-            // Of two places none can have more than twice the mean.
+            // No place of two can have more than twice the mean.
             (2, 25, 25, TooFull),
             (2, 1_000, 740, Even),
             (2, 1_000, 760, TooFull),
@@ -183,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_limit_still_means_something_and_a_huge_one_means_nothing() {
+    fn a_large_limit_still_has_an_effect() {
         let judge = |limit, largest| even(rows(limit), 20, 10_000, largest);
         assert_eq!(judge(10.0, 4_900), Even);
         assert_eq!(judge(10.0, 5_100), TooFull);
@@ -194,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_come_in_bunches() {
+    fn requires_more_entries_than_rows() {
         let entries = Scale {
             counts_rows: false,
             ..rows(2.0)
@@ -205,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_is_held_against_its_own_share() {
+    fn compares_a_place_with_its_own_share() {
         let whole = Whole {
             places: 2,
             total: 10_000,

@@ -3,15 +3,15 @@
 use super::load::Load;
 use crate::number::{counted, float_len, grouped};
 
-/// The smallest chance that is told as a number.
-const LEAST_TOLD: f64 = 1e-300;
+/// The smallest chance that is shown as a number.
+const LEAST_SHOWN: f64 = 1e-300;
 
 /// Returns the sentence about a place that is too full.
 pub(super) fn too_full(place: &str, counts_rows: bool, load: &Load, places: &str) -> String {
     too_full_of(place, unit(counts_rows), load, places) + hint(counts_rows)
 }
 
-/// Returns the sentence about a place that holds too many things of a unit.
+/// Returns the sentence about a place that has too many of a unit.
 pub(super) fn too_full_of(place: &str, unit: &str, load: &Load, places: &str) -> String {
     let even = load.share * float_len(load.places);
     let expected = if (even - 1.0).abs() < 1e-9 {
@@ -32,7 +32,7 @@ pub(super) fn too_full_of(place: &str, unit: &str, load: &Load, places: &str) ->
     )
 }
 
-/// The end of a sentence about entries.
+/// Returns the end of a sentence about entries.
 pub(super) fn hint(counts_rows: bool) -> &'static str {
     if counts_rows {
         ""
@@ -41,33 +41,33 @@ pub(super) fn hint(counts_rows: bool) -> &'static str {
     }
 }
 
-/// The limit, to two decimals at most.
+/// Returns the limit with at most two decimals.
 pub(super) fn limit(load: &Load) -> String {
-    let told = format!("{:.2}", load.limit);
-    let told = told.trim_end_matches('0').trim_end_matches('.');
-    told.to_owned()
+    let text = format!("{:.2}", load.limit);
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    text.to_owned()
 }
 
-/// What is counted.
+/// Returns the unit of the counts.
 pub(super) fn unit(counts_rows: bool) -> &'static str {
     if counts_rows { "rows" } else { "entries" }
 }
 
-/// How many times the mean the fullest place holds.
+/// Returns the load of the fullest place as a multiple of the mean.
 pub(super) fn skew(load: &Load) -> String {
     format!("{:.2}", load.skew.unwrap_or_default())
 }
 
-/// A chance, as it is told: numbers that a float rounds to 0 are not.
+/// Formats a chance; one that would be rounded to 0 is shown as a bound.
 pub(super) fn p_value(p_value: f64) -> String {
-    if p_value < LEAST_TOLD {
+    if p_value < LEAST_SHOWN {
         "p below 1e-300".to_owned()
     } else {
         format!("p = {p_value:.1e}")
     }
 }
 
-/// A share in percent, to a tenth; above 0 and below 100 where there is something of either.
+/// Formats a share in percent with one decimal; neither 0 nor 100 unless it is exactly that.
 pub(super) fn percent(part: u64, whole: u64) -> String {
     let permille = (u128::from(part) * 1_000 + u128::from(whole) / 2) / u128::from(whole.max(1));
     match permille {
@@ -81,9 +81,9 @@ pub(super) fn percent(part: u64, whole: u64) -> String {
 mod tests {
     use super::*;
 
-    /// A chance was told as `p = 0.0e0`.
+    /// Covers a bug: a chance was shown as `p = 0.0e0`.
     #[test]
-    fn a_chance_that_is_rounded_to_nothing_is_below_a_number() {
+    fn shows_a_tiny_chance_as_a_bound() {
         assert_eq!(
             [1.04e-38, 0.0].map(p_value),
             ["p = 1.0e-38", "p below 1e-300"]
@@ -91,11 +91,11 @@ mod tests {
     }
 
     #[test]
-    fn a_share_is_neither_rounded_to_nothing_nor_to_all() {
-        let told = [(0, 9), (1, 10_000), (1, 3), (9_999, 10_000), (9, 9), (0, 0)]
+    fn rounds_a_share_neither_to_none_nor_to_all() {
+        let texts = [(0, 9), (1, 10_000), (1, 3), (9_999, 10_000), (9, 9), (0, 0)]
             .map(|(part, whole)| percent(part, whole));
         assert_eq!(
-            told,
+            texts,
             [
                 "0.0 %",
                 "less than 0.1 %",

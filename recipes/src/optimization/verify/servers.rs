@@ -1,8 +1,9 @@
 //! The load of the servers.
 //!
-//! The servers are to share the table, whatever it consists of. Two things keep them from it. Tablets are uneven or not
-//! where they should be: then a server has more than the recipes ask of it by design. Or a recipe has fewer tablets than
-//! there are servers: then the design itself makes some of them hot.
+//! The servers share the table, whatever its contents. There are two reasons why a server can have
+//! too much. If tablets are uneven or on the wrong servers, a server has more than the recipes
+//! expect by design. If a recipe has fewer tablets than there are servers, the design itself makes
+//! some servers hot.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -21,16 +22,16 @@ use crate::number::{count, counted, float, share};
 /// The load of servers.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ServerLoad {
-    /// The figures. Rows of tablets that no server hosts are not among them.
+    /// The figures, without the rows of tablets that no server hosts.
     #[serde(flatten)]
     pub load: Load,
     /// The fullest server, or `None` if all are empty.
     pub fullest: Option<String>,
-    /// The number on each server, servers without any included.
+    /// The number on each server, including servers without any.
     pub per_server: BTreeMap<String, u64>,
     /// The number in tablets that no server hosts.
     pub unhosted: u64,
-    /// The recipe that cannot be spread, if that is why the fullest server is too full.
+    /// The recipe that cannot be spread, if this is the reason why the fullest server is too full.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub narrow: Option<NarrowRecipe>,
 }
@@ -40,23 +41,24 @@ pub struct ServerLoad {
 pub struct NarrowRecipe {
     /// The recipe.
     pub recipe: String,
-    /// The tablets that the optimizations ask for, for its rows.
+    /// The number of tablets that the optimizations request for its rows.
     pub tablets: usize,
-    /// Whether the optimizations ask for fewer tablets than there are servers for all that the table holds, and no server
-    /// has more than one such tablet explains.
+    /// `true` if the optimizations request fewer tablets than there are servers for all contents of
+    /// the table, and one planned tablet explains the load of the fullest server.
     pub by_design: bool,
 }
 
-/// The load of the servers as the recipes ask for it.
+/// The load of the servers that the recipes expect.
 #[derive(Debug, Default)]
 struct Expected {
     /// The largest share that a server could have, from 0 to 1.
     share: f64,
-    /// The largest share that a tablet is to have.
+    /// The largest expected share of a tablet.
     of_a_tablet: f64,
-    /// The tablets that the recipes with rows ask for, and those that hold rows of no recipe.
+    /// The number of tablets that recipes with rows request, and of those that hold rows of no
+    /// recipe.
     tablets: usize,
-    /// The recipe with most rows of those that have fewer tablets than there are servers, and its tablets.
+    /// The largest recipe with fewer tablets than there are servers, and the number of its tablets.
     narrow: Option<(String, usize)>,
 }
 
@@ -96,7 +98,7 @@ impl Expected {
 }
 
 impl ServerLoad {
-    /// Adds up what the tablets of each server hold.
+    /// Adds up the contents of the tablets of each server.
     pub(super) fn new(look: &Look<'_>, census: &Census) -> Self {
         let servers = look.servers.iter();
         let mut per_server: BTreeMap<_, _> = servers.map(|server| (server.clone(), 0)).collect();
@@ -145,34 +147,37 @@ impl ServerLoad {
         }
     }
 
-    /// Returns the cause if a server is too full because the whole table is to have fewer tablets than there are servers.
+    /// Returns the recipe that makes a server too full because the whole table has fewer planned
+    /// tablets than there are servers.
     pub fn hot_by_design(&self) -> Option<&NarrowRecipe> {
         self.narrow.as_ref().filter(|narrow| narrow.by_design)
     }
 
-    /// Checks whether a server is too full for another reason than the number of tablets of the whole table.
+    /// Checks whether a server is too full for another reason than the number of tablets of the
+    /// whole table.
     pub(super) fn is_too_full(&self) -> bool {
         self.load.is_too_full() && self.hot_by_design().is_none()
     }
 
-    /// Returns the sentence about the fullest server, whose load is counted in this unit.
+    /// Returns the sentence about the fullest server, with this unit.
     pub(super) fn sentence(&self, unit: &str) -> Option<String> {
         let place = format!("server {}", self.fullest.as_ref()?);
-        let told = sentences::too_full_of(&place, unit, &self.load, "server");
+        let sentence = sentences::too_full_of(&place, unit, &self.load, "server");
         let servers = || counted(self.per_server.len(), "server");
         Some(match &self.narrow {
-            None => told,
+            None => sentence,
             Some(NarrowRecipe {
                 recipe, tablets, ..
             }) => format!(
-                "{told}; {recipe} is to have {} on {}, over which it cannot spread",
-                counted(*tablets, "tablet"),
+                "{sentence}; {recipe} has {} for {}, so it cannot spread over all of them",
+                counted(*tablets, "planned tablet"),
                 servers()
             ),
         })
     }
 
-    /// Checks whether the fullest server is too full only because it has more tablets of a group than others.
+    /// Checks whether the fullest server is too full only because it has more tablets of a group
+    /// than others.
     ///
     /// `names` are the groups of the tablets.
     pub(super) fn is_explained_by(
@@ -214,8 +219,8 @@ impl ServerLoad {
         if !self.is_too_full() {
             return None;
         }
-        let told = self.sentence(sentences::unit(counts_rows))? + sentences::hint(counts_rows);
-        Some(self.difference(told))
+        let sentence = self.sentence(sentences::unit(counts_rows))? + sentences::hint(counts_rows);
+        Some(self.difference(sentence))
     }
 
     /// Returns the difference about the fullest server.

@@ -1,4 +1,4 @@
-//! The split points.
+//! The comparison of the split points.
 
 use std::collections::BTreeSet;
 
@@ -10,23 +10,24 @@ use super::difference::{Difference, DifferenceKind};
 use super::strays::{self, StraySplit};
 use crate::number::{count, share};
 
-/// The subject of differences about them.
+/// The subject of differences of split points.
 const SPLITS: &str = "split points";
 
-/// The split points that are wanted against those that are there. Rows are escaped text.
+/// The requested and the existing split points. Rows are escaped text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SplitsVerdict {
-    /// How many are wanted.
+    /// The number of requested split points.
     pub wanted: usize,
-    /// How many are there.
+    /// The number of existing split points.
     pub found: usize,
-    /// Those that are wanted and not there.
+    /// The requested split points that do not exist.
     pub missing: Vec<String>,
-    /// Those that are there and not wanted.
+    /// The existing split points that are not requested.
     pub extra: Vec<String>,
-    /// Whether extra ones are accepted.
+    /// `true` if extra ones are accepted.
     pub extra_allowed: bool,
-    /// Those of the extra ones that take a tablet out of its group: a difference even where extra ones are accepted.
+    /// The extra ones that take a tablet out of its group: a difference even if extra ones are
+    /// accepted.
     pub strays: Vec<StraySplit>,
 }
 
@@ -56,20 +57,21 @@ impl SplitsVerdict {
     pub(super) fn findings(&self) -> impl Iterator<Item = Difference> {
         let part = |some: usize, whole: usize| share(count(some), count(whole));
         let missing = part(self.missing.len(), self.wanted);
-        let missing = told(&self.missing, "missing")
-            .map(|told| Difference::new(DifferenceKind::MissingSplits, SPLITS, missing, told));
-        let extra = told(&self.extra, "there that no recipe asked for")
+        let missing = sentence(&self.missing, "missing")
+            .map(|text| Difference::new(DifferenceKind::MissingSplits, SPLITS, missing, text));
+        let extra = sentence(&self.extra, "not part of any recipe")
             .filter(|_| !self.extra_allowed)
-            .map(|told| Difference::new(DifferenceKind::ExtraSplits, SPLITS, 0.0, told));
+            .map(|text| Difference::new(DifferenceKind::ExtraSplits, SPLITS, 0.0, text));
         let stray = part(self.strays.len(), self.found);
-        let strays = strays::differences(&self.strays).map(move |(recipe, told)| {
-            Difference::new(DifferenceKind::StraySplits, recipe, stray, told)
+        let strays = strays::differences(&self.strays).map(move |(recipe, text)| {
+            Difference::new(DifferenceKind::StraySplits, recipe, stray, text)
         });
         missing.into_iter().chain(extra).chain(strays)
     }
 }
 
-fn told(splits: &[String], what: &str) -> Option<String> {
+/// Returns the sentence about split points; `None` if there are none.
+fn sentence(splits: &[String], what: &str) -> Option<String> {
     match splits {
         [] => None,
         [one] => Some(format!("the split point `{one}` is {what}")),

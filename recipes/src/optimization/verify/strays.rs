@@ -1,10 +1,11 @@
-//! Split points that nobody asked for and that take a tablet out of its group.
+//! Split points of no recipe that take a tablet out of its group.
 //!
-//! An Accumulo splits a tablet by itself when it is too large, and shortens the split point to the shortest row that
-//! parts the two halves. The tablet before such a point can end in a row that the balancer's pattern does not match,
-//! though rows of a recipe are in it: a row past the recipe's prefix where the recipe's last split point is gone, or
-//! one with a line break, which `.` in the pattern does not match. The balancer then counts the tablet in another
-//! group.
+//! Accumulo splits a tablet that is too large, and shortens the split point to the shortest row
+//! that separates the two halves. The tablet that ends at such a point can end in a row that the
+//! pattern of the balancer does not match, although the tablet contains rows of a recipe. Such a
+//! row is past the prefix of the recipe while its last split point is missing, or it contains a
+//! line break, which `.` in the pattern does not match. The balancer then puts the tablet into
+//! another group.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +15,7 @@ use serde::Serialize;
 
 use super::super::{Contribution, TableOptimizations};
 
-/// A split point whose tablet can hold rows of a recipe and is not in the recipe's group.
+/// A split point whose tablet can hold rows of a recipe but is not in the group of the recipe.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct StraySplit {
     /// The split point, escaped: the end row of the tablet.
@@ -23,7 +24,7 @@ pub struct StraySplit {
     pub recipe: String,
 }
 
-/// The extra split points that take a tablet out of its group, recipe by recipe.
+/// Returns the extra split points that take a tablet out of its group, recipe by recipe.
 pub(super) fn find(
     optimizations: &TableOptimizations,
     wanted: &BTreeSet<Bytes>,
@@ -54,16 +55,18 @@ pub(super) fn find(
     Ok(strays)
 }
 
-/// The pattern of one recipe by itself.
+/// Returns the pattern of one recipe alone.
 fn group_of(contribution: &Contribution, regex: &str) -> Result<GroupPattern> {
     GroupPattern::parse(&format!("({regex}).*")).map_err(|error| {
         let owner = contribution.owner();
-        Error::invalid(format!("the group of {owner} cannot be told: {error}"))
+        Error::invalid(format!(
+            "the group of {owner} cannot be determined: {error}"
+        ))
     })
 }
 
-/// The end rows of the tablets that can hold rows of a recipe: from the first at or after its prefix to the first at
-/// or after which it has no rows.
+/// Returns the end rows of the tablets that can hold rows of a recipe: from the first end row at or
+/// after its prefix to the first at or after its last row.
 fn end_rows<'a>(
     contribution: &Contribution,
     found: &'a BTreeSet<Bytes>,
@@ -79,13 +82,13 @@ fn end_rows<'a>(
         })
 }
 
-/// Each recipe that has some, with a sentence about them.
+/// Returns each recipe that has such split points, with a sentence about them.
 pub(super) fn differences(strays: &[StraySplit]) -> impl Iterator<Item = (&str, String)> {
     strays
         .chunk_by(|a, b| a.recipe == b.recipe)
         .filter_map(|strays| {
             let StraySplit { split, recipe } = strays.first()?;
-            let told = match strays.len() {
+            let sentence = match strays.len() {
                 1 => format!(
                     "{recipe}: the tablet that ends at the extra split point `{split}` can hold its rows and falls out \
                      of its group"
@@ -95,7 +98,7 @@ pub(super) fn differences(strays: &[StraySplit]) -> impl Iterator<Item = (&str, 
                      group, the first ends at `{split}`"
                 ),
             };
-            Some((recipe.as_str(), told))
+            Some((recipe.as_str(), sentence))
         })
 }
 
@@ -121,14 +124,14 @@ mod tests {
     }
 
     #[test]
-    fn a_tablet_past_the_prefix_that_still_has_rows_is_out_of_its_group() {
+    fn finds_a_tablet_past_the_prefix_that_still_has_rows() {
         assert_eq!(strays(&["pb"], &["p:~"]), ["row hasher `p` pb"]);
         assert_eq!(strays(&["pb", "pc"], &["p:~"]), ["row hasher `p` pb"]);
         assert_eq!(strays(&["pb"], &["p:o000", "p:~"]), ["row hasher `p` pb"]);
     }
 
     #[test]
-    fn a_tablet_that_no_row_of_a_recipe_falls_in_is_nobodys() {
+    fn ignores_a_tablet_without_rows_of_a_recipe() {
         assert_eq!(
             strays(&["a", "p", "p9", "pb", "z"], &[]),
             Vec::<String>::new()
@@ -137,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tablet_that_ends_within_the_prefix_is_in_the_group_if_the_pattern_matches() {
+    fn finds_a_tablet_within_the_prefix_only_if_the_pattern_does_not_match() {
         assert_eq!(
             strays(&["p:", "p:5", "p:5zzz:row"], &[]),
             Vec::<String>::new()
@@ -152,16 +155,16 @@ mod tests {
     }
 
     #[test]
-    fn each_recipe_has_a_sentence() {
+    fn returns_a_sentence_for_each_recipe() {
         let stray = |recipe: &str, split: &str| StraySplit {
             split: split.to_owned(),
             recipe: recipe.to_owned(),
         };
-        let told: Vec<_> = differences(&[stray("a", "1"), stray("a", "2"), stray("b", "3")])
-            .map(|(_, told)| told)
+        let sentences: Vec<_> = differences(&[stray("a", "1"), stray("a", "2"), stray("b", "3")])
+            .map(|(_, sentence)| sentence)
             .collect();
         assert_eq!(
-            told,
+            sentences,
             [
                 "a: 2 tablets that end at extra split points can hold its rows and fall out of its group, the first ends \
              at `1`",

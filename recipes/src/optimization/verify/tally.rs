@@ -1,4 +1,4 @@
-//! Counting the rows of one recipe.
+//! The count of the rows of one recipe.
 
 use std::ops::RangeInclusive;
 
@@ -12,18 +12,18 @@ use super::parts::Parts;
 use super::rows::{EvennessOf, RowsVerdict};
 use super::scale::{Scale, Whole};
 
-/// Counts the rows of one recipe as they come, in order.
+/// A counter of the rows of one recipe, which receives them in order.
 pub(super) struct Tally<'a> {
     contribution: &'a Contribution,
     tablets: &'a Tablets,
-    /// The tablets that can hold rows of the recipe, as indices of the table's.
+    /// The tablets that can hold rows of the recipe, as indices into the tablets of the table.
     own: RangeInclusive<usize>,
     in_tablets: Vec<u64>,
     at_planned: usize,
-    /// What the test of evenness is about, by planned tablet.
+    /// The counts for the test of evenness, by planned tablet.
     in_planned: Vec<u64>,
     parts: Option<Parts>,
-    /// The user's row of the key that is looked at.
+    /// The user's row of the current key.
     row: Vec<u8>,
     in_earlier_designs: u64,
     copies: Copies,
@@ -56,12 +56,13 @@ impl<'a> Tally<'a> {
         self.contribution
     }
 
-    /// The tablets that can hold rows of the recipe, as indices of the table's.
+    /// Returns the tablets that can hold rows of the recipe, as indices into the tablets of the
+    /// table.
     pub(super) fn tablets(&self) -> RangeInclusive<usize> {
         self.own.clone()
     }
 
-    /// Counts a stored row that begins with the prefix of the recipe and lies in a tablet of the table.
+    /// Counts a stored row that begins with the prefix of the recipe; `tablet` is its tablet.
     pub(super) fn add(&mut self, key: &Bytes, tablet: usize) {
         self.row.clear();
         let design = self.contribution.design.as_ref();
@@ -102,7 +103,7 @@ impl<'a> Tally<'a> {
         }
     }
 
-    /// The verdict over the rows that were counted.
+    /// Returns the verdict over the counted rows.
     pub(super) fn counted_rows(mut self, scale: Scale) -> RowsVerdict {
         let parts = self.parts.take();
         let shares = self.contribution.shares.as_deref().unwrap_or_default();
@@ -122,7 +123,8 @@ impl<'a> Tally<'a> {
         }
     }
 
-    /// Returns the verdict over what the recipe's tablets hold, of whatever row; `all` are the counts of all tablets.
+    /// Returns the verdict over the contents of the recipe's tablets, of all rows; `all` are the
+    /// counts of all tablets.
     pub(super) fn of_counts(self, all: &[u64], scale: Scale) -> RowsVerdict {
         self.verdict(all.get(self.tablets()).unwrap_or_default(), scale)
     }

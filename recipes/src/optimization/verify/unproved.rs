@@ -1,4 +1,4 @@
-//! Why a table that is as it should be is not proved to be even.
+//! The reasons why a table without differences is not proved to be even.
 
 use std::fmt;
 
@@ -29,34 +29,36 @@ pub enum Unproved {
     TooFewRows {
         /// The recipe.
         recipe: String,
-        /// Its rows.
+        /// The number of its rows.
         rows: u64,
-        /// Its tablets.
+        /// The number of its tablets.
         tablets: usize,
     },
-    /// All rows of a recipe are to be in one tablet.
+    /// The optimizations put all rows of a recipe into one tablet.
     OneTablet {
         /// The recipe.
         recipe: String,
     },
-    /// The tablet is too full by its entries, and not by the cells that can be seen: the others are deleted, or need other
-    /// authorizations.
+    /// A tablet is too full by its entries, but not by the cells that the user can see: the others
+    /// are deleted, or need other authorizations.
     HiddenEntries {
-        /// The tablet, as messages name it.
+        /// The tablet as shown in messages.
         tablet: String,
-        /// Its entries as a multiple of the mean.
+        /// The number of its entries as a multiple of the mean.
         skew: String,
     },
-    /// A server is too full, because the optimizations ask for fewer tablets than there are servers.
+    /// A server is too full, because the optimizations request fewer tablets than there are
+    /// servers.
     HotByDesign {
         /// The sentence about the server.
         told: String,
     },
-    /// The optimizations ask for fewer tablets than there are servers, some of which can have none.
+    /// The optimizations request fewer tablets than there are servers, so some servers can have
+    /// none.
     FewerTabletsThanServers {
-        /// The tablets that are asked for.
+        /// The number of requested tablets.
         tablets: usize,
-        /// The servers.
+        /// The number of servers.
         servers: usize,
     },
 }
@@ -65,8 +67,8 @@ impl Unproved {
     /// Returns the reasons. A server that is hot by design comes first.
     pub(super) fn of(look: &Look<'_>, census: &Census, load: &ServerLoad) -> Vec<Self> {
         let hot = load.hot_by_design();
-        let told = hot.and_then(|_| load.sentence(sentences::unit(census.counts_rows)));
-        let mut reasons: Vec<_> = told
+        let sentence = hot.and_then(|_| load.sentence(sentences::unit(census.counts_rows)));
+        let mut reasons: Vec<_> = sentence
             .map(|told| Self::HotByDesign { told })
             .into_iter()
             .collect();
@@ -100,7 +102,7 @@ impl Unproved {
         }
     }
 
-    /// Checks whether both are the same reason, maybe with other figures.
+    /// Checks whether both are the same reason, possibly with other figures.
     pub fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::NoRowsOf { recipe: a }, Self::NoRowsOf { recipe: b })
@@ -110,7 +112,8 @@ impl Unproved {
         }
     }
 
-    /// Checks whether more rows, or counting them, would prove evenness, or whether it is disproved.
+    /// Checks whether evenness is disproved, or whether more rows, or counting them, would prove
+    /// it.
     pub(super) fn is_refused_if_required(&self) -> bool {
         !matches!(
             self,
@@ -145,14 +148,14 @@ impl fmt::Display for Unproved {
             }
             Self::FewerTabletsThanServers { tablets, servers } => write!(
                 f,
-                "it is to have {} on {}",
-                counted(*tablets, "tablet"),
+                "it has {} for {}",
+                counted(*tablets, "planned tablet"),
                 counted(*servers, "server")
             ),
             Self::HiddenEntries { tablet, skew } => write!(
                 f,
-                "{tablet} holds {skew} times the mean of all entries, those that are deleted or that other authorizations \
-                 show among them"
+                "{tablet} holds {skew} times the mean of all entries, including those that are deleted or need other \
+                 authorizations"
             ),
             Self::OneTablet { recipe } => write!(f, "{recipe} has all its rows in one tablet"),
         }

@@ -1,7 +1,7 @@
-//! Entries of which no row was seen.
+//! Entries whose rows the counting scan did not see.
 //!
-//! The scan that counts rows sees what its authorizations show. A tablet can therefore be hot with rows that were not
-//! counted. Where none of its rows were seen, its entries say so.
+//! The scan that counts rows sees only cells that its authorizations show. So a tablet can be hot
+//! with rows that were not counted. If none of its rows were seen, its entries show this.
 
 use serde::Serialize;
 
@@ -16,9 +16,9 @@ use crate::number::grouped;
 /// The entries of tablets none of whose rows were seen.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct UnseenVerdict {
-    /// The number of them.
+    /// The number of these entries.
     pub entries: u64,
-    /// The tablet that has the most of them, held against the mean of all entries of the table.
+    /// The tablet with most of them, compared with the mean of all entries of the table.
     pub load: TabletLoad,
 }
 
@@ -47,7 +47,7 @@ impl UnseenVerdict {
     pub(super) fn finding(&self) -> Option<Difference> {
         let TabletLoad { load, fullest } = &self.load;
         let tablet = fullest.as_ref().filter(|_| load.is_too_full())?;
-        let told = format!(
+        let sentence = format!(
             "{} holds {} of {} entries, {} times the mean, and none of its rows can be seen; the limit is {}. Its rows \
              need other authorizations, or were deleted: then a compaction removes them",
             tablet.name(),
@@ -61,7 +61,7 @@ impl UnseenVerdict {
                 DifferenceKind::UnseenEntries,
                 tablet.name(),
                 load.excess(),
-                told,
+                sentence,
             )
             .of_load(load),
         )

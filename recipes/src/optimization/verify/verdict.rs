@@ -24,42 +24,44 @@ use super::unproved::Unproved;
 use super::unseen::UnseenVerdict;
 use crate::number::{count, share};
 
-/// Most reasons that the sentence about a table names.
+/// Maximum number of reasons that the summary names.
 const MOST_REASONS: usize = 3;
 
-/// What was found, in figures, and what of it is not as it should be.
+/// The figures of a table, and its differences from the optimizations.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Verdict {
     /// The table.
     pub table: String,
-    /// Whether there are no differences.
+    /// `true` if there are no differences.
     pub ok: bool,
-    /// What is not as it should be. The first explains the most.
+    /// The differences. The first explains the most.
     pub differences: Vec<Difference>,
-    /// Why evenness is not proved, if it is not. A table can be as it should be all the same.
+    /// The reasons why evenness is not proved, empty if it is. A table without differences can have
+    /// such reasons.
     pub unproved: Vec<Unproved>,
     /// The split points.
     pub splits: SplitsVerdict,
-    /// The balancer and its properties.
+    /// The properties of the balancer.
     pub properties: Vec<PropertyVerdict>,
-    /// Each group, in the order of the table.
+    /// The groups, in the order of the table.
     pub groups: Vec<GroupVerdict>,
-    /// Each recipe's rows, in the order of the optimizations.
+    /// The rows of each recipe, in the order of the optimizations.
     pub rows: Vec<RowsVerdict>,
-    /// Whether rows were counted. If not, the figures are the tablets' entries: cells, versions and delete markers.
+    /// `true` if rows were counted. If not, the figures are the tablets' entries: cells, versions
+    /// and delete markers.
     pub counted: bool,
-    /// The limit that the fullest tablets and servers are held against.
+    /// The limit of the fullest tablets and servers.
     pub max_skew: MaxSkew,
-    /// All tablets. Tablets of a large recipe are fuller than the mean by design, so this is a figure only: recipes,
-    /// groups and other rows are judged.
+    /// The load of all tablets. Tablets of a large recipe are fuller than the mean by design, so
+    /// this is not judged; recipes, groups and other rows are.
     pub tablets: TabletLoad,
-    /// The servers.
+    /// The load of the servers.
     pub servers: ServerLoad,
     /// Rows that belong to no recipe.
     pub other_rows: OtherRowsVerdict,
-    /// Entries of tablets of which no row was seen, or `None` if rows were not counted.
+    /// Entries of tablets whose rows were not seen, or `None` if rows were not counted.
     pub unseen: Option<UnseenVerdict>,
-    /// The cells, which are counted if the rows are more even than the tablets' entries.
+    /// The cells. They are counted only if the rows are more even than the tablets' entries.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cells: Option<CellsVerdict>,
 }
@@ -70,24 +72,24 @@ pub struct Verdict {
 pub struct VerdictError(pub Box<Verdict>);
 
 impl Verdict {
-    /// Checks whether the split points, the balancer and the places of the tablets are as they should be, whatever the
-    /// rows are.
+    /// Checks whether the split points, the balancer and the placement of the tablets match the
+    /// optimizations, whatever the rows are.
     pub fn is_laid_out(&self) -> bool {
         let spread = self.groups.iter().all(GroupVerdict::is_spread);
         let balanced = self.properties.iter().all(PropertyVerdict::is_as_expected);
         self.splits.findings().next().is_none() && spread && balanced
     }
 
-    /// Returns the verdict in a sentence. It says so if evenness is not proved.
+    /// Returns the verdict as a sentence, which also says whether evenness is not proved.
     pub fn summary(&self) -> String {
         let table = &self.table;
         if let Some(cause) = self.differences.first() {
             return format!("NOT OK: table {table}: {cause}");
         }
-        let told = self.reservation();
+        let reservation = self.reservation();
         match self.is_hot_by_design() {
-            true => format!("HOT: table {table} is as the spec says{told}."),
-            false => format!("OK: table {table} is as the spec says{told}."),
+            true => format!("HOT: table {table} is as the spec says{reservation}."),
+            false => format!("OK: table {table} is as the spec says{reservation}."),
         }
     }
 
@@ -98,15 +100,16 @@ impl Verdict {
         loads.next().is_some() || self.is_hot_by_design()
     }
 
-    /// Checks whether a server is too full although the table is as it should be: the optimizations ask for fewer tablets
-    /// than there are servers.
+    /// Checks whether a server is too full although there are no differences, because the
+    /// optimizations request fewer tablets than there are servers.
     pub fn is_hot_by_design(&self) -> bool {
         self.servers.hot_by_design().is_some()
     }
 
-    /// Returns the verdict if the table is as it should be.
+    /// Returns the verdict if there are no differences.
     ///
     /// # Errors
+    ///
     /// The verdict, whose text is its main cause, if there are differences.
     pub fn into_result(self) -> Result<Self, VerdictError> {
         if self.ok {
@@ -116,7 +119,7 @@ impl Verdict {
         }
     }
 
-    /// Adds differences, of which the table then has at least these.
+    /// Adds differences, and updates `ok`.
     pub fn add(&mut self, differences: impl IntoIterator<Item = Difference>) {
         self.differences.extend(differences);
         difference::sort(&mut self.differences);
@@ -128,7 +131,7 @@ impl Verdict {
         self.differences.iter().map(ToString::to_string).collect()
     }
 
-    /// Returns why evenness is not proved, as the end of a sentence; nothing if it is.
+    /// Returns the reasons why evenness is not proved, as the end of a sentence; empty if it is.
     pub fn reservation(&self) -> String {
         let mut reasons: Vec<_> = self.unproved.iter().map(ToString::to_string).collect();
         if reasons.is_empty() {
@@ -180,18 +183,18 @@ impl Verdict {
         let recipes = recipes
             .flat_map(|(rows, contribution)| rows.findings(contribution, census.total()))
             .collect::<Vec<_>>();
-        // One tablet that is too full is told once, as that of its recipe or of other rows.
+        // A tablet that is too full is reported once, as that of its recipe or of other rows.
         let others = std::iter::once(&self.other_rows.load);
         let loads = self.rows.iter().map(|rows| &rows.load).chain(others);
-        let told = loads.filter(|load| load.load.is_too_full());
-        let told: HashSet<_> = told.map(|load| &load.fullest).collect();
-        let is_told = |group: &&GroupVerdict| {
+        let reported = loads.filter(|load| load.load.is_too_full());
+        let reported: HashSet<_> = reported.map(|load| &load.fullest).collect();
+        let is_reported = |group: &&GroupVerdict| {
             group
                 .load
                 .as_ref()
-                .is_some_and(|load| told.contains(&load.fullest))
+                .is_some_and(|load| reported.contains(&load.fullest))
         };
-        let groups = self.groups.iter().filter(|group| !is_told(group));
+        let groups = self.groups.iter().filter(|group| !is_reported(group));
         let groups = groups
             .filter_map(|group| group.too_full(census))
             .collect::<Vec<_>>();
@@ -214,9 +217,9 @@ impl Verdict {
     fn required_rows(&self, are_required: bool) -> Option<Difference> {
         let mut wanting = self.unproved.iter();
         let reason = wanting.find(|reason| are_required && reason.is_refused_if_required())?;
-        let told = format!("evenness is not proved, as is required: {reason}");
+        let sentence = format!("evenness is required, but not proved: {reason}");
         let kind = DifferenceKind::Unproved;
-        Some(Difference::new(kind, &self.table, 0.0, told))
+        Some(Difference::new(kind, &self.table, 0.0, sentence))
     }
 }
 

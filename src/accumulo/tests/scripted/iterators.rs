@@ -1,4 +1,5 @@
-//! Fluo's published iterators halt tablet servers of Accumulo 2.x, so transactions are refused there.
+//! Fluo's published iterators halt tablet servers of Accumulo 2.x, so transactions are refused
+//! there.
 
 use fluo_accumulo::{AccumuloTables, IteratorBuild};
 use fluo_core::admin::{Initialization, initialize};
@@ -40,9 +41,9 @@ fn assert_refused(error: &Error, fake: &Fake) {
         error.to_string(),
         format!(
             "transactions are refused: Fluo's published iterators (fluo-accumulo 1.2.0) halt tablet servers of Accumulo 2.x, \
-             and no call tells for certain that the servers have others; the servers behind {} are of Accumulo 2.x (the \
-             proxy takes a shared secret, the system has properties `manager.*`, the package `core.iterators.system` is not \
-             there, the package `core.spi.balancer` is there); put fluo-accumulo and fluo-api 2.1.0-SNAPSHOT, built from \
+             and no call can prove that the servers have other ones; the servers behind {} run Accumulo 2.x (the \
+             proxy accepts a shared secret, the system has properties `manager.*`, the package `core.iterators.system` does \
+             not exist, the package `core.spi.balancer` exists); put fluo-accumulo and fluo-api 2.1.0-SNAPSHOT, built from \
              the main branch of apache/fluo, on the class path of the tablet servers, and then open the tables with \
              `IteratorBuild::ForAccumulo2`",
             fake.address()
@@ -50,10 +51,11 @@ fn assert_refused(error: &Error, fake: &Fake) {
     );
 }
 
-/// An application on Accumulo 2.1 with the published jars worked for short transactions: every class loaded. Then a
-/// column had more than ten versions, and the read halted a tablet server with `NoClassDefFoundError`.
+/// Covers a bug: on Accumulo 2.1 with the published jars every class loaded, and short
+/// transactions worked. When a column got more than ten versions, reading it halted a tablet server
+/// with `NoClassDefFoundError`.
 #[tokio::test]
-async fn an_application_on_2_is_refused_before_anything_is_done() {
+async fn refuses_an_application_on_2_without_any_change() {
     let (fake, tables) = NEW.start().await;
     let applications = MemoryApplications::new();
     let initialization = Initialization::new("8d2fa41c", "bank").clear();
@@ -77,9 +79,9 @@ async fn an_application_on_2_is_refused_before_anything_is_done() {
     assert_refused(&error, &fake);
 }
 
-/// A client that is opened on a table directly passes no admin port.
+/// A client that is opened directly on a table uses no admin port.
 #[tokio::test]
-async fn no_scan_and_no_condition_reaches_an_iterator_that_does_not_fit() {
+async fn refuses_scans_and_conditions_that_need_iterators_of_another_build() {
     let (fake, tables) = NEW.start().await;
     assert_refused(&scan(&tables, snapshot()).await.unwrap_err(), &fake);
     let pages = tables.open_table(PAGES, Authorizations::none()).await;
@@ -98,7 +100,7 @@ async fn no_scan_and_no_condition_reaches_an_iterator_that_does_not_fit() {
 }
 
 #[tokio::test]
-async fn tables_of_2_work_without_transactions() {
+async fn tables_on_2_work_without_transactions() {
     let (fake, tables) = NEW.start().await;
     assert_eq!(tables.tables().await.unwrap(), [PAGES]);
     for filter in [Filter::None, Filter::FirstOfRow] {
@@ -108,7 +110,7 @@ async fn tables_of_2_work_without_transactions() {
 }
 
 #[tokio::test]
-async fn each_observation_of_2_is_enough() {
+async fn one_observation_of_2_is_enough() {
     let built_for_1 = IteratorBuild::ForAccumulo1;
     for servers in [
         Servers {
@@ -140,7 +142,7 @@ async fn each_observation_of_2_is_enough() {
 }
 
 #[tokio::test]
-async fn the_jars_that_fit_have_to_be_stated() {
+async fn accepts_servers_of_2_only_if_the_client_states_their_jars() {
     let refused = check(MAIN_BRANCH, IteratorBuild::ForAccumulo1).await;
     assert_eq!(refused.unwrap_err().kind(), ErrorKind::Invalid);
     let (fake, tables) = MAIN_BRANCH.start().await;
@@ -151,35 +153,35 @@ async fn the_jars_that_fit_have_to_be_stated() {
     assert_eq!(
         fake.count("getSystemConfiguration"),
         1,
-        "the answer is kept"
+        "the result is cached"
     );
 }
 
 #[tokio::test]
-async fn a_statement_that_the_servers_contradict_is_refused() {
+async fn refuses_a_statement_that_the_servers_contradict() {
     let error = check(NEW, IteratorBuild::ForAccumulo2).await.unwrap_err();
-    let said = error.to_string();
+    let message = error.to_string();
     assert!(
-        said.starts_with(
+        message.starts_with(
             "transactions are refused: the iterators on the servers are those of fluo-accumulo 1.2 or older, which halt \
              tablet servers of Accumulo 2.x (`SnapshotIterator` loads and `FluoSummarizer` does not); the servers behind "
         ),
-        "{said}"
+        "{message}"
     );
     let error = check(OLD, IteratorBuild::ForAccumulo2).await.unwrap_err();
-    let said = error.to_string();
+    let message = error.to_string();
     assert!(
-        said.contains(
-            "are of Accumulo 1.x (the proxy takes logins, the system has properties `master.*`, the package \
-             `core.iterators.system` is there); put fluo-accumulo and fluo-api 1.2.0 on"
+        message.contains(
+            "run Accumulo 1.x (the proxy accepts logins, the system has properties `master.*`, the package \
+             `core.iterators.system` exists); put fluo-accumulo and fluo-api 1.2.0 on"
         ),
-        "{said}"
+        "{message}"
     );
 }
 
-/// The next call asks again: a proxy that was away for a moment is no reason to refuse for ever.
+/// The next call asks again: the proxy may have been unreachable for only a moment.
 #[tokio::test]
-async fn a_failure_to_ask_is_not_kept() {
+async fn does_not_cache_a_failed_check() {
     let (fake, tables) = OLD.start().await;
     fake.go_away().await;
     let error = tables.check_transactions().await.unwrap_err();

@@ -1,4 +1,4 @@
-//! The ports over a scripted proxy that answers as live ones of Accumulo 1.10 and 2.1 do.
+//! The ports on a scripted proxy, which answers like real proxies of Accumulo 1.10 and 2.1.
 #![cfg(test)]
 #![allow(
     clippy::unwrap_used,
@@ -6,7 +6,7 @@
     clippy::indexing_slicing,
     missing_docs,
     missing_debug_implementations,
-    reason = "tests fail by panicking, and nobody reads their documentation"
+    reason = "tests fail by panicking and need no documentation"
 )]
 
 #[allow(dead_code, reason = "the tests of `accumulo-proxy` use all of it")]

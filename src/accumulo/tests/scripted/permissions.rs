@@ -1,4 +1,4 @@
-//! A missing permission is named, whatever words the version of Accumulo has for it.
+//! Errors of missing permissions, which name the permission for each version of Accumulo.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,8 @@ use fluo_core::{Authorizations, Bytes, Column, Condition, Error, ErrorKind, Muta
 
 use crate::servers::{NEW, OLD, PAGES, Servers};
 
-/// The start of the message for a user who lacks a permission; a proxy of 2.x does not say who its user is.
+/// Returns the beginning of the message for a user who lacks a permission. A proxy of 2.x does not
+/// reveal its user.
 fn lacks(servers: Servers, permission: &str) -> String {
     let user = match servers.takes_secret {
         true => "the user of the proxy",
@@ -18,14 +19,16 @@ fn lacks(servers: Servers, permission: &str) -> String {
 #[track_caller]
 fn assert_lacks(error: &Error, servers: Servers, permission: &str) {
     assert_eq!(error.kind(), ErrorKind::Denied, "{error}");
-    let said = error.to_string();
-    assert!(said.starts_with(&lacks(servers, permission)), "{said}");
+    let message = error.to_string();
+    let expected = lacks(servers, permission);
+    assert!(message.starts_with(&expected), "{message}");
 }
 
-/// On Accumulo 2.1 the properties of a table are for users with `ALTER_TABLE`. `plan`, `verify`, `watch` and `show` of a
-/// user without it failed with Accumulo's words alone, which name no permission.
+/// On Accumulo 2.1 reading the properties of a table requires `ALTER_TABLE`. Covers a bug: for
+/// a user without it, `plan`, `verify`, `watch` and `show` failed with the message of Accumulo,
+/// which names no permission.
 #[tokio::test]
-async fn the_permission_of_an_admin_call_is_named() {
+async fn names_the_missing_permission_of_an_admin_call() {
     for servers in [OLD, NEW] {
         let (_fake, tables) = servers.start().await;
         let error = tables.properties(PAGES).await.unwrap_err();
@@ -40,9 +43,10 @@ async fn the_permission_of_an_admin_call_is_named() {
     }
 }
 
-/// A load without `WRITE` on Accumulo 2.1 named no permission, and "1 more may have been" written.
+/// Covers a bug: a load without `WRITE` on Accumulo 2.1 named no permission, and reported that
+/// "1 more may have been" written.
 #[tokio::test]
-async fn the_permission_of_a_write_is_named_and_nothing_was_written() {
+async fn names_the_missing_permission_of_a_write_that_wrote_nothing() {
     for servers in [OLD, NEW] {
         let (_fake, tables) = servers.start().await;
         let none = Authorizations::none();

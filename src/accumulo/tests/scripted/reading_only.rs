@@ -1,4 +1,4 @@
-//! Transactions of a user who may read a table and not write it.
+//! Transactions of a user who may read a table but not write to it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ use tokio::time::timeout;
 use crate::fake::Fake;
 use crate::servers::{OLD, PAGES};
 
-/// Entries in memory, behind a proxy that denies every write as Accumulo does.
+/// A table in memory, whose writes go to a proxy that denies them as Accumulo does.
 #[derive(Debug)]
 struct ReadOnly {
     entries: Arc<dyn Table>,
@@ -62,7 +62,8 @@ fn written(start: u64) -> Bytes {
     .encode()
 }
 
-/// The rows of a transaction that began at 5 and wrote `new` over `old`. Only its primary is decided.
+/// Returns the rows that a crashed transaction left: it began at 5, wrote `new` over `old`, and
+/// only its primary is decided.
 fn left_by_a_crash(owner: &Client, rows: usize, is_committed: bool) -> Vec<Mutation> {
     let lock = LockValue {
         primary: RowColumn::new("primary", column()),
@@ -93,7 +94,8 @@ fn left_by_a_crash(owner: &Client, rows: usize, is_committed: bool) -> Vec<Mutat
     others.chain([primary]).collect()
 }
 
-/// Reads all rows as a user without `WRITE`. Returns the values of the rows beside the primary, and the proxy.
+/// Reads all rows as a user without `WRITE`. Returns the values of all rows except the primary, and
+/// the proxy.
 async fn read(rows: usize, is_committed: bool) -> (Vec<Bytes>, Fake) {
     let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());
     let pages = Initialization::new("1", PAGES);
@@ -125,16 +127,17 @@ async fn read(rows: usize, is_committed: bool) -> (Vec<Bytes>, Fake) {
     (cells.into_iter().map(|cell| cell.value).collect(), fake)
 }
 
-/// A user without `WRITE` met two rolled-back locks at once. A call of two rows that is denied says of no row for certain
-/// that it was not written, so the reader sent it again and again, and failed after `give_up_after` (a minute) with
-/// `Unavailable`. The reader knew all the time that the transaction was rolled back. With one lock it had read past it.
+/// Covers a bug: a user without `WRITE` read two rolled-back locks at once. A denied call of
+/// two rows does not tell whether a row was written, so the reader sent it again and again, and
+/// failed with `Unavailable` after `give_up_after` (a minute), although it had read that the
+/// transaction was rolled back. With one lock it read the old value at once.
 #[tokio::test]
-async fn several_locks_that_may_not_be_turned_are_read_past_at_once() {
+async fn reads_past_locks_that_the_user_may_not_remove_without_a_wait() {
     for rows in [1, 2, 700] {
         for (is_committed, value) in [(false, "old"), (true, "new")] {
             let (values, fake) = read(rows, is_committed).await;
             assert_eq!(values, vec![Bytes::from(value); rows]);
-            // The conditional writer cuts many rows into a few calls.
+            // The conditional writer splits many rows into a few calls.
             let most = if is_committed {
                 [0, 1]
             } else {

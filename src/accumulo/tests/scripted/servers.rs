@@ -12,16 +12,16 @@ pub(crate) const PAGES: &str = "pages";
 const DENIED: &str = "org.apache.accumulo.core.client.AccumuloSecurityException: Error PERMISSION_DENIED for user bob on table \
                       pages(ID:1) - User does not have permission to perform this action";
 
-/// Servers, by what an observer can see of them.
+/// Observable properties of the servers.
 #[derive(Clone, Copy)]
 pub(crate) struct Servers {
     pub(crate) takes_secret: bool,
-    /// The only property of the system; none if the user may not read them.
+    /// The only property of the system; `None` if the user may not read the properties.
     pub(crate) system_property: Option<&'static str>,
     pub(crate) has_old_package: bool,
     pub(crate) has_new_balancers: bool,
     pub(crate) has_summarizer: bool,
-    /// What is thrown at a plain write.
+    /// The exception for a plain write.
     pub(crate) rejection: &'static str,
 }
 
@@ -59,7 +59,7 @@ impl Servers {
         (fake, tables)
     }
 
-    /// Answers as servers whose user may do nothing but look.
+    /// Answers like servers whose user may only read.
     fn answer(self, request: &Request) -> Answer {
         let denied = || thrown(DENIED);
         match request.call.as_str() {
@@ -118,6 +118,7 @@ impl Servers {
         }
     }
 
+    /// Checks whether the servers load a class.
     fn loads(self, class: &str) -> bool {
         match class {
             "org.apache.accumulo.core.iterators.system.SynchronizedIterator" => {
@@ -125,7 +126,7 @@ impl Servers {
             }
             "org.apache.accumulo.core.spi.balancer.TableLoadBalancer" => self.has_new_balancers,
             "org.apache.fluo.accumulo.summarizer.FluoSummarizer" => self.has_summarizer,
-            // Each iterator of the published jars loads everywhere: that proves nothing.
+            // Every iterator of the published jars loads on every version, which proves nothing.
             class => class.starts_with("org.apache.fluo.accumulo.iterators."),
         }
     }

@@ -152,7 +152,7 @@ fn drawn(page: &Page) -> String {
         add("example".to_owned(), &example);
     }
     let begin = match page.prefix.as_str() {
-        "" => "begin with anything, so that the design is alone in its table".to_owned(),
+        "" => "can begin with any bytes, so the design must be alone in its table".to_owned(),
         prefix => format!("begin with {prefix}"),
     };
     add("keys".to_owned(), &begin);

@@ -178,7 +178,7 @@ mod tests {
         assert_eq!(course.done(), ["add the split point `b`"]);
     }
 
-    /// A hanging proxy left the terminal without a message for ten minutes.
+    /// Covers a bug: a hanging proxy left the terminal without a message for ten minutes.
     #[test]
     fn shows_the_step_under_way() {
         let waited_for = |course: &Course| course.bar.as_ref().map(ProgressBar::message);

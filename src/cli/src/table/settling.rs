@@ -304,7 +304,7 @@ mod tests {
         (found, wait.elapsed())
     }
 
-    /// One failed check ended the wait, although time was left.
+    /// Covers a bug: one failed check ended the wait, although time was left.
     #[tokio::test(start_paused = true)]
     async fn repeats_a_failing_check_until_the_limit() {
         let minute = Duration::from_secs(60);

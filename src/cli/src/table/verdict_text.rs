@@ -32,7 +32,7 @@ pub(crate) fn describe(verdict: &Verdict) -> Result<()> {
     })
 }
 
-/// The argument that leaves a difference out, as the end of its sentence.
+/// Returns the option that leaves a difference out, as the end of its sentence.
 fn remedy(kind: DifferenceKind) -> &'static str {
     match kind {
         DifferenceKind::RowsDenied => "; --rows skip leaves them out",

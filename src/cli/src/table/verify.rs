@@ -19,47 +19,48 @@ use crate::progress;
 use crate::spec::{Expected, SpecArguments};
 use crate::target::TargetArguments;
 
-/// Most entries of a table whose rows are counted if they are uneven.
+/// Maximum number of entries of a table whose rows are counted if they are uneven.
 const MOST_ENTRIES: u64 = 10_000_000;
 
-/// Read everything back and say whether the table is as the spec says; exits 1 if not.
+/// Read everything back and check whether the table matches the spec; exits 1 if not.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
   fluo table verify --at embedded:./data --spec pages.toml pages
   fluo table verify --at proxy:localhost:42424 --user root --spec pages.toml --wait 60s pages
 
-A tablet or a server is too full if it holds more than --max-skew times the mean. Where the rows are too few to tell,
-where there are none, and where they are not counted, the verdict is OK and its last line says that evenness is not
-proved; with --require-rows it is NOT OK. A server that is too full because the spec asks for fewer tablets than there
-are servers is no difference: the verdict is then HOT and not OK, and the exit code 0.
+A tablet or a server is too full if it holds more than --max-skew times the mean. If the rows are too few, absent or
+not counted, the verdict is OK and its last line says that evenness is not proved; with --require-rows it is NOT OK. If
+a server is too full because the spec has fewer tablets than there are servers, this is no difference: the verdict is
+then HOT instead of OK, and the exit code 0.
 
-The p-value is Pearson's chi-square test of the rows per tablet against what the hash space of each tablet leads
-to expect. Below 0.000001 the rows are called uneven.
+The p-value is that of Pearson's chi-square test of the rows of each tablet, with the shares of the hash space as
+expected values. Rows with a p-value below 0.000001 are uneven.
 
-Rows are counted by reading them. A user of a live Accumulo who may not (READ on the table) is told everything else;
-the verdict is then NOT OK, and the exit code 1, as with any other difference. --rows skip leaves the rows out: the tablets' own
-counts of entries take their place.")]
+Rows are counted by reading them. For a user of a live Accumulo who may not read them (READ on the table), the verdict
+covers everything else, and is NOT OK with exit code 1, as for any other difference. --rows skip leaves the rows out,
+and uses the tablets' own counts of entries.")]
 pub(crate) struct Verify {
     #[command(flatten)]
     target: TargetArguments,
     #[command(flatten)]
     spec: SpecArguments,
-    /// The table
+    /// Name of the table
     name: String,
-    /// Whether rows are counted by reading them
+    /// Condition for counting the rows, which reads them
     #[arg(long, value_enum, default_value_t)]
     rows: Rows,
-    /// Accept split points that the spec does not ask for
+    /// Accept split points that are not in the spec
     #[arg(long)]
     allow_extra_splits: bool,
     #[command(flatten)]
     limits: Limits,
-    /// Be NOT OK if there are too few rows to prove that they lie evenly, if they are not counted, or if the spec itself
-    /// makes a server hot
+    /// Be NOT OK if there are too few rows to prove that they are spread evenly, if they are not
+    /// counted, or if the spec itself makes a server hot
     #[arg(long)]
     require_rows: bool,
-    /// Look again until all is well, at most for this long, such as 60s; the last verdict is printed
+    /// Repeat the check until the table matches the spec, for at most this time, such as 60s;
+    /// prints the last verdict
     #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
     wait: Option<Duration>,
     /// Print the verdict as JSON
@@ -67,13 +68,15 @@ pub(crate) struct Verify {
     json: bool,
 }
 
-/// What is seen, and what may be full.
+/// The visible rows, and the maximum loads.
 #[derive(Args, Debug)]
 pub(super) struct Limits {
-    /// How many times the mean the fullest tablet or server may hold; in place of max_skew of the spec, or else 2
+    /// Maximum load of the fullest tablet and server as a multiple of the mean
+    /// [default: max_skew of the spec, or else 2]
     #[arg(long, value_name = "NUMBER", value_parser = max_skew)]
     max_skew: Option<MaxSkew>,
-    /// A label of visibilities to count rows with; repeat it for each. Rows that are not seen are not counted
+    /// A label of visibilities to count rows with; repeat it for each. Rows that the labels do not
+    /// allow are not counted
     #[arg(long = "authorization", value_name = "LABEL")]
     authorizations: Vec<String>,
 }
@@ -83,7 +86,7 @@ impl Limits {
         self.authorizations.iter().cloned().collect()
     }
 
-    /// What the spec expects of the rows, as far as the command does not say otherwise.
+    /// Returns the options: the expectations of the spec, unless the command overrides them.
     pub(super) fn options(&self, expected: Expected) -> VerifyOptions {
         VerifyOptions {
             max_skew: self.max_skew.unwrap_or(expected.max_skew),
@@ -94,12 +97,12 @@ impl Limits {
     }
 }
 
-/// Adds the damage that an embedded directory is known to have: what is read of it may not be what was written.
+/// Adds the known damage of an embedded directory, from which wrong data may have been read.
 pub(super) fn with_damage(mut verdict: Verdict, damage: Option<Error>) -> Verdict {
     let table = verdict.table.clone();
     verdict.add(damage.map(|damage| {
-        let told = format!("{damage} with `fluo table check`");
-        Difference::new(DifferenceKind::Damage, table, 1.0, told)
+        let sentence = format!("{damage} with `fluo table check`");
+        Difference::new(DifferenceKind::Damage, table, 1.0, sentence)
     }));
     verdict
 }
@@ -110,17 +113,19 @@ fn max_skew(text: &str) -> Result<MaxSkew> {
     MaxSkew::new(number).map_err(|_| wrong())
 }
 
-/// Whether rows are counted by reading them.
+/// The condition for counting rows.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub(super) enum Rows {
-    /// Up to ten million stored entries; of a larger table the tablets' own counts of entries are judged
+    /// Count up to ten million stored entries; for a larger table, use the tablets' own counts of
+    /// entries
     #[default]
     Auto,
-    /// However many there are
+    /// Always count
     Count,
-    /// If the tablets' own counts of entries are uneven, up to ten million of them; otherwise these counts are judged
+    /// Count if the tablets' own counts of entries are uneven and at most ten million; otherwise
+    /// use these counts
     Uneven,
-    /// Not at all: the tablets' own counts of entries are judged
+    /// Never count; use the tablets' own counts of entries
     Skip,
 }
 
@@ -155,8 +160,8 @@ impl Verify {
         })
     }
 
-    /// Looks until everything but the rows is well, or the limit has passed. Rows do not change by waiting, and take
-    /// long to count.
+    /// Repeats the check until everything except the rows matches, or the limit has passed. Rows do
+    /// not change by waiting, and take long to count.
     async fn until_laid_out(
         &self,
         tables: &dyn TableAdmin,

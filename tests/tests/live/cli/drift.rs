@@ -100,7 +100,7 @@ async fn reports_missing_extra_and_stray_split_points() {
     ground.add_split("p:5").await;
     assert_says(
         &ground.differences("").join("\n"),
-        "the split point `p:5` is there that no recipe asked for",
+        "the split point `p:5` is not part of any recipe",
     );
     ground.repair();
 
@@ -133,7 +133,7 @@ async fn reports_a_changed_balancer_or_pattern() {
     assert_eq!(
         told,
         format!(
-            "property table.balancer is `{DEFAULT_BALANCER}`, which does not look at groups; it should be `{class}`"
+            "property table.balancer is `{DEFAULT_BALANCER}`, which ignores groups; it should be `{class}`"
         )
     );
     let told = ground
@@ -142,7 +142,7 @@ async fn reports_a_changed_balancer_or_pattern() {
     assert_eq!(
         told,
         format!(
-            "property table.balancer is `org.example.Typo`, a class that is not known here and that the servers do not \
+            "property table.balancer is `org.example.Typo`, an unknown class and that the servers do not \
              load, so that tablets may stay on no server; it should be `{class}`"
         )
     );

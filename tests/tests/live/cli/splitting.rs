@@ -99,7 +99,7 @@ async fn reports_and_merges_a_tablet_that_accumulo_split() {
     let told = verdict["differences"].to_string();
     assert!(
         told.contains(&format!(
-            "the split point `{split}` is there that no recipe asked for"
+            "the split point `{split}` is not part of any recipe"
         )),
         "{told}"
     );

@@ -167,7 +167,7 @@ async fn a_load_that_loses_its_permission_reports_it_and_the_uncertain_rows() {
     );
     assert_says(
         &message,
-        "; each server looks at permissions by itself, so another one may have taken some of the rows",
+        "; each server checks permissions itself, so other servers may have written some of the rows",
     );
     ground.end().await;
 }
@@ -182,8 +182,8 @@ async fn a_load_reports_the_deletion_of_its_table() {
     gate.open();
     let message = ended(&guest, child).fails();
     let expected = format!(
-        "the load stopped after {PASSED_ROWS} were written: table `{table}` was deleted meanwhile, and its rows are gone \
-         with it ("
+        "the load stopped after {PASSED_ROWS} were written: table `{table}` was deleted during the call, \
+         together with its rows ("
     );
     assert!(message.starts_with(&expected), "{message}");
     ground.end().await;
@@ -219,7 +219,9 @@ async fn an_apply_reports_the_deletion_of_its_table_and_undoes_nothing() {
     assert_says(&run.stderr, "\nerror: step 2 of 4 failed (set ");
     assert_says(
         &run.stderr,
-        &format!("; table `{table}` is gone, so nothing is left to undo (if it was renamed, "),
+        &format!(
+            "; table `{table}` no longer exists, so there is nothing to undo (if it was renamed, "
+        ),
     );
     assert!(!run.stderr.contains("undone"), "{}", run.stderr);
     assert!(!run.stderr.contains("undoing"), "{}", run.stderr);

@@ -311,7 +311,8 @@ mod tests {
         );
     }
 
-    /// These rows stayed under way for ever, and the message of a failed load did not include them.
+    /// Covers a bug: these rows stayed under way for ever, and the message of a failed load did not
+    /// include them.
     #[tokio::test]
     async fn counts_rows_of_an_aborted_write_as_uncertain() {
         let mut tally = Tally::default();

@@ -1,33 +1,33 @@
-//! Changes from one look to the next.
+//! Changes from one check to the next.
 
 use fluo_recipes::{Difference, Unproved, Verdict};
 
-/// What a look has shown.
+/// The result of a check.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Seen {
     pub(super) differences: Vec<Difference>,
-    /// Reasons why evenness is not proved.
+    /// The reasons why evenness is not proved.
     pub(super) unproved: Vec<Unproved>,
     /// These reasons as the end of a sentence; empty if there are none.
     pub(super) reservation: String,
-    /// Whether a server is too full by the spec itself.
+    /// `true` if the spec itself makes a server too full.
     pub(super) is_hot: bool,
 }
 
-/// What a line of the watch tells.
+/// The content of a line of the watch.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Change {
-    /// The first look.
+    /// The first check.
     Begin(Seen),
-    /// A difference that was not there before.
+    /// A new difference.
     Appeared(Difference),
-    /// A difference that is not there any more.
+    /// A difference that no longer exists.
     Gone(Difference),
-    /// There are no differences, which is new, or something else is not proved.
+    /// There are no differences any more, or other reasons why evenness is not proved.
     Ok(Seen),
-    /// The table cannot be looked at, and why.
+    /// The table cannot be checked, for this reason.
     CannotLook(String),
-    /// It can again.
+    /// The table can be checked again.
     LooksAgain,
     /// The table was deleted, which ends the watch.
     Deleted,
@@ -45,7 +45,7 @@ impl From<Verdict> for Seen {
 }
 
 impl Seen {
-    /// Checks whether the same is not proved, whatever the figures.
+    /// Checks whether the same reasons apply, whatever their figures.
     fn is_as_unproved_as(&self, other: &Self) -> bool {
         let has = |all: &[Unproved], one: &Unproved| all.iter().any(|other| other.is_same(one));
         self.unproved.len() == other.unproved.len()
@@ -53,7 +53,7 @@ impl Seen {
     }
 }
 
-/// What was told so far.
+/// The last reported state.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
     seen: Seen,
@@ -65,7 +65,7 @@ impl Changes {
         self.seen = seen;
     }
 
-    /// Returns the changes since the look before. A difference whose figures alone have changed is none.
+    /// Returns the changes since the check before. A difference with other figures is not a change.
     pub(super) fn after(&mut self, looked: Result<Seen, String>) -> Vec<Change> {
         match looked {
             Err(error) if self.error.as_ref() == Some(&error) => Vec::new(),
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn only_changes_are_told() {
+    fn reports_only_changes() {
         let [a, b, c] = ["a", "b", "c"].map(|subject| of(subject, 1));
         let (ab, cb) = ([a.clone(), b.clone()], [c.clone(), b.clone()]);
         let mut changes = Changes::default();
@@ -163,9 +163,10 @@ mod tests {
         }
     }
 
-    /// While rows were loaded, each look told that `.. holds 1,000 ..` was fixed and that `.. holds 2,000 ..` had appeared.
+    /// Covers a bug: while rows were loaded, each check reported that `.. holds 1,000 ..` was
+    /// fixed and that `.. holds 2,000 ..` had appeared.
     #[test]
-    fn a_figure_that_changes_is_no_change() {
+    fn ignores_changes_of_figures() {
         let mut changes = Changes::default();
         changes.begin(seen(&[of("a", 1_000)], &[few(3)]));
         assert_eq!(changes.after(Ok(seen(&[of("a", 2_000)], &[few(4)]))), []);
@@ -180,9 +181,9 @@ mod tests {
         assert_eq!(changes.after(Ok(seen(&[], &[few(6)]))), []);
     }
 
-    /// An OK turned into one that proved nothing, without a word.
+    /// Covers a bug: an OK that no longer proved evenness was not reported.
     #[test]
-    fn evenness_that_is_not_proved_any_more_is_told_and_the_way_back() {
+    fn reports_that_evenness_is_not_proved_any_more_and_is_again() {
         let mut changes = Changes::default();
         changes.begin(seen(&[], &[]));
         for unproved in [&[few(3)][..], &[]] {

@@ -1,4 +1,4 @@
-//! A change, as it is printed.
+//! A change as a printed line.
 
 use std::time::SystemTime;
 
@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::changes::{Change, Seen};
 use crate::output::{count_of, plural};
 
-/// A change at a moment, as a JSON object or as text.
+/// A change with its time, as a JSON object or as text.
 #[derive(Debug, Serialize)]
 pub(super) struct Line<'a> {
     /// UTC, as `2026-01-31T23:59:59Z`.
@@ -19,17 +19,17 @@ pub(super) struct Line<'a> {
     differences: Option<&'a [Difference]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     difference: Option<&'a Difference>,
-    /// Why evenness is not proved, where there are no differences.
+    /// The reasons why evenness is not proved, if there are no differences.
     #[serde(skip_serializing_if = "Option::is_none")]
     unproved: Option<&'a str>,
-    /// Whether a server is too full by the spec itself, where there are no differences.
+    /// `true` if the spec itself makes a server too full and there are no differences.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     hot: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'a str>,
 }
 
-/// What has happened.
+/// The kind of a change.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Event {
@@ -87,7 +87,8 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Adds what is not proved, and whether a server is too full all the same, if there are no differences.
+    /// Adds the reasons why evenness is not proved, and whether a server is too full, if there are
+    /// no differences.
     fn standing(self, seen: &'a Seen) -> Self {
         if !seen.differences.is_empty() {
             return self;
@@ -100,9 +101,10 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// The lines for a person: one, but for the first look at a table with differences.
+    /// Returns the lines for a person: one, or several for the first check of a table with
+    /// differences.
     pub(super) fn texts(&self) -> Vec<String> {
-        let told = |text: &str| format!("{} table {}: {text}", self.time, self.table);
+        let line = |text: &str| format!("{} table {}: {text}", self.time, self.table);
         let difference = self.difference.map(ToString::to_string).unwrap_or_default();
         let reason = self.reason.unwrap_or_default();
         match self.event {
@@ -110,17 +112,17 @@ impl<'a> Line<'a> {
                 let differences = self.differences.unwrap_or_default();
                 let drift = differences
                     .iter()
-                    .map(|text| told(&format!("drift: {text}")));
-                std::iter::once(told(&self.summary(differences.len())))
+                    .map(|text| line(&format!("drift: {text}")));
+                std::iter::once(line(&self.summary(differences.len())))
                     .chain(drift)
                     .collect()
             }
-            Event::Drift => vec![told(&format!("drift: {difference}"))],
-            Event::Gone => vec![told(&format!("fixed: {difference}"))],
-            Event::Ok | Event::Hot => vec![told(&self.summary(0))],
-            Event::CannotLook => vec![told(&format!("cannot look: {reason}"))],
-            Event::LooksAgain => vec![told("looking again")],
-            Event::Deleted => vec![told("deleted")],
+            Event::Drift => vec![line(&format!("drift: {difference}"))],
+            Event::Gone => vec![line(&format!("fixed: {difference}"))],
+            Event::Ok | Event::Hot => vec![line(&self.summary(0))],
+            Event::CannotLook => vec![line(&format!("cannot look: {reason}"))],
+            Event::LooksAgain => vec![line("looking again")],
+            Event::Deleted => vec![line("deleted")],
         }
     }
 
@@ -134,7 +136,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// What is not proved, without what parts it from the sentence before.
+/// Returns the reasons without the separator before them, or `None` if there are none.
 fn unproved(reservation: &str) -> Option<&str> {
     let reason = reservation.trim_start_matches([';', ' ']);
     (!reason.is_empty()).then_some(reason)
@@ -154,7 +156,7 @@ mod tests {
 
     fn seen(differences: &[&str], reservation: &str) -> Seen {
         Seen {
-            differences: differences.iter().map(|told| difference(told)).collect(),
+            differences: differences.iter().map(|text| difference(text)).collect(),
             reservation: reservation.to_owned(),
             ..Seen::default()
         }
@@ -173,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn each_change_is_a_line_with_its_time() {
+    fn prints_each_change_with_its_time() {
         for (change, expected) in [
             (Change::Begin(seen(&[], "")), "OK"),
             (
@@ -213,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_json_with_what_it_is_about() {
+    fn serializes_a_change_with_its_data() {
         for (change, expected) in [
             (
                 Change::Begin(seen(&[], "")),

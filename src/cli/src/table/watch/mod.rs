@@ -21,20 +21,20 @@ use crate::output;
 use crate::spec::{Expected, SpecArguments};
 use crate::target::TargetArguments;
 
-/// The shortest interval: a look costs the servers something.
+/// The shortest interval: a check is not free for the servers.
 const SHORTEST_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Verify again and again, and print what changes.
+/// Verify a table repeatedly, and print the changes.
 ///
-/// The first line says how the table is; from then on there is a line for each difference that appears or is fixed,
-/// with the time in UTC. It ends with Ctrl-C (exit code 130), when the table is deleted (exit code 2) or, with --once,
-/// when the table is not as the spec says (exit code 1). A table that cannot be looked at is no drift: that is told
-/// once, and watching goes on; only the first look must succeed. An embedded directory is held only while it is looked
-/// at.
+/// The first line is the present state of the table. Then there is a line for each difference that
+/// appears or is fixed, with the time in UTC. The command ends with Ctrl-C (exit code 130), when
+/// the table is deleted (exit code 2) or, with --once, when the table does not match the spec (exit
+/// code 1). If the table cannot be checked, this is not a drift: it is printed once, and the watch
+/// continues; only the first check must succeed. An embedded directory is open only during a check.
 ///
-/// It looks at what `fluo table verify` looks at, but does not count rows as long as the tablets' own counts of entries
-/// are even. Uneven entries may be those of deleted cells, or estimates: the rows are counted then, and decide. --rows says
-/// otherwise.
+/// The checks are those of `fluo table verify`, but rows are not counted while the tablets' own
+/// counts of entries are even. Uneven entries may belong to deleted cells, or be estimates, so then
+/// the rows are counted and decide. --rows changes this.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -45,18 +45,18 @@ pub(crate) struct Watch {
     target: TargetArguments,
     #[command(flatten)]
     spec: SpecArguments,
-    /// The table
+    /// Name of the table
     name: String,
-    /// The pause between two looks, from 100ms on, such as 30s or 2m
+    /// The pause between two checks, from 100ms on, such as 30s or 2m
     #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = duration::parse)]
     interval: Duration,
-    /// End with exit code 1 as soon as the table is not as the spec says
+    /// End with exit code 1 as soon as the table does not match the spec
     #[arg(long)]
     once: bool,
-    /// Whether rows are counted at each look by reading them
+    /// Condition for counting the rows at each check, which reads them
     #[arg(long, value_enum, default_value_t = Rows::Uneven)]
     rows: Rows,
-    /// Accept split points that the spec does not ask for
+    /// Accept split points that are not in the spec
     #[arg(long)]
     allow_extra_splits: bool,
     #[command(flatten)]
@@ -78,7 +78,7 @@ impl Watch {
             expected,
             connected: None,
         };
-        // What is wrong with the first look is wrong with the arguments.
+        // An error of the first check is an error of the arguments.
         let mut changes = Changes::default();
         let Some(first) = watcher.look().await? else {
             bail!("there is no table `{}`", self.name);
@@ -92,10 +92,7 @@ impl Watch {
                 Ok(Some(seen)) => Ok(seen),
                 Ok(None) => {
                     self.print(&Change::Deleted)?;
-                    bail!(
-                        "table `{}` was deleted while it was watched; nothing is left to look at",
-                        self.name
-                    );
+                    bail!("table `{}` was deleted while it was watched", self.name);
                 }
                 Err(error) => Err(exit::sentence(&error)),
             };
@@ -121,7 +118,7 @@ impl Watch {
     }
 }
 
-/// Looks at the table.
+/// The checks of the table.
 struct Watcher<'a> {
     watch: &'a Watch,
     optimizations: TableOptimizations,
@@ -130,7 +127,7 @@ struct Watcher<'a> {
 }
 
 impl Watcher<'_> {
-    /// Returns what a look shows, or `None` if there is no such table.
+    /// Checks the table once. Returns `None` if it does not exist.
     async fn look(&mut self) -> Result<Option<Seen>> {
         let Watch { target, name, .. } = self.watch;
         let (tables, damage) = match &self.connected {
