@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::vec;
 
 use async_trait::async_trait;
 use fluo_core::{
@@ -29,7 +30,7 @@ impl Table for SimulatedTable {
             link: self.link.clone(),
             batch_cells: scan.max_batch_cells().get(),
             scan: Some(scan),
-            found: Vec::new(),
+            found: Vec::new().into_iter(),
         };
         stream::try_unfold(rest, Rest::next).boxed()
     }
@@ -134,7 +135,7 @@ impl SimulatedTable {
         };
         counter.fetch_add(1, Ordering::SeqCst);
         let what = words::of_mutations(written);
-        self.link.say(format!("write {what} (denied)"));
+        self.link.say(format_args!("write {what} (denied)"));
         true
     }
 
@@ -144,8 +145,10 @@ impl SimulatedTable {
             Fate::Fine => String::new(),
             other => format!(" ({other:?})"),
         };
-        self.link
-            .say(format!("{what} {}{said}", words::of_mutations(mutations)));
+        self.link.say(format_args!(
+            "{what} {}{said}",
+            words::of_mutations(mutations)
+        ));
         fate
     }
 
@@ -189,17 +192,18 @@ struct Rest {
     /// What has not been read yet.
     scan: Option<Scan>,
     /// What has been read and not been handed out.
-    found: Vec<Cell>,
+    found: vec::IntoIter<Cell>,
 }
 
 impl Rest {
     async fn next(mut self) -> Result<Option<(Vec<Cell>, Self)>> {
-        while self.found.is_empty() {
+        while self.found.len() == 0 {
             let Some(scan) = self.scan.take() else {
                 return Ok(None);
             };
             self.link.travel().await;
-            self.link.say(format!("scan {}", words::of_scan(&scan)));
+            self.link
+                .say(format_args!("scan {}", words::of_scan(&scan)));
             match self.link.fate() {
                 Fate::Fine => {}
                 Fate::Cut { .. } => self.link.cut().await,
@@ -211,8 +215,7 @@ impl Rest {
             self.read_piece(&scan);
             self.link.travel().await;
         }
-        let rest = self.found.split_off(self.batch_cells.min(self.found.len()));
-        let batch = std::mem::replace(&mut self.found, rest);
+        let batch = self.found.by_ref().take(self.batch_cells).collect();
         Ok(Some((batch, self)))
     }
 
@@ -225,12 +228,15 @@ impl Rest {
             if let Some(cut) = found.get(last).map(after_column_of) {
                 found.retain(|cell| cell.key < cut);
                 self.scan = Some(rest_from(scan, &cut));
-                self.found = found;
+                self.found = found.into_iter();
                 return;
             }
         }
-        let mut rows: Vec<Bytes> = found.iter().map(|cell| cell.key.row.clone()).collect();
-        rows.dedup();
+        let by_row = found.chunk_by(|one, other| one.key.row == other.key.row);
+        let rows: Vec<Bytes> = by_row
+            .filter_map(|cells| cells.first())
+            .map(|cell| cell.key.row.clone())
+            .collect();
         if rows.len() > 1 && world.random.chance(500) {
             let last = world
                 .random
@@ -241,7 +247,7 @@ impl Rest {
         if world.strikes(WorldBug::CellNotRead) {
             found.pop();
         }
-        self.found = found;
+        self.found = found.into_iter();
     }
 }
 

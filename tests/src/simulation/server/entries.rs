@@ -81,8 +81,15 @@ impl Entries {
             return;
         }
         let columns = self.rows.entry(mutation.row.clone()).or_default();
-        for update in &mutation.updates {
-            insert(columns, update, rank);
+        let by_column = mutation
+            .updates
+            .chunk_by(|one, other| one.column == other.column);
+        for updates in by_column {
+            let column = updates.first().map(|update| update.column.clone());
+            let entries = columns.entry(column.unwrap_or_default()).or_default();
+            updates
+                .iter()
+                .for_each(|update| insert(entries, update, rank));
         }
     }
 
@@ -131,8 +138,8 @@ impl Entries {
     }
 }
 
-/// Adds what an update writes to the columns of its row.
-fn insert(columns: &mut Columns, update: &Update, rank: u64) {
+/// Adds the entry that an update writes to the entries of its column.
+fn insert(entries: &mut Vec<Entry>, update: &Update, rank: u64) {
     let (is_delete, value) = match &update.change {
         Change::Put(value) => (false, value.clone()),
         Change::Delete => (true, Bytes::new()),
@@ -145,7 +152,6 @@ fn insert(columns: &mut Columns, update: &Update, rank: u64) {
         value,
         file: MEMORY,
     };
-    let entries = columns.entry(update.column.clone()).or_default();
     match entries.binary_search_by_key(&entry.place(), Entry::place) {
         Ok(at) => entries.splice(at..=at, [entry]).for_each(drop),
         Err(at) => entries.insert(at, entry),
