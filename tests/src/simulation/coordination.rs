@@ -47,7 +47,7 @@ async fn send_or_late<T: fmt::Debug + Send + 'static>(
         sleep(delay).await;
         // It is refused if the session has ended meanwhile.
         let answer = call.await;
-        link.say(format!("late: {what}: {answer:?}"));
+        link.say(format_args!("late: {what}: {answer:?}"));
         // A transactor that its client never received ends like that of a disconnected client.
         sleep(link.world.dials.session).await;
     });
@@ -92,7 +92,7 @@ impl SimulatedCoordination {
         if world.strikes(WorldBug::TimestampTwice) {
             block.first = Timestamp::new(block.first.get().saturating_sub(1))?;
         }
-        self.link.say(format!(
+        self.link.say(format_args!(
             "timestamp {} (horizon {})",
             block.first, block.horizon
         ));
@@ -114,7 +114,7 @@ impl Coordination for SimulatedCoordination {
         let coordination = self.link.world.coordination.clone();
         let advance = async move { coordination.advance_horizon().await };
         let advanced = send_or_late(&self.link, "moves the horizon up".to_owned(), advance).await?;
-        self.link.say(format!("horizon {advanced}"));
+        self.link.say(format_args!("horizon {advanced}"));
         Ok(advanced)
     }
 
@@ -123,7 +123,7 @@ impl Coordination for SimulatedCoordination {
         let begin = async move { coordination.begin_transactor().await };
         let inner = send_or_late(&self.link, "begins a transactor".to_owned(), begin).await?;
         self.link.set_transactor(inner.id());
-        self.link.say(format!("is transactor {}", inner.id()));
+        self.link.say(format_args!("is transactor {}", inner.id()));
         let (link, inner) = (self.link.clone(), inner.into());
         Ok(Box::new(SimulatedTransactor { link, inner }))
     }
@@ -180,7 +180,7 @@ impl Transactor for SimulatedTransactor {
     }
 
     async fn publish_oldest_active(&self, oldest: Option<Timestamp>) -> Result<()> {
-        self.link.say(format!("publishes {oldest:?}"));
+        self.link.say(format_args!("publishes {oldest:?}"));
         let inner = self.inner.clone();
         let publish = async move { inner.publish_oldest_active(oldest).await };
         send_or_late(&self.link, format!("publishes {oldest:?}"), publish).await

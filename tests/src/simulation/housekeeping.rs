@@ -56,7 +56,7 @@ async fn flush(world: &World, tablet: &Tablet) -> Result<()> {
     let dropped = world.server.flush(tablet, world.in_flushes, horizon);
     world
         .trace
-        .add(format!("flushes {tablet:?}, drops {dropped}"));
+        .add(format_args!("flushes {tablet:?}, drops {dropped}"));
     Ok(())
 }
 
@@ -65,9 +65,9 @@ async fn compact_some(world: &World) -> Result<()> {
     let horizon = horizon_for(world, attached).await?;
     let is_chosen = |_| world.random.chance(500);
     let dropped = world.server.compact(&tablet, is_chosen, attached, horizon);
-    world
-        .trace
-        .add(format!("compacts files of {tablet:?}, drops {dropped}"));
+    world.trace.add(format_args!(
+        "compacts files of {tablet:?}, drops {dropped}"
+    ));
     Ok(())
 }
 
@@ -101,13 +101,15 @@ async fn collect(world: &World) -> Result<()> {
         true => Timestamp::MAX,
         false => horizon,
     };
-    world.trace.add(format!("collects below {horizon}"));
+    world.trace.add(format_args!("collects below {horizon}"));
     let tablet = drawn(world);
     flush(world, &tablet).await?;
     sleep(world.random.time_below(world.dials.usual)).await;
     let dropped = world
         .server
         .compact(&tablet, |_| true, Attached::BOTH, horizon);
-    world.trace.add(format!("drops {dropped} of {tablet:?}"));
+    world
+        .trace
+        .add(format_args!("drops {dropped} of {tablet:?}"));
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! The connection between one client and everything that it calls.
 
+use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use fluo_core::coordination::TransactorId;
@@ -82,10 +83,10 @@ impl Link {
         self.transactor.store(transactor.0, Ordering::SeqCst);
     }
 
-    pub(super) fn say(&self, what: impl AsRef<str>) {
+    pub(super) fn say(&self, what: impl fmt::Display) {
         self.world
             .trace
-            .add(format!("c{} {}", self.client, what.as_ref()));
+            .add(format_args!("c{} {what}", self.client));
     }
 
     /// Takes the time that a call takes one way. Never returns once the link is cut.

@@ -22,7 +22,9 @@ pub(super) struct Recorded<'a> {
 impl<'a> Recorded<'a> {
     pub(super) fn new(world: &'a World, actor: &'static str, tx: &'a Transaction) -> Self {
         let story = world.history().begin(actor, tx.start());
-        world.trace.add(format!("{actor} begins {}", tx.start()));
+        world
+            .trace
+            .add(format_args!("{actor} begins {}", tx.start()));
         Self { world, tx, story }
     }
 
@@ -95,7 +97,7 @@ impl<'a> Recorded<'a> {
         let value = version.as_ref().map(|version| version.value.clone());
         self.world
             .trace
-            .add(format!("{} sees {cell} = {value:?}", self.tx.start()));
+            .add(format_args!("{} sees {cell} = {value:?}", self.tx.start()));
         self.world.history().with(self.story, |story| {
             story.reads.push(Seen::Cell(cell, version));
         });
@@ -111,9 +113,10 @@ pub(super) fn told(world: &World, story: StoryId, result: &Result<Committed, Com
     };
     world.history().with(story, |story| {
         story.told = told;
-        world
-            .trace
-            .add(format!("{} {} receives {told:?}", story.actor, story.start));
+        world.trace.add(format_args!(
+            "{} {} receives {told:?}",
+            story.actor, story.start
+        ));
     });
 }
 
@@ -132,7 +135,7 @@ pub(super) fn told_error(world: &World, story: StoryId, error: &Error) {
     };
     world.history().with(story, |story| {
         story.told = told;
-        world.trace.add(format!(
+        world.trace.add(format_args!(
             "{} {} receives {told:?}: {error}",
             story.actor, story.start
         ));
@@ -149,7 +152,7 @@ pub(super) async fn scan(
         .scan(Scan::over(Span::prefix(prefix.to_owned())))
         .try_concat()
         .await?;
-    world.trace.add(format!(
+    world.trace.add(format_args!(
         "{} sees {} cells of {prefix}",
         snapshot.start(),
         cells.len()

@@ -97,7 +97,7 @@ impl Simulation {
         let mut dials = Dials::drawn(&random);
         dials.is_late_for_ever = self.is_late_for_ever;
         let world = World::new(random, dials, self.bug).await?;
-        world.trace.add(format!("{:?}", world.dials));
+        world.trace.add(format_args!("{:?}", world.dials));
         set_up(&world).await?;
         world.begin();
         let crew = tokio::spawn({

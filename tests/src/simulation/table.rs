@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::vec;
 
 use async_trait::async_trait;
 use fluo_core::{
@@ -30,7 +31,7 @@ impl Table for SimulatedTable {
             link: self.link.clone(),
             batch_cells: scan.max_batch_cells().get(),
             scan: Some(scan),
-            found: Vec::new(),
+            found: Vec::new().into_iter(),
         };
         stream::try_unfold(rest, Rest::next).boxed()
     }
@@ -135,7 +136,7 @@ impl SimulatedTable {
         };
         counter.fetch_add(1, Ordering::SeqCst);
         let what = words::of_mutations(written);
-        self.link.say(format!("write {what} (denied)"));
+        self.link.say(format_args!("write {what} (denied)"));
         true
     }
 
@@ -145,8 +146,10 @@ impl SimulatedTable {
             Fate::Fine => String::new(),
             other => format!(" ({other:?})"),
         };
-        self.link
-            .say(format!("{what} {}{said}", words::of_mutations(mutations)));
+        self.link.say(format_args!(
+            "{what} {}{said}",
+            words::of_mutations(mutations)
+        ));
         fate
     }
 
@@ -190,17 +193,18 @@ struct Rest {
     /// The part that is not read yet.
     scan: Option<Scan>,
     /// The cells that are read but not returned yet.
-    found: Vec<Cell>,
+    found: vec::IntoIter<Cell>,
 }
 
 impl Rest {
     async fn next(mut self) -> Result<Option<(Vec<Cell>, Self)>> {
-        while self.found.is_empty() {
+        while self.found.len() == 0 {
             let Some(scan) = self.scan.take() else {
                 return Ok(None);
             };
             self.link.travel().await;
-            self.link.say(format!("scan {}", words::of_scan(&scan)));
+            self.link
+                .say(format_args!("scan {}", words::of_scan(&scan)));
             match self.link.fate() {
                 Fate::Fine => {}
                 Fate::Cut { .. } => self.link.cut().await,
@@ -212,8 +216,7 @@ impl Rest {
             self.read_piece(&scan);
             self.link.travel().await;
         }
-        let rest = self.found.split_off(self.batch_cells.min(self.found.len()));
-        let batch = std::mem::replace(&mut self.found, rest);
+        let batch = self.found.by_ref().take(self.batch_cells).collect();
         Ok(Some((batch, self)))
     }
 
@@ -226,12 +229,15 @@ impl Rest {
             if let Some(cut) = found.get(last).map(after_column_of) {
                 found.retain(|cell| cell.key < cut);
                 self.scan = Some(rest_from(scan, &cut));
-                self.found = found;
+                self.found = found.into_iter();
                 return;
             }
         }
-        let mut rows: Vec<Bytes> = found.iter().map(|cell| cell.key.row.clone()).collect();
-        rows.dedup();
+        let by_row = found.chunk_by(|one, other| one.key.row == other.key.row);
+        let rows: Vec<Bytes> = by_row
+            .filter_map(|cells| cells.first())
+            .map(|cell| cell.key.row.clone())
+            .collect();
         if rows.len() > 1 && world.random.chance(500) {
             let last = world
                 .random
@@ -242,7 +248,7 @@ impl Rest {
         if world.strikes(WorldBug::CellNotRead) {
             found.pop();
         }
-        self.found = found;
+        self.found = found.into_iter();
     }
 }
 

@@ -1,5 +1,6 @@
 //! The events of a run, line by line.
 
+use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
 use tokio::time::Instant;
@@ -19,9 +20,9 @@ impl Trace {
         }
     }
 
-    pub(super) fn add(&self, line: impl AsRef<str>) {
+    pub(super) fn add(&self, line: impl fmt::Display) {
         let now_ms = self.begun.elapsed().as_millis();
-        let line = format!("{now_ms:>7} {}", line.as_ref());
+        let line = format!("{now_ms:>7} {line}");
         self.lines
             .lock()
             .unwrap_or_else(PoisonError::into_inner)

@@ -1,17 +1,13 @@
 //! Descriptions of calls in a trace.
 
+use std::fmt::{self, Write};
+
 use fluo_core::layout::{EntryKind, EntryStamp, NOTIFICATION_FAMILY, NotificationStamp};
 use fluo_core::{Escaped, Filter, Mutation, Scan, Update};
 
 /// A mutation in one line: its row, and what each update puts.
 pub(super) fn of_mutation(mutation: &Mutation) -> String {
-    let shown = mutation.updates.iter().take(MOST_UPDATES);
-    let updates: Vec<String> = shown.map(of_update).collect();
-    let more = match mutation.updates.len().saturating_sub(MOST_UPDATES) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    format!("{} {}{more}", Escaped(&mutation.row), updates.join(", "))
+    of_mutations([mutation])
 }
 
 /// Updates of a mutation that are shown: a wide row has thousands.
@@ -30,24 +26,45 @@ pub(super) fn rolls_forward(mutation: &Mutation) -> bool {
 
 /// Mutations that are written together, in one line.
 pub(super) fn of_mutations<'m>(mutations: impl IntoIterator<Item = &'m Mutation>) -> String {
-    let rows: Vec<String> = mutations.into_iter().map(of_mutation).collect();
-    rows.join("; ")
+    let mut line = String::new();
+    for mutation in mutations {
+        if !line.is_empty() {
+            line.push_str("; ");
+        }
+        // A string takes everything.
+        let _ = add_mutation(&mut line, mutation);
+    }
+    line
 }
 
-fn of_update(update: &Update) -> String {
+fn add_mutation(line: &mut String, mutation: &Mutation) -> fmt::Result {
+    write!(line, "{} ", Escaped(&mutation.row))?;
+    for (number, update) in mutation.updates.iter().take(MOST_UPDATES).enumerate() {
+        if number > 0 {
+            line.push_str(", ");
+        }
+        add_update(line, update)?;
+    }
+    match mutation.updates.len().saturating_sub(MOST_UPDATES) {
+        0 => Ok(()),
+        more => write!(line, " and {more} more"),
+    }
+}
+
+fn add_update(line: &mut String, update: &Update) -> fmt::Result {
     let column = &update.column;
     let timestamp = update.timestamp.unwrap_or_default();
     if column.family == NOTIFICATION_FAMILY {
         let stamp = NotificationStamp::decode(timestamp);
         return match stamp {
-            Some(stamp) if stamp.is_delete => format!("ntfy withdrawn @{}", stamp.timestamp),
-            Some(stamp) => format!("ntfy @{}", stamp.timestamp),
-            None => format!("{column} @{timestamp}"),
+            Some(stamp) if stamp.is_delete => write!(line, "ntfy withdrawn @{}", stamp.timestamp),
+            Some(stamp) => write!(line, "ntfy @{}", stamp.timestamp),
+            None => write!(line, "{column} @{timestamp}"),
         };
     }
     match EntryStamp::decode(timestamp) {
-        Some(stamp) => format!("{column} {:?}@{}", stamp.kind, stamp.timestamp),
-        None => format!("{column} @{timestamp}"),
+        Some(stamp) => write!(line, "{column} {:?}@{}", stamp.kind, stamp.timestamp),
+        None => write!(line, "{column} @{timestamp}"),
     }
 }
 

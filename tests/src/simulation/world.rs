@@ -122,7 +122,7 @@ impl World {
             mutation.updates.truncate(half);
         }
         self.trace
-            .add(format!("    put {}", words::of_mutation(&mutation)));
+            .add(format_args!("    put {}", words::of_mutation(&mutation)));
         self.note(&mutation);
         self.server.write(&mutation, self.rank());
     }
@@ -163,7 +163,7 @@ impl World {
             false => "rejected",
         };
         self.trace
-            .add(format!("    {said} {}", words::of_mutations(&written)));
+            .add(format_args!("    {said} {}", words::of_mutations(&written)));
         if is_accepted {
             written.iter().for_each(|mutation| self.note(mutation));
         }
@@ -191,7 +191,7 @@ impl World {
             .applications
             .end_transactor(ground::APPLICATION, transactor)
         {
-            self.trace.add(format!("transactor {transactor} ends"));
+            self.trace.add(format_args!("transactor {transactor} ends"));
         }
     }
 
@@ -207,7 +207,7 @@ impl World {
     /// Takes note of something that must not be.
     pub(super) fn violation(&self, what: impl Into<String>) {
         let what = what.into();
-        self.trace.add(format!("VIOLATION {what}"));
+        self.trace.add(format_args!("VIOLATION {what}"));
         lock(&self.violations).push(what);
     }
 

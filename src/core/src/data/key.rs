@@ -128,16 +128,15 @@ impl KeyRef<'_> {
             timestamp: self.timestamp,
         }
     }
-
-    fn bytes(&self) -> [&[u8]; 4] {
-        [self.row, self.family, self.qualifier, self.visibility]
-    }
 }
 
 impl Ord for KeyRef<'_> {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.bytes()
-            .cmp(&other.bytes())
+        self.row
+            .cmp(other.row)
+            .then_with(|| self.family.cmp(other.family))
+            .then_with(|| self.qualifier.cmp(other.qualifier))
+            .then_with(|| self.visibility.cmp(other.visibility))
             .then_with(|| other.timestamp.cmp(&self.timestamp))
     }
 }

@@ -114,7 +114,7 @@ impl Actor {
         match timeout(patience, done).await {
             Ok(done) => done,
             Err(_) => {
-                self.link.say(format!("{part:?} is cancelled"));
+                self.link.say(format_args!("{part:?} is cancelled"));
                 Ok(())
             }
         }
@@ -163,7 +163,7 @@ impl Actor {
     }
 
     fn failed(&self, part: Part, error: &Error, denied_before: [u64; 2]) {
-        self.link.say(format!("{part:?} failed: {error}"));
+        self.link.say(format_args!("{part:?} failed: {error}"));
         let kind = error.kind();
         if !self.world.stands(error) || (kind == ErrorKind::Denied && !self.link.has_denial()) {
             self.world

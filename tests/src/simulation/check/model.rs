@@ -9,12 +9,12 @@ use crate::simulation::history::{History, Version};
 
 /// Every committed version of every cell, by the time of its commit; `None` is a delete.
 #[derive(Debug, Default)]
-pub(super) struct Model {
-    cells: BTreeMap<RowColumn, BTreeMap<Timestamp, Option<Version>>>,
+pub(super) struct Model<'h> {
+    cells: BTreeMap<&'h RowColumn, BTreeMap<Timestamp, Option<Version>>>,
 }
 
-impl Model {
-    pub(super) fn of(history: &History, commits: &Commits) -> Self {
+impl<'h> Model<'h> {
+    pub(super) fn of(history: &'h History, commits: &Commits) -> Self {
         let mut model = Self::default();
         for story in &history.stories {
             let Some(commit) = commits.committed.get(&story.start) else {
@@ -27,7 +27,7 @@ impl Model {
                 });
                 model
                     .cells
-                    .entry(cell.clone())
+                    .entry(cell)
                     .or_default()
                     .insert(*commit, version);
             }
@@ -52,17 +52,19 @@ impl Model {
         to: &Bytes,
         at: Timestamp,
         sees: &Authorizations,
-    ) -> BTreeMap<RowColumn, Version> {
+    ) -> impl Iterator<Item = (&'h RowColumn, &Version)> {
         let first = RowColumn::new(from.clone(), Column::default());
-        let cells = self.cells.range(first..).map(|(cell, _)| cell);
-        let is_seen = |cell: &&RowColumn| {
+        let cells = self
+            .cells
+            .range::<RowColumn, _>(first..)
+            .map(|(cell, _)| *cell);
+        let is_seen = move |cell: &&'h RowColumn| {
             let visibility = Visibility::parse(&cell.column.visibility);
             visibility.is_ok_and(|visibility| visibility.is_visible_to(sees))
         };
         cells
             .take_while(|cell| to.is_empty() || cell.row < *to)
             .filter(is_seen)
-            .filter_map(|cell| Some((cell.clone(), self.at(cell, at)?.clone())))
-            .collect()
+            .filter_map(move |cell| Some((cell, self.at(cell, at)?)))
     }
 }

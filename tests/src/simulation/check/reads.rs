@@ -7,7 +7,7 @@ use fluo_core::{RowColumn, Timestamp};
 use super::model::Model;
 use crate::simulation::history::{History, Seen, Story, Version};
 
-pub(super) fn check(history: &History, model: &Model) -> Vec<String> {
+pub(super) fn check(history: &History, model: &Model<'_>) -> Vec<String> {
     let of_story = |story: &Story| {
         let wrong = story
             .reads
@@ -20,7 +20,7 @@ pub(super) fn check(history: &History, model: &Model) -> Vec<String> {
     history.stories.iter().flat_map(of_story).collect()
 }
 
-fn wrong(at: Timestamp, seen: &Seen, model: &Model) -> Option<String> {
+fn wrong(at: Timestamp, seen: &Seen, model: &Model<'_>) -> Option<String> {
     match seen {
         Seen::Cell(cell, found) => differs(cell, found.as_ref(), model.at(cell, at)),
         Seen::Rows {
@@ -28,17 +28,23 @@ fn wrong(at: Timestamp, seen: &Seen, model: &Model) -> Option<String> {
             to,
             cells,
             sees,
-        } => first_difference(cells, &model.rows_at(from, to, at, sees)),
+        } => {
+            let right = || model.rows_at(from, to, at, sees);
+            match right().eq(cells) {
+                true => None,
+                false => first_difference(cells, &right().collect()),
+            }
+        }
     }
 }
 
 fn first_difference(
     found: &BTreeMap<RowColumn, Version>,
-    right: &BTreeMap<RowColumn, Version>,
+    right: &BTreeMap<&RowColumn, &Version>,
 ) -> Option<String> {
-    let all: BTreeSet<&RowColumn> = found.keys().chain(right.keys()).collect();
+    let all: BTreeSet<&RowColumn> = found.keys().chain(right.keys().copied()).collect();
     all.into_iter()
-        .find_map(|cell| differs(cell, found.get(cell), right.get(cell)))
+        .find_map(|cell| differs(cell, found.get(cell), right.get(cell).copied()))
 }
 
 fn differs(cell: &RowColumn, found: Option<&Version>, right: Option<&Version>) -> Option<String> {

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use fluo_core::layout::NOTIFICATION_FAMILY;
 use fluo_core::layout::garbage::{CellGarbage, NotificationGarbage};
 use fluo_core::table::ColumnGarbage;
-use fluo_core::{Bytes, Timestamp};
+use fluo_core::{Bytes, Column, Timestamp};
 
 use super::attached::Attached;
-use super::entries::{Entries, MEMORY, Place, Stored};
+use super::entries::{Columns, Entries, Entry, MEMORY};
 
 /// A range of rows that is compacted by itself.
 #[derive(Clone, Debug, Default)]
@@ -60,11 +60,7 @@ pub(super) fn compact(
     attached: Attached,
     horizon: Timestamp,
 ) -> usize {
-    let in_tablet = entries
-        .places
-        .iter()
-        .filter(|(place, _)| tablet.has(&place.stored.key.row));
-    let mut all: BTreeSet<u32> = in_tablet.map(|(_, stored)| stored.file).collect();
+    let mut all = files_of(entries, tablet);
     all.remove(&MEMORY);
     let files: BTreeSet<u32> = all
         .iter()
@@ -81,70 +77,79 @@ pub(super) fn compact(
     .run(entries)
 }
 
+/// Returns the files that contain entries of a tablet.
+fn files_of(entries: &Entries, tablet: &Tablet) -> BTreeSet<u32> {
+    let in_tablet = entries.rows.iter().filter(|(row, _)| tablet.has(row));
+    let mut files = BTreeSet::new();
+    let mut last = None;
+    for entry in in_tablet.flat_map(|(_, columns)| columns.values().flatten()) {
+        // Most entries lie in the same file as the entry before them.
+        if last.replace(entry.file) != Some(entry.file) {
+            files.insert(entry.file);
+        }
+    }
+    files
+}
+
 impl Compaction<'_> {
     fn run(&self, entries: &mut Entries) -> usize {
         entries.last_file += 1;
-        let (dropped, file) = (self.garbage(entries), entries.last_file);
-        for place in &dropped {
-            entries.places.remove(place);
-        }
-        for (place, stored) in &mut entries.places {
-            if self.reads(place, stored) {
-                stored.file = file;
+        let (mut dropped, file) = (0, entries.last_file);
+        entries.rows.retain(|row, columns| {
+            if self.tablet.has(row) {
+                dropped += self.compact_row(columns, file);
             }
-        }
-        dropped.len()
-    }
-
-    fn reads(&self, place: &Place, stored: &Stored) -> bool {
-        self.files.contains(&stored.file) && self.tablet.has(&place.stored.key.row)
-    }
-
-    fn garbage(&self, entries: &Entries) -> Vec<Place> {
-        if self.attached == Attached::default() {
-            return Vec::new();
-        }
-        let read: Vec<_> = entries
-            .places
-            .iter()
-            .filter(|(place, stored)| self.reads(place, stored))
-            .collect();
-        let columns = read.chunk_by(|(one, _), (other, _)| {
-            let (one, other) = (&one.stored.key, &other.stored.key);
-            (&one.row, &one.column) == (&other.row, &other.column)
+            !columns.is_empty()
         });
-        columns
-            .flat_map(|column| self.garbage_of_column(column))
-            .collect()
+        dropped
     }
 
-    fn garbage_of_column(&self, column: &[(&Place, &Stored)]) -> Vec<Place> {
-        let family = column
-            .first()
-            .map(|(place, _)| &place.stored.key.column.family);
-        let is_notification = family.is_some_and(|family| *family == NOTIFICATION_FAMILY);
-        let mut garbage = match is_notification {
+    fn compact_row(&self, columns: &mut Columns, file: u32) -> usize {
+        let mut dropped = 0;
+        columns.retain(|column, entries| {
+            dropped += self.compact_column(column, entries, file);
+            !entries.is_empty()
+        });
+        dropped
+    }
+
+    /// Rewrites the entries of a column that the compaction reads, and returns the number of those
+    /// that it dropped.
+    fn compact_column(&self, column: &Column, entries: &mut Vec<Entry>, file: u32) -> usize {
+        let garbage = self.garbage(column, entries);
+        let before = entries.len();
+        entries.retain_mut(|entry| {
+            if !self.reads(entry) {
+                return true;
+            }
+            entry.file = file;
+            !garbage.contains(&entry.timestamp)
+        });
+        before - entries.len()
+    }
+
+    fn reads(&self, entry: &Entry) -> bool {
+        self.files.contains(&entry.file)
+    }
+
+    /// Returns the timestamps whose entries are dropped, of those that are read.
+    fn garbage(&self, column: &Column, entries: &[Entry]) -> BTreeSet<i64> {
+        let mut garbage = match column.family == NOTIFICATION_FAMILY {
             true if self.attached.notifications => {
                 ColumnGarbage::Notifications(NotificationGarbage::new(self.is_full))
             }
             false if self.attached.cells => {
                 ColumnGarbage::Cell(CellGarbage::new(Some(self.horizon), self.is_full))
             }
-            _ => return Vec::new(),
+            _ => return BTreeSet::new(),
         };
         let mut last = None;
-        for (place, stored) in column {
+        for entry in entries.iter().filter(|entry| self.reads(entry)) {
             // Entries of one key share their fate, which the first of them decides.
-            let timestamp = place.stored.key.timestamp;
-            if last.replace(timestamp) != Some(timestamp) {
-                garbage.look_at(timestamp, &stored.value);
+            if last.replace(entry.timestamp) != Some(entry.timestamp) {
+                garbage.look_at(entry.timestamp, &entry.value);
             }
         }
-        let dropped: BTreeSet<i64> = garbage.finish().into_iter().collect();
-        let places = column.iter().map(|(place, _)| *place);
-        places
-            .filter(|place| dropped.contains(&place.stored.key.timestamp))
-            .cloned()
-            .collect()
+        garbage.finish().into_iter().collect()
     }
 }
