@@ -27,17 +27,11 @@ use crate::transaction::{Open, OwnedTransaction, Reading, Snapshot, Transaction}
 /// others, which its runner meets as a conflict and tries again.
 ///
 /// ```
-/// # use fluo_core::admin::{Initialization, initialize};
-/// # use fluo_core::coordination::{Applications, MemoryApplications};
-/// # use fluo_core::{Authorizations, Client, ClientSettings, MemoryTables, TableAdmin};
-/// use fluo_core::Column;
+/// use fluo_core::{Column, Instance};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> fluo_core::Result<()> {
-/// # let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());
-/// # initialize(&tables, &applications, "bank", Initialization::new("8d2fa41c", "bank")).await?;
-/// # let table = tables.open_table("bank", Authorizations::none()).await?;
-/// # let client = Client::open(table, applications.open("bank").await?, ClientSettings::default()).await?;
+/// let client = Instance::in_memory().application("bank").open_or_create().await?;
 /// let balance = Column::new("account", "balance");
 /// let amount = |bytes: Option<fluo_core::Bytes>| -> u64 {
 ///     bytes.and_then(|bytes| std::str::from_utf8(&bytes).ok()?.parse().ok()).unwrap_or(0)
@@ -89,9 +83,23 @@ impl Client {
         name: &str,
         settings: ClientSettings,
     ) -> Result<Self> {
+        Self::open_checked(tables, applications, name, settings, |_| Ok(())).await
+    }
+
+    /// Opens a client of an application by its name, if its stored configuration passes a check. Nothing is written
+    /// before the check.
+    pub(super) async fn open_checked(
+        tables: &dyn TableAdmin,
+        applications: &dyn Applications,
+        name: &str,
+        settings: ClientSettings,
+        check: impl FnOnce(&Application) -> Result<()>,
+    ) -> Result<Self> {
         tables.check_transactions().await?;
         let coordination = applications.open(name).await?;
-        let table = coordination.application().await?.table;
+        let application = coordination.application().await?;
+        check(&application)?;
+        let table = application.table;
         let opened = tables.open_table(&table, Authorizations::none()).await;
         let table = opened.map_err(|error| match error.kind() {
             ErrorKind::NotFound => Error::with_source(
