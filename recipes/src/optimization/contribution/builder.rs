@@ -73,7 +73,7 @@ impl ContributionBuilder {
         self
     }
 
-    /// The design of the recipe's keys, which begin with the prefix of the recipe. [`verify`](crate::verify()) tells rows under the prefix that are no keys of
+    /// The design of the recipe's keys, which begin with the prefix of the recipe. [`verify`](crate::TableOptimizations::verify) tells rows under the prefix that are no keys of
     /// it; without a design all rows there are the recipe's.
     pub fn design(mut self, design: KeyDesign) -> Self {
         self.contribution.design = Some(design);
@@ -81,7 +81,7 @@ impl ContributionBuilder {
     }
 
     /// The share of the rows that is expected in each tablet, as a weight: one for each split point and one for the
-    /// rows after the last, or only the former if there are none after it. [`verify`](crate::verify()) holds counts
+    /// rows after the last, or only the former if there are none after it. [`verify`](crate::TableOptimizations::verify) holds counts
     /// against them; without shares it does not.
     pub fn shares(mut self, shares: impl IntoIterator<Item = u64>) -> Self {
         self.contribution.shares = Some(shares.into_iter().collect());

@@ -26,6 +26,7 @@ mod tally;
 mod unproved;
 mod unseen;
 mod verdict;
+mod verifying;
 
 use fluo_core::{Error, ErrorKind, Result, TableAdmin, Tablets};
 
@@ -52,35 +53,7 @@ pub use self::strays::StraySplit;
 pub use self::unproved::Unproved;
 pub use self::unseen::UnseenVerdict;
 pub use self::verdict::{Verdict, VerdictError};
-
-/// Reads back the split points, the balancer, where the tablets are and, if asked to, the rows; and compares
-/// each with what the optimizations ask for. Writes nothing.
-///
-/// `progress` is called with the number of rows that were counted so far. A user who may not read the rows gets a verdict
-/// about everything else, of which that is a difference.
-///
-/// # Errors
-/// [`NotFound`](fluo_core::ErrorKind::NotFound) without the table; [`Invalid`](fluo_core::ErrorKind::Invalid) for
-/// optimizations that ask for nothing; and what the port answers. A difference is not an error: it is in the verdict.
-/// So are servers that load no group balancer, which [`plan`](super::plan()) cannot do without.
-pub async fn verify(
-    admin: &dyn TableAdmin,
-    table: &str,
-    optimizations: &TableOptimizations,
-    options: &VerifyOptions,
-    mut progress: impl FnMut(u64) + Send,
-) -> Result<Verdict> {
-    let found = Found::read(admin, table, optimizations).await?;
-    let tablets = &found.tablets;
-    let counts_rows = options.rows.is_for(tablets);
-    let mut verdict = found
-        .verdict(admin, options, counts_rows, &mut progress)
-        .await?;
-    if !counts_rows && verdict.is_hot() && options.rows.is_for_uneven(tablets) {
-        verdict = found.verdict(admin, options, true, &mut progress).await?;
-    }
-    Ok(verdict)
-}
+pub use self::verifying::Verifying;
 
 /// The table as it was found, but for its rows.
 struct Found<'a> {

@@ -1,11 +1,11 @@
-//! What `verify` looks at, and what passes.
+//! The options of a verification.
 
 use fluo_core::Authorizations;
 
 use super::max_skew::MaxSkew;
 use super::row_counting::RowCounting;
 
-/// What [`verify`](super::verify) looks at, and what passes.
+/// The options of [`TableOptimizations::verify`](crate::TableOptimizations::verify) as one value, to use them several times.
 #[derive(Clone, Debug, Default)]
 pub struct VerifyOptions {
     /// Whether split points that no recipe asked for pass.

@@ -8,9 +8,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use fluo_core::{Authorizations, Bytes, Column, TableAdmin, Tablets, Versions};
 use fluo_embedded::{EmbeddedTables, Settings};
-use fluo_recipes::{
-    PlanOptions, RowHasher, TableOptimizations, VerifyOptions, apply, plan, verify,
-};
+use fluo_recipes::{RowHasher, TableOptimizations};
 
 use crate::exit::Outcome;
 use crate::{interruption, output, progress, table};
@@ -58,24 +56,17 @@ async fn tell(tables: &EmbeddedTables) -> Result<Outcome> {
     story::hashed(&hasher, ROWS)?;
 
     let optimizations = TableOptimizations::of_row_hasher(&hasher, TABLETS)?;
-    let plan = plan(tables, "pages", &optimizations, PlanOptions::default()).await?;
+    let plan = optimizations.plan(tables, "pages").await?;
     story::heading("The plan (`fluo table plan`)")?;
     table::describe_plan(&plan, false)?;
 
     story::heading("Applied, step by step (`fluo table apply`)")?;
-    apply(tables, &plan, story::step).await?;
+    plan.apply(tables).on_event(story::step).await?;
     let tablets = tables.tablets("pages").await?;
     story::spread(&without_last(&tablets))?;
 
     story::heading("Verified (`fluo table verify`)")?;
-    let verdict = verify(
-        tables,
-        "pages",
-        &optimizations,
-        &VerifyOptions::default(),
-        |_| (),
-    )
-    .await?;
+    let verdict = optimizations.verify(tables, "pages").await?;
     table::describe_verdict(&verdict)?;
     story::closing()?;
     Ok(if verdict.ok {
