@@ -10,15 +10,14 @@ use fluo_core::balancer::group_balancers;
 use fluo_core::table::property;
 use fluo_core::{Authorizations, Bytes, Column, MemoryTables, Mutation, TableAdmin, Versions};
 use fluo_recipes::{
-    Contribution, DigestSalt, EvennessOf, KeyDesign, Modulo, ModuloOf, Plan, PlanOptions,
-    PropertyVerdict, RowHasher, SaltedPart, TableOptimizations, UnrequestedProperty, Verdict,
-    VerifyOptions, apply, plan, verify,
+    Contribution, DigestSalt, EvennessOf, KeyDesign, Modulo, ModuloOf, Plan, PropertyVerdict,
+    RowHasher, SaltedPart, TableOptimizations, UnrequestedProperty, Verdict, VerifyOptions,
 };
 use servers::Servers;
 
 const TABLE: &str = "pages";
-const PRUNE: PlanOptions = PlanOptions { prune: true };
-const KEEP: PlanOptions = PlanOptions { prune: false };
+const PRUNE: bool = true;
+const KEEP: bool = false;
 
 async fn table() -> MemoryTables {
     let tables = MemoryTables::new();
@@ -40,16 +39,22 @@ fn of(design: &KeyDesign, tablets: u32) -> TableOptimizations {
 async fn applied(
     admin: &dyn TableAdmin,
     optimizations: &TableOptimizations,
-    options: PlanOptions,
+    options: bool,
 ) -> Plan {
-    let plan = plan(admin, TABLE, optimizations, options).await.unwrap();
-    apply(admin, &plan, |_| ()).await.unwrap();
+    let plan = optimizations
+        .plan(admin, TABLE)
+        .prune(options)
+        .await
+        .unwrap();
+    plan.apply(admin).await.unwrap();
     plan
 }
 
 async fn verdict(admin: &dyn TableAdmin, optimizations: &TableOptimizations) -> Verdict {
     let options = VerifyOptions::default();
-    verify(admin, TABLE, optimizations, &options, |_| ())
+    optimizations
+        .verify(admin, TABLE)
+        .options(&options)
         .await
         .unwrap()
 }
@@ -227,7 +232,11 @@ async fn given_split_points_expect_nothing_of_the_rows() {
 async fn what_groups_of_before_have_left_stays_until_it_is_pruned() {
     let tables = hashed_before().await;
     let optimizations = of(&modulo(), 10);
-    let keeping = plan(&tables, TABLE, &optimizations, KEEP).await.unwrap();
+    let keeping = optimizations
+        .plan(&tables, TABLE)
+        .prune(KEEP)
+        .await
+        .unwrap();
     let left: Vec<_> = keeping
         .unrequested_properties()
         .map(|(name, _)| name)
@@ -246,7 +255,7 @@ async fn what_groups_of_before_have_left_stays_until_it_is_pruned() {
         "only split points: {:?}",
         keeping.steps()
     );
-    apply(&tables, &keeping, |_| ()).await.unwrap();
+    keeping.apply(&tables).await.unwrap();
 
     // The points of the hasher begin with `0:`, so that its tablets are a group of their own.
     let told = verdict(&tables, &optimizations).await;
@@ -270,7 +279,9 @@ async fn what_groups_of_before_have_left_stays_until_it_is_pruned() {
     );
     assert_eq!(effects, [none, none, groups]);
     assert_eq!(
-        plan(&tables, TABLE, &optimizations, KEEP)
+        optimizations
+            .plan(&tables, TABLE)
+            .prune(KEEP)
             .await
             .unwrap()
             .group_pattern(),
@@ -294,7 +305,7 @@ async fn what_groups_of_before_have_left_stays_until_it_is_pruned() {
     assert_eq!(balancer_properties(&tables).await, 0);
     assert!(verdict(&tables, &optimizations).await.ok);
     // An interrupted plan is applied again, and has nothing left to do.
-    let again = apply(&tables, &pruning, |_| ()).await.unwrap();
+    let again = pruning.apply(&tables).await.unwrap();
     assert_eq!((again.done, again.already_so), (0, 4));
 }
 
@@ -334,7 +345,11 @@ async fn what_was_left_and_does_nothing_is_no_difference() {
         .set_property(TABLE, property::BALANCER, "org.example.Own")
         .await
         .unwrap();
-    let pruning = plan(&tables, TABLE, &optimizations, PRUNE).await.unwrap();
+    let pruning = optimizations
+        .plan(&tables, TABLE)
+        .prune(PRUNE)
+        .await
+        .unwrap();
     assert!(pruning.is_empty(), "{:?}", pruning.steps());
 }
 
@@ -350,25 +365,35 @@ async fn what_a_table_inherits_was_not_left_on_it_and_is_in_force_again() {
         is_unreadable: false,
     };
     let optimizations = of(&modulo(), 10);
-    let pruning = plan(&servers, TABLE, &optimizations, PRUNE).await.unwrap();
+    let pruning = optimizations
+        .plan(&servers, TABLE)
+        .prune(PRUNE)
+        .await
+        .unwrap();
     let step = pruning.steps()[1].to_string();
     assert!(
         step.starts_with("remove table.balancer, which is `")
             && step.ends_with(&format!("`, so that `{default}` is in force")),
         "{step}"
     );
-    apply(&servers, &pruning, |_| ()).await.unwrap();
-    let again = plan(&servers, TABLE, &optimizations, PRUNE).await.unwrap();
+    pruning.apply(&servers).await.unwrap();
+    let again = optimizations
+        .plan(&servers, TABLE)
+        .prune(PRUNE)
+        .await
+        .unwrap();
     assert!(again.is_empty());
     assert_eq!(again.unrequested_properties().count(), 0);
-    let done = apply(&servers, &pruning, |_| ()).await.unwrap();
+    let done = pruning.apply(&servers).await.unwrap();
     assert_eq!(done.done, 0);
 }
 
 #[tokio::test]
 async fn a_removal_that_was_edited_into_a_plan_is_refused() {
     let tables = hashed_before().await;
-    let pruning = plan(&tables, TABLE, &of(&modulo(), 10), PRUNE)
+    let pruning = of(&modulo(), 10)
+        .plan(&tables, TABLE)
+        .prune(PRUNE)
         .await
         .unwrap();
     let json = serde_json::to_string(&pruning).unwrap();

@@ -16,7 +16,7 @@ use std::time::Duration;
 use criterion::{Criterion, criterion_group, criterion_main};
 use fluo_core::{TableAdmin, Versions};
 use fluo_embedded::{EmbeddedTables, Settings};
-use fluo_recipes::{PlanOptions, RowHasher, TableOptimizations, plan};
+use fluo_recipes::{RowHasher, TableOptimizations};
 
 const TABLE: &str = "pages";
 const SPLITS: u32 = 100_000;
@@ -55,7 +55,7 @@ fn plan_a_large_table(criterion: &mut Criterion) {
     });
     let mut bench = |name: &str, wanted: &TableOptimizations| {
         group.bench_function(name, |bencher| {
-            let planned = || plan(&tables, TABLE, black_box(wanted), PlanOptions::default());
+            let planned = || black_box(wanted).plan(&tables, TABLE).into_future();
             bencher.iter(|| runtime.block_on(planned()).unwrap());
         });
     };

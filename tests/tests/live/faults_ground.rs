@@ -12,10 +12,7 @@ use fluo_core::{
     Authorizations, Column, Mutation, Scan, Span, Table, TableAdmin, TableExt, Versions,
 };
 
-use fluo_recipes::{
-    PlanOptions, PropertyVerdict, RowCounting, RowHasher, TableOptimizations, VerifyOptions, plan,
-    verify,
-};
+use fluo_recipes::{PropertyVerdict, RowCounting, RowHasher, TableOptimizations, VerifyOptions};
 
 use crate::ground::fresh_name;
 
@@ -198,7 +195,9 @@ pub(crate) async fn is_as_wanted(
         rows: RowCounting::Skip,
         ..VerifyOptions::default()
     };
-    let verdict = verify(tables, name, optimizations, &options, |_| ())
+    let verdict = optimizations
+        .verify(tables, name)
+        .options(&options)
         .await
         .unwrap();
     // Entries are estimates after a split, until a compaction.
@@ -212,7 +211,9 @@ pub(crate) async fn is_as_wanted(
         verdict.differences
     );
     assert!(
-        plan(tables, name, optimizations, PlanOptions { prune: true })
+        optimizations
+            .plan(tables, name)
+            .prune(true)
             .await
             .unwrap()
             .is_empty()

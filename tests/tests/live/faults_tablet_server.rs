@@ -8,10 +8,7 @@ use accumulo_proxy::Settings;
 use fluo_accumulo::AccumuloTables;
 use fluo_cluster::Cluster;
 use fluo_core::{Bytes, ErrorKind, TableAdmin, Versions};
-use fluo_recipes::{
-    PlanOptions, RowCounting, RowHasher, TableOptimizations, Verdict, VerifyOptions, apply, plan,
-    verify,
-};
+use fluo_recipes::{RowCounting, RowHasher, TableOptimizations, Verdict, VerifyOptions};
 use tokio::time::{Instant, sleep};
 
 use crate::cli::assert_says;
@@ -45,10 +42,8 @@ async fn prepare(tables: &AccumuloTables) {
         .map(|digit| Bytes::from(digit.to_string()))
         .collect();
     tables.add_splits(TABLE, &splits).await.unwrap();
-    let plan = plan(tables, TABLE, &optimizations(), PlanOptions::default())
-        .await
-        .unwrap();
-    apply(tables, &plan, |_| ()).await.unwrap();
+    let plan = optimizations().plan(tables, TABLE).await.unwrap();
+    plan.apply(tables).await.unwrap();
     settled_on(tables, 2).await;
 }
 
@@ -62,7 +57,10 @@ async fn settled_on(tables: &AccumuloTables, servers: usize) -> Verdict {
     let start = Instant::now();
     loop {
         // While servers are missed, not even the metadata need be there.
-        let verdict = verify(tables, TABLE, &optimizations(), &options, |_| ()).await;
+        let verdict = optimizations()
+            .verify(tables, TABLE)
+            .options(&options)
+            .await;
         if let Ok(seen) = &verdict
             && seen.ok
             && seen
