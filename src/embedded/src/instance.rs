@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use fluo_core::{Instance, Result};
 
-use crate::settings::Settings;
+use crate::options::EmbeddedOptions;
 use crate::tables::EmbeddedTables;
 
-/// Opens the instance of a directory with the default settings, and creates the directory if it
+/// Opens the instance of a directory with the default options, and creates the directory if it
 /// does not exist. Its parent must exist.
 ///
-/// Blocks the thread, as [`EmbeddedTables::open`] does. For other settings, call that function and
+/// Blocks the thread, as [`EmbeddedTables::open`] does. For other options, call that function and
 /// then [`EmbeddedTables::instance`].
 ///
 /// # Errors
@@ -36,14 +36,11 @@ use crate::tables::EmbeddedTables;
 /// # }
 /// ```
 pub fn open(directory: impl AsRef<Path>) -> Result<Instance> {
-    let settings = Settings {
-        create_if_missing: true,
-        ..Settings::default()
-    };
-    Ok(EmbeddedTables::open(directory, settings)?.instance())
+    let options = EmbeddedOptions::new().create_if_missing(true);
+    Ok(EmbeddedTables::open(directory, options)?.instance())
 }
 
-/// Opens the instance of an existing directory with the default settings. Creates nothing, so a
+/// Opens the instance of an existing directory with the default options. Creates nothing, so a
 /// mistyped path is an error.
 ///
 /// # Errors
@@ -69,7 +66,7 @@ pub fn open(directory: impl AsRef<Path>) -> Result<Instance> {
 /// # }
 /// ```
 pub fn open_existing(directory: impl AsRef<Path>) -> Result<Instance> {
-    Ok(EmbeddedTables::open(directory, Settings::default())?.instance())
+    Ok(EmbeddedTables::open(directory, EmbeddedOptions::new())?.instance())
 }
 
 impl EmbeddedTables {
@@ -79,12 +76,12 @@ impl EmbeddedTables {
     /// # Examples
     ///
     /// ```
-    /// use fluo_embedded::{EmbeddedTables, Settings};
+    /// use fluo_embedded::{EmbeddedTables, EmbeddedOptions};
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let directory = tempfile::tempdir()?;
-    /// let settings = Settings { create_if_missing: true, cache_bytes: 64 << 20, ..Settings::default() };
-    /// let fluo = EmbeddedTables::open(directory.path(), settings)?.instance();
+    /// let options = EmbeddedOptions::new().create_if_missing(true).cache_bytes(64 << 20);
+    /// let fluo = EmbeddedTables::open(directory.path(), options)?.instance();
     /// # drop(fluo);
     /// # Ok(())
     /// # }

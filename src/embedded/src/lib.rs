@@ -2,7 +2,8 @@
 //! row, and without a server.
 //!
 //! [`open`] returns the [`Instance`](fluo_core::Instance) of a directory: its tables and its
-//! applications. [`EmbeddedTables`] opens a directory with other [`Settings`]. Both are a
+//! applications. [`EmbeddedTables`] opens a directory with other
+//! [`EmbeddedOptions`]. Both are a
 //! [`TableAdmin`](fluo_core::TableAdmin), and the tables that they open are
 //! [`Table`](fluo_core::Table)s. Code that is written against these two ports behaves here as on a
 //! cluster: keys have the same order, and versions, deletes, visibilities, split points, properties
@@ -73,8 +74,8 @@
 //!   do not finish.
 //! - **Slow writes.** Splitting a tablet with entries and deleting a table block the writer: see
 //!   [`add_splits`](EmbeddedTables#method.add_splits).
-//! - **Memory.** [`cache_bytes`](Settings::cache_bytes),
-//!   [`max_queued_bytes`](Settings::max_queued_bytes), and a few megabytes for each running scan.
+//! - **Memory.** [`cache_bytes`](EmbeddedOptions::cache_bytes),
+//!   [`max_queued_bytes`](EmbeddedOptions::max_queued_bytes), and a few megabytes for each running scan.
 //!
 //! Not supported: several processes, replication, encryption, compression.
 //!
@@ -99,10 +100,10 @@ mod key;
 mod lock;
 mod made;
 mod mark;
+mod options;
 mod pages;
 mod scan;
 mod schema;
-mod settings;
 mod skip;
 mod store;
 mod table;
@@ -114,5 +115,5 @@ pub use check::CheckReport;
 pub use coordination::EmbeddedApplications;
 pub use damage::Damage;
 pub use instance::{open, open_existing};
-pub use settings::Settings;
+pub use options::EmbeddedOptions;
 pub use tables::EmbeddedTables;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use fluo_core::{Authorizations, Bytes, Column, TableAdmin, Tablets, Versions};
-use fluo_embedded::{EmbeddedTables, Settings};
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_recipes::{RowHasher, TableOptimizations};
 
 use crate::exit::Outcome;
@@ -23,12 +23,10 @@ pub(crate) async fn run() -> Result<Outcome> {
     // Listen for signals before the directory exists, so it is never left behind.
     let interrupted = interruption::any()?;
     let directory = tempfile::tempdir().context("cannot make a directory for the demo")?;
-    let settings = Settings {
-        create_if_missing: true,
-        servers: SERVERS.try_into()?,
-        ..Settings::default()
-    };
-    let tables = EmbeddedTables::open(directory.path(), settings)?;
+    let options = EmbeddedOptions::new()
+        .create_if_missing(true)
+        .servers(SERVERS.try_into()?);
+    let tables = EmbeddedTables::open(directory.path(), options)?;
     tokio::select! {
         told = tell(&tables) => told,
         by = interrupted => {
