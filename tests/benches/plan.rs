@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use fluo_core::{TableAdmin, Versions};
-use fluo_embedded::{EmbeddedTables, Settings};
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_recipes::{RowHasher, TableOptimizations};
 
 const TABLE: &str = "pages";
@@ -27,10 +27,7 @@ fn plan_a_large_table(criterion: &mut Criterion) {
         .build()
         .unwrap();
     let directory = tempfile::tempdir().unwrap();
-    let settings = Settings {
-        create_if_missing: true,
-        ..Settings::default()
-    };
+    let settings = EmbeddedOptions::new().create_if_missing(true);
     let tables = EmbeddedTables::open(directory.path(), settings).unwrap();
     let hasher = RowHasher::new("p").unwrap();
     let optimizations = TableOptimizations::of_row_hasher(&hasher, SPLITS).unwrap();

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use fluo_core::table::property::BALANCER;
 use fluo_core::{Bytes, MemoryTables, TableAdmin, Versions};
-use fluo_embedded::{EmbeddedTables, Settings};
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_recipes::{ApplyError, ApplyEvent, Plan, RowHasher, Step, TableOptimizations};
 use fluo_tests::{Fault, FaultyTables};
 use futures::FutureExt;
@@ -187,10 +187,7 @@ impl Directories {
 
     fn embedded(&self) -> Arc<dyn TableAdmin> {
         let directory = tempfile::tempdir().unwrap();
-        let settings = Settings {
-            create_if_missing: true,
-            ..Settings::default()
-        };
+        let settings = EmbeddedOptions::new().create_if_missing(true);
         let tables = EmbeddedTables::open(directory.path(), settings).unwrap();
         self.0.lock().unwrap().push(directory);
         Arc::new(tables)

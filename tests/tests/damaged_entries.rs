@@ -19,7 +19,7 @@ use fluo_core::{
     Authorizations, Bytes, Client, ClientSettings, Column, Error, ErrorKind, MemoryTables,
     Mutation, RowColumn, Table, TableAdmin, Timestamp,
 };
-use fluo_embedded::{EmbeddedTables, Settings};
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_tests::scenarios::damage::damages;
 
 fn balance() -> Column {
@@ -149,10 +149,7 @@ async fn in_memory() {
 #[tokio::test]
 async fn embedded() {
     let directory = tempfile::tempdir().unwrap();
-    let settings = Settings {
-        create_if_missing: true,
-        ..Settings::default()
-    };
+    let settings = EmbeddedOptions::new().create_if_missing(true);
     let tables = EmbeddedTables::open(directory.path(), settings).unwrap();
     damage_is_told(&tables).await;
     a_damaged_primary_is_told(&tables).await;

@@ -6,7 +6,7 @@ mod command;
 
 use command::{Place, assert_says};
 use fluo_core::coordination::Applications;
-use fluo_embedded::{EmbeddedTables, Settings};
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 
 const INIT: &str = "app init --at embedded:d";
 
@@ -138,7 +138,7 @@ async fn names_the_table_that_an_interrupted_run_leaves() {
         place
             .fluo(&format!("{INIT} --table {table} web"))
             .succeeds();
-        let tables = EmbeddedTables::open(place.path("d"), Settings::default()).unwrap();
+        let tables = EmbeddedTables::open(place.path("d"), EmbeddedOptions::new()).unwrap();
         tables.applications().remove("web").await.unwrap();
     };
     lose("web").await;
@@ -294,7 +294,7 @@ fn escapes_names_with_terminal_controls() {
 async fn refuses_a_directory_that_another_process_has_open() {
     let place = Place::new();
     place.fluo(&format!("{INIT} web")).succeeds();
-    let tables = EmbeddedTables::open(place.path("d"), Settings::default()).unwrap();
+    let tables = EmbeddedTables::open(place.path("d"), EmbeddedOptions::new()).unwrap();
     let web = tables.applications().open("web").await.unwrap();
     drop(tables);
     let program = std::env::current_exe().unwrap();

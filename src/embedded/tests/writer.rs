@@ -10,7 +10,7 @@ use fluo_core::{
     Authorizations, Clock, Column, Condition, ErrorKind, Garbage, Mutation, Result, Scan, Span,
     Table, TableAdmin, TableExt, Versions,
 };
-use fluo_embedded::{EmbeddedTables, Settings};
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use futures::FutureExt;
 use futures::future::{join_all, try_join_all};
 
@@ -22,14 +22,11 @@ fn put(row: impl Into<fluo_core::Bytes>) -> Mutation {
     Mutation::new(row).put(column(), "v")
 }
 
-async fn open(directory: &Path, settings: Settings) -> Result<(EmbeddedTables, Arc<dyn Table>)> {
-    let tables = EmbeddedTables::open(
-        directory,
-        Settings {
-            create_if_missing: true,
-            ..settings
-        },
-    )?;
+async fn open(
+    directory: &Path,
+    settings: EmbeddedOptions,
+) -> Result<(EmbeddedTables, Arc<dyn Table>)> {
+    let tables = EmbeddedTables::open(directory, settings.create_if_missing(true))?;
     if tables.tables().await?.is_empty() {
         tables.create_table("t", Versions::All).await?;
     }
@@ -40,7 +37,9 @@ async fn open(directory: &Path, settings: Settings) -> Result<(EmbeddedTables, A
 #[tokio::test]
 async fn of_many_who_want_one_row_one_gets_it() {
     let directory = tempfile::tempdir().unwrap();
-    let (_tables, table) = open(directory.path(), Settings::default()).await.unwrap();
+    let (_tables, table) = open(directory.path(), EmbeddedOptions::new())
+        .await
+        .unwrap();
     let claim = |_| table.write_conditional(vec![put("r").when(Condition::absent(column()))]);
     let outcomes = try_join_all((0..100).map(claim)).await.unwrap();
     assert_eq!(
@@ -64,12 +63,10 @@ async fn of_many_who_want_one_row_one_gets_it() {
 #[tokio::test]
 async fn a_small_queue_lets_everybody_through_in_turn() {
     let directory = tempfile::tempdir().unwrap();
-    let small = Settings {
-        max_queued_mutations: 3,
-        max_commit_mutations: 2,
-        max_commit_bytes: 20,
-        ..Settings::default()
-    };
+    let small = EmbeddedOptions::new()
+        .max_queued_mutations(3)
+        .max_commit_mutations(2)
+        .max_commit_bytes(20);
     let (_tables, table) = open(directory.path(), small).await.unwrap();
     // Calls of one to seven rows: some are larger than the queue, and all are larger than a commit likes.
     let call = |number: usize| {
@@ -89,10 +86,7 @@ async fn a_small_queue_lets_everybody_through_in_turn() {
 #[tokio::test]
 async fn a_caller_who_leaves_disturbs_nobody() {
     let directory = tempfile::tempdir().unwrap();
-    let small = Settings {
-        max_queued_mutations: 8,
-        ..Settings::default()
-    };
+    let small = EmbeddedOptions::new().max_queued_mutations(8);
     let (tables, table) = open(directory.path(), small).await.unwrap();
     for round in 0..300 {
         let left = (0..20).map(|row| table.write(vec![put(format!("left-{round}-{row}"))]));
@@ -120,7 +114,7 @@ async fn a_caller_who_leaves_disturbs_nobody() {
 fn no_runtime_is_needed() {
     let directory = tempfile::tempdir().unwrap();
     let work = async {
-        let (tables, table) = open(directory.path(), Settings::default()).await?;
+        let (tables, table) = open(directory.path(), EmbeddedOptions::new()).await?;
         table
             .write((0..5_000).map(|row| put(format!("{row}"))).collect())
             .await?;
@@ -134,10 +128,7 @@ fn no_runtime_is_needed() {
 #[tokio::test]
 async fn a_wrong_request_is_refused_and_nothing_of_its_call_is_done() {
     let directory = tempfile::tempdir().unwrap();
-    let small = Settings {
-        max_mutation_bytes: 100,
-        ..Settings::default()
-    };
+    let small = EmbeddedOptions::new().max_mutation_bytes(100);
     let (_tables, table) = open(directory.path(), small).await.unwrap();
     let large = put("r\n").put(column(), vec![0; 200]);
     let error = table
@@ -171,7 +162,9 @@ async fn a_wrong_request_is_refused_and_nothing_of_its_call_is_done() {
 #[tokio::test]
 async fn a_handle_on_a_deleted_table_never_finds_the_next_one() {
     let directory = tempfile::tempdir().unwrap();
-    let (tables, old) = open(directory.path(), Settings::default()).await.unwrap();
+    let (tables, old) = open(directory.path(), EmbeddedOptions::new())
+        .await
+        .unwrap();
     old.write(vec![put("r")]).await.unwrap();
     tables.delete_table("t").await.unwrap();
     tables.create_table("t", Versions::All).await.unwrap();
@@ -216,10 +209,7 @@ impl Clock for BrokenClock {
 #[tokio::test]
 async fn a_clock_that_panics_harms_its_caller_and_not_the_directory() {
     let directory = tempfile::tempdir().unwrap();
-    let broken = Settings {
-        clock: Arc::new(BrokenClock),
-        ..Settings::default()
-    };
+    let broken = EmbeddedOptions::new().clock(Arc::new(BrokenClock));
     let (tables, table) = open(directory.path(), broken).await.unwrap();
     let write = std::panic::AssertUnwindSafe(table.write(vec![put("r")]));
     let panic = write.catch_unwind().await.unwrap_err();
@@ -235,10 +225,7 @@ async fn the_tables_time_does_not_go_back_across_a_restart() {
     let directory = tempfile::tempdir().unwrap();
     let mut times = Vec::new();
     for now in [1_000, 2_000, 500, 400, 2_001] {
-        let settings = Settings {
-            clock: Arc::new(HeldClock(now.into())),
-            ..Settings::default()
-        };
+        let settings = EmbeddedOptions::new().clock(Arc::new(HeldClock(now.into())));
         let (_tables, table) = open(directory.path(), settings).await.unwrap();
         let row = format!("at-{now}");
         table.write(vec![put(row.clone())]).await.unwrap();
@@ -254,7 +241,9 @@ async fn the_tables_time_does_not_go_back_across_a_restart() {
 #[tokio::test]
 async fn a_scan_is_of_the_instant_at_which_it_was_asked_for() {
     let directory = tempfile::tempdir().unwrap();
-    let (_tables, table) = open(directory.path(), Settings::default()).await.unwrap();
+    let (_tables, table) = open(directory.path(), EmbeddedOptions::new())
+        .await
+        .unwrap();
     table
         .write((0..3_000).map(|row| put(format!("{row:05}"))).collect())
         .await
@@ -279,7 +268,9 @@ async fn a_scan_is_of_the_instant_at_which_it_was_asked_for() {
 #[tokio::test]
 async fn a_batch_may_be_as_large_as_one_likes() {
     let directory = tempfile::tempdir().unwrap();
-    let (_tables, table) = open(directory.path(), Settings::default()).await.unwrap();
+    let (_tables, table) = open(directory.path(), EmbeddedOptions::new())
+        .await
+        .unwrap();
     table
         .write((0..1_000).map(|row| put(format!("{row:05}"))).collect())
         .await
@@ -292,7 +283,7 @@ async fn a_batch_may_be_as_large_as_one_likes() {
 fn a_scan_on_a_runtime_that_was_shut_down_says_so() {
     let directory = tempfile::tempdir().unwrap();
     let work = async {
-        let (tables, table) = open(directory.path(), Settings::default()).await?;
+        let (tables, table) = open(directory.path(), EmbeddedOptions::new()).await?;
         table
             .write((0..1_000).map(|row| put(format!("{row:05}"))).collect())
             .await?;
@@ -316,7 +307,9 @@ fn a_scan_on_a_runtime_that_was_shut_down_says_so() {
 #[tokio::test]
 async fn a_dropped_scan_lets_go_of_its_snapshot() {
     let directory = tempfile::tempdir().unwrap();
-    let (tables, table) = open(directory.path(), Settings::default()).await.unwrap();
+    let (tables, table) = open(directory.path(), EmbeddedOptions::new())
+        .await
+        .unwrap();
     table
         .write((0..20_000).map(|row| put(format!("{row:05}"))).collect())
         .await
@@ -331,7 +324,7 @@ async fn a_dropped_scan_lets_go_of_its_snapshot() {
     }
     drop((tables, table));
     let mut tries = 0;
-    while EmbeddedTables::open(directory.path(), Settings::default()).is_err() {
+    while EmbeddedTables::open(directory.path(), EmbeddedOptions::new()).is_err() {
         // The batch on the other thread ends by itself.
         tokio::time::sleep(Duration::from_millis(5)).await;
         tries += 1;

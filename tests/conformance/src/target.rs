@@ -8,7 +8,7 @@ use std::sync::Arc;
 use anyhow::{Result, bail};
 use fluo_accumulo::{AccumuloTables, IteratorBuild, Settings as ProxySettings};
 use fluo_core::{MemoryTables, TableAdmin};
-use fluo_embedded::{EmbeddedTables, Settings};
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 
 use crate::Arguments;
 use crate::authorizations::{self, Granted};
@@ -60,10 +60,7 @@ impl Target {
         match self {
             Self::Memory => Ok(without_users(Arc::new(MemoryTables::new()))),
             Self::Embedded(directory) => {
-                let settings = Settings {
-                    create_if_missing: true,
-                    ..Settings::default()
-                };
+                let settings = EmbeddedOptions::new().create_if_missing(true);
                 let tables = EmbeddedTables::open(directory, settings)?;
                 Ok(without_users(Arc::new(tables)))
             }
