@@ -271,7 +271,7 @@ impl AccumuloTables {
 
     /// Refuses labels that the user does not hold: a scan with one would fail at its first cell.
     async fn check_held(&self, authorizations: &Authorizations) -> Result<()> {
-        let Some(user) = self.client.settings().credentials.user() else {
+        let Some(user) = self.client.options().credentials().user() else {
             // A proxy of Accumulo 2.x does not say who its user is.
             return Ok(());
         };

@@ -88,7 +88,7 @@ impl Identities {
     /// `tableIdMap` can throw nothing, so a proxy that may not answer it (the password was changed, say) fails inside.
     /// A call that can throw says why.
     async fn refusal(&self, error: accumulo_proxy::Error) -> accumulo_proxy::Error {
-        match self.client.settings().credentials.user() {
+        match self.client.options().credentials().user() {
             Some(user) if error.kind() == accumulo_proxy::ErrorKind::Protocol => {
                 let asked = self.client.security_operations().authorizations(user).await;
                 asked.err().unwrap_or(error)

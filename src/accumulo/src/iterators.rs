@@ -78,7 +78,7 @@ impl AccumuloTables {
         };
         Error::invalid(format!(
             "transactions are refused: {reason}; the servers behind {} are of Accumulo {version} ({}); {remedy}",
-            self.client.settings().address,
+            self.client.options().address(),
             generation.seen(),
         ))
     }

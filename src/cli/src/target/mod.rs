@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
-use fluo_accumulo::{AccumuloTables, Settings as ProxySettings};
+use fluo_accumulo::{AccumuloTables, ProxyOptions};
 use fluo_core::{Error, ErrorKind, TableAdmin, admin};
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 
@@ -180,10 +180,10 @@ impl TargetArguments {
     async fn connect(&self, address: &str) -> Result<Arc<dyn TableAdmin>> {
         let tls = self.tls.settings(address)?;
         let credentials = self.login.credentials(&self.at).await?;
-        let mut settings = ProxySettings::new(address, credentials);
-        settings.protocol = self.login.protocol();
-        settings.tls = tls;
-        let connected = AccumuloTables::connect(settings);
+        let options = ProxyOptions::new(address, credentials)
+            .protocol(self.login.protocol())
+            .tls(tls);
+        let connected = AccumuloTables::connect(options);
         let tables = progress::while_it_lasts(format!("connecting to {}", self.at), connected);
         let tables = tables.await.map_err(|error| login::advised(&error))?;
         Ok(Arc::new(tables))
