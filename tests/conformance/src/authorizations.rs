@@ -34,7 +34,7 @@ impl Granted {
 /// Checks that the user of the client holds the authorizations, or gives them to the user `grant`. A proxy of
 /// Accumulo 2.x does not say who its user is; then nothing is checked.
 pub(crate) async fn ready(client: &ProxyClient, grant: Option<&str>) -> Result<Option<Granted>> {
-    let Some(user) = grant.or(client.settings().credentials.user()) else {
+    let Some(user) = grant.or(client.options().credentials().user()) else {
         return Ok(None);
     };
     let security = client.security_operations();

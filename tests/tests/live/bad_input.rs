@@ -3,7 +3,7 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use accumulo_proxy::{Credentials, Error, ErrorKind, ProxyClient, Settings};
+use accumulo_proxy::{Credentials, Error, ErrorKind, ProxyClient, ProxyOptions};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -14,12 +14,12 @@ const SECONDS: Duration = Duration::from_secs(15);
 
 /// What `connect` says to the user `user` at `address`.
 async fn refused(address: &str, user: &str) -> Error {
-    let settings = Settings::new(address, Credentials::password(user, PASSWORD));
+    let settings = ProxyOptions::new(address, Credentials::password(user, PASSWORD));
     told(settings).await
 }
 
-async fn told(settings: Settings) -> Error {
-    let address = settings.address.clone();
+async fn told(settings: ProxyOptions) -> Error {
+    let address = settings.address().to_owned();
     let started = Instant::now();
     let error = ProxyClient::connect(settings).await.unwrap_err();
     assert!(started.elapsed() < SECONDS, "{error}");
@@ -34,7 +34,7 @@ async fn told(settings: Settings) -> Error {
 #[tokio::test]
 async fn a_wrong_password_and_an_unknown_user() {
     let Some(cluster) = cluster() else { return };
-    let address = settings(cluster).address;
+    let address = settings(cluster).address().to_owned();
     for user in [cluster.user(), "nobody"] {
         let error = refused(&address, user).await;
         assert_eq!(error.kind(), ErrorKind::Security, "{error}");
@@ -47,7 +47,7 @@ async fn a_wrong_password_and_an_unknown_user() {
 async fn no_user() {
     let Some(cluster) = cluster() else { return };
     // The proxy itself fails at it.
-    let error = refused(&settings(cluster).address, "").await;
+    let error = refused(settings(cluster).address(), "").await;
     assert_eq!(error.kind(), ErrorKind::Protocol, "{error}");
     assert!(
         error.reason().starts_with("the proxy refused the call: "),
@@ -58,10 +58,10 @@ async fn no_user() {
 #[tokio::test]
 async fn a_shared_secret_where_a_login_belongs() {
     let Some(cluster) = cluster() else { return };
-    let address = settings(cluster).address;
+    let address = settings(cluster).address().to_owned();
     let credentials = Credentials::shared_secret(PASSWORD);
     let started = Instant::now();
-    let connected = ProxyClient::connect(Settings::new(address, credentials)).await;
+    let connected = ProxyClient::connect(ProxyOptions::new(address, credentials)).await;
     assert!(started.elapsed() < SECONDS);
     let error = connected.unwrap_err();
     assert!(!format!("{error} {error:?}").contains(PASSWORD));
@@ -108,8 +108,8 @@ async fn a_server_that_never_answers() {
     let address =
         server(|mut stream| async move { stream.read_to_end(&mut Vec::new()).await.map(drop) })
             .await;
-    let mut settings = Settings::new(&address, Credentials::password("root", PASSWORD));
-    settings.connect_timeout = Duration::from_secs(1);
+    let mut settings = ProxyOptions::new(&address, Credentials::password("root", PASSWORD));
+    settings = settings.connect_timeout(Duration::from_secs(1));
     let started = Instant::now();
     let error = told(settings).await;
     assert!(started.elapsed() < Duration::from_secs(5));

@@ -1,6 +1,6 @@
 //! The cluster of these tests, and clients of it.
 
-use accumulo_proxy::{Credentials, ProxyClient, Settings};
+use accumulo_proxy::{Credentials, ProxyClient, ProxyOptions};
 use fluo_accumulo::{AccumuloTables, IteratorBuild};
 use fluo_cluster::Cluster;
 use fluo_tests::conformance::AUTHORIZATIONS;
@@ -19,9 +19,9 @@ pub(crate) fn credentials(cluster: &Cluster) -> Credentials {
     }
 }
 
-/// Settings for the proxy of the cluster, as its administrator.
-pub(crate) fn settings(cluster: &Cluster) -> Settings {
-    Settings::new(cluster.proxy().unwrap().address(), credentials(cluster))
+/// ProxyOptions for the proxy of the cluster, as its administrator.
+pub(crate) fn settings(cluster: &Cluster) -> ProxyOptions {
+    ProxyOptions::new(cluster.proxy().unwrap().address(), credentials(cluster))
 }
 
 /// A client of the cluster's proxy, as its administrator.

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
-use accumulo_proxy::Settings;
+use accumulo_proxy::ProxyOptions;
 use fluo_accumulo::AccumuloTables;
 use fluo_cluster::{Cluster, Proxy, ProxySettings};
 use fluo_core::{
@@ -20,7 +20,7 @@ use crate::ground::fresh_name;
 pub(crate) struct Broken {
     pub(crate) proxy: Arc<Proxy>,
     /// What the proxy of the test leads to.
-    pub(crate) settings: Settings,
+    pub(crate) settings: ProxyOptions,
     /// Through the shared proxy, which nothing happens to.
     pub(crate) good: AccumuloTables,
     pub(crate) name: String,
@@ -54,12 +54,12 @@ impl Broken {
     }
 
     /// The tables through the proxy of the test.
-    pub(crate) async fn tables(&self, settings: Settings) -> AccumuloTables {
+    pub(crate) async fn tables(&self, settings: ProxyOptions) -> AccumuloTables {
         AccumuloTables::connect(settings).await.unwrap()
     }
 
     /// The table through the proxy of the test.
-    pub(crate) async fn open(&self, settings: Settings) -> Arc<dyn Table> {
+    pub(crate) async fn open(&self, settings: ProxyOptions) -> Arc<dyn Table> {
         open(&self.tables(settings).await, &self.name).await
     }
 
@@ -101,19 +101,19 @@ pub(crate) fn blocking<T>(work: impl FnOnce() -> T) -> T {
     tokio::task::block_in_place(work)
 }
 
-/// Settings of somebody who gives up soon: three tries within a fifth of a second.
-pub(crate) fn settings(cluster: &Cluster, address: &str) -> Settings {
+/// ProxyOptions of somebody who gives up soon: three tries within a fifth of a second.
+pub(crate) fn settings(cluster: &Cluster, address: &str) -> ProxyOptions {
     let credentials = crate::cluster::credentials(cluster);
-    let mut settings = Settings::new(address, credentials);
-    settings.retry.tries = NonZeroUsize::new(3).unwrap();
-    settings.retry.first_pause = Duration::from_millis(50);
+    let mut settings = ProxyOptions::new(address, credentials);
+    settings = settings.tries(NonZeroUsize::new(3).unwrap());
+    settings = settings.first_pause(Duration::from_millis(50));
     settings
 }
 
 /// The same settings of somebody who outlasts a restart.
-pub(crate) fn patient(mut settings: Settings) -> Settings {
-    settings.retry.tries = NonZeroUsize::new(200).unwrap();
-    settings.retry.longest_pause = Duration::from_millis(250);
+pub(crate) fn patient(mut settings: ProxyOptions) -> ProxyOptions {
+    settings = settings.tries(NonZeroUsize::new(200).unwrap());
+    settings = settings.longest_pause(Duration::from_millis(250));
     settings
 }
 

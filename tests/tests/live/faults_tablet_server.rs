@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use accumulo_proxy::Settings;
+use accumulo_proxy::ProxyOptions;
 use fluo_accumulo::AccumuloTables;
 use fluo_cluster::Cluster;
 use fluo_core::{Bytes, ErrorKind, TableAdmin, Versions};
@@ -23,9 +23,9 @@ const PATIENCE: Duration = Duration::from_secs(150);
 /// Shorter than that: so writers are told that nobody knows.
 const LIMIT: Duration = Duration::from_secs(10);
 
-fn settings(cluster: &Cluster) -> Settings {
+fn settings(cluster: &Cluster) -> ProxyOptions {
     let credentials = crate::cluster::credentials(cluster);
-    Settings::new(cluster.proxy().unwrap().address(), credentials)
+    ProxyOptions::new(cluster.proxy().unwrap().address(), credentials)
 }
 
 fn optimizations() -> TableOptimizations {
@@ -86,7 +86,7 @@ async fn what_was_acknowledged_outlives_a_server_and_its_tablets_move() {
     prepare(&tables).await;
 
     let mut hasty = settings(&cluster);
-    hasty.call_timeout = LIMIT;
+    hasty = hasty.call_timeout(LIMIT);
     let hasty = AccumuloTables::connect(hasty).await.unwrap();
     let signals = Arc::new(Signals::default());
     let table = open(&hasty, TABLE).await;

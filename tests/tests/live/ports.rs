@@ -128,7 +128,7 @@ async fn a_user_whose_password_was_changed_is_denied() {
         .unwrap();
 
     let mut settings = settings(cluster().unwrap());
-    settings.credentials = Credentials::password(&user, "before");
+    settings = settings.with_credentials(Credentials::password(&user, "before"));
     let tables = AccumuloTables::new(ProxyClient::connect(settings).await.unwrap());
     let table = format!("{user}_table");
     tables.create_table(&table, Versions::All).await.unwrap();

@@ -77,7 +77,7 @@ async fn what_a_user_may_not_do_is_told() {
         .await
         .unwrap();
     root.run(&format!("create {table}")).succeeds();
-    let guest = Fluo::new(&client.settings().address, &user, PASSWORD);
+    let guest = Fluo::new(client.options().address(), &user, PASSWORD);
     guest.spec(&["p"], 2);
     for arguments in [
         format!("load {table} --prefix p s.toml"),
