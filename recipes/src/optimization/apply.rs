@@ -165,16 +165,17 @@ pub struct Applying<'a> {
 }
 
 impl Plan {
-    /// Applies the plan: takes its steps in order and skips those that are already in force. If a step fails, undoes the
-    /// steps of this call in reverse order.
+    /// Applies the plan: takes its steps in order and skips those that are already in force. If a
+    /// step fails, undoes the steps of this call in reverse order.
     ///
-    /// Await the returned value, after [`on_event`](Applying::on_event) if needed. The call can be interrupted at any
-    /// time (the process is killed, the future is dropped): the table serves after each step, and the next `apply`, of
-    /// this plan or of a new one, continues from there.
+    /// Await the returned value, after [`on_event`](Applying::on_event) if needed. The call can be
+    /// interrupted at any time (the process is killed, the future is dropped): the table serves
+    /// after each step, and the next `apply`, of this plan or of a new one, continues from there.
     ///
     /// # Errors
     ///
-    /// [`ApplyError::Refused`] if nothing was done; [`ApplyError::Failed`] with the state of the table.
+    /// [`ApplyError::Refused`] if nothing was done; [`ApplyError::Failed`] with the state of the
+    /// table.
     ///
     /// # Examples
     ///

@@ -1,17 +1,18 @@
-//! Table optimizations: the split points and groups that recipes ask of a table, brought to a live table and
-//! proven on it.
+//! Table optimizations: the split points and groups that recipes ask of a table, brought to a live
+//! table and proven on it.
 //!
-//! Three calls on the [`TableAdmin`](fluo_core::TableAdmin) port, in the order in which they are used:
+//! Three calls on the [`TableAdmin`](fluo_core::TableAdmin) port, in the order of their use:
 //!
-//! 1. [`TableOptimizations::plan`] compares the optimizations with the table and returns the steps that would change
-//!    it. It writes nothing.
-//! 2. [`Plan::apply`] takes the steps, in an order that is safe to interrupt anywhere, and undoes its own if one fails.
+//! 1. [`TableOptimizations::plan`] compares the optimizations with the table and returns the steps
+//!    that would change it. It writes nothing.
+//! 2. [`Plan::apply`] takes the steps, in an order that is safe to interrupt anywhere, and undoes
+//!    its own if one fails.
 //! 3. [`TableOptimizations::verify`] reads everything back and returns a verdict with figures.
 //!
-//! Each of them returns a value with the options as methods, which makes the call when it is awaited.
+//! Each of them returns a value with the options as methods. Awaiting this value makes the call.
 //!
-//! Servers move tablets in their own time. [`groups()`] reads once how far they are, for a caller that waits between 2
-//! and 3.
+//! Servers move tablets in their own time. [`groups()`] reads once how far they are, for a caller
+//! that waits between 2 and 3.
 //!
 //! # The order of `apply`
 //! 1. the missing split points, in one call: a table with more tablets works as before;

@@ -17,7 +17,8 @@ pub enum Protocol {
     Binary,
 }
 
-/// The options of a [`ProxyClient`](crate::ProxyClient): the address, the credentials and every limit.
+/// The options of a [`ProxyClient`](crate::ProxyClient): the address, the credentials and every
+/// limit.
 ///
 /// # Examples
 ///

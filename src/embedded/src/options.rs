@@ -10,8 +10,8 @@ use fluo_core::{Clock, Error, Result, SystemClock};
 /// The valid numbers of simulated servers.
 pub(crate) const SERVERS: RangeInclusive<usize> = 1..=10_000;
 
-/// The options with which a directory is opened. [`EmbeddedTables::open`](crate::EmbeddedTables::open)
-/// checks them.
+/// The options with which a directory is opened.
+/// [`EmbeddedTables::open`](crate::EmbeddedTables::open) checks them.
 ///
 /// # Examples
 ///
@@ -121,10 +121,10 @@ impl EmbeddedOptions {
     }
 
     /// Sets the maximum number of bytes of mutations and conditions that wait for the writer, over
-    /// all callers; 1 to 4,294,967,295. As with the number of mutations, a call waits until there is
-    /// room, and a call that is larger than this waits until all other calls have been answered: so
-    /// the queue never has more bytes than this, or than the largest call. The data of a call that
-    /// waits for room is in the caller's memory and does not count. Default: 256 MiB.
+    /// all callers; 1 to 4,294,967,295. As with the number of mutations, a call waits until there
+    /// is room, and a call that is larger than this waits until all other calls have been answered:
+    /// so the queue never has more bytes than this, or than the largest call. The data of a call
+    /// that waits for room is in the caller's memory and does not count. Default: 256 MiB.
     #[must_use]
     pub fn max_queued_bytes(mut self, bytes: usize) -> Self {
         self.max_queued_bytes = bytes;

@@ -20,7 +20,8 @@ pub struct Planning<'a> {
 }
 
 impl TableOptimizations {
-    /// Compares the optimizations with a live table, and returns the steps that would bring them to it. Writes nothing.
+    /// Compares the optimizations with a live table, and returns the steps that would bring them to
+    /// it. Writes nothing.
     ///
     /// Await the returned value, after [`prune`](Planning::prune) if needed.
     ///
@@ -28,8 +29,8 @@ impl TableOptimizations {
     ///
     /// [`NotFound`](fluo_core::ErrorKind::NotFound) if the table does not exist;
     /// [`Invalid`](fluo_core::ErrorKind::Invalid) if the optimizations ask for nothing;
-    /// [`Unavailable`](fluo_core::ErrorKind::Unavailable) if the servers load no group balancer; and the errors of the
-    /// port.
+    /// [`Unavailable`](fluo_core::ErrorKind::Unavailable) if the servers load no group balancer;
+    /// and the errors of the port.
     ///
     /// # Examples
     ///
@@ -61,8 +62,8 @@ impl TableOptimizations {
 }
 
 impl Planning<'_> {
-    /// Sets whether the plan removes split points that no recipe asks for and, if no recipe has a group, the properties
-    /// that earlier groups have left. Default: no.
+    /// Sets whether the plan removes split points that no recipe asks for and, if no recipe has a
+    /// group, the properties that earlier groups have left. Default: no.
     pub fn prune(mut self, prune: bool) -> Self {
         self.prune = prune;
         self

@@ -20,18 +20,19 @@ pub struct Verifying<'a> {
 }
 
 impl TableOptimizations {
-    /// Reads back the split points, the balancer, the places of the tablets and, by default, the rows, and compares each
-    /// with the optimizations. Writes nothing.
+    /// Reads back the split points, the balancer, the places of the tablets and, by default, the
+    /// rows, and compares each with the optimizations. Writes nothing.
     ///
-    /// Await the returned value, after options if needed. A difference is not an error but part of the verdict;
-    /// [`into_result`](Verdict::into_result) turns it into one. If the user may not read the rows, that is a difference,
-    /// and the verdict covers the rest.
+    /// Await the returned value, after options if needed. A difference is not an error but part of
+    /// the verdict; [`into_result`](Verdict::into_result) turns it into one. If the user may not
+    /// read the rows, that is a difference, and the verdict covers the rest.
     ///
     /// # Errors
     ///
     /// [`NotFound`](fluo_core::ErrorKind::NotFound) if the table does not exist;
-    /// [`Invalid`](fluo_core::ErrorKind::Invalid) if the optimizations ask for nothing; and the errors of the port.
-    /// Servers that load no group balancer are a difference here, and an error of [`plan`](Self::plan).
+    /// [`Invalid`](fluo_core::ErrorKind::Invalid) if the optimizations ask for nothing; and the
+    /// errors of the port. Servers that load no group balancer are a difference here, and an error
+    /// of [`plan`](Self::plan).
     ///
     /// # Examples
     ///
@@ -79,20 +80,22 @@ impl<'a> Verifying<'a> {
         self
     }
 
-    /// Sets the way to count rows. Default: by reading them, if the table has at most ten million entries.
+    /// Sets the way to count rows. Default: by reading them, if the table has at most ten million
+    /// entries.
     pub fn rows(mut self, rows: RowCounting) -> Self {
         self.options.rows = rows;
         self
     }
 
-    /// Sets the authorizations to count rows with. Rows all of whose cells need others are not counted. Default: none.
+    /// Sets the authorizations to count rows with. Rows all of whose cells need others are not
+    /// counted. Default: none.
     pub fn authorizations(mut self, authorizations: Authorizations) -> Self {
         self.options.authorizations = authorizations;
         self
     }
 
-    /// Sets the largest skew that passes: how many times the mean the fullest tablet of a recipe or a group, or the
-    /// fullest server, may hold. Default: 2.
+    /// Sets the largest skew that passes: how many times the mean the fullest tablet of a recipe or
+    /// a group, or the fullest server, may hold. Default: 2.
     pub fn max_skew(mut self, max_skew: MaxSkew) -> Self {
         self.options.max_skew = max_skew;
         self
@@ -104,7 +107,8 @@ impl<'a> Verifying<'a> {
         self
     }
 
-    /// Sets whether the verdict fails if there are too few rows to prove that they are even. Default: no.
+    /// Sets whether the verdict fails if there are too few rows to prove that they are even.
+    /// Default: no.
     pub fn require_rows(mut self, require: bool) -> Self {
         self.options.require_rows = require;
         self

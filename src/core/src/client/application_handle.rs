@@ -13,9 +13,11 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::observer::Observers;
 use crate::table::TableAdmin;
 
-/// The handle of one application: options first, then one of the calls that create, open or remove it.
+/// The handle of one application: options first, then one of the calls that create, open or remove
+/// it.
 ///
-/// [`Instance::application`] returns it. The application need not exist; the handle holds nothing open.
+/// [`Instance::application`] returns it. The application need not exist; the handle holds nothing
+/// open.
 ///
 /// | option | meaning | default |
 /// |---|---|---|
@@ -79,38 +81,41 @@ impl ApplicationHandle {
         }
     }
 
-    /// Sets the table of the application. A new application gets a new table of this name; an existing one must have
-    /// this table. Default: a new application's table has the name of the application, and an existing one may have any
-    /// table.
+    /// Sets the table of the application. A new application gets a new table of this name; an
+    /// existing one must have this table. Default: a new application's table has the name of the
+    /// application, and an existing one may have any table.
     pub fn table(mut self, table: impl Into<String>) -> Self {
         self.table = Some(table.into());
         self
     }
 
-    /// Sets the observers of the application. A new application stores their columns; an existing one must have the same
-    /// observers. Default: a new application has no observers, and an existing one may have any.
+    /// Sets the observers of the application. A new application stores their columns; an existing
+    /// one must have the same observers. Default: a new application has no observers, and an
+    /// existing one may have any.
     pub fn observers(self, observers: &Observers) -> Self {
         self.observed_columns(observers.observed_columns())
     }
 
-    /// Sets the observers of the application by their columns, for a program that does not run them itself. See
-    /// [`observers`](Self::observers).
+    /// Sets the observers of the application by their columns, for a program that does not run them
+    /// itself. See [`observers`](Self::observers).
     pub fn observed_columns(mut self, observed: impl IntoIterator<Item = ObservedColumn>) -> Self {
         self.observed = Some(observed.into_iter().collect());
         self
     }
 
-    /// Adds a setting of a new application, for its observers and loaders. An existing application keeps its own
-    /// settings, which an operator may have changed.
+    /// Adds a setting of a new application, for its observers and loaders. An existing application
+    /// keeps its own settings, which an operator may have changed.
     pub fn set(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.application_settings.insert(name.into(), value.into());
         self
     }
 
-    /// Sets whether [`create`](Self::create) and [`initialize`](Self::initialize) first delete an application and a table
-    /// of these names, with all their data. Default: no, and both calls fail if either exists.
+    /// Sets whether [`create`](Self::create) and [`initialize`](Self::initialize) first delete an
+    /// application and a table of these names, with all their data. Default: no, and both calls
+    /// fail if either exists.
     ///
-    /// The existing application must have the same table, because its own table would be left behind otherwise.
+    /// The existing application must have the same table, because its own table would be left
+    /// behind otherwise.
     pub fn clear(mut self, clear: bool) -> Self {
         self.clear = clear;
         self
@@ -127,12 +132,13 @@ impl ApplicationHandle {
         &self.name
     }
 
-    /// Checks all options that can be checked without reading anything. All calls that create the application do it too.
+    /// Checks all options that can be checked without reading anything. All calls that create the
+    /// application do it too.
     ///
     /// # Errors
     ///
-    /// [`Invalid`](ErrorKind::Invalid) for the name of the application, an observed column, a setting of the application,
-    /// or a setting of the client.
+    /// [`Invalid`](ErrorKind::Invalid) for the name of the application, an observed column, a
+    /// setting of the application, or a setting of the client.
     pub fn check(&self) -> Result<()> {
         self.settings.check()?;
         let any_id = Uuid::nil().to_string();
@@ -143,7 +149,8 @@ impl ApplicationHandle {
     ///
     /// # Errors
     ///
-    /// Those of [`initialize`](Self::initialize), then those of [`open`](Self::open): the application exists then.
+    /// Those of [`initialize`](Self::initialize), then those of [`open`](Self::open): the
+    /// application exists then.
     ///
     /// # Examples
     ///
@@ -176,8 +183,8 @@ impl ApplicationHandle {
     ///
     /// Those of [`check`](Self::check) and of [`admin::initialize`](crate::admin::initialize):
     /// [`AlreadyExists`](ErrorKind::AlreadyExists) if the application or its table exists and
-    /// [`clear`](Self::clear) is not set; [`Unavailable`](ErrorKind::Unavailable) if it is running, or if another
-    /// caller is creating or removing it.
+    /// [`clear`](Self::clear) is not set; [`Unavailable`](ErrorKind::Unavailable) if it is running,
+    /// or if another caller is creating or removing it.
     pub async fn initialize(&self) -> Result<()> {
         self.check()?;
         let (tables, applications) = self.ports();
@@ -189,9 +196,10 @@ impl ApplicationHandle {
     ///
     /// # Errors
     ///
-    /// Those of [`Client::open_application`]: [`NotFound`](ErrorKind::NotFound) if the application does not exist.
-    /// [`Invalid`](ErrorKind::Invalid) if the application has another [`table`](Self::table) or other
-    /// [`observers`](Self::observers) than the handle, or if [`clear`](Self::clear) is set.
+    /// Those of [`Client::open_application`]: [`NotFound`](ErrorKind::NotFound) if the application
+    /// does not exist. [`Invalid`](ErrorKind::Invalid) if the application has another
+    /// [`table`](Self::table) or other [`observers`](Self::observers) than the handle, or if
+    /// [`clear`](Self::clear) is set.
     ///
     /// # Examples
     ///
@@ -215,14 +223,16 @@ impl ApplicationHandle {
 
     /// Opens a client of the application, and creates the application first if it does not exist.
     ///
-    /// Several processes may call this at the same time: one of them creates the application, and the others wait until
-    /// they can open it, for at most [`give_up_after`](ClientSettings::give_up_after).
+    /// Several processes may call this at the same time: one of them creates the application, and
+    /// the others wait until they can open it, for at most
+    /// [`give_up_after`](ClientSettings::give_up_after).
     ///
     /// # Errors
     ///
-    /// Those of [`open`](Self::open), apart from `NotFound` for the application, and of [`initialize`](Self::initialize).
-    /// [`AlreadyExists`](ErrorKind::AlreadyExists) if a table has the name of the new application's table: an interrupted
-    /// creation or removal may have left it. [`create`](Self::create) with [`clear`](Self::clear) replaces it.
+    /// Those of [`open`](Self::open), apart from `NotFound` for the application, and of
+    /// [`initialize`](Self::initialize). [`AlreadyExists`](ErrorKind::AlreadyExists) if a table has
+    /// the name of the new application's table: an interrupted creation or removal may have left
+    /// it. [`create`](Self::create) with [`clear`](Self::clear) replaces it.
     pub async fn open_or_create(&self) -> Result<Client> {
         self.check_keeps("open_or_create")?;
         let mut backoff = Backoff::of_calls(&self.settings, Timestamp::ZERO);
@@ -263,8 +273,8 @@ impl ApplicationHandle {
     ///
     /// # Errors
     ///
-    /// Those of [`admin::remove`](crate::admin::remove): [`NotFound`](ErrorKind::NotFound) if the application does not
-    /// exist, and [`Unavailable`](ErrorKind::Unavailable) while it is running.
+    /// Those of [`admin::remove`](crate::admin::remove): [`NotFound`](ErrorKind::NotFound) if the
+    /// application does not exist, and [`Unavailable`](ErrorKind::Unavailable) while it is running.
     pub async fn remove(&self) -> Result<()> {
         let (tables, applications) = self.ports();
         admin::remove(tables, applications, &self.name).await

@@ -11,11 +11,12 @@ use crate::table::{MemoryTables, TableAdmin};
 
 /// An instance of Fluo: its tables, and its applications. A clone shares both.
 ///
-/// The crate of a store creates it: `fluo_embedded::open(directory)` opens the instance of a directory, and
-/// [`in_memory`](Self::in_memory) creates one that disappears with its last handle.
+/// The crate of a store creates it: `fluo_embedded::open(directory)` opens the instance of a
+/// directory, and [`in_memory`](Self::in_memory) creates one that disappears with its last handle.
 ///
 /// An instance is a [`TableAdmin`], so every function that takes one accepts an instance.
-/// [`application`](Self::application) returns the handle of an application, which creates, opens or removes it.
+/// [`application`](Self::application) returns the handle of an application, which creates, opens or
+/// removes it.
 ///
 /// # Examples
 ///
@@ -44,8 +45,8 @@ pub struct Instance {
 }
 
 impl Instance {
-    /// Creates an instance from its two ports. They must belong together: the tables of the applications are among the
-    /// tables.
+    /// Creates an instance from its two ports. They must belong together: the tables of the
+    /// applications are among the tables.
     ///
     /// # Examples
     ///
@@ -68,7 +69,8 @@ impl Instance {
         }
     }
 
-    /// Creates an empty instance in the memory of this process, for tests and for trying things out.
+    /// Creates an empty instance in the memory of this process, for tests and for trying things
+    /// out.
     ///
     /// # Examples
     ///
@@ -89,9 +91,9 @@ impl Instance {
         )
     }
 
-    /// Replaces the generator of the ids of new applications. An id distinguishes an application from an earlier one
-    /// of the same name, so the generator must never return an id twice. By default an id is a random UUID (version 4)
-    /// from the operating system.
+    /// Replaces the generator of the ids of new applications. An id distinguishes an application
+    /// from an earlier one of the same name, so the generator must never return an id twice. By
+    /// default an id is a random UUID (version 4) from the operating system.
     ///
     /// # Examples
     ///
@@ -114,8 +116,8 @@ impl Instance {
         self
     }
 
-    /// Returns the handle of the application with this name, whether the application exists or not. Nothing is read or
-    /// written until one of the handle's calls is awaited.
+    /// Returns the handle of the application with this name, whether the application exists or not.
+    /// Nothing is read or written until one of the handle's calls is awaited.
     ///
     /// # Examples
     ///
@@ -134,8 +136,8 @@ impl Instance {
         ApplicationHandle::new(self.clone(), name.into())
     }
 
-    /// Returns the port to the tables. The instance implements [`TableAdmin`] itself; this is for callers that need a
-    /// shared port.
+    /// Returns the port to the tables. The instance implements [`TableAdmin`] itself; this is for
+    /// callers that need a shared port.
     #[must_use]
     pub fn table_admin(&self) -> &Arc<dyn TableAdmin> {
         &self.tables
